@@ -60,78 +60,6 @@ func (x *index) name() string {
 	return strings.Join(parts, "_")
 }
 
-// replace replaces the keys of one version of a document by those of the next, and returns the
-// memory that new keys take. The zero Object stands for no document. On an error the index is half
-// changed, and must be thrown away.
-func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
-	if x.spatial != nil {
-		return 0, x.replacePlaces(edit, position, before, after)
-	}
-	old, err := x.entriesOf(before)
-	if err != nil {
-		return 0, err
-	}
-	next, err := x.entriesOf(after)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range old {
-		if !contains(next, e) {
-			x.remove(edit, e.key, position)
-		}
-	}
-	for _, e := range next {
-		if contains(old, e) {
-			continue
-		}
-		if err := x.add(edit, e, position); err != nil {
-			return 0, err
-		}
-		grown += memoryOfEntry + len(e.key)
-	}
-	x.multikey = x.multikey || len(next) > 1
-	return grown, nil
-}
-
-// add puts a document under a key.
-func (x *index) add(edit *persistent.Edit, e entry, position uint64) error {
-	there, ok := x.entries.Get(e.key)
-	switch {
-	case !ok:
-		there.first = position
-	case x.spec.Unique:
-		return x.duplicate(e.values)
-	default:
-		there.add(edit, position)
-	}
-	x.entries.Set(edit, e.key, there)
-	return nil
-}
-
-// remove takes a document from under a key.
-func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
-	there, _ := x.entries.Get(key)
-	if there.remove(edit, position) {
-		x.entries.Delete(edit, key)
-	} else {
-		x.entries.Set(edit, key, there)
-	}
-}
-
-// replacePlaces is replace for a geo index. The first change of an edit copies the index, so that
-// the version before keeps its own.
-func (x *index) replacePlaces(edit *persistent.Edit, position uint64, before, after document.Object) error {
-	if x.parted != edit {
-		x.spatial, x.parted = slices.Clone(x.spatial), edit
-	}
-	for i := range x.spatial {
-		if err := x.spatial[i].replace(edit, position, before, after); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // sameFields reports whether two versions of a document are the same in all
 // fields that the index looks at.
 func (x *index) sameFields(before, after document.Object) bool {
@@ -195,11 +123,17 @@ func (x *index) entriesOf(o document.Object) ([]entry, error) {
 // appendKey appends the keys of values, one for each path of the index.
 func (x *index) appendKey(key []byte, values []any) []byte {
 	for i, value := range values {
-		begin := len(key)
-		key = appendIndexed(key, value)
-		if x.spec.Keys[i].Kind == query.Descending {
-			invert(key[begin:])
-		}
+		key = x.appendPart(key, i, value)
+	}
+	return key
+}
+
+// appendPart appends the key of the value of path i.
+func (x *index) appendPart(key []byte, i int, value any) []byte {
+	begin := len(key)
+	key = appendIndexed(key, value)
+	if x.spec.Keys[i].Kind == query.Descending {
+		invert(key[begin:])
 	}
 	return key
 }

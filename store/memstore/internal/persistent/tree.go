@@ -33,12 +33,12 @@ func (t *Tree[K, V]) Get(key K) (value V, ok bool) {
 // Set sets the value of a key.
 func (t *Tree[K, V]) Set(edit *Edit, key K, value V) {
 	if t.root == nil {
-		t.root = newTreeLeaf[K, V](edit)
+		t.root = newTreeLeaf[K, V](edit, 1)
 	}
 	left, right, added := t.root.set(edit, key, value)
 	t.root = left
 	if right != nil {
-		root := newTreeBranch[K, V](edit)
+		root := newTreeBranch[K, V](edit, fewItems)
 		root.appendItems(left.asChild(), right.asChild())
 		t.root = root
 	}

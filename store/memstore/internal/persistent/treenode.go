@@ -26,8 +26,21 @@ type treeItem[K Key, V any] struct {
 	child *treeNode[K, V]
 }
 
-// newTreeLeaf makes the node and its items in one piece of memory.
-func newTreeLeaf[K Key, V any](edit *Edit) *treeNode[K, V] {
+// fewItems is the number of items up to which a node is a small piece of memory, as those of small trees
+// are: most keys of an index have few documents, and some indexes few keys.
+const fewItems = 4
+
+// newTreeLeaf makes the node and its items in one piece of memory, with room for so many.
+func newTreeLeaf[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
+	if room <= fewItems {
+		leaf := &struct {
+			node   treeNode[K, V]
+			keys   [fewItems]K
+			values [fewItems]V
+		}{}
+		leaf.node = treeNode[K, V]{edit: edit, keys: leaf.keys[:0], values: leaf.values[:0]}
+		return &leaf.node
+	}
 	leaf := &struct {
 		node   treeNode[K, V]
 		keys   [maxItems]K
@@ -37,8 +50,17 @@ func newTreeLeaf[K Key, V any](edit *Edit) *treeNode[K, V] {
 	return &leaf.node
 }
 
-// newTreeBranch makes the node and its items in one piece of memory.
-func newTreeBranch[K Key, V any](edit *Edit) *treeNode[K, V] {
+// newTreeBranch makes the node and its items in one piece of memory, with room for so many.
+func newTreeBranch[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
+	if room <= fewItems {
+		branch := &struct {
+			node     treeNode[K, V]
+			keys     [fewItems]K
+			children [fewItems]*treeNode[K, V]
+		}{}
+		branch.node = treeNode[K, V]{edit: edit, keys: branch.keys[:0], children: branch.children[:0]}
+		return &branch.node
+	}
 	branch := &struct {
 		node     treeNode[K, V]
 		keys     [maxItems]K
@@ -49,19 +71,19 @@ func newTreeBranch[K Key, V any](edit *Edit) *treeNode[K, V] {
 }
 
 // sibling makes an empty node of the same kind.
-func (n *treeNode[K, V]) sibling(edit *Edit) *treeNode[K, V] {
+func (n *treeNode[K, V]) sibling(edit *Edit, room int) *treeNode[K, V] {
 	if n.isBranch() {
-		return newTreeBranch[K, V](edit)
+		return newTreeBranch[K, V](edit, room)
 	}
-	return newTreeLeaf[K, V](edit)
+	return newTreeLeaf[K, V](edit, room)
 }
 
-// editable returns n where the edit made it, else a copy.
+// editable returns n where the edit made it, else a copy with room for another item.
 func (n *treeNode[K, V]) editable(edit *Edit) *treeNode[K, V] {
 	if n.edit == edit {
 		return n
 	}
-	c := n.sibling(edit)
+	c := n.sibling(edit, len(n.keys)+1)
 	c.keys = append(c.keys, n.keys...)
 	c.values = append(c.values, n.values...)
 	c.children = append(c.children, n.children...)
@@ -129,7 +151,7 @@ func (n *treeNode[K, V]) insert(edit *Edit, i int, item treeItem[K, V]) (right *
 		n.insertItem(i, item)
 		return nil
 	}
-	right = n.sibling(edit)
+	right = n.sibling(edit, maxItems)
 	if i == maxItems {
 		right.insertItem(0, item)
 		return right
