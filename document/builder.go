@@ -30,7 +30,55 @@ func NewBuilder(fields int) *Builder {
 }
 
 // makeRoom makes room for the first fields.
-func (b *Builder) makeRoom(fields int) { b.shape, b.node = newShape(fields), newObjectNode(fields) }
+func (b *Builder) makeRoom(fields int) {
+	switch {
+	case fields <= 2:
+		b.makeRoomFor2()
+	case fields <= 4:
+		b.makeRoomFor4()
+	case fields <= 8:
+		b.makeRoomFor8()
+	default:
+		b.shape, b.node = newShape(fields), newObjectNode(fields)
+	}
+}
+
+// makeRoomFor2 makes the object, its shape and their rooms in one piece of memory, as do those below.
+func (b *Builder) makeRoomFor2() {
+	o := &struct {
+		node   objectNode
+		shape  Shape
+		names  [2]string
+		values [2]any
+	}{}
+	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
+}
+
+func (b *Builder) makeRoomFor4() {
+	o := &struct {
+		node   objectNode
+		shape  Shape
+		names  [4]string
+		values [4]any
+	}{}
+	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
+}
+
+func (b *Builder) makeRoomFor8() {
+	o := &struct {
+		node   objectNode
+		shape  Shape
+		names  [8]string
+		values [8]any
+	}{}
+	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
+}
+
+// inside takes an object and its shape, which are one piece of memory.
+func (b *Builder) inside(shape *Shape, node *objectNode, names []string, values []any) {
+	b.shape, b.node = shape, node
+	shape.names, node.values = names, values
+}
 
 // names returns the keys so far.
 func (b *Builder) names() []string {

@@ -135,8 +135,12 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := index.Check(); err != nil {
 		return err
 	}
-	return c.write(ctx, program{
-		run:     func(_ *query.Evaluation, t *transaction) error { return t.ensure(index) },
-		matches: func(*query.Evaluation, document.Object) (bool, error) { return true, nil },
-	})
+	return c.write(ctx, ensuring{index})
 }
+
+// ensuring is the program of EnsureIndex, which all documents affect.
+type ensuring struct{ index store.Index }
+
+func (e ensuring) run(_ *query.Evaluation, t *transaction) error { return t.ensure(e.index) }
+
+func (ensuring) matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }

@@ -44,7 +44,7 @@ func newCommits(journal Journal) *commits {
 // write runs a transaction on the newest content of a collection, and publishes what it
 // made once the journal keeps it, unless either failed. Where ctx ends before that is known,
 // the error Canceled tells whether the transaction was run.
-func (c *commits) write(ctx context.Context, v *versions, looks int, run func(*transaction) error) error {
+func (c *commits) write(ctx context.Context, v *versions, looks int, run inTransaction) error {
 	p := &pendingWrite{ctx: ctx, versions: v, looks: looks, run: run, ended: make(chan struct{}, 1)}
 	if err := c.add(p); err != nil {
 		return err

@@ -9,13 +9,26 @@ import (
 )
 
 // program is what a write does.
-type program struct {
+type program interface {
 	// run does it in a transaction, under the transaction's context. It may be called several
 	// times: the last call counts, and all of them share one evaluation.
-	run func(*query.Evaluation, *transaction) error
+	run(call *query.Evaluation, t *transaction) error
 	// matches reports whether a document, as it was before or after another write, affects what run
 	// does.
-	matches func(*query.Evaluation, document.Object) (bool, error)
+	matches(call *query.Evaluation, o document.Object) (bool, error)
+}
+
+// attempt is a program that runs in a transaction.
+type attempt struct {
+	program program
+	call    query.Evaluation
+}
+
+// in implements inTransaction.
+func (a *attempt) in(t *transaction) error {
+	a.call.Resume(t.ctx)
+	t.call = &a.call
+	return a.program.run(&a.call, t)
 }
 
 var (
@@ -33,18 +46,13 @@ var (
 // meanwhile. Where those writes affect it, it has lost and begins again; each time it may keep the
 // lock longer, so that it succeeds in the end.
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
-	call := query.NewEvaluation(ctx)
-	run := func(t *transaction) error {
-		call.Resume(t.ctx)
-		t.call = call
-		return p.run(call, t)
-	}
+	a := &attempt{program: p, call: *query.NewEvaluation(ctx)}
 	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := c.writeLocked(ctx, v, looks, run)
+		err := c.writeLocked(ctx, v, looks, a)
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
-		w := concurrentWrite{collection: c, versions: v, program: p, call: call}
+		w := concurrentWrite{collection: c, versions: v, program: p, call: &a.call}
 		if err := w.carryOut(ctx); err != errLost { //nolint:errorlint // It comes as it is.
 			return err
 		}
@@ -53,7 +61,7 @@ func (c *collection) carryOut(ctx context.Context, v *versions, p program) error
 
 // writeLocked runs a transaction under the lock of its collection, and keeps what it made. The error
 // is errTooLong where it looked at its context more often than allowed.
-func (c *collection) writeLocked(ctx context.Context, v *versions, looks int, run func(*transaction) error) error {
+func (c *collection) writeLocked(ctx context.Context, v *versions, looks int, run inTransaction) error {
 	if c.store.commits != nil {
 		return c.store.commits.write(ctx, v, looks, run)
 	}
@@ -61,10 +69,10 @@ func (c *collection) writeLocked(ctx context.Context, v *versions, looks int, ru
 }
 
 // runLocked is what writeLocked does with a transaction.
-func (t *transaction) runLocked(looks int, run func(*transaction) error) error {
+func (t *transaction) runLocked(looks int, run inTransaction) error {
 	t.bounded = countingContext{Context: t.ctx, left: looks}
 	t.ctx = &t.bounded
-	err := run(t)
+	err := run.in(t)
 	if t.bounded.isSpent {
 		return errTooLong
 	}
@@ -100,7 +108,7 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 		return err
 	}
 	for looks := w.collection.store.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := w.collection.writeLocked(ctx, w.versions, looks, func(now *transaction) error { return w.settle(ctx, now) })
+		err := w.collection.writeLocked(ctx, w.versions, looks, transactionFunc(func(now *transaction) error { return w.settle(ctx, now) }))
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
@@ -113,11 +121,11 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 // follow returns the newest content, which the journal has kept, and collects what is
 // written from then on.
 func (w *concurrentWrite) follow(ctx context.Context) (base *content, err error) {
-	err = w.collection.writeLocked(ctx, w.versions, 1, func(t *transaction) error {
+	err = w.collection.writeLocked(ctx, w.versions, 1, transactionFunc(func(t *transaction) error {
 		base = t.before
 		w.versions.addFollower(&w.follower)
 		return errNothingToKeep
-	})
+	}))
 	if err == errNothingToKeep { //nolint:errorlint // It comes as it is.
 		return base, nil
 	}

@@ -76,7 +76,7 @@ func (s *Store) makeAll(contents []*content) {
 	next, edit := *s.collections.Load(), persistent.NewEdit()
 	for _, c := range contents {
 		if _, ok := next.Get(c.name); !ok {
-			next.Set(edit, c.name, newVersions(c))
+			next.Set(edit, c.name, newVersions(s, c))
 		}
 	}
 	s.collections.Store(&next)

@@ -12,7 +12,7 @@ type pendingWrite struct {
 	ctx      context.Context //nolint:containedctx // It belongs to this one call, which another goroutine carries out.
 	versions *versions
 	looks    int
-	run      func(*transaction) error
+	run      inTransaction
 
 	// running is held while the write runs, and guards hasLeft.
 	running sync.Mutex

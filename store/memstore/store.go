@@ -73,8 +73,10 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 // Collection returns the collection of that name. Every operation of one whose
 // name is not allowed answers InvalidArgument.
 func (s *Store) Collection(name string) store.Collection {
-	found, _ := s.collections.Load().Get(name)
-	return &collection{store: s, name: name, found: found, err: store.CheckName(name)}
+	if found, ok := s.collections.Load().Get(name); ok {
+		return &found.asCollection
+	}
+	return &collection{store: s, name: name, err: store.CheckName(name)}
 }
 
 // named returns the collection of that name, and makes it where there is none.
@@ -93,7 +95,7 @@ func (s *Store) make(name string) *versions {
 	if found, ok := next.Get(name); ok {
 		return found
 	}
-	made := newVersions(newContent(name))
+	made := newVersions(s, newContent(name))
 	next.Set(persistent.NewEdit(), name, made)
 	s.collections.Store(&next)
 	return made

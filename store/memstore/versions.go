@@ -14,8 +14,10 @@ import (
 // versions is one collection: its newest content, and the lock under which the
 // next one is made.
 type versions struct {
-	writing writeLock
-	newest  atomic.Pointer[content]
+	// asCollection is how the store hands it out.
+	asCollection collection
+	writing      writeLock
+	newest       atomic.Pointer[content]
 	// staged is what the writes of groups have made, published or not. It belongs to the leader of
 	// a group.
 	staged stagedContent
@@ -26,8 +28,9 @@ type versions struct {
 	followers []*follower
 }
 
-func newVersions(first *content) *versions {
+func newVersions(s *Store, first *content) *versions {
 	v := &versions{}
+	v.asCollection = collection{store: s, name: first.name, found: v}
 	v.newest.Store(first)
 	return v
 }
@@ -35,7 +38,7 @@ func newVersions(first *content) *versions {
 // write runs a transaction on the newest content, and publishes what it made
 // unless it failed. The error is errTooLong where it looked at its context more often
 // than allowed.
-func (v *versions) write(ctx context.Context, looks int, run func(*transaction) error) error {
+func (v *versions) write(ctx context.Context, looks int, run inTransaction) error {
 	if err := v.writing.take(ctx); err != nil {
 		return err
 	}
@@ -100,6 +103,14 @@ func begin(ctx context.Context, before *content) *transaction {
 	next := *before
 	return &transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
 }
+
+// inTransaction is what is done in a transaction.
+type inTransaction interface{ in(t *transaction) error }
+
+// transactionFunc is a function that is.
+type transactionFunc func(*transaction) error
+
+func (f transactionFunc) in(t *transaction) error { return f(t) }
 
 // isChanged reports whether the transaction did anything.
 func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }

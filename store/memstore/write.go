@@ -13,49 +13,66 @@ import (
 // Insert implements store.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
-	insert := func(call *query.Evaluation, t *transaction) error {
-		for i, o := range documents {
-			call.Visit(o)
-			if err := t.insert(o); err != nil {
-				return boterr.In("["+strconv.Itoa(i)+"]", err)
-			}
+	return c.write(ctx, inserting{documents})
+}
+
+// inserting is the program of Insert.
+type inserting struct{ documents []document.Object }
+
+func (w inserting) run(call *query.Evaluation, t *transaction) error {
+	for i, o := range w.documents {
+		call.Visit(o)
+		if err := t.insert(o); err != nil {
+			return boterr.In("["+strconv.Itoa(i)+"]", err)
 		}
-		return nil
 	}
-	return c.write(ctx, program{run: insert, matches: func(*query.Evaluation, document.Object) (bool, error) { return false, nil }})
+	return nil
+}
+
+func (inserting) matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
+
+// matched is program.matches for a write on what a filter matches.
+type matched struct{ filter *query.Filter }
+
+func (m matched) matches(call *query.Evaluation, o document.Object) (bool, error) {
+	return call.Check(m.filter, o)
 }
 
 // Update implements store.Collection.
 func (c *collection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
-	var result store.UpdateResult
 	if err := options.Check(change); err != nil {
-		return result, err
-	}
-	filter = c.at(filter)
-	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *query.Evaluation, t *transaction) (err error) {
-		if options.Multi {
-			result, err = t.updateAll(call, filter, change)
-		} else {
-			result, err = t.updateFirst(call, filter, change, options.Sort)
-		}
-		if err == nil && result.Matched == 0 && options.Upsert {
-			var inserted document.Object
-			inserted, err = t.upsert(call, filter, change)
-			result.UpsertedID, _ = inserted.Field(document.IDField)
-		}
-		return err
-	}})
-	if err != nil {
 		return store.UpdateResult{}, err
 	}
-	return result, nil
+	w := &updating{matched: matched{c.at(filter)}, change: change, options: options}
+	if err := c.write(ctx, w); err != nil {
+		return store.UpdateResult{}, err
+	}
+	return w.result, nil
 }
 
-// matchedBy is program.matches for a write on what a filter matches.
-func matchedBy(filter *query.Filter) func(*query.Evaluation, document.Object) (bool, error) {
-	return func(call *query.Evaluation, o document.Object) (bool, error) { return call.Check(filter, o) }
+// updating is the program of Update.
+type updating struct {
+	matched
+
+	change  query.Change
+	options store.UpdateOptions
+	result  store.UpdateResult
+}
+
+func (w *updating) run(call *query.Evaluation, t *transaction) (err error) {
+	if w.options.Multi {
+		w.result, err = t.updateAll(call, w.filter, w.change)
+	} else {
+		w.result, err = t.updateFirst(call, w.filter, w.change, w.options.Sort)
+	}
+	if err == nil && w.result.Matched == 0 && w.options.Upsert {
+		var inserted document.Object
+		inserted, err = t.upsert(call, w.filter, w.change)
+		w.result.UpsertedID, _ = inserted.Field(document.IDField)
+	}
+	return err
 }
 
 // updateAll changes all documents that match. Which ones do is judged by what
@@ -124,21 +141,30 @@ func (t *transaction) upsert(
 func (c *collection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
-	var result store.FindAndModifyResult
 	if err := options.Check(change); err != nil {
-		return result, err
-	}
-	filter = c.at(filter)
-	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *query.Evaluation, t *transaction) (err error) {
-		if result, err = t.findAndModify(call, filter, change, options); err == nil {
-			result.Document, err = projected(call, result.Document, filter, options.Projection)
-		}
-		return err
-	}})
-	if err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	return result, nil
+	w := &modifying{matched: matched{c.at(filter)}, change: change, options: options}
+	if err := c.write(ctx, w); err != nil {
+		return store.FindAndModifyResult{}, err
+	}
+	return w.result, nil
+}
+
+// modifying is the program of FindAndModify.
+type modifying struct {
+	matched
+
+	change  query.Change
+	options store.FindAndModifyOptions
+	result  store.FindAndModifyResult
+}
+
+func (w *modifying) run(call *query.Evaluation, t *transaction) (err error) {
+	if w.result, err = t.findAndModify(call, w.filter, w.change, w.options); err == nil {
+		w.result.Document, err = projected(call, w.result.Document, w.filter, w.options.Projection)
+	}
+	return err
 }
 
 // projected returns what a projection leaves of a document, which may be absent.
@@ -178,22 +204,30 @@ func (t *transaction) findAndModify(
 func (c *collection) Delete(
 	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (int64, error) {
-	var removed int64
-	filter = c.at(filter)
-	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *query.Evaluation, t *transaction) (err error) {
-		removed = 0
-		ended := t.before.visit(call, filter, func(position uint64, o document.Object) bool {
-			removed++
-			err = t.remove(position, o)
-			return err == nil && options.Multi
-		})
-		if err == nil {
-			err = ended
-		}
-		return err
-	}})
-	if err != nil {
+	w := &deleting{matched: matched{c.at(filter)}, options: options}
+	if err := c.write(ctx, w); err != nil {
 		return 0, err
 	}
-	return removed, nil
+	return w.removed, nil
+}
+
+// deleting is the program of Delete.
+type deleting struct {
+	matched
+
+	options store.DeleteOptions
+	removed int64
+}
+
+func (w *deleting) run(call *query.Evaluation, t *transaction) (err error) {
+	w.removed = 0
+	ended := t.before.visit(call, w.filter, func(position uint64, o document.Object) bool {
+		w.removed++
+		err = t.remove(position, o)
+		return err == nil && w.options.Multi
+	})
+	if err == nil {
+		err = ended
+	}
+	return err
 }
