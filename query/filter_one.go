@@ -135,6 +135,15 @@ func (f *Filter) namesRecord() bool {
 	return isNamed
 }
 
+// FieldCount returns the number of fields of which the filter says that they have certain scalars, 0 where
+// it says anything else.
+func (f *Filter) FieldCount() int {
+	if f == nil || !f.isRecord() {
+		return 0
+	}
+	return len(f.equalities)
+}
+
 func hasID(fields []FieldValue) bool {
 	return slices.ContainsFunc(fields, func(field FieldValue) bool { return field.Name == document.IDField })
 }

@@ -43,6 +43,8 @@ type Collection struct {
 	env    Env
 	kind   Kind
 	stored store.Collection
+	// guarded is stored where the environment's store is a guarded one.
+	guarded guardedCollection
 	// scope are the values that fields of its records have. Few of them stand in room.
 	scope []query.FieldValue
 	room  [3]query.FieldValue
@@ -52,7 +54,14 @@ type Collection struct {
 
 // Open returns the collection of a kind of records, not narrowed to an app yet.
 func Open(env Env, kind Kind) *Collection {
-	return &Collection{env: env.WithDefaults(), kind: kind, stored: env.Store.Collection(kind.Collection)}
+	c := &Collection{env: env.WithDefaults(), kind: kind}
+	if g, isGuarded := env.Store.(guardedStore); isGuarded {
+		c.guarded.store, c.guarded.name = g.store, kind.Collection
+		c.stored = &c.guarded
+	} else {
+		c.stored = env.Store.Collection(kind.Collection)
+	}
+	return c
 }
 
 // OfApp returns the collection of a kind of records as an app sees it.
@@ -66,10 +75,10 @@ func OfApp(env Env, kind Kind, app string) *Collection {
 // others are not found, and new ones get it. The field of a narrowed collection is
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
-	narrowed := *c
+	narrowed := &Collection{env: c.env, kind: c.kind, stored: c.stored, err: c.err}
 	narrowed.scope = append(narrowed.room[:0], c.scope...)
 	narrowed.narrow(field, value)
-	return &narrowed
+	return narrowed
 }
 
 // narrow is Where for a collection that nobody else sees yet.

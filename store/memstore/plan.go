@@ -110,6 +110,11 @@ func (x *index) planFor(filter *query.Filter, sort *query.Sort) (plan, bool) {
 	if x.paths == nil {
 		return plan{}, false
 	}
+	if key, ok := x.keyOf(filter); ok {
+		p := plan{index: x, ranges: []query.KeyRange{key}, used: len(x.paths), equal: len(x.paths), exact: true}
+		p.sorted, p.backward = x.serves(sort, &p)
+		return p, true
+	}
 	b := boundsBuilder{index: x, filter: filter}
 	b.build()
 	p := plan{index: x, ranges: b.ranges, used: b.used, equal: b.equal, exact: b.isExact()}

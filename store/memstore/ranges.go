@@ -83,6 +83,24 @@ func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
 	b.inexact = b.inexact || found.inexact
 }
 
+// keyOf returns the key of the index that a filter says, where it says that the fields of the index have
+// certain scalars, and nothing else: what boundsBuilder finds, in one step.
+func (x *index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
+	if x.multikey || filter.FieldCount() != len(x.paths) {
+		return query.KeyRange{}, false
+	}
+	var room [keyRoom]byte
+	key := room[:0]
+	for i, path := range x.paths {
+		value, ok := filter.Equality(x.spec.Keys[i].Path)
+		if !ok || hasNumber(path) {
+			return query.KeyRange{}, false
+		}
+		key = x.appendPart(key, i, value)
+	}
+	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
+}
+
 // nullRange is the range of null.
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 
