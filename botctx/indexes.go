@@ -18,11 +18,11 @@ import (
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := record.Guard(database)
 	for _, ensure := range []func(context.Context, store.Store) error{
-		member.EnsureIndexes, agenda.EnsureIndexes, inbox.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
+		member.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
 	} {
 		if err := ensure(ctx, guarded); err != nil {
 			return err
 		}
 	}
-	return nil
+	return inbox.EnsureIndexes(ctx, database) // Which asks whether one process has the store.
 }

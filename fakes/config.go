@@ -7,7 +7,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // settings are what options set.
@@ -59,7 +58,7 @@ const maxWait = 30 * time.Second
 // config returns what the platform's Runtime is made of.
 func (p *Platform) config() botctx.Config {
 	config := botctx.Config{
-		Store:       memstore.New(memstore.WithNow(p.clock.Now)),
+		Store:       p.own,
 		Now:         p.clock.Now,
 		Pause:       p.settings.pause(p.clock),
 		NewID:       func() string { return p.ids.next("id") },

@@ -1,6 +1,8 @@
 package fakes
 
 import (
+	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -9,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // DefaultApp is the app of what is added without one.
@@ -24,7 +27,9 @@ type Platform struct {
 	test     TB
 	settings settings
 	// hosted is what Config has made of the platform, of which each process has its Runtime.
-	hosted      botctx.Config
+	hosted botctx.Config
+	// own is the store that Config is given.
+	own         *memstore.Store
 	store       store.Store
 	process     atomic.Pointer[process]
 	arrive      arrive
@@ -69,6 +74,7 @@ func assemble(s settings) *Platform {
 		transcript: &transcript{}, choices: &choices{}, channels: newAppChannels(),
 		payments: newPayments(),
 	}
+	p.own = memstore.New(memstore.WithNow(p.clock.Now))
 	p.outbox = newOutbox(p)
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
@@ -83,10 +89,23 @@ func assemble(s settings) *Platform {
 	return p
 }
 
+// indexed is an empty store with the indexes, which all platforms begin with.
+var indexed = sync.OnceValue(func() memstore.Snapshot {
+	empty := memstore.New()
+	if err := botctx.EnsureIndexes(context.Background(), empty); err != nil {
+		panic(err)
+	}
+	return empty.Snapshot()
+})
+
 // ensureIndexes makes the indexes that a fork has from the platform that it is a fork of.
 func (p *Platform) ensureIndexes() {
 	if p.Runtime() == nil {
 		return // The test knows what is wrong with the Config.
+	}
+	if p.hosted.Store == store.Store(p.own) {
+		p.own.MakeEmpty(indexed())
+		return
 	}
 	if err := botctx.EnsureIndexes(testContext(), p.Runtime().Env().Store); err != nil {
 		p.test.Fatalf("fakes: %v", err)

@@ -168,9 +168,9 @@ func (b *Inbox) signal() {
 }
 
 // EnsureIndexes makes the indexes that inboxes need in a store, unless they are there. The errors
-// are those of store.Collection.EnsureIndex.
+// are those of store.Collection.EnsureIndex; a store that panics is one, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	events := database.Collection(collection)
+	events := record.Guard(database).Collection(collection)
 	indexes := []store.Index{
 		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldAcceptedAt, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
@@ -191,16 +191,6 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// makeIndexes is EnsureIndexes for the store of an inbox, whose panics are errors.
-func (b *Inbox) makeIndexes(ctx context.Context) (err error) {
-	defer func() {
-		if thrown := recover(); thrown != nil {
-			err = boterr.Recovered(thrown)
-		}
-	}()
-	return EnsureIndexes(ctx, b.config.Env.Store)
-}
-
 // indexes are made once for an inbox.
 type indexes struct {
 	mu     sync.Mutex
@@ -214,7 +204,7 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	if b.indexes.isMade {
 		return nil
 	}
-	if err := b.makeIndexes(ctx); err != nil {
+	if err := EnsureIndexes(ctx, b.config.Env.Store); err != nil {
 		return err
 	}
 	b.indexes.isMade = true

@@ -91,6 +91,26 @@ func (v *versions) restore(to *content) {
 	v.notifyReset()
 }
 
+// MakeEmpty makes the empty collections of a snapshot, with their indexes, that the store does not have.
+func (s *Store) MakeEmpty(snapshot Snapshot) {
+	s.making.Lock()
+	defer s.making.Unlock()
+	next, edit := *s.collections.Load(), persistent.NewEdit()
+	for _, c := range snapshot.contents {
+		if _, isThere := next.Get(c.name); !isThere && c.documents.Len() == 0 {
+			next.Set(edit, c.name, newVersions(s, c.withoutShapes()))
+		}
+	}
+	s.collections.Store(&next)
+}
+
+// withoutShapes returns a content without documents whose shapes are its own.
+func (c *content) withoutShapes() *content {
+	empty := *c
+	empty.shapes = &document.Shapes{}
+	return &empty
+}
+
 // Fork returns a store of its own with the same content and, unless an option
 // says otherwise, the same clock. What is written to one of the two is not seen
 // in the other. It costs what Snapshot costs.

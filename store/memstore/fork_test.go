@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -102,4 +103,21 @@ func TestRestore(t *testing.T) {
 	require.Equal(t, []string{`{"_id":1}`, `{"_id":2}`}, contents(t, other, "a"))
 	other.Restore(memstore.Snapshot{})
 	require.Empty(t, contents(t, other, "a"))
+}
+
+func TestStore_MakeEmptyMakesCollectionsWithTheirIndexes(t *testing.T) {
+	t.Parallel()
+	from, to := memstore.New(), memstore.New()
+	unique := store.Index{Keys: []store.IndexKey{{Path: "a", Kind: query.Ascending}}, Unique: true}
+	for _, name := range []string{"empty", "full", "there"} {
+		require.NoError(t, from.Collection(name).EnsureIndex(t.Context(), unique))
+	}
+	require.NoError(t, from.Collection("full").Insert(t.Context(), document.O("_id", 1, "a", 1)))
+	require.NoError(t, to.Collection("there").Insert(t.Context(), document.O("_id", 1, "a", 1)))
+	to.MakeEmpty(from.Snapshot())
+	for name, isIndexed := range map[string]bool{"empty": true, "full": false, "there": false} {
+		err := to.Collection(name).Insert(t.Context(), document.O("_id", 2, "a", 1), document.O("_id", 3, "a", 1))
+		require.Equal(t, isIndexed, boterr.CodeOf(err) == boterr.AlreadyExists, name)
+	}
+	require.NoError(t, from.Collection("empty").Insert(t.Context(), document.O("_id", 2, "a", 1)), "they share nothing that changes")
 }
