@@ -2,19 +2,22 @@ package fakes_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
 
-// What a turn and a look-up allocate has a bound each, a little above what is reached, which tells
+// What operations, runs and platforms allocate has a bound each, a little above what is reached, which tells
 // when the way of an operation has become longer. The goal of a turn is 120.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfATurnAndALookUp(t *testing.T) {
+	const runs = 200
 	turn := newTurn(t, 100)
 	bot := recordless(t, 0)
 	lookUp := func() error {
@@ -30,15 +33,18 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 	}
 	p, _ := platformWith(t, 100)
 	fork := func() error { p.Fork(); return nil }
+	fresh := func() error { fakes.New().AddMember(member.Member{}); return nil }
+	agendas := platformWithAgendas(t, 2*runs)
+	advance := func() error { agendas.Advance(time.Second); return nil }
 	for name, c := range map[string]struct {
 		call func() error
 		most float64
 	}{
-		"an entry by id": {byID, 16}, "a fork": {fork, 200},
-		"a turn": {turn, 225}, "getMember": {lookUp, 7},
+		"an entry by id": {byID, 13}, "a fork": {fork, 200}, "a fresh platform": {fresh, 375},
+		"a turn": {turn, 190}, "an agenda's run": {advance, 190}, "getMember": {lookUp, 7},
 	} {
 		var failed error
-		allocated := testing.AllocsPerRun(200, func() {
+		allocated := testing.AllocsPerRun(runs, func() {
 			if err := c.call(); err != nil {
 				failed = err
 			}

@@ -182,18 +182,25 @@ func silent() map[channel.Type]send.Connector {
 // BenchmarkAdvance runs agendas of a node that replies, one after the other in virtual
 // time.
 func BenchmarkAdvance(b *testing.B) {
-	p := fakes.New(fakes.For(b))
-	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}})
-	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
-	for i := range b.N {
-		_, err := bot.NewAgenda(b.Context(), agenda.NewAgendaParams{
-			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
-			NextRunAt: document.At(fakes.Start().Add(time.Duration(i) * time.Second)),
-		})
-		require.NoError(b, err)
-	}
+	p := platformWithAgendas(b, b.N)
 	b.ReportAllocs()
 	b.ResetTimer()
 	p.Advance(time.Duration(b.N) * time.Second)
 	require.Len(b, p.Sent(), b.N)
+}
+
+// platformWithAgendas returns a platform with n agendas of a node that replies, one each second.
+func platformWithAgendas(tb testing.TB, n int) *fakes.Platform {
+	tb.Helper()
+	p := fakes.New(fakes.For(tb))
+	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}})
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	for i := range n {
+		_, err := bot.NewAgenda(tb.Context(), agenda.NewAgendaParams{
+			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
+			NextRunAt: document.At(fakes.Start().Add(time.Duration(i) * time.Second)),
+		})
+		require.NoError(tb, err)
+	}
+	return p
 }

@@ -20,8 +20,7 @@ type Snapshot struct {
 func (s *Store) Snapshot() Snapshot {
 	s.making.Lock()
 	defer s.making.Unlock()
-	unlock := s.lockAll()
-	defer unlock()
+	defer unlockAll(s.lockAll())
 	all := s.collections.Load()
 	taken := Snapshot{contents: make([]*content, 0, all.Len())}
 	for _, v := range all.All() {
@@ -58,8 +57,7 @@ func (s *Store) Restore(snapshot Snapshot) {
 	s.making.Lock()
 	defer s.making.Unlock()
 	s.makeAll(snapshot.contents)
-	unlock := s.lockAll()
-	defer unlock()
+	defer unlockAll(s.lockAll())
 	kept := snapshot.contents
 	for name, v := range s.collections.Load().All() {
 		if len(kept) > 0 && kept[0].name == name {
@@ -120,17 +118,20 @@ func (s *Store) Fork(options ...Option) *Store {
 	return fork
 }
 
-// lockAll keeps all writers out, and returns what lets them in again. The caller
+// lockAll keeps all writers out, and returns the collections, which unlockAll lets them into again. The caller
 // holds s.making: a writer waits for nothing while it holds its lock, and only
 // who holds s.making takes more than one, so that nobody waits for ever.
-func (s *Store) lockAll() (unlock func()) {
+func (s *Store) lockAll() *directory {
 	all := s.collections.Load()
 	for _, v := range all.All() {
 		v.writing.Lock()
 	}
-	return func() {
-		for _, v := range all.All() {
-			v.writing.Unlock()
-		}
+	return all
+}
+
+// unlockAll lets writers in again.
+func unlockAll(all *directory) {
+	for _, v := range all.All() {
+		v.writing.Unlock()
 	}
 }

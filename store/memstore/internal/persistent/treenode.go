@@ -148,6 +148,7 @@ func (n *treeNode[K, V]) set(edit *Edit, key K, value V) (left, right *treeNode[
 // comes there, so that ascending keys leave full nodes.
 func (n *treeNode[K, V]) insert(edit *Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
 	if len(n.keys) < maxItems {
+		n.grow()
 		n.insertItem(i, item)
 		return nil
 	}
@@ -164,6 +165,19 @@ func (n *treeNode[K, V]) insert(edit *Edit, i int, item treeItem[K, V]) (right *
 		right.insertItem(i-half, item)
 	}
 	return right
+}
+
+// grow gives a small node that is full the room of a large one, in one step.
+func (n *treeNode[K, V]) grow() {
+	if len(n.keys) < cap(n.keys) {
+		return
+	}
+	n.keys = slices.Grow(n.keys, maxItems-len(n.keys))
+	if n.isBranch() {
+		n.children = slices.Grow(n.children, maxItems-len(n.children))
+	} else {
+		n.values = slices.Grow(n.values, maxItems-len(n.values))
+	}
 }
 
 func (n *treeNode[K, V]) insertItem(i int, item treeItem[K, V]) {
