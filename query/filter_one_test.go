@@ -121,3 +121,14 @@ func TestFilterWhere_NamesTheRecordThatEitherNames(t *testing.T) {
 	}
 	require.Nil(t, (*query.Filter)(nil).Where())
 }
+
+func TestFilter_FieldCountOfScalarsAlone(t *testing.T) {
+	t.Parallel()
+	app, name := query.FieldValue{Name: "app", Value: "a"}, query.FieldValue{Name: "name", Value: "b"}
+	require.Zero(t, (*query.Filter)(nil).FieldCount())
+	require.Equal(t, 2, query.FieldsEqual(app, name).FieldCount())
+	larger, err := query.CompileFilter(document.O("n", document.O("$gt", 1)))
+	require.NoError(t, err)
+	require.Zero(t, larger.FieldCount())
+	require.Zero(t, larger.Where(app, name).FieldCount())
+}
