@@ -90,7 +90,7 @@ func (j *Journaled) Explain(
 }
 
 // Close refuses everything that is asked of the store from now on, with
-// FailedPrecondition, and waits for the writes that are under way. The journal is not
+// Unavailable, and waits for the writes that are under way. The journal is not
 // used any more when it returns.
 func (j *Journaled) Close() { j.store.commits.close() }
 

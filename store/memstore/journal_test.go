@@ -312,7 +312,7 @@ func TestClose_WaitsForWrites(t *testing.T) {
 			close(closed)
 		}()
 		synctest.Wait()
-		require.ErrorIs(t, <-insert(t.Context(), store, 4), boterr.FailedPrecondition)
+		require.ErrorIs(t, <-insert(t.Context(), store, 4), boterr.Unavailable)
 		gate <- nil
 		synctest.Wait()
 		select {
@@ -327,9 +327,9 @@ func TestClose_WaitsForWrites(t *testing.T) {
 		}
 		store.Close()
 		_, err := store.Collection("a").Count(t.Context(), nil)
-		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		require.ErrorIs(t, err, boterr.Unavailable)
 		_, err = store.Now(t.Context())
-		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		require.ErrorIs(t, err, boterr.Unavailable)
 		require.Len(t, j.entries, 3)
 	})
 }
