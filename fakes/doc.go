@@ -38,6 +38,7 @@
 // What members and agents were sent they read in order: Sees expects the next message, and SeesNothing none. With
 // EveryMessageExpected a message that no expectation has read fails the test. Last and Messages read nothing, and are
 // for tests that look at one thing.
+// MailReader reads the mails of an address alike.
 //
 // A test begins anywhere: StandsAt puts a member at a node, Becomes and AddAgenda, AddAssignment and AddConversation make the rest.
 // Since tells what has changed since a Snapshot: typed, and as text.

@@ -163,12 +163,19 @@ func sizes() send.Response {
 
 // mailSupport mails what a member wrote to people.
 func mailSupport(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{"Support <support@shop.example>"}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: bot.Member.FirstName + " has a question"},
-			Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: bot.MessageEvent.Text()}},
-		},
-	})
-	return err
+	return mailBot("Support <support@shop.example>")(ctx, bot)
+}
+
+// mailBot returns a bot that mails what a member wrote.
+func mailBot(address string) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
+			Destination: botctx.EmailDestination{ToAddresses: []string{address}},
+			Message: botctx.EmailMessage{
+				Subject: botctx.EmailText{Data: bot.Member.FirstName + " has a question"},
+				Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: bot.MessageEvent.Text()}},
+			},
+		})
+		return err
+	}
 }

@@ -36,6 +36,8 @@ type keptMails struct {
 	// ids are the IDs of the mails.
 	ids      map[string]bool
 	failures failures
+	// read are the mails that expectations have read.
+	read marks[mailRead]
 	// refused are the addresses that get no mail, by mailboxKey.
 	refused map[string]bool
 }
@@ -45,7 +47,9 @@ func (k keptMails) clone() keptMails {
 	for address := range k.refused {
 		refused[address] = true
 	}
-	return keptMails{mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), refused: refused}
+	return keptMails{
+		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), read: k.read.clone(), refused: refused,
+	}
 }
 
 // SendMail implements botctx.Mailer.

@@ -87,7 +87,7 @@ type kept struct {
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
 	// read are the messages that expectations have read.
-	read map[readBy]bool
+	read marks[readBy]
 	// said is what each wrote last to the bot.
 	said map[address]botctx.Inbound
 }
@@ -99,7 +99,7 @@ func (k kept) clone() kept {
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
 	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
-	k.answers, k.read = copyOfMap(k.answers), copyOfMap(k.read)
+	k.answers, k.read = copyOfMap(k.answers), k.read.clone()
 	k.tags, k.said = copyOfLists(k.tags), copyOfMap(k.said)
 	return k
 }

@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,19 @@ type readBy struct {
 	by address
 }
 
+// marks are what was marked; nil where nothing was.
+type marks[K comparable] map[K]bool
+
+func (m *marks[K]) add(key K) {
+	if *m == nil {
+		*m = marks[K]{}
+	}
+	(*m)[key] = true
+}
+
+// clone returns a copy, which is nil where nothing was marked.
+func (m marks[K]) clone() marks[K] { return maps.Clone(m) }
+
 // unread returns the positions of what the reader sees and has not read.
 func (r reader) unread() (positions []int) {
 	o := r.platform.outbox
@@ -47,7 +61,7 @@ func (o *outbox) markRead(by address, positions ...int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, at := range positions {
-		o.kept.read[readBy{at: at, by: by}] = true
+		o.kept.read.add(readBy{at: at, by: by})
 	}
 }
 
@@ -58,7 +72,7 @@ func (o *outbox) unlooked(call func() error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for at := from; at < len(o.kept.sent); at++ {
-		o.kept.read[readBy{at: at}] = true
+		o.kept.read.add(readBy{at: at})
 	}
 	return err
 }
