@@ -73,6 +73,18 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	})
 }
 
+// Find returns the members of the app that match, or an empty slice. It is for hosts.
+//
+// Filter and SortBy name the JSON fields of Member. InvalidArgument: one of them, or a number, is wrong.
+// FailedPrecondition: what is stored is no member.
+func (s *Service) Find(ctx context.Context, query record.Query) ([]*Member, error) {
+	found, err := s.members.Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadAll(found, fromDocument)
+}
+
 // GetMember implements Operations.
 func (s *Service) GetMember(ctx context.Context, p GetMemberParams) (*Member, error) {
 	return record.Load(ByRequiredID(p.MemberID), func(id string) (*Member, error) { return s.Load(ctx, id) })

@@ -26,7 +26,7 @@ type config struct {
 	// takeOverAfter is how long what a process does not renew stays its own.
 	takeOverAfter time.Duration
 	maxPending    int
-	// adminToken lets an operator see dead letters, none without it.
+	// adminToken lets an operator see the records, none without it.
 	adminToken channel.Secret
 	logLevel   slog.Level
 	// channels are those of the file, and with demo the one that demo.go receives for.
@@ -43,8 +43,9 @@ A bot that books tables, as an HTTP service: POST /inbound takes signed webhooks
 
 Each flag is also an environment variable, such as HOST_REMIND_AFTER; the flag wins.
 Secrets come from the environment alone:
-  HOST_ADMIN_TOKEN lets an operator see, retry and discard dead letters under
-  /dead-letters; without it there is no such path
+  HOST_ADMIN_TOKEN lets an operator see members, agendas and requests for a person,
+  and see, retry and discard dead letters, under /admin/; without it there is no
+  such path
   HOST_MONGO_URI is the address of the MongoDB database of -store mongodb, such as
   mongodb://localhost:27017/bots
   the variable that a channel names as secretVariable holds its secret, at least 16

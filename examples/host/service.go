@@ -80,8 +80,12 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 	if s.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.config.listen); err != nil {
 		return fmt.Errorf("-listen: %w", err)
 	}
+	routes, err := s.routes(web.Handler(s.accept), metrics)
+	if err != nil {
+		return err
+	}
 	s.server = &http.Server{
-		Handler:           leaveUnread(s.routes(web.Handler(s.accept), metrics)),
+		Handler:           leaveUnread(routes),
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		IdleTimeout:       idleTime,
@@ -130,16 +134,18 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 }
 
 // routes returns what the service answers.
-func (s *service) routes(inbound, metrics http.Handler) http.Handler {
+func (s *service) routes(inbound, metrics http.Handler) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("POST /inbound", inbound)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "alive\n") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", metrics)
-	if s.config.adminToken.Reveal() != "" {
-		deadLetters{inbox: s.runtime.Inbox(), log: s.log, token: s.config.adminToken}.addTo(mux)
+	if s.config.adminToken.Reveal() == "" {
+		return mux, nil
 	}
-	return mux
+	operators, err := s.forOperators()
+	mux.Handle(operatorsPath+"/", operators)
+	return mux, err
 }
 
 // leaveUnread closes the connection after a request that has a body where none is wanted. Else the

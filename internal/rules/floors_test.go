@@ -31,7 +31,7 @@ var floors = [][]string{
 	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},
 	{"conversation", "explore", "fakes/fakestest", "recording"},
 	{"conversation/conversationtest"},
-	{"console", "script", "simulator"},
+	{"admin", "console", "script", "simulator"},
 	{"examples/program"},
 	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest", "simulator/browsertest"},
 }

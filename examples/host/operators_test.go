@@ -11,6 +11,16 @@ import (
 
 const tokenOfTests = "a-token-that-only-operators-know"
 
+// deadLetter is a message that was given up, as operators see it.
+type deadLetter struct {
+	ID      string `json:"id"`
+	App     string `json:"app"`
+	Channel string `json:"channel"`
+	From    string `json:"from"`
+	Code    string `json:"code"`
+	Error   string `json:"error"`
+}
+
 // operate asks the service as an operator with a token does.
 func (w *world) operate(method, path, token string) reply {
 	w.t.Helper()
@@ -25,11 +35,13 @@ func (w *world) operate(method, path, token string) reply {
 // listed returns the dead letters.
 func (w *world) listed() []deadLetter {
 	w.t.Helper()
-	answer := w.operate(http.MethodGet, "/dead-letters", tokenOfTests)
+	answer := w.operate(http.MethodGet, "/admin/dead-letters", tokenOfTests)
 	require.Equal(w.t, http.StatusOK, answer.status, answer.body)
-	var told map[string][]deadLetter
+	var told struct {
+		Records []deadLetter `json:"records"`
+	}
 	require.NoError(w.t, json.Unmarshal([]byte(answer.body), &told))
-	return told["deadLetters"]
+	return told.Records
 }
 
 // giveUp lets the chat refuse what the bot says to a message, and returns the dead letter.
@@ -46,17 +58,17 @@ func TestDeadLetters_RetriedWhenMended(t *testing.T) {
 	t.Parallel()
 	w := newWorldIn(t, variables{adminVariable: tokenOfTests})
 	dead := w.giveUp("m1", "a table for 4 at 19:30")
-	require.Equal(t, []string{"bistro", "website", "ada", "InvalidArgument"}, []string{dead.App, dead.Channel, dead.From, string(dead.Code)})
+	require.Equal(t, []string{"bistro", "website", "ada", "InvalidArgument"}, []string{dead.App, dead.Channel, dead.From, dead.Code})
 	require.NotContains(t, dead.Error, secretOfTests)
 
-	one := w.operate(http.MethodGet, "/dead-letters/"+dead.ID, tokenOfTests)
+	one := w.operate(http.MethodGet, "/admin/dead-letters/"+dead.ID, tokenOfTests)
 	require.Equal(t, http.StatusOK, one.status)
 	require.Contains(t, one.body, "a table for 4 at 19:30")
 
-	require.Equal(t, http.StatusOK, w.operate(http.MethodPost, "/dead-letters/"+dead.ID+"/retry", tokenOfTests).status)
+	require.Equal(t, http.StatusOK, w.operate(http.MethodPost, "/admin/dead-letters/"+dead.ID+"/retry", tokenOfTests).status)
 	require.Equal(t, held, w.chat.hears())
 	require.Empty(t, w.listed())
-	require.Equal(t, http.StatusNotFound, w.operate(http.MethodPost, "/dead-letters/"+dead.ID+"/retry", tokenOfTests).status)
+	require.Equal(t, http.StatusNotFound, w.operate(http.MethodPost, "/admin/dead-letters/"+dead.ID+"/retry", tokenOfTests).status)
 	w.stop()
 }
 
@@ -64,27 +76,30 @@ func TestDeadLetters_Discarded(t *testing.T) {
 	t.Parallel()
 	w := newWorldIn(t, variables{adminVariable: tokenOfTests})
 	dead := w.giveUp("m1", "a table for 4 at 19:30")
-	require.Equal(t, http.StatusOK, w.operate(http.MethodDelete, "/dead-letters/"+dead.ID, tokenOfTests).status)
+	require.Equal(t, http.StatusOK, w.operate(http.MethodPost, "/admin/dead-letters/"+dead.ID+"/discard", tokenOfTests).status)
 	require.Empty(t, w.listed())
-	require.Equal(t, http.StatusNotFound, w.operate(http.MethodGet, "/dead-letters/"+dead.ID, tokenOfTests).status)
+	require.Equal(t, http.StatusNotFound, w.operate(http.MethodGet, "/admin/dead-letters/"+dead.ID, tokenOfTests).status)
 	require.Contains(t, w.log.String(), `msg="dead letter discarded"`)
 	w.stop()
 }
 
-func TestDeadLetters_OnlyForOperators(t *testing.T) {
+func TestOperators_NeedTheToken(t *testing.T) {
 	t.Parallel()
 	w := newWorldIn(t, variables{adminVariable: tokenOfTests})
 	for _, token := range []string{"", "another-token-of-enough-length", tokenOfTests + "!"} {
 		for method, path := range map[string]string{
-			http.MethodGet: "/dead-letters", http.MethodPost: "/dead-letters/e1/retry", http.MethodDelete: "/dead-letters/e1",
+			http.MethodGet: "/admin/", http.MethodPost: "/admin/dead-letters/e1/retry",
 		} {
 			require.Equal(t, http.StatusUnauthorized, w.operate(method, path, token).status, "%s %s", method, path)
 		}
 	}
-	require.Equal(t, http.StatusBadRequest, w.operate(http.MethodGet, "/dead-letters?limit=many", tokenOfTests).status)
-	require.Equal(t, http.StatusBadRequest, w.operate(http.MethodGet, "/dead-letters?skip=-1", tokenOfTests).status)
+	require.Contains(t, w.operate(http.MethodGet, "/admin/", tokenOfTests).body, "Records of the host")
+	browser, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+w.service.listener.Addr().String()+"/admin/about", nil)
+	require.NoError(t, err)
+	browser.SetBasicAuth("grace", tokenOfTests)
+	require.JSONEq(t, `{"apps": ["bistro"], "mayWrite": true}`, do(browser).body)
 	w.stop()
 	without := newWorld(t)
-	require.Equal(t, http.StatusNotFound, without.operate(http.MethodGet, "/dead-letters", "").status)
+	require.Equal(t, http.StatusNotFound, without.operate(http.MethodGet, "/admin/dead-letters", "").status)
 	without.stop()
 }

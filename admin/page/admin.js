@@ -1,0 +1,81 @@
+// The page: which records are looked at stands in the address, so that a link leads back to them.
+import { html, render, useEffect, useState, ask, counted, fieldsOf, Field, Choose, post, Problem, Theme, timeText, useAddress, Value } from "./parts/elements.js";
+
+const nameOf = (member) => [member.firstName, member.lastName].filter(Boolean).join(" ") || member.externalId || member._id;
+
+// What can be looked at: its title, the path of its list, and what stands in the line of a record.
+const kinds = [
+  { path: "members", title: "Members", none: "No member", line: (one) => [html`<bdi>${nameOf(one)}</bdi>`, one.channel, one.botMeta?.nodeCompositeId && `stands at ${one.botMeta.nodeCompositeId}`, one.botMeta?.liveChat && "in a live chat"] },
+  { path: "agendas", title: "Agendas", none: "No agenda", line: (one) => [one.nodeCompositeId || one.tag, stateOf(one), one.nextRunAt && timeText(one.nextRunAt)] },
+  { path: "assignments", title: "Requests for a person", none: "Nobody was asked for", line: (one) => [one.summary || "(no summary)", one.state, one.createdAt && timeText(one.createdAt)] },
+  { path: "dead-letters", title: "Dead letters", none: "Nothing was given up", line: (one) => [html`<bdi>${one.error}</bdi>`, one.code, timeText(one.diedAt)] },
+];
+
+const stateOf = (due) => (due.failed ? "has failed" : due.completed ? "is done" : "waits");
+
+const step = 50;
+
+const Page = () => {
+  const [about, setAbout] = useState(null), [problem, setProblem] = useState(null), [at, go] = useAddress();
+  useEffect(() => { ask("about").then(setAbout, (e) => setProblem(e.problem)); }, []);
+  if (!about) return html`<main><${Problem} problem=${problem} /></main>`;
+  const kind = kinds.find((one) => one.path === at.of) ?? kinds[0], app = at.app || about.apps[0];
+  return html`
+    <header>
+      <h1>Records of the host</h1>
+      <nav aria-label="Kinds of records"><ul>${kinds.map((one) => html`<li key=${one.path}>
+        <a class="button" href=${`?${new URLSearchParams({ app, of: one.path })}`} aria-current=${one === kind ? "page" : undefined}
+          onClick=${(e) => { e.preventDefault(); go({ app, of: one.path, id: "", skip: "" }); }}>${one.title}</a></li>`)}</ul></nav>
+      <${Theme} />
+    </header>
+    <main><${Records} key=${`${app} ${kind.path} ${at.id ?? ""} ${at.skip ?? ""}`} about=${about} kind=${kind} app=${app} id=${at.id ?? ""} skip=${Number(at.skip) || 0} go=${go} /></main>`;
+};
+
+const Records = ({ about, kind, app, id, skip, go }) => {
+  const [list, setList] = useState(null), [problem, setProblem] = useState(null), [said, say] = useState("");
+  const load = () => ask(`${kind.path}?${new URLSearchParams({ app, id, skip, limit: step })}`).then((found) => { setList(found); return found; }, (e) => setProblem(e.problem));
+  useEffect(() => { load(); }, []);
+  const search = (e) => { e.preventDefault(); go({ ...fieldsOf(e.target), skip: "" }); };
+  const write = (what, did) => async (letter) => {
+    setProblem(null);
+    try {
+      await post(`dead-letters/${encodeURIComponent(letter.id)}/${what}`, {});
+      await load();
+      say(`The message was ${did}.`);
+    } catch (e) {
+      setProblem(e.problem);
+    }
+  };
+  return html`
+    <h2>${kind.title}</h2>
+    <form class="row" role="search" onSubmit=${search}>
+      <${Choose} label="App" name="app" value=${app} among=${about.apps} />
+      <${Field} label=${kind.path === "dead-letters" ? "Id" : kind.path === "members" ? "Id, here or on the platform" : "Id, its own or the member's"}><input name="id" value=${id} autocomplete="off" /></${Field}>
+      <button class="main">Search</button>
+    </form>
+    <${Problem} problem=${problem} close=${() => setProblem(null)} />
+    <p role="status" class="faint">${said} ${list && (list.records.length === 0 ? `${kind.none}${id ? " of this id" : skip ? " from here on" : ""}.` : `${counted(list.records.length, "record")} from number ${skip + 1} on${list.hasMore ? ", and more" : ""}.`)}</p>
+    <ul class="records">${list?.records.map((one) => html`<li key=${one._id ?? one.id}><${One} kind=${kind} record=${one} mayWrite=${about.mayWrite} retry=${write("retry", "put back")} discard=${write("discard", "discarded")} /></li>`)}</ul>
+    ${list && (skip > 0 || list.hasMore) && html`<nav class="row" aria-label="Pages">
+      <button type="button" disabled=${skip === 0} onClick=${() => go({ skip: String(Math.max(0, skip - step) || "") })}>Newer</button>
+      <button type="button" disabled=${!list.hasMore} onClick=${() => go({ skip: String(skip + step) })}>Older</button></nav>`}`;
+};
+
+/** One is a record, which shows all of it where it is opened: of a dead letter also what arrived. */
+const One = ({ kind, record, mayWrite, retry, discard }) => {
+  const [whole, setWhole] = useState(record), [problem, setProblem] = useState(null), isDead = kind.path === "dead-letters";
+  const opened = (e) => {
+    if (isDead && e.target.open && whole === record) ask(`dead-letters/${encodeURIComponent(record.id)}`).then(setWhole, (failed) => setProblem(failed.problem));
+  };
+  const [first, ...rest] = kind.line(record);
+  return html`<details class="card" onToggle=${opened}>
+    <summary><strong>${first}</strong>${rest.filter(Boolean).map((text) => html`<span class="tag">${text}</span>`)}<span class="id">${record._id ?? record.id}</span></summary>
+    <${Problem} problem=${problem} />
+    <${Value} value=${whole} />
+    ${isDead && mayWrite && html`<div class="row">
+      <button type="button" onClick=${() => retry(record)}>Try again</button>
+      <button type="button" class="bad" onClick=${() => discard(record)}>Discard</button></div>`}
+  </details>`;
+};
+
+render(html`<${Page} />`, document.getElementById("page"));

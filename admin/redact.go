@@ -1,0 +1,42 @@
+package admin
+
+import (
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// redacted returns an object without the credentials in it: values beside the names of such, and those
+// that a text shows.
+func redacted(o document.Object) document.Object {
+	shown := document.O()
+	for name, value := range o.All() {
+		shown = shown.With(name, redactedValue(name, value))
+	}
+	return shown
+}
+
+// redactedValue is redacted for the value beside a name.
+func redactedValue(name string, value any) any {
+	if text, isText := value.(string); isText && isSecret(name) && text != "" {
+		return "[redacted]"
+	}
+	switch v := value.(type) {
+	case string:
+		return boterr.Redact(v)
+	case document.Object:
+		return redacted(v)
+	case document.Array:
+		shown := document.A()
+		for _, item := range v.All() {
+			shown = shown.Append(redactedValue(name, item))
+		}
+		return shown
+	default:
+		return value
+	}
+}
+
+// isSecret reports whether a name is that of a credential, as boterr.Redact knows them.
+func isSecret(name string) bool { return !strings.HasSuffix(boterr.Redact(name+": shown"), ": shown") }
