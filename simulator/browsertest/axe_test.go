@@ -33,13 +33,20 @@ type violation struct {
 	} `json:"nodes"`
 }
 
-func TestPage_KeepsNobodyOut(t *testing.T) {
-	t.Parallel()
-	axe, err := os.ReadFile(axePath)
+// axe returns axe-core, and skips the test where it is not there.
+func axe(t *testing.T) string {
+	t.Helper()
+	code, err := os.ReadFile(axePath)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("axe-core is not there: npm ci --ignore-scripts in simulator/browsertest gets it")
 	}
 	require.NoError(t, err)
+	return string(code)
+}
+
+func TestPage_KeepsNobodyOut(t *testing.T) {
+	t.Parallel()
+	axe := axe(t)
 	isThorough := rounds.Thorough(t) || os.Getenv(picturesVariable) != ""
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{360, 1280} {
@@ -53,14 +60,14 @@ func TestPage_KeepsNobodyOut(t *testing.T) {
 				for _, view := range []string{"chat", "time", "timeline", "why", "nodes", "records", "faults", "save"} {
 					p.goes(p.url + "?view=" + view)
 					p.pictured(fmt.Sprintf("%s-%s-%d", view, scheme, width))
-					requireNoViolations(t, view, p.violations(string(axe)))
+					requireNoViolations(t, view, p.violations(axe))
 					p.fits(view)
 				}
 				p.goes(p.url + "?view=chat")
 				p.presses("Grace")
 				p.sees(".desk", "Tickets")
 				p.pictured(fmt.Sprintf("desk-%s-%d", scheme, width))
-				requireNoViolations(t, "desk", p.violations(string(axe)))
+				requireNoViolations(t, "desk", p.violations(axe))
 			})
 		}
 	}

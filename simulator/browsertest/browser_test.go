@@ -91,8 +91,16 @@ func open(t *testing.T, of simulator.Simulator) *tab {
 	return newTab(t, server.URL+"/")
 }
 
-// newTab opens an address in a window of its own.
+// newTab opens an address of a simulator in a window of its own.
 func newTab(t *testing.T, url string) *tab {
+	t.Helper()
+	p := window(t, url)
+	p.goes(url)
+	return p
+}
+
+// window returns a window of its own, 1280 pixels wide, in which nothing is open yet.
+func window(t *testing.T, url string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(started(t), chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
@@ -103,7 +111,6 @@ func newTab(t *testing.T, url string) *tab {
 		}
 	}))
 	p.sized(1280, 900)
-	p.goes(url)
 	return p
 }
 
