@@ -36,11 +36,14 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, MaxMemory: 128 << 20})
-	good := s.compile("this.member.meta.n = [1, 2, 3].map((x) => x * 2); await null; return this.member.meta.n.join()")
+	patient, err := script.New(script.Options{MaxBusy: 2 * time.Second})
+	require.NoError(t, err)
+	good, err := patient.Compile("good.js", "this.member.meta.n = [1, 2, 3].map((x) => x * 2); await null; return this.member.meta.n.join()")
+	require.NoError(t, err)
 	bad := slices.Sorted(maps.Keys(hostile))
 	before := heap()
 	var all sync.WaitGroup
-	for i := range rounds.Of(t, 40, 1000) {
+	for i := range rounds.Of(t, 40, 400) {
 		name := bad[i%len(bad)]
 		bot := s.AddMember(member.Member{ExternalID: strconv.Itoa(i)}).Context()
 		all.Go(func() {

@@ -46,11 +46,9 @@ type run struct {
 //
 // The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, p.engine.options.Deadline, p.engine.tooLong())
-	defer cancel()
 	r := p.newRun()
-	r.program, r.ctx, r.bot = p, limited, bot
-	return r.inTime()
+	r.program, r.bot = p, bot
+	return r.inTime(ctx)
 }
 
 // outcome is what a run ended with.
@@ -60,11 +58,9 @@ type outcome struct {
 }
 
 // inTime runs the script by itself, so that a step which cannot be interrupted keeps nobody waiting.
-func (r *run) inTime() (any, error) {
+func (r *run) inTime(ctx context.Context) (any, error) {
 	ended := make(chan outcome, 1)
-	stop := context.AfterFunc(r.ctx, func() { r.interrupt(context.Cause(r.ctx)) })
-	defer stop()
-	go func() { ended <- r.watchedOutcome() }()
+	go func() { ended <- r.watchedOutcome(ctx) }()
 	select {
 	case out := <-ended:
 		return out.value, out.err
@@ -73,8 +69,14 @@ func (r *run) inTime() (any, error) {
 	}
 }
 
-// watchedOutcome runs the script to its end while its time and the memory are watched.
-func (r *run) watchedOutcome() outcome {
+// watchedOutcome runs the script to its end while its time and the memory are watched. Its time begins
+// here: until the processors come to it, it may have waited for others.
+func (r *run) watchedOutcome(ctx context.Context) outcome {
+	limited, cancel := context.WithTimeoutCause(ctx, r.engine.options.Deadline, r.engine.tooLong())
+	defer cancel()
+	r.ctx = limited
+	stop := context.AfterFunc(limited, func() { r.interrupt(context.Cause(limited)) })
+	defer stop()
 	r.engine.watch.add(r)
 	defer r.engine.watch.remove(r)
 	value, err := r.execute()
