@@ -36,7 +36,8 @@ func (x *index) appendOneKey(key []byte, o document.Object) (_ []byte, isOne boo
 	isSomePresent := !x.spec.Sparse
 	for i, path := range x.paths {
 		b := branch{value: o, path: path}
-		if b.descend(); b.atArray() {
+		b.descend()
+		if b.atArray() {
 			return nil, false
 		}
 		isSomePresent = isSomePresent || isPresent(b.value)
