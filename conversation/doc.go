@@ -70,7 +70,8 @@
 // # How it is written
 //
 // Indents and empty lines mean nothing; a line that begins with # is a comment. A text stands as it is,
-// in any script. A backslash is \\, a space at the end of a line \s, a tab \t, and a character that one
+// in any script. A backslash is \\, a space at an end of a line \s (at the
+// beginning of a further line it stands as it is), a tab \t, and a character that one
 // does not see, such as one that turns the direction of text, \u{202e}. In titles brackets and
 // parentheses are \[ and \(.
 //

@@ -88,7 +88,7 @@ func lineOf(pattern string, read func(p *reader, found []string) error) kind {
 
 // kinds are the forms of lines, those first that others would take as well.
 var kinds = []kind{
-	lineOf(`\|\s?(.*)`, (*reader).furtherLine),
+	lineOf(`\| ?(.*)`, (*reader).furtherLine),
 	lineOf(`(`+inBrackets+`.*)`, (*reader).buttons),
 	lineOf(`(\(.*)`, (*reader).quickReplies),
 	lineOf(`\*\s?(.*)`, (*reader).card),
@@ -153,7 +153,7 @@ func (p *reader) furtherLine(found []string) error {
 	if p.more == nil {
 		return errors.New("there is no text of which this is a further line: it goes behind one such as \"Ada: hello\"")
 	}
-	line, err := unescaped(found[0])
+	line, err := unescapedAll(found[0])
 	if err == nil {
 		p.more("\n" + line)
 	}

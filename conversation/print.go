@@ -127,9 +127,19 @@ func textLines(head, text string) []string {
 	lines := strings.Split(text, "\n")
 	all := []string{strings.TrimRight(head+" "+escaped(lines[0], ""), " ")}
 	for _, line := range lines[1:] {
-		all = append(all, strings.TrimRight("  | "+escaped(line, ""), " "))
+		all = append(all, strings.TrimRight("  | "+indented(line), " "))
 	}
 	return all
+}
+
+// indented is escaped, with the spaces at the beginning as they are where more follows: a bar stands before
+// them.
+func indented(line string) string {
+	text := strings.TrimLeft(line, " ")
+	if text == "" {
+		return escaped(line, "")
+	}
+	return line[:len(line)-len(text)] + escaped(text, "")
 }
 
 func fileLines(from string, kind send.Type, url string) []string {

@@ -123,8 +123,11 @@ func escapeOf(r rune) string {
 var escape = regexp.MustCompile(`\\(?:[xu]\{[0-9a-fA-F]{1,6}\}|.|$)`)
 
 // unescaped returns the line that escaped made a text of.
-func unescaped(text string) (line string, err error) {
-	line = escape.ReplaceAllStringFunc(strings.TrimSpace(text), func(found string) string {
+func unescaped(text string) (line string, err error) { return unescapedAll(strings.TrimSpace(text)) }
+
+// unescapedAll is unescaped for a text of which the spaces at its ends are part.
+func unescapedAll(text string) (line string, err error) {
+	line = escape.ReplaceAllStringFunc(text, func(found string) string {
 		one, ok := unescapedOne(found)
 		if !ok {
 			err = fmt.Errorf("%s means nothing: write \\\\ for a backslash; there are \\s for a space at the end of a line, \\t for a tab, "+

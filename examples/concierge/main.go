@@ -26,6 +26,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
@@ -33,11 +34,22 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// demonstration is what a guest says in the conversation that is shown where standard
-// input is empty, a message on each line.
+// demonstration is the conversation that is shown where standard input is empty.
 //
-//go:embed demonstration.txt
+//go:embed demonstration.chat
 var demonstration string
+
+// saidIn returns what is said in a conversation of a file, a message on each line.
+func saidIn(file string) (string, error) {
+	read, err := conversation.Parse("demonstration.chat", file)
+	var said strings.Builder
+	for _, step := range read.Steps {
+		if says, isText := step.Act.(conversation.Says); isText {
+			said.WriteString(says.Text + "\n")
+		}
+	}
+	return said.String(), err
+}
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -153,7 +165,11 @@ func chat(ctx context.Context, s settings, in io.Reader, out io.Writer) (*fakes.
 	if _, err := fmt.Fprintln(out, "\nNothing was said, so here is a demonstration:"); err != nil {
 		return nil, 0, err
 	}
-	terminal.In = strings.NewReader(demonstration)
+	said, err := saidIn(demonstration)
+	if err != nil {
+		return nil, 0, err
+	}
+	terminal.In = strings.NewReader(said)
 	return platform, 1, terminal.Run(ctx)
 }
 

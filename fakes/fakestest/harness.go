@@ -9,6 +9,10 @@
 //			})))
 //		})
 //	}
+//
+// Golden compares what a bot has done on a platform with a file:
+//
+//	fakestest.Golden(t, p, "testdata/booking.golden")
 package fakestest
 
 import (
