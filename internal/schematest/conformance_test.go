@@ -58,7 +58,7 @@ func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 		if i%step == 0 {
 			t.Run(rule.Name, func(t *testing.T) {
 				t.Parallel()
-				rule.Check(t, harness(t, each, &seen))
+				rule.Check(t, harness(t, func(far botctx.Caller) botctx.Caller { return checked{t, far, each, &seen} }))
 			})
 		}
 	}
@@ -77,13 +77,13 @@ func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
 // oneOf is of how many rules one is usually checked.
 const oneOf = 7
 
-// harness returns the fakes in strict mode, with a door that holds calls to the schemas.
-func harness(t *testing.T, each map[botctx.Op]schemas, seen *sync.Map) *botctxtest.Harness {
+// harness returns the fakes in strict mode, with a door before their operations.
+func harness(t *testing.T, before func(botctx.Caller) botctx.Caller) *botctxtest.Harness {
 	t.Helper()
 	h := *fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
 	direct := h.Operations
 	h.Operations = func(scope record.Scope) botctx.Operations {
-		return botctx.OverCall(checked{t, direct(scope).(botctx.Caller), each, seen})
+		return botctx.OverCall(before(direct(scope).(botctx.Caller)))
 	}
 	return &h
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // The folders of scripts that the declarations must allow.
-var scripts = []string{"testdata/scripts", "../../script", "../../examples"}
+var scripts = []string{"testdata/scripts", "../../script/patterns", "../../examples/scripted"}
 
 // wrong are pieces of scripts that the declarations must refuse, with what the compiler says.
 var wrong = map[string]string{

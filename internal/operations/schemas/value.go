@@ -34,6 +34,9 @@ func (f form) alternative(declared operations.Type, field operations.Field) docu
 		if items := f.single(element, field); items.Len() > 0 {
 			list = list.With("items", items)
 		}
+		if field.Most == "1" {
+			list = list.With("minItems", 1)
+		}
 		return f.limited(list, "maxItems", field)
 	}
 	schema := f.single(declared, field)
@@ -67,7 +70,9 @@ func (f form) single(declared operations.Type, field operations.Field) document.
 	case declared == "string" && field.Kind == "cron":
 		return f.reference(field.Kind)
 	case declared == "string" && field.Kind == "response":
-		return document.O("type", "string", "contentMediaType", "application/json")
+		return document.O("type", "string", "contentMediaType", "application/json", "pattern", `^\s*\{`)
+	case declared == "string" && field.Kind == "timestamp" && f == given:
+		return document.O("type", "string", "pattern", "[0-9]")
 	case declared == "number" && field.Kind != "":
 		return f.number(field.Kind)
 	default:

@@ -1,0 +1,137 @@
+package schematest_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
+	"github.com/botctx/go-sdk/internal/rounds"
+)
+
+// mutating is a door that repeats calls that succeeded with changes of their parameters: what the
+// schema refuses is InvalidArgument, and what it accepts can be read as the operation's parameters.
+type mutating struct {
+	t    *testing.T
+	far  botctx.Caller
+	each map[botctx.Op]schemas
+	// tried are the operations and the names of their parameters that were tried already.
+	tried *sync.Map
+}
+
+// Call makes the call, and then the changed ones.
+func (m mutating) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	result, err := m.far.Call(ctx, name, args)
+	if err != nil {
+		return result, err
+	}
+	var params map[string]any
+	if err := json.Unmarshal(args, &params); err != nil {
+		return result, nil //nolint:nilerr // It had none.
+	}
+	shape := name + " " + strings.Join(slices.Sorted(maps.Keys(params)), " ")
+	if _, isTried := m.tried.LoadOrStore(shape, true); !isTried {
+		for _, changed := range changes(params) {
+			m.try(ctx, name, changed)
+		}
+	}
+	return result, nil
+}
+
+// try holds the call with changed parameters against the schema.
+func (m mutating) try(ctx context.Context, name string, params map[string]any) {
+	text, err := json.Marshal(params)
+	if err != nil {
+		m.t.Errorf("%s: %v", name, err)
+		return
+	}
+	refused := validate(m.each[botctx.Op(name)].params, text)
+	if refused == nil {
+		if err := read(name, text); err != nil && !slices.Contains(objectsOfMeaning, fieldOf(name, err)) {
+			m.t.Errorf("the schema accepts %s for %s, which cannot be read: %v", text, name, err)
+		}
+		return
+	}
+	if _, err := m.far.Call(ctx, name, text); boterr.CodeOf(err) != boterr.InvalidArgument {
+		m.t.Errorf("%s with %s: %v, and the schema says: %v", name, text, err, refused)
+	}
+}
+
+// objectsOfMeaning are parameters that may be an object which holds what is meant: which fields it
+// needs is left to the call.
+var objectsOfMeaning = []string{"alphaGetAttachmentId type.type", "alphaSendBroadcast broadcastId"}
+
+// fieldOf returns the operation and the field of an error.
+func fieldOf(name string, err error) string {
+	e, _ := boterr.AsError(err)
+	return name + " " + e.Field
+}
+
+// read reads parameters as strict mode does.
+func read(name string, text []byte) error {
+	method, _ := reflect.TypeFor[botctx.Operations]().MethodByName(operations.GoName(name))
+	var fields document.Object
+	if err := fields.UnmarshalJSON(text); err != nil {
+		return err
+	}
+	return document.DecodeStrict(fields, reflect.New(method.Type.In(1)).Interface())
+}
+
+// others are values of each type, in place of those that are given.
+var others = []any{nil, true, 7.0, "text", []any{}, []any{7.0}, map[string]any{}, map[string]any{"odd": []any{nil}}}
+
+// changes returns parameters that differ from the given ones in one place.
+func changes(params map[string]any) []map[string]any {
+	all := []map[string]any{with(params, "parameterOfNobody", 1.0)}
+	for name, value := range params {
+		without := maps.Clone(params)
+		delete(without, name)
+		all = append(all, without)
+		for _, other := range others {
+			if !reflect.DeepEqual(value, other) {
+				all = append(all, with(params, name, other))
+			}
+		}
+		if inner, isObject := value.(map[string]any); isObject {
+			for _, changed := range changes(inner) {
+				all = append(all, with(params, name, changed))
+			}
+		}
+	}
+	return all
+}
+
+// with returns parameters with another value of one of them.
+func with(params map[string]any, name string, value any) map[string]any {
+	changed := maps.Clone(params)
+	changed[name] = value
+	return changed
+}
+
+func TestSchemas_RefuseWhatCallsRefuse(t *testing.T) {
+	t.Parallel()
+	each, err := compile()
+	require.NoError(t, err)
+	var tried sync.Map
+	rules := slices.DeleteFunc(botctxtest.Rules(), func(rule botctxtest.Rule) bool { return strings.Contains(rule.Name, "Concurrent") })
+	step := len(rules) / rounds.Of(t, len(rules)/oneOf, len(rules))
+	for i, rule := range rules {
+		if i%step == 0 {
+			t.Run(rule.Name, func(t *testing.T) {
+				t.Parallel()
+				rule.Check(t, harness(t, func(far botctx.Caller) botctx.Caller { return mutating{t, far, each, &tried} }))
+			})
+		}
+	}
+}
