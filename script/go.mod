@@ -11,7 +11,7 @@ require (
 	go.uber.org/goleak v1.3.0
 )
 
-require golang.org/x/net v0.27.0 // indirect
+require golang.org/x/net v0.58.0 // indirect
 
 require (
 	github.com/dop251/goja_nodejs v0.0.0-20260212111938-1f56ff5bcf14
@@ -24,8 +24,8 @@ require (
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/sys v0.22.0 // indirect
-	golang.org/x/text v0.16.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 )
 
 replace github.com/botctx/go-sdk => ..
