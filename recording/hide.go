@@ -22,9 +22,9 @@ func (h hider) value(value any) any {
 		hidden := document.O()
 		for name, field := range value.All() {
 			if isCredential(name) && field != nil {
-				hidden = hidden.With(name, redacted)
+				hidden = hidden.With(h.own(name), redacted)
 			} else {
-				hidden = hidden.With(name, h.value(field))
+				hidden = hidden.With(h.own(name), h.value(field))
 			}
 		}
 		return hidden
@@ -40,11 +40,14 @@ func (h hider) value(value any) any {
 }
 
 // text returns a text without credentials.
-func (h hider) text(text string) string {
+func (h hider) text(text string) string { return boterr.Redact(h.own(text)) }
+
+// own returns a text without the hider's own secrets.
+func (h hider) own(text string) string {
 	for _, secret := range h.secrets {
 		text = strings.ReplaceAll(text, secret, redacted)
 	}
-	return boterr.Redact(text)
+	return text
 }
 
 // isCredential reports whether a field of a name holds a credential, as boterr.Redact knows names.

@@ -92,21 +92,17 @@ func readCall(line document.Object) (Call, error) {
 		}
 	}
 	var read struct {
-		N      int                `json:"n"`
-		At     document.Timestamp `json:"at"`
-		Scope  Scope              `json:"scope"`
-		Op     string             `json:"op"`
-		Params document.Object    `json:"params"`
+		N     int                `json:"n"`
+		At    document.Timestamp `json:"at"`
+		Scope Scope              `json:"scope"`
+		Op    string             `json:"op"`
 	}
-	if err := document.Decode(line.Without(fieldResult).Without(fieldError), &read); err != nil {
+	if err := document.Decode(line.Without(fieldParams).Without(fieldResult).Without(fieldError), &read); err != nil {
 		return Call{}, err
 	}
-	call := Call{N: read.N, At: read.At, Scope: read.Scope, Op: botctx.Op(read.Op), Params: read.Params}
-	if err := checkOp(call.Op); err != nil {
+	call := Call{N: read.N, At: read.At, Scope: read.Scope, Op: botctx.Op(read.Op)}
+	if err := call.readParams(line); err != nil {
 		return Call{}, err
-	}
-	if !line.Has(fieldParams) {
-		return Call{}, errors.New("params are missing: a call without any has {}")
 	}
 	result, hasResult := line.Field(fieldResult)
 	failed, hasError := line.Field(fieldError)
@@ -119,6 +115,34 @@ func readCall(line document.Object) (Call, error) {
 		return call, err
 	}
 	return call, nil
+}
+
+// readParams reads the params of a call. One that failed may be of no operation, or have no object there:
+// that is how it failed.
+func (c *Call) readParams(line document.Object) error {
+	params, hasParams := line.Field(fieldParams)
+	if !hasParams {
+		return errors.New("params are missing: a call without any has {}")
+	}
+	c.Params = paramsOf(params)
+	if line.Has(fieldError) {
+		return nil
+	}
+	if err := checkOp(c.Op); err != nil {
+		return err
+	}
+	if _, isObject := c.Params.(document.Object); !isObject {
+		return errors.New("params are no JSON object: a call without any has {}")
+	}
+	return nil
+}
+
+// paramsOf returns params as they are compared: null is none.
+func paramsOf(params any) any {
+	if params == nil {
+		return document.O()
+	}
+	return params
 }
 
 // readError reads the error of a call.

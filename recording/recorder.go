@@ -34,13 +34,16 @@ func New(out io.Writer, now func() time.Time) *Recorder {
 	return r
 }
 
-// Hide redacts texts wherever they stand from now on, such as a secret in a field of another name. Empty
-// ones are not looked for.
+// Hide redacts texts wherever they stand in params, results and errors from now on, such as a secret in a
+// field of another name. Empty ones are not looked for.
 func (r *Recorder) Hide(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.hidden = append(r.hidden, slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return s == "" })...)
+	slices.SortFunc(r.hidden, longestFirst) // One that is part of another leaves nothing of it.
 }
+
+func longestFirst(a, b string) int { return len(b) - len(a) }
 
 // Err returns why something could not be written, nil where all was. Calls go on without being recorded
 // after it.

@@ -205,6 +205,28 @@ func TestRecorder_HidesCredentials(t *testing.T) {
 	require.Contains(t, string(replayed), `"name":"Ada"`)
 }
 
+func TestRecorder_HidesWhatIsPartOfAnother(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	recorder := recording.New(&out, fakes.Start)
+	recorder.Hide("hush")
+	recorder.Hide("hush-whole", "hush-whole-tail")
+	_, err := recorder.Caller(door(secrets{}.Call), record.Scope{}).Call(t.Context(), "getMember", []byte(`{"memberId":"hush-whole-tail"}`))
+	require.NoError(t, err)
+	require.NotContains(t, out.String(), "-tail")
+	require.NotContains(t, out.String(), "-whole")
+}
+
+func TestRecorder_HidesInNames(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	recorder := recording.New(&out, fakes.Start)
+	recorder.Hide("hush")
+	_, err := recorder.Caller(door(secrets{}.Call), record.Scope{}).Call(t.Context(), "getMember", []byte(`{"by":{"hush":1}}`))
+	require.NoError(t, err)
+	require.NotContains(t, out.String(), `{"hush":1}`)
+}
+
 func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -57,7 +57,7 @@ func (c replayed) Call(_ context.Context, name string, args json.RawMessage) (js
 		if err != nil {
 			return nil, boterr.Wrap(name, err)
 		}
-		params = read
+		params = paramsOf(read)
 	}
 	found, err := c.of.take(Call{Scope: c.scope, Op: botctx.Op(name), Params: hider{}.value(params)})
 	if err != nil {

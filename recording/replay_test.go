@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/recording"
 )
@@ -106,6 +108,21 @@ func TestRead_NamesTheLine(t *testing.T) {
 	} {
 		_, err := recording.Read("calls.jsonl", strings.NewReader(text))
 		require.ErrorContains(t, err, want, text)
+	}
+}
+
+func TestRead_WhatTheRecorderWritesOfCallsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string]string{"getMembr": `{}`, "": `{}`, "getMember": `[1]`, "getAgenda": `5`, "newAgenda": `null`} {
+		p := fakes.New(fakes.For(t))
+		ada := p.AddMember(member.Member{FirstName: "Ada"})
+		var out bytes.Buffer
+		recorded := recording.New(&out, p.Now).Caller(p.Operations(ada.Scope()), ada.Scope())
+		_, failed := recorded.Call(t.Context(), name, []byte(args))
+		require.ErrorIs(t, failed, boterr.InvalidArgument, name)
+
+		_, again := read(t, out.String()).Replay().Caller(ada.Scope()).Call(t.Context(), name, []byte(args))
+		require.ErrorIs(t, again, boterr.InvalidArgument, name)
 	}
 }
 
