@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -63,13 +64,16 @@ func (v *view) oneOrNone(ctx context.Context, id string) ([]inbox.DeadLetter, er
 	return []inbox.DeadLetter{letter}, err
 }
 
-// letter returns the dead letter of an id, if its app is one of those that may be looked at.
+// letter returns the dead letter of an id, if its app is one of those that may be looked at. One of another
+// app is NotFound as one that is not there, so that nobody learns of it.
 func (v *view) letter(ctx context.Context, id string) (inbox.DeadLetter, error) {
 	letter, err := v.runtime.Inbox().DeadLetter(ctx, id)
-	if err != nil {
-		return letter, err
+	isOthers := err == nil && !slices.Contains(v.apps, letter.Event.App)
+	if isOthers || boterr.CodeOf(err) == boterr.NotFound {
+		return inbox.DeadLetter{}, boterr.New(boterr.NotFound, "id",
+			"there is no dead letter %s of the apps that are shown: it was retried or discarded, or never was one", id)
 	}
-	return letter, v.mayLookAt(letter.Event.App)
+	return letter, err
 }
 
 // deadLetter shows one, with what arrived.

@@ -248,6 +248,31 @@ func TestHandler_ShowsNoOtherApp(t *testing.T) {
 	require.Empty(t, v.list("/dead-letters?id="+id).Records)
 }
 
+func TestDeadLetters_OneOfAnotherAppIsAsOneThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.arrive("florist", "eve", "roses")
+	id := h.view(true, "florist").list("/dead-letters?app=florist").Records[0]["id"].(string)
+	v := h.view(true)
+	theirs, none := v.ask(http.MethodGet, "/dead-letters/"+id), v.ask(http.MethodGet, "/dead-letters/none")
+	require.Equal(t, strings.ReplaceAll(none.Body.String(), "none", id), theirs.Body.String())
+}
+
+func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	scope := record.Scope{App: "bistro"}
+	members := member.New(h.runtime.Env(), scope, channel.New(h.runtime.Env(), scope))
+	_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: "ada", Meta: document.O(
+		"password", 987654, "token", document.O("value", "hush"), "secrets", document.A(document.O("of", "hush")), "cookie", "", "table", 4,
+	)})
+	require.NoError(t, err)
+	shown := h.view(false).ask(http.MethodGet, "/members").Body.String()
+	require.NotContains(t, shown, "hush")
+	require.NotContains(t, shown, "987654")
+	require.Contains(t, shown, `"cookie":"","table":4`)
+}
+
 func TestHandler_RefusesNumbers(t *testing.T) {
 	t.Parallel()
 	v := newHost(t).view(false)

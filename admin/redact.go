@@ -19,7 +19,7 @@ func redacted(o document.Object) document.Object {
 
 // redactedValue is redacted for the value beside a name.
 func redactedValue(name string, value any) any {
-	if text, isText := value.(string); isText && isSecret(name) && text != "" {
+	if isSecret(name) && value != nil && value != "" {
 		return "[redacted]"
 	}
 	switch v := value.(type) {
@@ -30,7 +30,7 @@ func redactedValue(name string, value any) any {
 	case document.Array:
 		shown := document.A()
 		for _, item := range v.All() {
-			shown = shown.Append(redactedValue(name, item))
+			shown = shown.Append(redactedValue("", item))
 		}
 		return shown
 	default:
