@@ -50,7 +50,7 @@ func Effects(p *fakes.Platform) string {
 	records(out, named("assignments"), done.Assignments)
 	records(out, named("groups"), done.Groups)
 	records(out, named("comments on posts"), done.PostComments)
-	return boterr.Redact(out.text.String())
+	return out.text.String()
 }
 
 // effects is a text in sections.
@@ -61,7 +61,8 @@ type effects struct {
 	names map[string]string
 }
 
-// linef writes a line of a section, with its head where it is the first.
+// linef writes a line of a section, with its head where it is the first. Each is redacted alone: a bracket
+// that stands open beside the name of a credential takes nothing of the next ones with it.
 func (e *effects) linef(section, format string, args ...any) {
 	if section != e.section {
 		if e.text.Len() > 0 {
@@ -70,7 +71,7 @@ func (e *effects) linef(section, format string, args ...any) {
 		e.section = section
 		fmt.Fprintf(&e.text, "# %s\n", section)
 	}
-	fmt.Fprintf(&e.text, format+"\n", args...)
+	e.text.WriteString(boterr.Redact(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // messages writes the messages of each channel, the one that was used first before the others.

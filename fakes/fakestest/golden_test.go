@@ -99,6 +99,15 @@ func TestEffects_AreTheSameAgain(t *testing.T) {
 	require.Empty(t, fakestest.Effects(fakes.New()))
 }
 
+func TestEffects_AnOpenBracketHidesNothingElse(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Your password: [", "And your name?")})
+	p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
+	require.Contains(t, fakestest.Effects(p), "And your name?")
+	require.Contains(t, fakestest.Effects(p), "# members\n")
+}
+
 // failing is a test that fails and goes on.
 type failing struct{ said string }
 
