@@ -38,6 +38,14 @@ test: ## runs every test of every module, under the race detector where there is
 thorough: ## runs the tests that search at length, and says how many rounds each one ran
 	@$(FOR_TESTS) .ci/each .ci/thorough $(MODULES)
 
+.PHONY: npm
+npm: ## gets what some tests take from npm, where npm is; without it they are skipped, and say so
+	@command -v npm >/dev/null || { echo "npm is not installed: tests that need its packages are skipped"; exit 0; }; \
+	git ls-files '*package-lock.json' | while read -r lock; do \
+		npm ci --prefix "$$(dirname "$$lock")" --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null || \
+			echo "npm has no packages for $$lock: the tests that need them are skipped"; \
+	done
+
 .PHONY: vet
 vet: ## runs go vet in every module
 	$(call each,go vet ./...)
