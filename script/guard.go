@@ -46,6 +46,11 @@ func guardedMethods() []guardedMethod {
 		{"Array", []string{"from"}, (*run).checkIterated},
 		{"Object", []string{"fromEntries"}, (*run).checkIterated},
 		{"Promise", []string{"all", "allSettled", "any", "race"}, (*run).checkIterated},
+		{"Object", []string{
+			"assign", "entries", "freeze", "getOwnPropertyDescriptors", "getOwnPropertyNames", "isFrozen", "isSealed", "keys",
+			"seal", "values",
+		}, (*run).checkFields},
+		{"Reflect", []string{"ownKeys"}, (*run).checkFields},
 		{"BigInt", []string{"asIntN", "asUintN"}, (*run).checkBits},
 	}
 }
@@ -53,7 +58,7 @@ func guardedMethods() []guardedMethod {
 // needsOfGuards are the guards, each for who says its name.
 func needsOfGuards() []need {
 	needs := []need{
-		{names: []string{nameSpread, nameShift, namePower}, set: (*run).guardOperators},
+		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields}, set: (*run).guardOperators},
 		{names: []string{"eval", "Function", "constructor"}, set: (*run).refuseCodeInTexts},
 		{names: []string{"JSON"}, set: (*run).guardJSON},
 	}
@@ -187,6 +192,16 @@ func textLength(value goja.Value) float64 {
 	return 0
 }
 
+// checkFields refuses to visit the characters of a text that is too long, each of which is a field of it.
+func (r *run) checkFields(call goja.FunctionCall) {
+	for _, argument := range call.Arguments {
+		if object, isObject := argument.(*goja.Object); isObject && object.ClassName() == "String" && !isProxy(object) {
+			r.withinList(object.Get("length").ToFloat())
+		}
+		r.withinList(textLength(argument))
+	}
+}
+
 func (r *run) checkRepeat(call goja.FunctionCall) {
 	if times := call.Argument(0).ToFloat(); times > 0 {
 		r.within(times * textLength(call.This.ToString()))
@@ -236,6 +251,11 @@ func (r *run) guardOperators() {
 		nameSpread: func(call goja.FunctionCall) goja.Value { return r.iterable(call.Argument(0)) },
 		nameShift:  func(call goja.FunctionCall) goja.Value { return r.shiftLeft(call.Argument(0), call.Argument(1)) },
 		namePower:  func(call goja.FunctionCall) goja.Value { return r.power(call.Argument(0), call.Argument(1)) },
+		nameThrow:  func(call goja.FunctionCall) goja.Value { return r.thrownHere(call.Argument(0)) },
+		nameFields: func(call goja.FunctionCall) goja.Value {
+			r.checkFields(call)
+			return call.Argument(0)
+		},
 	} {
 		_ = r.vm.GlobalObject().DefineDataProperty(name, r.vm.ToValue(function), goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	}

@@ -29,7 +29,10 @@ type run struct {
 	causes    map[*goja.Object]error
 	rejected  []*goja.Promise
 	lastWait  []goja.StackFrame
-	calls     int
+	// lastThrown is what the script has thrown last, and lastThrow where.
+	lastThrown goja.Value
+	lastThrow  []goja.StackFrame
+	calls      int
 
 	overdue chan struct{}
 	// giveUpOnce closes overdue.

@@ -1,6 +1,8 @@
 package script_test
 
 import (
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,6 +101,19 @@ func TestError_NamesPlace(t *testing.T) {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
 		require.ErrorContains(t, err, want)
 	}
+}
+
+func TestRun_RejectionThatThrowsIsNotItsEnd(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{Console: slog.New(slog.DiscardHandler)})
+	require.Equal(t, "1", s.returns("Promise.reject({ toString() { throw this } }); return 1"))
+}
+
+func TestRun_ManyValuesInText(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	values := strings.Repeat("<${n++}>", 20)
+	require.Equal(t, `"a<0><1><2><3><4><5><6><7><8><9><10><11><12><13><14><15><16><17><18><19>z"`, s.returns("let n = 0; return `a"+values+"z`"))
 }
 
 func TestCompile_NamesPlace(t *testing.T) {

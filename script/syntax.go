@@ -2,6 +2,7 @@ package script
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
@@ -35,6 +36,8 @@ const (
 	nameSpread = "#spread"
 	nameShift  = "#shiftLeft"
 	namePower  = "#power"
+	nameThrow  = "#throw"
+	nameFields = "#fields"
 )
 
 // namesOfAll are names by which any other can be had.
@@ -126,6 +129,10 @@ func (w *syntaxWalk) note(node any) {
 		}
 	case *ast.RegExpLiteral:
 		w.uses.names["RegExp"] = true
+	case *ast.ThrowStatement:
+		n.Argument = w.callOf(nameThrow, n.Argument)
+	case *ast.ObjectLiteral:
+		w.spreadFields(n)
 	case *ast.Binding:
 		n.Initializer = w.spreadOf(n.Target, n.Initializer)
 	case *ast.AssignExpression:
@@ -142,13 +149,48 @@ func (w *syntaxWalk) computed(name ast.Expression) {
 	}
 }
 
-// spreadOf guards what an array pattern takes the rest of.
-func (w *syntaxWalk) spreadOf(target any, source ast.Expression) ast.Expression {
-	pattern, isPattern := target.(*ast.ArrayPattern)
-	if !isPattern || pattern.Rest == nil || source == nil {
-		return source
+// spreadFields guards what is spread in an object.
+func (w *syntaxWalk) spreadFields(object *ast.ObjectLiteral) {
+	for _, property := range object.Value {
+		if spread, isSpread := property.(*ast.SpreadElement); isSpread {
+			spread.Expression = w.callOf(nameFields, spread.Expression)
+		}
 	}
-	return w.callOf(nameSpread, source)
+}
+
+// spreadOf guards what a pattern takes the rest of.
+func (w *syntaxWalk) spreadOf(target any, source ast.Expression) ast.Expression {
+	if source == nil {
+		return nil
+	}
+	switch pattern := target.(type) {
+	case *ast.ArrayPattern:
+		if pattern.Rest != nil {
+			return w.callOf(nameSpread, source)
+		}
+	case *ast.ObjectPattern:
+		if pattern.Rest != nil {
+			return w.callOf(nameFields, source)
+		}
+	}
+	return source
+}
+
+// mostParts is how many values a text with values in it may be made of in one step.
+const mostParts = 8
+
+// inParts makes a sum of a text that has many values in it, so that each step makes a text that is not
+// much longer than those before it.
+func (w *syntaxWalk) inParts(text *ast.TemplateLiteral) ast.Expression {
+	if text.Tag != nil || len(text.Expressions) <= mostParts {
+		return text
+	}
+	first, rest := *text, *text
+	first.Expressions, rest.Expressions = text.Expressions[:mostParts], text.Expressions[mostParts:]
+	nothing := &ast.TemplateElement{Idx: text.Elements[mostParts].Idx, Valid: true}
+	first.Elements = append(slices.Clone(text.Elements[:mostParts]), nothing)
+	rest.Elements = text.Elements[mostParts:]
+	return &ast.BinaryExpression{Operator: token.PLUS, Left: &first, Right: w.inParts(&rest)}
 }
 
 // guarded returns the expression that stands for one.
@@ -156,6 +198,8 @@ func (w *syntaxWalk) guarded(expression ast.Expression) ast.Expression {
 	switch e := expression.(type) {
 	case *ast.SpreadElement:
 		e.Expression = w.callOf(nameSpread, e.Expression)
+	case *ast.TemplateLiteral:
+		return w.inParts(e)
 	case *ast.BinaryExpression:
 		if name := operatorName(e.Operator); name != "" {
 			return w.callOf(name, e.Left, e.Right)

@@ -55,17 +55,40 @@ func (e *thrownError) Unwrap() error { return e.cause }
 func (r *run) thrown(value goja.Value) error {
 	object, isObject := value.(*goja.Object)
 	if !isObject {
-		return &thrownError{cause: boterr.New(boterr.Internal, "", "the script threw %s", value.String())}
+		return &thrownError{boterr.New(boterr.Internal, "", "the script threw %s", value.String()), r.thrownAt(value)}
 	}
-	cause := r.causes[object]
-	if cause == nil {
-		cause = boterr.New(boterr.Internal, "", "%s", object.String())
+	read := &thrownError{cause: r.causes[object], stack: r.thrownAt(value)}
+	err := r.inScript(func() error { // What it calls is the script's, and may throw in its turn.
+		if text, isText := object.Get("stack").(goja.String); isText {
+			read.stack = placesIn(text.String())
+		}
+		if read.cause == nil {
+			read.cause = boterr.New(boterr.Internal, "", "%s", object.String())
+		}
+		return nil
+	})
+	if _, isThrown := errors.AsType[*goja.Exception](err); err != nil && !isThrown {
+		return err
 	}
-	var stack []place
-	if text, isText := object.Get("stack").(goja.String); isText {
-		stack = placesIn(text.String())
+	if read.cause == nil {
+		read.cause = boterr.New(boterr.Internal, "", "the script threw an object that cannot be made a text of")
 	}
-	return &thrownError{cause: cause, stack: stack}
+	return read
+}
+
+// thrownHere notes where a script throws a value: what is no Error does not say it.
+func (r *run) thrownHere(value goja.Value) goja.Value {
+	r.lastThrown = value
+	r.lastThrow = r.vm.CaptureCallStack(stepFrames, r.lastThrow[:0])
+	return value
+}
+
+// thrownAt returns where the script threw a value last, nothing where that was another one.
+func (r *run) thrownAt(value goja.Value) []place {
+	if r.lastThrown == nil || !r.lastThrown.SameAs(value) {
+		return nil
+	}
+	return placesOf(r.lastThrow)
 }
 
 // place is a place in a script, and the function that it is in.

@@ -69,8 +69,8 @@ func (w *Watcher) stamps() (all []stamp, err error) {
 }
 
 // Run looks at each tick until ctx ends, and hands the nodes of each change to a function, such as Replace of a
-// Runtime; where nodes in Go stand beside, to one that adds them. A change that is broken, or that the function refuses, is logged to Options.Console with all
-// that is wrong with it, and the bot stays as it was.
+// Runtime; where nodes in Go stand beside, to one that adds them. A change that is broken, or that the function
+// refuses, is logged to Options.Console with all that is wrong with it, and the bot stays as it was.
 func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
 	for {
 		select {
