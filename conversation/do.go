@@ -20,6 +20,9 @@ func (a Sends) do(on *Stage) error { return on.sends(a.By, a.Event) }
 // sends lets somebody send an event.
 func (s *Stage) sends(by string, event send.MessageEvent) error {
 	p := s.person(by)
+	if p == nil {
+		return mistakef("nobody is named who says or sends this: By is a name")
+	}
 	if p.agent != nil {
 		return p.agent.TrySends(event)
 	}
@@ -37,6 +40,9 @@ func (a Taps) do(on *Stage) error {
 // tappable returns what is tapped.
 func (a Taps) tappable(on *Stage) (fakes.Tappable, error) {
 	actor := on.Actor(a.By)
+	if a.By == "" {
+		return fakes.Tappable{}, mistakef("nobody is named who taps this: By is a name")
+	}
 	if actor == nil {
 		return fakes.Tappable{}, mistakef("%s is an agent: write \"%s taps the ticket\"", a.By, nameOf(a.By))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/document"
 )
@@ -16,7 +17,7 @@ const mostErrors = 10
 // what to do.
 func Parse(file, text string) (Conversation, error) {
 	p := &reader{}
-	text = strings.TrimPrefix(text, "\ufeff")
+	text = lineEnds.Replace(strings.TrimPrefix(text, "\ufeff"))
 	var failed []error
 	for line := range strings.Lines(text) {
 		p.number++
@@ -30,6 +31,9 @@ func Parse(file, text string) (Conversation, error) {
 	p.read.End = p.comment
 	return p.read, errors.Join(failed...)
 }
+
+// lineEnds makes one of those that editors write.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // reader reads a conversation line by line.
 type reader struct {
@@ -48,6 +52,9 @@ type reader struct {
 func (p *reader) line(line string) error {
 	if line == "" {
 		return nil
+	}
+	if !utf8.ValidString(line) {
+		return errors.New("this is no UTF-8: save the file in that encoding, or write a byte that is none as \\x{ff}")
 	}
 	if comment, is := strings.CutPrefix(line, "#"); is {
 		p.comment = append(p.comment, strings.TrimPrefix(comment, " "))

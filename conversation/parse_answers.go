@@ -108,7 +108,7 @@ func (p *reader) card(found []string) error {
 func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Cards)-1] }
 
 // errNoCard is the error for a part of a card where there is none.
-var errNoCard = errors.New("this is part of a card: a line such as \"* Steel\" goes before it, below an answer")
+var errNoCard = errors.New("this is part of a card, once: a line such as \"* Steel\" goes before it, below an answer")
 
 func (p *reader) subtitle(found []string) error {
 	if !p.inCard || p.lastCard().Subtitle != "" {
@@ -123,7 +123,7 @@ func (p *reader) subtitle(found []string) error {
 }
 
 func (p *reader) image(found []string) error {
-	if !p.inCard {
+	if !p.inCard || p.lastCard().ImageURL != "" {
 		return errNoCard
 	}
 	url, err := unescaped(found[0])

@@ -40,6 +40,9 @@ func idOf(id string) string {
 	}
 }
 
+// errNoName is the error for a name that is empty.
+var errNoName = errors.New("there is no name: write one, as in \"Ada: hello\"")
+
 // readName reads the name of a person.
 func readName(text string) (string, error) { return readAs(nameOf, text) }
 
@@ -51,7 +54,7 @@ func readAs(written func(string) string, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
-		return "", errors.New("there is no name: write one, as in \"Ada: hello\"")
+		return "", errNoName
 	case text[0] != '"' && written(text) != text:
 		return "", fmt.Errorf("%s is no name as it stands: write it in quotes, as in %s", text, written(text))
 	case text[0] != '"':
@@ -60,6 +63,9 @@ func readAs(written func(string) string, text string) (string, error) {
 	name, err := strconv.Unquote(text)
 	if err != nil {
 		return "", fmt.Errorf("%s is no name in quotes: end it with a quote, and write \\\" for one within it", text)
+	}
+	if name == "" {
+		return "", errNoName
 	}
 	return name, nil
 }
