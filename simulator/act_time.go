@@ -37,7 +37,11 @@ type advanceToWith struct {
 }
 
 func advanceTo(b *branch, with advanceToWith) (moment, error) {
-	return passed(b, with.To.Sub(b.platform.Now()))
+	by := with.To.Sub(b.platform.Now())
+	if !b.platform.Now().Add(by).Equal(with.To) {
+		return moment{}, boterr.Invalid("to", "is %v, which is too far from %v: give one within 290 years", with.To, b.platform.Now())
+	}
+	return passed(b, by)
 }
 
 // next lets time pass until the next agenda is due.
@@ -70,10 +74,16 @@ func dueAgendas(b *branch) []time.Time {
 	return due
 }
 
+// lastYear is the last one of which JSON has times.
+const lastYear = 9999
+
 // passed lets time pass.
 func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
 		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
+	}
+	if b.platform.Now().Add(by).UTC().Year() > lastYear {
+		return moment{}, boterr.Invalid("by", "is %v, which is beyond the year %d: give less", by, lastYear)
 	}
 	return b.does(conversation.Waits{For: by}, moment{what: passText(by)})
 }

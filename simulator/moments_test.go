@@ -36,6 +36,29 @@ func TestAdvance_RunsWhatFallsDue(t *testing.T) {
 	}
 }
 
+func TestAdvance_NotBeyondWhatCanBeTold(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	status := http.StatusOK
+	for range 40 { // 292 years each.
+		if status, _ = p.asks("advance", map[string]any{"by": "2562047h"}); status != http.StatusOK {
+			break
+		}
+	}
+	require.Equal(t, http.StatusBadRequest, status)
+	require.NotEmpty(t, p.world().Members)
+}
+
+func TestAdvanceTo_TooFarIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	for _, to := range []string{"9998-01-01T00:00:00Z", "0001-01-01T00:00:00Z"} {
+		status, text := p.asks("advanceTo", map[string]any{"to": to})
+		require.Equal(t, http.StatusBadRequest, status)
+		require.Contains(t, text, "to: is "+to[:4])
+	}
+}
+
 func TestNext_NothingScheduledIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
