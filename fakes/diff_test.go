@@ -187,3 +187,22 @@ func TestDiff_HidesSecrets(t *testing.T) {
 	require.Contains(t, text, "+ channel page")
 	require.NotContains(t, text, "hush-hush")
 }
+
+func TestDiff_HidesSecretsThatChange(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Your password: [", "And your name?")})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("token", "hush-1", "table", 1, "secret", "hush-2")})
+	before := p.Snapshot()
+	ada.Becomes(document.O("$set", document.O("meta.token", "hush-3", "meta.password", document.O("of", "hush-4"), "meta.table", 2),
+		"$unset", document.O("meta.secret", true)))
+	ada.Says("hi")
+	text := p.Since(before).String()
+	require.NotContains(t, text, "hush")
+	for _, line := range []string{
+		": meta.token: [redacted] -> [redacted]\n", ": meta.password.of: none -> [redacted]\n", ": meta.secret: [redacted] -> none\n",
+		": meta.table: 1 -> 2\n", "And your name?",
+	} {
+		require.Contains(t, text, line)
+	}
+}

@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -46,13 +47,17 @@ func (c Changes) String() string {
 	if len(lines) == 0 {
 		return "no changes"
 	}
-	return boterr.Redact(strings.Join(lines, "\n"))
+	return strings.Join(lines, "\n")
 }
 
 // changeLines are the lines of a text about changes.
 type changeLines []string
 
-func (l *changeLines) addf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+// addf adds a line. Each is redacted alone: a bracket that stands open beside the name of a credential takes
+// nothing of the next ones with it.
+func (l *changeLines) addf(format string, args ...any) {
+	*l = append(*l, boterr.Redact(fmt.Sprintf(format, args...)))
+}
 
 // addRecords adds a line for each record that is new or gone, and for each field that has changed.
 func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R]) {
@@ -68,10 +73,29 @@ func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R])
 			lines.addf("- %s %s", name, recordText(one.Before))
 		}
 		for _, field := range one.Fields {
-			lines.addf("~ %s: %s", name, field)
+			*lines = append(*lines, "~ "+name+": "+fieldText(field))
 		}
 	}
 }
+
+// fieldText is a field that has changed, without what was there and what is there where a name of its path is
+// that of a credential.
+func fieldText(field changed.Field) string {
+	if !slices.ContainsFunc(strings.Split(field.Path, "."), isOfCredential) {
+		return boterr.Redact(field.String())
+	}
+	before, after := "none", "none"
+	if field.WasThere {
+		before = "[redacted]"
+	}
+	if field.IsThere {
+		after = "[redacted]"
+	}
+	return field.Path + ": " + before + " -> " + after
+}
+
+// isOfCredential reports whether a name is that of a credential, as boterr.Redact knows them.
+func isOfCredential(name string) bool { return boterr.Redact(name+": shown") != name+": shown" }
 
 // recordText is a record as JSON, without what its line says already and without its stamps.
 func recordText(of any) string {
