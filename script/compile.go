@@ -72,6 +72,9 @@ func (c *compiler) compileFunction(name, head, source string) (*code, error) {
 	if failed == nil {
 		return compiled, nil
 	}
+	if errors.Is(failed, errTooDeep) {
+		return nil, &Error{File: name, Err: errTooDeep}
+	}
 	plainer, err := inPlainerWords(name, head, text)
 	if err != nil {
 		return nil, err
@@ -97,6 +100,25 @@ func checkBrackets(source string) error {
 		}
 		if open > mostBrackets {
 			return boterr.Invalid("", "has more than %d brackets open at once", mostBrackets)
+		}
+	}
+	return checkSigns(source)
+}
+
+// checkSigns refuses rows of signs such as !!!, which nest as brackets do. Those in texts and comments
+// count as well.
+func checkSigns(source string) error {
+	signs := 0
+	for i := range len(source) {
+		switch source[i] {
+		case '!', '~', '+', '-':
+			signs++
+		case ' ', '\t', '\r', '\n':
+		default:
+			signs = 0
+		}
+		if signs > mostBrackets {
+			return boterr.Invalid("", "has more than %d signs in a row", mostBrackets)
 		}
 	}
 	return nil
@@ -132,7 +154,10 @@ func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (com
 	if !isOneFunction(parsed) {
 		return nil, errors.New("the brackets of the script are not its own: one closes more than was opened")
 	}
-	used := guardSyntax(parsed)
+	used, err := guardSyntax(parsed)
+	if err != nil {
+		return nil, err
+	}
 	program, err := goja.CompileAST(parsed, false)
 	if err != nil {
 		return nil, err

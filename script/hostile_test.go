@@ -106,6 +106,10 @@ var hostileResults = map[string]string{
 	"result that holds itself": "\nconst o = {}; o.o = o; return o",
 	"large member":             "\nthis.member.meta.x = new Array(1e6).fill('xxxxxxxx')",
 	"many brackets":            strings.Repeat("(", 100000),
+	"many signs":               "return " + strings.Repeat("!", 200000) + "1",
+	"many signs with spaces":   "return " + strings.Repeat("- ", 2000) + "1",
+	"long chain":               "return this" + strings.Repeat("?.a", 80000),
+	"long sum":                 "return 1" + strings.Repeat("+1", 100000),
 	"long source":              strings.Repeat("x;", 200000),
 }
 

@@ -116,6 +116,14 @@ func TestRun_ManyValuesInText(t *testing.T) {
 	require.Equal(t, `"a<0><1><2><3><4><5><6><7><8><9><10><11><12><13><14><15><16><17><18><19>z"`, s.returns("let n = 0; return `a"+values+"z`"))
 }
 
+// The compiler of goja computes each constant of a chain twice as often as the one before it.
+func TestCompile_ChainsOfConstants(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	require.JSONEq(t, `[1,0,2,1]`, s.returns("return [null"+strings.Repeat(" ?? 1", 100)+", 0"+strings.Repeat(" || 0", 100)+", 1"+
+		strings.Repeat(" && 2", 100)+", "+strings.Repeat("0 || (", 100)+"1"+strings.Repeat(")", 100)+"]"))
+}
+
 func TestCompile_NamesPlace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})

@@ -7,6 +7,8 @@ import (
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
 	"github.com/dop251/goja/unistring"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // uses are the names that a source says, by which it may get at functions of the language: a name
@@ -44,13 +46,17 @@ const (
 var namesOfAll = []string{"Reflect", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors", "getOwnPropertyNames", "global", "globalThis"}
 
 // guardSyntax puts guarded functions in the place of syntax, and returns what names the source says.
-func guardSyntax(parsed *ast.Program) uses {
+// Syntax that is nested too deep is an error.
+func guardSyntax(parsed *ast.Program) (uses, error) {
 	walk := &syntaxWalk{uses: uses{names: map[string]bool{}}, seen: map[uintptr]bool{}}
 	walk.value(reflect.ValueOf(parsed.Body))
 	for _, name := range namesOfAll {
 		walk.uses.anyName = walk.uses.anyName || walk.uses.names[name]
 	}
-	return walk.uses
+	if walk.isTooDeep {
+		return uses{}, errTooDeep
+	}
+	return walk.uses, nil
 }
 
 // syntaxWalk is one walk through a tree of syntax.
@@ -58,7 +64,17 @@ type syntaxWalk struct {
 	uses uses
 	// seen are the nodes that were walked: a tree names some of them twice.
 	seen map[uintptr]bool
+	// depth is how many nodes lead to where it is, and isTooDeep tells that those are too many.
+	depth     int
+	isTooDeep bool
 }
+
+// mostDepth is how deep syntax may be nested: the compiler takes more of the stack and of time than there is
+// for what is deeper. Each operator of a chain counts.
+const mostDepth = 5000
+
+// errTooDeep is the error of what is deeper.
+var errTooDeep = boterr.Invalid("", "is nested, or chains operators, more than %d deep", mostDepth)
 
 var expressionType = reflect.TypeFor[ast.Expression]()
 
@@ -98,6 +114,12 @@ func (w *syntaxWalk) pointer(v reflect.Value) {
 	if v.IsNil() || w.seen[v.Pointer()] {
 		return
 	}
+	if w.depth >= mostDepth {
+		w.isTooDeep = true
+		return
+	}
+	w.depth++
+	defer func() { w.depth-- }()
 	w.seen[v.Pointer()] = true
 	w.note(v.Interface())
 	w.value(v.Elem())
@@ -201,6 +223,9 @@ func (w *syntaxWalk) guarded(expression ast.Expression) ast.Expression {
 	case *ast.TemplateLiteral:
 		return w.inParts(e)
 	case *ast.BinaryExpression:
+		if isLogical(e) {
+			e.Left, e.Right = unfolded(e.Left), unfolded(e.Right)
+		}
 		if name := operatorName(e.Operator); name != "" {
 			return w.callOf(name, e.Left, e.Right)
 		}
@@ -210,6 +235,20 @@ func (w *syntaxWalk) guarded(expression ast.Expression) ast.Expression {
 		}
 	}
 	return expression
+}
+
+// isLogical reports whether an expression is one of &&, || and ??.
+func isLogical(e *ast.BinaryExpression) bool {
+	return e.Operator == token.LOGICAL_AND || e.Operator == token.LOGICAL_OR || e.Operator == token.COALESCE
+}
+
+// unfolded returns a side of a logical expression such that the compiler does not compute it: it would take
+// twice as long for each further one of a chain of constants.
+func unfolded(side ast.Expression) ast.Expression {
+	if logical, isBinary := side.(*ast.BinaryExpression); isBinary && isLogical(logical) {
+		return &ast.SequenceExpression{Sequence: []ast.Expression{side}}
+	}
+	return side
 }
 
 // operatorName is the name of the function that stands for an operator, "" where none does.
