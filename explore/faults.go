@@ -22,10 +22,10 @@ func Faults(t TB, plans int, property Property, options ...Option) {
 	t.Helper()
 	f := &faultSearch{TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{}}
 	s := &search[fault]{
-		TB: t, settings: f.settings, kind: "faults", what: "faults", try: f.try, draw: f.draw, key: keyOf, parse: parsePlan,
+		TB: t, settings: f.settings, kind: kindFaults, what: "faults", try: f.try, draw: f.draw, key: keyOf, parse: parsePlan,
 		shown: func(plan []fault, _ outcome) string { return linesOf(plan) },
 	}
-	if isForAnother(s.kind) || !s.begin() {
+	if !s.isToRun() || !s.begin() {
 		return
 	}
 	if len(f.places.list) == 0 {

@@ -13,6 +13,12 @@ import (
 // as "faults:sendResponse#1=timesOut" or "orders:3>0". A number is a Seed for all searches.
 const Variable = "BOTCTX_EXPLORE"
 
+// The kinds of searches, as Variable has them.
+const (
+	kindFaults = "faults"
+	kindOrders = "orders"
+)
+
 // The defaults of the options.
 const (
 	defaultSeed     = 1
@@ -67,6 +73,13 @@ func settingsOf(options []Option) settings {
 // asked returns the round that Variable asks for in a search of a kind, "" for none.
 func asked(kind string) (round string, isAsked bool) {
 	return strings.CutPrefix(os.Getenv(Variable), kind+":")
+}
+
+// isUnderstood reports whether Variable is a seed, or asks for a round of a search of some kind, or is not set.
+func isUnderstood() bool {
+	given := os.Getenv(Variable)
+	_, err := strconv.ParseUint(given, 10, 64)
+	return given == "" || err == nil || strings.HasPrefix(given, kindFaults+":") || strings.HasPrefix(given, kindOrders+":")
 }
 
 // isForAnother reports whether Variable asks for a round of another kind of search.

@@ -37,11 +37,11 @@ func Orders(t TB, orders int, property Property, options ...Option) {
 	t.Helper()
 	o := &orderSearch{TB: t, settings: settingsOf(options), property: property}
 	s := &search[change]{
-		TB: t, settings: o.settings, kind: "orders", what: "changes of turns", try: o.try, key: keyOfChanges, parse: parseChanges,
+		TB: t, settings: o.settings, kind: kindOrders, what: "changes of turns", try: o.try, key: keyOfChanges, parse: parseChanges,
 		shown: func(_ []change, came outcome) string { return came.story },
 		draw:  func(random *rand.Rand) []change { return drawChanges(random, len(o.decisions), o.settings.most) },
 	}
-	if isForAnother(s.kind) || !s.begin() {
+	if !s.isToRun() || !s.begin() {
 		return
 	}
 	if len(o.decisions) == 0 {

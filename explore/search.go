@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 )
 
@@ -74,6 +75,18 @@ func (s *search[A]) run(rounds int) int {
 		}
 	}
 	return len(known)
+}
+
+// isToRun reports whether Variable leaves the search to be run. It ends the test where it says nothing that is
+// understood: a round that is misspelt would pass without having been run.
+func (s *search[A]) isToRun() bool {
+	s.Helper()
+	if !isUnderstood() {
+		s.fatalf("explore: %s is %q: give what a failing test has printed, such as %s:sendResponse#1=timesOut or %s:3>0, or a number as a seed",
+			Variable, os.Getenv(Variable), kindFaults, kindOrders)
+		return false
+	}
+	return !isForAnother(s.kind)
 }
 
 // runAsked runs the round that Variable asks for, and reports whether it asks for one.

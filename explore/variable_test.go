@@ -28,6 +28,17 @@ func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest //
 	require.Empty(t, searched(t, "orders:1>0", run).failed, "a round of orders is none of its own")
 }
 
+func TestVariable_ThatSaysNothingIsRefused(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
+	for _, value := range []string{"order:3>0", "x", "-1", "99999999999999999999", " "} {
+		for _, run := range []func(t explore.TB){
+			func(t explore.TB) { explore.Faults(t, 2, notedOnce(noteAnew)) },
+			func(t explore.TB) { explore.Orders(t, 2, soldOnce(readAndWrite)) },
+		} {
+			require.Contains(t, searched(t, value, run).failed, "BOTCTX_EXPLORE is ", value)
+		}
+	}
+}
+
 func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
 	run := func(t explore.TB) { explore.Orders(t, 1000, soldOnce(readAndWrite)) }
 	first := searched(t, "", run)
