@@ -14,6 +14,9 @@ import (
 // longestLine is how many bytes of what a script logs at once are kept.
 const longestLine = 8 << 10
 
+// longestRead is how many bytes are looked at for what is not to be logged, more than are kept.
+const longestRead = 4 * longestLine
+
 // installConsole gives scripts console.
 func (r *run) installConsole() {
 	console := r.vm.NewObject()
@@ -42,7 +45,11 @@ func (r *run) log(level slog.Level, values []goja.Value) {
 		if i > 0 {
 			line.WriteByte(' ')
 		}
-		line.WriteString(r.shown(value))
+		shown := r.shown(value)
+		line.WriteString(shown[:min(len(shown), longestRead)])
+		if line.Len() > longestRead {
+			break
+		}
 	}
 	text := boterr.Redact(line.String())
 	if len(text) > longestLine {

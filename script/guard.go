@@ -32,6 +32,7 @@ func guardedMethods() []guardedMethod {
 		}, (*run).checkThis},
 		{"Array.prototype", []string{"concat", "flat"}, (*run).checkFlattened},
 		{"Array.prototype", []string{"join", "toLocaleString"}, (*run).checkJoined},
+		{"Uint8Array.prototype.__proto__", []string{"join"}, (*run).checkTypedJoined},
 		{"String.prototype", []string{"repeat"}, (*run).checkRepeat},
 		{"String.prototype", []string{"padStart", "padEnd"}, (*run).checkPad},
 		{"String.prototype", []string{"concat"}, (*run).checkConcat},
@@ -67,7 +68,7 @@ func needsOfGuards() []need {
 			needs = append(needs, need{
 				names: []string{name}, set: func(r *run) { r.before(guarded, name) },
 				// String(array) calls join without naming it.
-				isAlways: name == "join",
+				isAlways: name == "join" && guarded.owner == "Array.prototype",
 			})
 		}
 	}

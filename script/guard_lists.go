@@ -88,15 +88,30 @@ func (r *run) checkFlattened(call goja.FunctionCall) {
 // as they are joined.
 func (r *run) checkJoined(call goja.FunctionCall) {
 	r.checkThis(call)
-	array, isArray := isPlainArray(call.This)
-	if !isArray {
+	if array, isArray := isPlainArray(call.This); isArray {
+		r.joined(array, separatorLength(call), 0, 0)
 		return
 	}
-	separator := 1.0
+	r.within(r.lengthOf(call.This) * separatorLength(call))
+}
+
+// separatorLength is the length of what join puts between two elements.
+func separatorLength(call goja.FunctionCall) float64 {
 	if given := call.Argument(0); !goja.IsUndefined(given) {
-		separator = textLength(given)
+		return textLength(given)
 	}
-	r.joined(array, separator, 0, 0)
+	return 1
+}
+
+// checkTypedJoined refuses to join the numbers of a typed array by what is too long.
+func (r *run) checkTypedJoined(call goja.FunctionCall) {
+	object, isObject := call.This.(*goja.Object)
+	if !isObject {
+		return
+	}
+	if numbers := reflect.ValueOf(object.Export()); numbers.Kind() == reflect.Slice {
+		r.within(float64(numbers.Len()) * separatorLength(call))
+	}
 }
 
 // mostJoined is how many levels arrays may be nested that are made a text of.

@@ -84,6 +84,8 @@ var hostile = map[string]string{
 	"import":                  "\nawait import('fs')",
 	"large argument":          "\nawait this.patchMembers({ patch: { meta: 'x'.repeat(4e6).split('') } })",
 	"text of many texts":      "\nconst s = 'x'.repeat(4e6); return `" + strings.Repeat("${s}", 1000) + "`",
+	"join of what is no list": "\nArray.prototype.join.call({ length: 1e6 }, 'x'.repeat(1e5))",
+	"join of numbers":         "\nnew Uint8Array(4e6).join('x'.repeat(1e5))",
 	"keys of a text":          "\nlet s = 'x'.repeat(4e6); Object.keys(s)",
 	"keys of a text's object": "\nlet s = 'x'.repeat(4e6); Object.values(Object(s))",
 	"assign of a text":        "\nlet s = 'x'.repeat(4e6); Object.assign({}, s)",

@@ -116,6 +116,14 @@ func TestRun_ManyValuesInText(t *testing.T) {
 	require.Equal(t, `"a<0><1><2><3><4><5><6><7><8><9><10><11><12><13><14><15><16><17><18><19>z"`, s.returns("let n = 0; return `a"+values+"z`"))
 }
 
+func TestConsole_LongTextsTakeNoMemory(t *testing.T) {
+	t.Parallel()
+	var logged strings.Builder
+	s := newStage(t, script.Options{Console: slog.New(slog.NewTextHandler(&logged, nil))})
+	require.Equal(t, "1", s.returns("const s = 'x'.repeat(4e6); console.log(...new Array(5000).fill(s)); return 1"))
+	require.Less(t, logged.Len(), 10_000)
+}
+
 // The compiler of goja computes each constant of a chain twice as often as the one before it.
 func TestCompile_ChainsOfConstants(t *testing.T) {
 	t.Parallel()
