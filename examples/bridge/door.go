@@ -57,7 +57,7 @@ func (d *door) allowed(next func(http.ResponseWriter, *http.Request, grant)) htt
 		granted, isKnown := d.grants.of(r)
 		if !isKnown {
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			refuse(w, http.StatusUnauthorized, "Unauthenticated", "give a token that is known: Authorization: Bearer <token>")
+			refuse(w, http.StatusUnauthorized, "Unauthenticated", "give a token that is known, in the header Authorization, after the word Bearer")
 			return
 		}
 		next(w, r, granted)

@@ -225,3 +225,12 @@ func TestGrants_RefuseTokensThatCanBeGuessed(t *testing.T) {
 	require.ErrorContains(t, grants{{token: channel.NewSecret(adas)}, {token: channel.NewSecret(adas)}}.check(), "the same token")
 	require.NotContains(t, fmt.Sprintf("%+v", grants{{token: channel.NewSecret(adas)}}), adas)
 }
+
+func TestDoor_SaysHowToGiveAToken(t *testing.T) {
+	t.Parallel()
+	answered := httptest.NewRecorder()
+	newDoor(nil, nil).routes().ServeHTTP(answered, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/operations", http.NoBody))
+	require.Equal(t, http.StatusUnauthorized, answered.Code)
+	require.NotContains(t, answered.Body.String(), "redacted")
+	require.Contains(t, answered.Body.String(), "after the word Bearer")
+}
