@@ -149,7 +149,7 @@ func withoutLines(c conversation.Conversation) conversation.Conversation {
 
 func TestParse_OfString(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(rounds.Of(t, 500, 50_000)) {
+	for seed := range uint64(rounds.Of(t, 500, 5_000)) {
 		c := invented{rand.New(rand.NewPCG(seed, 0))}.conversation()
 		text := c.String()
 		read, err := conversation.Parse("invented.chat", text)
