@@ -1,8 +1,6 @@
 package admin
 
 import (
-	"strings"
-
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
@@ -19,7 +17,7 @@ func redacted(o document.Object) document.Object {
 
 // redactedValue is redacted for the value beside a name.
 func redactedValue(name string, value any) any {
-	if isSecret(name) && value != nil && value != "" {
+	if boterr.IsCredential(name) && value != nil && value != "" {
 		return "[redacted]"
 	}
 	switch v := value.(type) {
@@ -37,6 +35,3 @@ func redactedValue(name string, value any) any {
 		return value
 	}
 }
-
-// isSecret reports whether a name is that of a credential, as boterr.Redact knows them.
-func isSecret(name string) bool { return !strings.HasSuffix(boterr.Redact(name+": shown"), ": shown") }

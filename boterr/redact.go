@@ -51,6 +51,13 @@ func Redact(text string) string {
 	return text
 }
 
+// IsCredential reports whether what stands beside a name, such as accessToken, is a credential that Redact
+// takes out: for what redacts values, and not a text.
+func IsCredential(name string) bool {
+	field := `"` + name + `":"x"`
+	return Redact(field) != field
+}
+
 // Parts of words of which scheme and credential match at least one, in small letters. They are
 // looked for first, because most texts have none, and the patterns take a hundred times as long.
 // None has an s, which to a pattern is also the ſ that has no other small letter.

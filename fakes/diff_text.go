@@ -81,7 +81,7 @@ func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R])
 // fieldText is a field that has changed, without what was there and what is there where a name of its path is
 // that of a credential.
 func fieldText(field changed.Field) string {
-	if !slices.ContainsFunc(strings.Split(field.Path, "."), isOfCredential) {
+	if !slices.ContainsFunc(strings.Split(field.Path, "."), boterr.IsCredential) {
 		return boterr.Redact(field.String())
 	}
 	before, after := "none", "none"
@@ -93,9 +93,6 @@ func fieldText(field changed.Field) string {
 	}
 	return field.Path + ": " + before + " -> " + after
 }
-
-// isOfCredential reports whether a name is that of a credential, as boterr.Redact knows them.
-func isOfCredential(name string) bool { return boterr.Redact(name+": shown") != name+": shown" }
 
 // recordText is a record as JSON, without what its line says already and without its stamps.
 func recordText(of any) string {

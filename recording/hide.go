@@ -21,7 +21,7 @@ func (h hider) value(value any) any {
 	case document.Object:
 		hidden := document.O()
 		for name, field := range value.All() {
-			if isCredential(name) && field != nil {
+			if boterr.IsCredential(name) && field != nil {
 				hidden = hidden.With(h.own(name), redacted)
 			} else {
 				hidden = hidden.With(h.own(name), h.value(field))
@@ -48,10 +48,4 @@ func (h hider) own(text string) string {
 		text = strings.ReplaceAll(text, secret, redacted)
 	}
 	return text
-}
-
-// isCredential reports whether a field of a name holds a credential, as boterr.Redact knows names.
-func isCredential(name string) bool {
-	field := `"` + name + `":"x"`
-	return boterr.Redact(field) != field
 }
