@@ -237,9 +237,10 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	var late []error
 	frozen := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the frozen one")
+		require.NoError(t, store.Refusal(ctx), "what a store asks")
 		close(began)
 		<-goOn
-		late = append(late, bot.Reply(ctx, send.Text("late")))
+		late = append(late, store.Refusal(ctx), bot.Reply(ctx, send.Text("late")))
 		_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
 			MemberID: bot.Member.ID, WithModifier: true, Patch: document.Set("meta.late", true),
 		})

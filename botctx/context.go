@@ -70,7 +70,7 @@ func (c *Context) Now() time.Time { return c.now() }
 // addresses (see package outbound). An answer with any status is no error.
 func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response *outbound.Response, err error) {
 	defer func() { err = boterr.Wrap(string(opFetch), c.orPanic(ctx, opFetch, err, recover())) }()
-	if err := c.run.refusal(); err != nil {
+	if err := c.run.Refusal(); err != nil {
 		return nil, err
 	}
 	return outbound.Fetch(ctx, c.http, request)

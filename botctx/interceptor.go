@@ -116,7 +116,7 @@ func guarded[P, R any](
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}
-	if err := c.run.refusal(); err != nil {
+	if err := c.run.Refusal(); err != nil {
 		return result, err
 	}
 	if op.changesLiveChats() {

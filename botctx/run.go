@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // run is one run of bot logic for one member: from the moment that the member is its own
@@ -107,7 +108,7 @@ func (r *Runtime) startRun(
 	if err := logic(withStep(ctx, first), started, first); err != nil {
 		return err
 	}
-	if err := started.refusal(); err != nil {
+	if err := started.Refusal(); err != nil {
 		return err
 	}
 	err = started.writeBack(ctx)
@@ -181,9 +182,9 @@ func (s *step) depthOf() int {
 	return s.depth
 }
 
-// refusal returns why nothing that the run still does counts, nil where it does: nobody waits
-// for it any longer, and its agenda runs again; or its turn may be another run's.
-func (r *run) refusal() error {
+// Refusal implements store.Refuser: it returns why nothing that the run still does counts, nil where it
+// does. Nobody waits for it any longer, and its agenda runs again; or its turn may be another run's.
+func (r *run) Refusal() error {
 	if r == nil {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (r *run) refusal() error {
 		return lane.Err()
 	}
 	if r.outer != nil {
-		return r.outer.run.refusal()
+		return r.outer.run.Refusal()
 	}
 	return nil
 }
@@ -205,9 +206,10 @@ func (r *run) isUnderWay() bool { return !r.ended.Load() }
 // stepKey is the key of the step under way in a context.Context.
 type stepKey struct{}
 
-// withStep returns a context that tells what is called in it which step it belongs to.
+// withStep returns a context that tells what is called in it which step it belongs to, and stores whether the
+// run may still write.
 func withStep(ctx context.Context, s *step) context.Context {
-	return context.WithValue(ctx, stepKey{}, s)
+	return store.WithRefuser(context.WithValue(ctx, stepKey{}, s), s.run)
 }
 
 // NodeOf returns the node of the run that a ctx belongs to: that of an action, and what connectors, interceptors and

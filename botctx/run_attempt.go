@@ -15,7 +15,7 @@ func (r *Runtime) attempt(in *run) func(context.Context) (record.Attempt, error)
 		if s := r.stepOf(ctx, nil); s != nil {
 			at = s.run
 		}
-		if err := at.refusal(); err != nil {
+		if err := at.Refusal(); err != nil {
 			return nil, err
 		}
 		if at == nil || at.delivery == nil || at.key == "" {

@@ -39,7 +39,7 @@ func (r *run) writeBack(ctx context.Context) error {
 		return boterr.In("Member", err)
 	}
 	if written.Result == nil {
-		if lost := r.refusal(); lost != nil {
+		if lost := r.Refusal(); lost != nil {
 			return lost
 		}
 		return boterr.New(boterr.NotFound, "Member", "the member %s was removed while its run was under way", after.ID)

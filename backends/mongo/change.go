@@ -166,6 +166,9 @@ func (c *collection) changeByPlan(
 	if err != nil {
 		return result, isOpen, err
 	}
+	if err := c.mayWrite(ctx); err != nil {
+		return result, isOpen, err
+	}
 	var seen found
 	if isPinned(f.filter) && !f.documents {
 		result.Matched, err = c.updateOne(ctx, where, p.update)
@@ -294,6 +297,9 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result store.Fi
 	if err != nil {
 		return store.FindAndModifyResult{}, err
 	}
+	if err := c.mayWrite(ctx); err != nil {
+		return store.FindAndModifyResult{}, err
+	}
 	if _, err := c.stored.InsertOne(ctx, b); err != nil {
 		return store.FindAndModifyResult{}, failure(ctx, err)
 	}
@@ -324,6 +330,9 @@ func (c *collection) replace(
 	}
 	where, b, err := c.replacement(before, after, bson.NewObjectID())
 	if err != nil {
+		return store.FindAndModifyResult{}, false, err
+	}
+	if err := c.mayWrite(ctx); err != nil {
 		return store.FindAndModifyResult{}, false, err
 	}
 	replaced, err := c.stored.ReplaceOne(ctx, where, b)

@@ -207,6 +207,9 @@ func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if err := m.mayWrite(ctx); err != nil {
+		return false, err
+	}
 	result, err := m.stored.ReplaceOne(ctx, where, b)
 	if err != nil && !isDuplicate(err) {
 		m.note(e) // It may have been written.

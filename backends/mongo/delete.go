@@ -56,6 +56,9 @@ func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, wher
 		set.SetSort(order)
 	}
 	for lost := 1; ; lost++ {
+		if err := c.mayWrite(ctx); err != nil {
+			return 0, err
+		}
 		err := c.stored.FindOneAndDelete(ctx, where, set).Err()
 		if err == nil {
 			return 1, nil
@@ -113,6 +116,9 @@ func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int
 			return 0, err
 		}
 		where = bson.D{{Key: "$and", Value: bson.A{where, still}}}
+	}
+	if err := c.mayWrite(ctx); err != nil {
+		return 0, err
 	}
 	result, err := c.stored.DeleteMany(ctx, where)
 	return deleted(ctx, filter, result, err)

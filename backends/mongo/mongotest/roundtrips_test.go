@@ -23,7 +23,9 @@ type countedStore struct {
 	store.Store
 	store.Collection
 
-	test     *testing.T
+	test *testing.T
+	// ctx is that of updates.
+	ctx      context.Context //nolint:containedctx // A test hands one in for all that it does.
 	commands *atomic.Int64
 }
 
@@ -36,7 +38,7 @@ func newCounted(t *testing.T) *countedStore {
 	t.Cleanup(func() { require.NoError(t, watched.Disconnect(context.Background())) })
 	store, err := mongo.New(t.Context(), watched.Database(newDatabase(t).Name()))
 	require.NoError(t, err)
-	c := &countedStore{Store: store, Collection: store.Collection("counted"), test: t, commands: commands}
+	c := &countedStore{Store: store, Collection: store.Collection("counted"), test: t, ctx: t.Context(), commands: commands}
 	for i := range 3 {
 		o := document.O("_id", i, "n", i, "tags", document.A("a"), "etag", "old", "at", document.A(i, 0))
 		require.NoError(t, c.Insert(t.Context(), o))
@@ -47,12 +49,12 @@ func newCounted(t *testing.T) *countedStore {
 // update updates with stamps, as every service does.
 func (c *countedStore) update(filter, update document.Object, opts store.UpdateOptions) error {
 	change := changeOf(c.test, update)
-	_, err := c.Update(c.test.Context(), filterOf(c.test, filter), change, opts)
+	_, err := c.Update(c.ctx, filterOf(c.test, filter), change, opts)
 	return err
 }
 
 func (c *countedStore) findAndModify(filter, update document.Object, opts store.FindAndModifyOptions) error {
-	_, err := c.FindAndModify(c.test.Context(), filterOf(c.test, filter), changeOf(c.test, update), opts)
+	_, err := c.FindAndModify(c.ctx, filterOf(c.test, filter), changeOf(c.test, update), opts)
 	return err
 }
 
