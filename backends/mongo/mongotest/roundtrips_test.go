@@ -25,7 +25,7 @@ type countedStore struct {
 
 	test *testing.T
 	// ctx is that of updates.
-	ctx      context.Context //nolint:containedctx // A test hands one in for all that it does.
+	ctx      context.Context
 	commands *atomic.Int64
 }
 
