@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.mongodb.org/mongo-driver/v2/event"
@@ -71,6 +72,7 @@ func newCrowd(t *testing.T, size int) *crowd {
 	c.begun.Add(size)
 	c.scheduler, err = agenda.NewScheduler(agenda.SchedulerConfig{
 		Env: record.Env{Store: store}, Workers: size, Retention: -1,
+		Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()
 			<-c.release

@@ -26,7 +26,8 @@ func TestMessage_RoundTrips(t *testing.T) {
 	told := &counter{}
 	rt, err := botctx.New(botctx.Config{
 		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
-		Inbox: inbox.Config{Poll: time.Hour}, // However long the server takes, no look is repeated.
+		// However long the server takes, no look is repeated, and no turn renewed.
+		Inbox: inbox.Config{Poll: time.Hour}, TurnLease: time.Hour,
 	})
 	require.NoError(t, err)
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), counted.Store))
