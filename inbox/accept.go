@@ -54,7 +54,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	}
 	b.load.add(1)
 	b.feed.accepted(lane)
-	atOnce.give(id)
+	atOnce.give(kept)
 	return Accepted{ID: id}, nil
 }
 
@@ -101,7 +101,7 @@ func (b *Inbox) admit(ctx context.Context) error {
 	pending, isRecent := b.load.known(now, pollsPerCount*b.config.Poll)
 	if !isRecent {
 		var err error
-		if pending, err = b.count(ctx, document.O(fieldState, statePending)); err != nil {
+		if pending, err = b.feed.pending(ctx); err != nil {
 			return err
 		}
 		b.load.set(pending, now)
@@ -145,36 +145,4 @@ func (b *Inbox) findSorted(
 		return nil, err
 	}
 	return b.find(ctx, source, options)
-}
-
-// Stats tells how much there is to do.
-type Stats struct {
-	// Pending is the number of events that wait or are handled, and Oldest when the first of them
-	// was accepted, zero where there are none.
-	Pending int64
-	Oldest  time.Time
-	// DeadLetters is the number of events that were given up.
-	DeadLetters int64
-	// Lanes is the number of lanes that this process is handling.
-	Lanes int
-}
-
-// Stats counts, by the store. The errors are those of the store.
-func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
-	if stats.Pending, err = b.count(ctx, document.O(fieldState, statePending)); err != nil {
-		return Stats{}, err
-	}
-	b.load.set(stats.Pending, b.config.Env.Now())
-	if stats.DeadLetters, err = b.count(ctx, document.O(fieldState, stateDead)); err != nil {
-		return Stats{}, err
-	}
-	first, err := b.findSorted(ctx, document.O(fieldState, statePending), fieldAcceptedAt, store.FindOptions{Limit: 1})
-	if err != nil {
-		return Stats{}, err
-	}
-	if len(first) > 0 {
-		stats.Oldest = document.Timestamp(read(first[0]).acceptedAt).Time()
-	}
-	stats.Lanes = b.feed.handling()
-	return stats, nil
 }

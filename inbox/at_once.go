@@ -62,8 +62,8 @@ func (p *pool) close() {
 }
 
 // give has the worker handle the event, which is in the store now.
-func (s *start) give(id string) {
-	if s != nil && s.pool.feed.confirm(&s.work, id) {
+func (s *start) give(e stored) {
+	if s != nil && s.pool.feed.confirm(&s.work, e) {
 		s.isGiven = true
 		s.pool.handleNow(s.work)
 	}
@@ -125,17 +125,17 @@ func (a *alone) holdFree(lane string) (fence int64, isFree bool) {
 
 // confirm implements feed: the event is the first of its lane, unless another one was accepted at the
 // same time.
-func (a *alone) confirm(w *work, id string) bool {
+func (a *alone) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil || a.begun[w.lane].turn != w.turn {
 		return false // The seat was lost since.
 	}
 	first, ok := a.queue.firstOf(w.lane)
-	if !ok || first.id != id {
+	if !ok || first.id != e.id {
 		return false
 	}
-	w.events = []stored{read(first.document)}
+	w.events = []stored{e}
 	return true
 }
 

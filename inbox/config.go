@@ -130,6 +130,7 @@ type Inbox struct {
 	updates  func() updates
 	log      *slog.Logger
 	load     load
+	endings  endings
 	busy     lanes
 	// wake receives when there may be something to do.
 	wake    chan struct{}
@@ -150,7 +151,7 @@ func New(config Config) (*Inbox, error) {
 	b := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
 		updates: sync.OnceValue(newUpdates), log: config.Log, busy: newLanes(),
-		wake: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), endings: endings{within: config.Turns.Lease()},
 	}
 	b.feed = feedOf(b, config.Env.Store, database)
 	if err := b.addHooks(); err != nil {
@@ -171,17 +172,14 @@ func (b *Inbox) signal() {
 // are those of store.Collection.EnsureIndex; a store that panics is one, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := record.Guard(database).Collection(collection)
+	if _, isAlone := database.(store.Watcher); isAlone { // What waits is kept in memory.
+		return events.EnsureIndex(ctx, store.Index{Keys: []store.IndexKey{{Path: fieldDiedAt, Kind: query.Ascending}}, Sparse: true})
+	}
 	indexes := []store.Index{
 		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldAcceptedAt, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldRetryAt, Kind: query.Ascending}}, Sparse: true},
 		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},
-	}
-	if _, isAlone := database.(store.Watcher); isAlone {
-		indexes = []store.Index{ // What waits is kept in memory.
-			{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}}, Sparse: true},
-			{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},
-		}
 	}
 	for _, index := range indexes {
 		if err := events.EnsureIndex(ctx, index); err != nil {

@@ -21,7 +21,7 @@ type DeadLettersParams struct {
 // DeadLetters returns events that were given up, in the order in which they were accepted. The
 // errors are those of the store.
 func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
-	which := document.O(fieldState, stateDead)
+	which := allDead()
 	if p.App != "" {
 		which = which.With(fieldApp, p.App)
 	}
@@ -53,6 +53,11 @@ func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 		return DeadLetter{}, err
 	}
 	return readDead(found[0]), nil
+}
+
+// allDead is the filter of all dead letters. When they died has an index where their state has none.
+func allDead() document.Object {
+	return document.O(fieldState, stateDead, fieldDiedAt, document.O("$gt", 0))
 }
 
 // deadOf is the filter of a dead letter.

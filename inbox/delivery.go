@@ -55,8 +55,12 @@ const (
 func (b *Inbox) deliver(e stored, turn *lease.Turn) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.failures) + 1,
-		inbox: b, turn: turn, memory: map[string]document.Object{},
+		inbox: b, turn: turn,
 	}
+	if e.memory.Len() == 0 {
+		return d
+	}
+	d.memory = make(map[string]document.Object, e.memory.Len())
 	for _, item := range e.memory.All() {
 		noted, _ := item.(document.Object)
 		d.memory[document.Get(noted, fieldMemoryKey, "")] = document.Get(noted, fieldMemoryValue, document.O())
@@ -140,6 +144,9 @@ func (d *Delivery) keep(key string, value document.Object) error {
 		return boterr.New(boterr.ResourceExhausted, "",
 			"the attempts at the event have noted %d things already, of %d bytes: at most %d, of %d bytes together, can be",
 			len(d.memory), d.size, MaxRemembered, MaxRememberedSize)
+	}
+	if d.memory == nil {
+		d.memory = map[string]document.Object{}
 	}
 	d.memory[key] = value
 	d.size += size

@@ -1,7 +1,7 @@
 package inbox
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -37,10 +37,26 @@ func (e Event) check() error {
 }
 
 // Lane returns the name of the lane of a sender on a channel of an app.
-func Lane(app, channel, from string) string { return fmt.Sprintf("%q %q %q", app, channel, from) }
+func Lane(app, channel, from string) string {
+	var room [quotedRoom]byte
+	name := append(appendPlace(room[:0], app, channel), ' ')
+	return string(strconv.AppendQuote(name, from))
+}
 
 // identity is the text of which the id of an event with a Key is made.
-func (e Event) identity() string { return fmt.Sprintf("inbox %q %q %s", e.App, e.Channel, e.Key) }
+func (e Event) identity() string {
+	var room [quotedRoom]byte
+	text := append(appendPlace(append(room[:0], "inbox "...), e.App, e.Channel), ' ')
+	return string(append(text, e.Key...))
+}
+
+// quotedRoom is the number of bytes that most names of lanes and identities do not exceed.
+const quotedRoom = 160
+
+// appendPlace appends an app and a channel, so that no two pairs are alike.
+func appendPlace(text []byte, app, channel string) []byte {
+	return strconv.AppendQuote(append(strconv.AppendQuote(text, app), ' '), channel)
+}
 
 // DeadLetter is an event that was given up.
 type DeadLetter struct {

@@ -11,6 +11,8 @@ import (
 // feed finds what can be handled, and keeps lanes apart. There is one for a store that processes
 // share, and one for a store that this process has to itself.
 type feed interface {
+	overview
+
 	// ready returns how many lanes may be ready, at least one.
 	ready() int
 	// take enters lanes that can be handled now, in the order of their first events. pause is how long
@@ -22,7 +24,7 @@ type feed interface {
 	// document has fieldBegun. confirm is told that the store has it, and reports whether it begins. The
 	// lane is to be left in either case.
 	hold(lane string) (w work, isFree bool)
-	confirm(w *work, event string) bool
+	confirm(w *work, e stored) bool
 	// leave leaves a lane.
 	leave(ctx context.Context, w work, rest rest)
 	// next returns when a lane can be handled, by the store's clock. ok is false where there is none to
@@ -36,6 +38,16 @@ type feed interface {
 	handling() int
 	// close gives back what serves further calls of take.
 	close(ctx context.Context)
+}
+
+// overview is what a feed knows of all events, or asks the store for in its own way.
+type overview interface {
+	// pending returns how many events wait or are handled, and oldest when the first of them was
+	// accepted, zero where there are none.
+	pending(ctx context.Context) (int64, error)
+	oldest(ctx context.Context) (time.Time, error)
+	// findDone returns some of the events that a filter matches which bounds fieldDoneAt.
+	findDone(ctx context.Context, which document.Object) ([]document.Object, error)
 }
 
 // want is what is asked of a feed.

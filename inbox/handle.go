@@ -118,9 +118,7 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 func (b *Inbox) settle(
 	run context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
-	// What is stored after a run must not hold up a worker for ever.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), b.turns.Lease())
-	defer cancel()
+	ctx := b.endings.after(run)
 	switch {
 	case turn.Err() != nil:
 		b.report(ctx, slog.LevelWarn, "inbox: turn lost, nothing stored", e, failure)

@@ -107,3 +107,30 @@ func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 	require.NoError(t, err)
 	return b
 }
+
+// runKey is the key of a value that the context of Run has.
+type runKey struct{}
+
+func TestHooks_SettledIsToldInAContextWithTheValuesOfRunThatEndsByItself(t *testing.T) {
+	t.Parallel()
+	told := make(chan context.Context, 1)
+	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
+	config.Hooks.Settled = func(ctx context.Context, _ inbox.Settled) { told <- ctx }
+	b := newInbox(t, config)
+	run, stop := context.WithCancel(context.WithValue(t.Context(), runKey{}, "of the host"))
+	ended := make(chan error)
+	go func() { ended <- b.Run(run) }()
+	_, err := b.Accept(run, inbox.Event{App: "app", Channel: "web", From: "ada"})
+	require.NoError(t, err)
+	ctx := <-told
+	stop()
+	require.NoError(t, <-ended)
+	require.Equal(t, "of the host", ctx.Value(runKey{}))
+	_, ends := ctx.Deadline()
+	require.True(t, ends, "a store that does not answer must not hold up a worker for ever")
+	require.NoError(t, ctx.Err(), "the end of the run is not that of what is stored after it")
+	derived, cancel := context.WithCancel(ctx)
+	cancel()
+	require.Error(t, derived.Err())
+	require.NoError(t, ctx.Err())
+}

@@ -358,6 +358,20 @@ func (h *history) check(p *inbox.Inbox) {
 	}
 }
 
+// checkStats has a process count what waits and what is dead.
+func (h *history) checkStats() {
+	h.t.Helper()
+	stats, err := h.inboxes[len(h.log)%len(h.inboxes)].Stats(h.t.Context())
+	require.NoError(h.t, err)
+	pending := 0
+	for _, keys := range h.open {
+		pending += len(keys)
+	}
+	if stats.Pending != int64(pending) || stats.DeadLetters != int64(len(h.dead)) || stats.Oldest.IsZero() != (pending == 0) {
+		h.failf("of %d that wait and %d dead letters are counted %+v", pending, len(h.dead), stats)
+	}
+}
+
 // TestInbox_RandomHistories accepts, repeats, runs, fails, freezes, wakes and lets leases pass at
 // random: each event is handled, in its lane's order and never beside another one of it, and what
 // comes back late changes nothing.
@@ -367,6 +381,7 @@ func TestInbox_RandomHistories(t *testing.T) {
 		h := newHistory(t, uint64(seed))
 		for range 80 {
 			h.step()
+			h.checkStats()
 		}
 		h.finish()
 	}

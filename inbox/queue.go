@@ -13,6 +13,8 @@ type queue struct {
 	// ready are the lanes whose first event may be handled, by when it was accepted; waiting are
 	// those whose first event is tried again later, by when that is.
 	ready, waiting laneHeap
+	// pending is the number of events.
+	pending int64
 	// last is the number of the event that was accepted last. Events are numbered in their order,
 	// and dead letters keep their numbers, for when they are put back.
 	last int64
@@ -39,6 +41,8 @@ type queued struct {
 	// key is its key in the heap in which it is, and at where it is there.
 	key int64
 	at  int
+	// room is where the events of a lane with one are.
+	room [1]numbered
 }
 
 // numbered is an event with its number.
@@ -67,12 +71,19 @@ func (q *queue) change(before, after document.Object) bool {
 	return false
 }
 
+// add adds a lane without events.
+func (q *queue) add(name string) *queued {
+	lane := &queued{name: name, at: -1}
+	lane.events = lane.room[:0]
+	q.lanes[name] = lane
+	return lane
+}
+
 // put adds an event to its lane, or renews it there.
 func (q *queue) put(name string, o document.Object) bool {
 	lane := q.lanes[name]
 	if lane == nil {
-		lane = &queued{name: name, at: -1}
-		q.lanes[name] = lane
+		lane = q.add(name)
 	}
 	id := idOf(o)
 	if i := lane.find(id); i >= 0 {
@@ -80,6 +91,7 @@ func (q *queue) put(name string, o document.Object) bool {
 		q.arrange(lane)
 		return false
 	}
+	q.pending++
 	e := numbered{number: q.numberOf(id), id: id, document: o}
 	i := len(lane.events)
 	for i > 0 && lane.events[i-1].number > e.number {
@@ -111,6 +123,7 @@ func (q *queue) remove(name string, before, after document.Object) {
 	if i < 0 {
 		return
 	}
+	q.pending--
 	if stateOf(after) == stateDead {
 		q.dead[id] = lane.events[i].number
 	}
@@ -220,12 +233,22 @@ func (q *queue) firstOf(name string) (first numbered, ok bool) {
 	return lane.events[0], true
 }
 
+// oldest returns the event that was accepted first, the zero Object where there is none.
+func (q *queue) oldest() document.Object {
+	var first numbered
+	for _, lane := range q.lanes {
+		if len(lane.events) > 0 && (first.id == "" || lane.events[0].number < first.number) {
+			first = lane.events[0]
+		}
+	}
+	return first.document
+}
+
 // hold takes a lane that may have no events yet.
 func (q *queue) hold(name string) {
 	lane := q.lanes[name]
 	if lane == nil {
-		lane = &queued{name: name, at: -1}
-		q.lanes[name] = lane
+		lane = q.add(name)
 	}
 	q.leaveHeap(lane)
 	lane.place = placeTaken

@@ -45,7 +45,7 @@ func (b *Inbox) RemoveDone(ctx context.Context) (removed int64, err error) {
 // removeBatch removes some of the events that a filter matches, and returns how many it found and
 // removed.
 func (b *Inbox) removeBatch(ctx context.Context, old document.Object) (found int, deleted int64, err error) {
-	batch, err := b.findSorted(ctx, old, fieldDoneAt, store.FindOptions{Limit: retentionBatch})
+	batch, err := b.feed.findDone(ctx, old)
 	if err != nil || len(batch) == 0 {
 		return 0, 0, err
 	}
@@ -59,6 +59,17 @@ func (b *Inbox) removeBatch(ctx context.Context, old document.Object) (found int
 	}
 	deleted, err = b.events.Delete(ctx, filter, store.DeleteOptions{Multi: true})
 	return len(batch), deleted, err
+}
+
+// findDone implements feed.
+func (s *shared) findDone(ctx context.Context, which document.Object) ([]document.Object, error) {
+	return s.findSorted(ctx, which, fieldDoneAt, store.FindOptions{Limit: retentionBatch})
+}
+
+// findDone implements feed. No index has to be kept with each event for what happens once an hour: what is
+// old stands first, and memory is looked through fast.
+func (a *alone) findDone(ctx context.Context, which document.Object) ([]document.Object, error) {
+	return a.find(ctx, which, store.FindOptions{Limit: retentionBatch})
 }
 
 // runRetention removes what is old now and then, until ctx ends.

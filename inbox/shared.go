@@ -195,7 +195,7 @@ func (s *shared) ready() int { return s.config.Workers }
 func (*shared) hold(string) (w work, isFree bool) { return work{}, false }
 
 // confirm implements feed.
-func (*shared) confirm(*work, string) bool { return false }
+func (*shared) confirm(*work, stored) bool { return false }
 
 // leave implements feed.
 func (s *shared) leave(_ context.Context, w work, rest rest) {

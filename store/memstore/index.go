@@ -63,7 +63,7 @@ func (x *index) name() string {
 // sameFields reports whether two versions of a document are the same in all
 // fields that the index looks at.
 func (x *index) sameFields(before, after document.Object) bool {
-	if x.spatial != nil || before.IsZero() || after.IsZero() {
+	if x.spatial != nil || !x.spec.Sparse && (before.IsZero() || after.IsZero()) {
 		return false
 	}
 	for _, path := range x.paths {
