@@ -151,13 +151,16 @@ func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (com
 	if err != nil {
 		return nil, err
 	}
-	if !isOneFunction(parsed) {
+	function := onlyFunction(parsed)
+	if function == nil {
 		return nil, errors.New("the brackets of the script are not its own: one closes more than was opened")
 	}
 	used, err := guardSyntax(parsed)
 	if err != nil {
 		return nil, err
 	}
+	// A promise costs about as much as all else of a small script: what awaits nothing makes none.
+	function.Async = function.Async && used.awaits
 	program, err := goja.CompileAST(parsed, false)
 	if err != nil {
 		return nil, err
@@ -170,24 +173,24 @@ func noSourceMaps(string) ([]byte, error) {
 	return nil, errors.New("source maps are read from the text alone")
 }
 
-// isOneFunction reports whether a program is one function in brackets, before which nothing stands but
-// the variables that plainer words need.
-func isOneFunction(parsed *ast.Program) bool {
+// onlyFunction returns the function that a program is, in brackets, before which nothing stands but the
+// variables that plainer words need. It is nil where a program is anything else.
+func onlyFunction(parsed *ast.Program) *ast.FunctionLiteral {
 	last := len(parsed.Body) - 1
 	if last < 0 {
-		return false
+		return nil
 	}
 	for _, before := range parsed.Body[:last] {
 		if _, isVariable := before.(*ast.VariableStatement); !isVariable {
-			return false
+			return nil
 		}
 	}
 	statement, isExpression := parsed.Body[last].(*ast.ExpressionStatement)
 	if !isExpression {
-		return false
+		return nil
 	}
-	_, isFunction := statement.Expression.(*ast.FunctionLiteral)
-	return isFunction
+	function, _ := statement.Expression.(*ast.FunctionLiteral)
+	return function
 }
 
 // inPlainerWords says what goja cannot read in what it can. What cannot be read at all is an error

@@ -17,6 +17,8 @@ type Engine struct {
 	ready sync.Map
 	// fetch compiles fetch.js, once.
 	fetch func() (*code, error)
+	// tooLong is the error of a script whose deadline has come.
+	tooLong error
 }
 
 // New returns an engine. A limit that is none is InvalidArgument, with the field of Options.
@@ -36,6 +38,7 @@ func New(options Options) (*Engine, error) {
 		modules:  newModules(options.Modules, compiling),
 		watch:    newWatch(options),
 		fetch:    sync.OnceValues(compiling.compileFetch),
+		tooLong:  errTooLong(options.Deadline),
 	}, nil
 }
 

@@ -65,11 +65,11 @@ func needsOfGuards() []need {
 	}
 	for _, guarded := range guardedMethods() {
 		for _, name := range guarded.names {
-			needs = append(needs, need{
-				names: []string{name}, set: func(r *run) { r.before(guarded, name) },
-				// String(array) calls join without naming it.
-				isAlways: name == "join" && guarded.owner == "Array.prototype",
-			})
+			names := []string{name}
+			if name == "join" { // String(array) calls it without naming it.
+				names = append(names, nameLists)
+			}
+			needs = append(needs, need{names: names, set: func(r *run) { r.before(guarded, name) }})
 		}
 	}
 	for _, guarded := range guardedConstructors() {

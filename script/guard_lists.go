@@ -37,6 +37,12 @@ func isTyped(object *goja.Object) bool { return strings.HasSuffix(object.ClassNa
 
 // pathOf returns an object of the global scope, such as Array.prototype.
 func (r *run) pathOf(path string) *goja.Object {
+	switch path { // The constructors, with all that they have, are made when somebody asks for them.
+	case "Array.prototype":
+		return r.vm.NewArray().Prototype()
+	case "String.prototype":
+		return r.vm.ToValue("").ToObject(r.vm).Prototype()
+	}
 	at := r.vm.GlobalObject()
 	for name := range strings.SplitSeq(path, ".") {
 		at = at.Get(name).ToObject(r.vm)

@@ -11,8 +11,6 @@ import (
 type need struct {
 	names []string
 	set   func(r *run)
-	// isAlways tells that it is for all sources.
-	isAlways bool
 }
 
 // allNeeds returns all of them, in the order in which they are set.
@@ -32,7 +30,7 @@ func allNeeds() []need {
 func (c *compiler) needsOf(used uses) []int {
 	var found []int
 	for i, one := range c.needs {
-		if one.isAlways || used.has(one.names...) {
+		if used.has(one.names...) {
 			found = append(found, i)
 		}
 	}

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/dop251/goja"
 
@@ -21,9 +22,9 @@ func (r *run) giveUp() {
 	r.giveUpOnce.Do(func() { close(r.overdue) })
 }
 
-// tooLong is the error of a script whose deadline has come.
-func (e *Engine) tooLong() error {
-	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", e.options.Deadline)
+// errTooLong is the error of a script whose deadline has come.
+func errTooLong(deadline time.Duration) error {
+	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", deadline)
 }
 
 // errLeft ends what a script that was left behind still tries.

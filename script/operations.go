@@ -2,7 +2,6 @@ package script
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/dop251/goja"
 
@@ -12,7 +11,16 @@ import (
 )
 
 // isOperation reports whether a name is that of an operation.
-func isOperation(name string) bool { return slices.Contains(botctx.Ops(), botctx.Op(name)) }
+func isOperation(name string) bool { return operations[name] }
+
+// operations are the names of all operations.
+var operations = func() map[string]bool {
+	names := map[string]bool{}
+	for _, op := range botctx.Ops() {
+		names[string(op)] = true
+	}
+	return names
+}()
 
 // operation returns the function that calls an operation.
 func (r *run) operation(op botctx.Op) goja.Value {
@@ -76,11 +84,11 @@ func (r *run) result(text json.RawMessage) (goja.Value, error) {
 // that joined the run.
 func (r *run) refresh() {
 	for _, name := range recordNames {
-		record := r.this.records[name]
+		record := r.this.records.of(name)
 		if record.write == nil || record.given == nil {
 			continue
 		}
-		now, err := record.read()
+		now, err := record.read(r)
 		if err == nil && !document.Equal(now, record.seen) {
 			r.renew(name, record, now)
 		}
@@ -114,7 +122,7 @@ func (r *run) renew(name string, record *record, now any) {
 // refreshValue gives the script a value that another one has left since.
 func (r *run) refreshValue(name string) {
 	made, isMade := r.this.made[name]
-	if !isMade || r.this.records[name] != nil {
+	if !isMade || r.this.records.of(name) != nil {
 		return
 	}
 	now, err := document.ValueOf(r.bot.Values[name])

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"slices"
+
 	"github.com/dop251/goja"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -15,35 +17,50 @@ var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEv
 
 // record is one record on `this`.
 type record struct {
-	// read returns the record of the context, nil where there is none.
-	read func() (any, error)
-	// write puts what the script made of it into the context. It is nil where changes are the script's
-	// alone.
-	write func(value any) error
-	// replace makes room for another record, where the script has put another object in its place, nil
-	// where that makes no difference.
-	replace func()
-
+	recordKind
 	// seen is what the script was given, and given the object that it was.
 	seen  any
 	given goja.Value
 }
 
+// recordKind is how a record gets to a script and back.
+type recordKind struct {
+	// read returns the record of the context, nil where there is none.
+	read func(r *run) (any, error)
+	// write puts what the script made of it into the context. It is nil where changes are the script's
+	// alone.
+	write func(r *run, value any) error
+	// replace makes room for another record, where the script has put another object in its place, nil
+	// where that makes no difference.
+	replace func(r *run)
+}
+
+// records are those of one run, in the order of recordNames.
+type records [6]record
+
 // newRecords returns the records of a run.
-func (r *run) newRecords() map[string]*record {
-	return map[string]*record{
-		"channel":      {read: r.readChannel},
-		"member":       {read: r.readMember, write: r.writeMember, replace: r.makeOtherMember},
-		"node":         {read: r.readNode},
-		"agendaMeta":   {read: r.readAgendaMeta, write: r.writeAgendaMeta},
-		"messageEvent": {read: r.readMessageEvent, write: r.writeMessageEvent},
-		"group":        {read: r.readGroup, write: r.writeGroup},
+func newRecords() records {
+	return records{
+		{recordKind: recordKind{read: (*run).readChannel}},
+		{recordKind: recordKind{read: (*run).readMember, write: (*run).writeMember, replace: (*run).makeOtherMember}},
+		{recordKind: recordKind{read: (*run).readNode}},
+		{recordKind: recordKind{read: (*run).readAgendaMeta, write: (*run).writeAgendaMeta}},
+		{recordKind: recordKind{read: (*run).readMessageEvent, write: (*run).writeMessageEvent}},
+		{recordKind: recordKind{read: (*run).readGroup, write: (*run).writeGroup}},
 	}
+}
+
+// of returns the record of a name, nil where there is none.
+func (all *records) of(name string) *record {
+	if i := slices.Index(recordNames, name); i >= 0 {
+		return &all[i]
+	}
+	return nil
 }
 
 // load makes the object of a record. A record that cannot be read throws.
 func (rec *record) load(r *run) goja.Value {
-	value, err := rec.read()
+	value, err := rec.read(r)
 	if err != nil {
 		panic(r.errorObject(err))
 	}
@@ -53,7 +70,7 @@ func (rec *record) load(r *run) goja.Value {
 
 // storeRecord puts what the script has changed of a record into the context.
 func (r *run) storeRecord(name string) error {
-	record, now := r.this.records[name], r.this.made[name]
+	record, now := r.this.records.of(name), r.this.made[name]
 	if record.write == nil || now == nil {
 		return nil
 	}
@@ -67,9 +84,9 @@ func (r *run) storeRecord(name string) error {
 		return nil
 	}
 	if !isSame && record.replace != nil {
-		record.replace()
+		record.replace(r)
 	}
-	if err := record.write(value); err != nil {
+	if err := record.write(r, value); err != nil {
 		return boterr.In(name, err)
 	}
 	record.seen, record.given = value, now

@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,11 +76,9 @@ func (r *run) inTime(ctx context.Context) (any, error) {
 // watchedOutcome runs the script to its end while its time and the memory are watched. Its time begins
 // here: until the processors come to it, it may have waited for others.
 func (r *run) watchedOutcome(ctx context.Context) outcome {
-	limited, cancel := context.WithTimeoutCause(ctx, r.engine.options.Deadline, r.engine.tooLong())
+	limited, cancel := context.WithTimeoutCause(ctx, r.engine.options.Deadline, r.engine.tooLong)
 	defer cancel()
 	r.ctx = limited
-	stop := context.AfterFunc(limited, func() { r.interrupt(context.Cause(limited)) })
-	defer stop()
 	r.engine.watch.add(r)
 	defer r.engine.watch.remove(r)
 	value, err := r.execute()
@@ -124,12 +123,15 @@ func (r *run) main() (goja.Value, error) {
 	}
 	body, _ := goja.AssertFunction(made)
 	returned, err := body(r.this.object)
+	if exception, isThrown := err.(*goja.Exception); isThrown { //nolint:errorlint // It is not wrapped.
+		err = r.thrown(exception.Value()) // As what a promise was rejected with.
+	}
 	if err != nil {
 		return nil, err
 	}
-	promise, isPromise := returned.Export().(*goja.Promise)
-	if !isPromise {
-		return nil, boterr.New(boterr.Internal, "", "an async function returned no promise")
+	promise, err := r.promised(returned)
+	if promise == nil || err != nil {
+		return returned, err
 	}
 	if err := r.settle(promise); err != nil {
 		return nil, err
@@ -138,6 +140,29 @@ func (r *run) main() (goja.Value, error) {
 		return nil, r.thrown(promise.Result())
 	}
 	return promise.Result(), nil
+}
+
+var promiseType = reflect.TypeFor[*goja.Promise]()
+
+// promised returns the promise of what a script returned, nil where it is there already.
+func (r *run) promised(returned goja.Value) (promise *goja.Promise, err error) {
+	object, isObject := returned.(*goja.Object)
+	if !isObject {
+		return nil, nil //nolint:nilnil // There is no promise.
+	}
+	if object.ExportType() == promiseType {
+		promise, _ = object.Export().(*goja.Promise)
+		return promise, nil
+	}
+	err = r.inScript(func() error { // What it calls is the script's, and may throw.
+		if _, isCallable := goja.AssertFunction(object.Get("then")); !isCallable {
+			return nil
+		}
+		made, resolve, _ := r.vm.NewPromise()
+		promise = made
+		return resolve(object)
+	})
+	return promise, err
 }
 
 // finish takes over what the script returned and changed.
@@ -161,14 +186,17 @@ func (r *run) finish(ended goja.Value) (value any, err error) {
 
 // inScript calls a function of Go as a script would, so that it may read what scripts made, and
 // so that what is thrown there is its error.
-func (r *run) inScript(function func() error) error {
-	var failed error
-	call, _ := goja.AssertFunction(r.vm.ToValue(func(goja.FunctionCall) goja.Value {
-		failed = function()
-		return goja.Undefined()
-	}))
-	if _, err := call(goja.Undefined()); err != nil {
-		return err
+func (r *run) inScript(function func() error) (err error) {
+	defer func() {
+		cause := recover()
+		if ended, isError := cause.(error); isError && isOfEngine(ended) {
+			err = ended
+		} else if cause != nil {
+			panic(cause)
+		}
+	}()
+	if thrown := r.vm.Try(func() { err = function() }); thrown != nil {
+		return thrown
 	}
-	return failed
+	return err
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -10,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// watch ends scripts that compute for too long, and scripts while the memory of the process grows by more
+// watch ends scripts whose context has ended, scripts that compute for too long, and scripts while the memory of the process grows by more
 // than they may take. Which of them takes it cannot be known: those go that have computed for some time
 // without a pause.
 //
@@ -107,6 +108,9 @@ func (m *watch) heapWithoutGarbage() int64 {
 // were interrupted are left behind.
 func (m *watch) count(now int64) {
 	for r := range m.runs {
+		if r.ctx.Err() != nil && !r.isInterrupted.Load() {
+			r.interrupt(context.Cause(r.ctx))
+		}
 		if r.waits.Load() {
 			continue
 		}

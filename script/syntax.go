@@ -17,6 +17,8 @@ type uses struct {
 	names map[string]bool
 	// anyName tells that names are put together.
 	anyName bool
+	// awaits tells that the function itself waits for something, and not one within it alone.
+	awaits bool
 }
 
 // has reports whether a source may use one of some names.
@@ -41,6 +43,10 @@ const (
 	nameThrow  = "#throw"
 	nameFields = "#fields"
 )
+
+// nameLists is what a source says that may make arrays: one with none of its own, which calls nothing, has
+// those alone that it was given.
+const nameLists = "#lists"
 
 // namesOfAll are names by which any other can be had.
 var namesOfAll = []string{"Reflect", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors", "getOwnPropertyNames", "global", "globalThis"}
@@ -67,6 +73,8 @@ type syntaxWalk struct {
 	// depth is how many nodes lead to where it is, and isTooDeep tells that those are too many.
 	depth     int
 	isTooDeep bool
+	// functions is how many functions lead there.
+	functions int
 }
 
 // mostDepth is how deep syntax may be nested: the compiler takes more of the stack and of time than there is
@@ -121,8 +129,23 @@ func (w *syntaxWalk) pointer(v reflect.Value) {
 	w.depth++
 	defer func() { w.depth-- }()
 	w.seen[v.Pointer()] = true
-	w.note(v.Interface())
+	node := v.Interface()
+	if isFunction(node) {
+		w.functions++
+		defer func() { w.functions-- }()
+	}
+	w.note(node)
 	w.value(v.Elem())
+}
+
+// isFunction reports whether a node is a function, in which an await is its own.
+func isFunction(node any) bool {
+	switch node.(type) {
+	case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral:
+		return true
+	default:
+		return false
+	}
 }
 
 // fields walks through the fields of a node.
@@ -153,6 +176,12 @@ func (w *syntaxWalk) note(node any) {
 		w.uses.names["RegExp"] = true
 	case *ast.ThrowStatement:
 		n.Argument = w.callOf(nameThrow, n.Argument)
+	case *ast.AwaitExpression:
+		w.uses.awaits = w.uses.awaits || w.functions == 1
+	case *ast.ArrayLiteral, *ast.ArrayPattern, *ast.CallExpression, *ast.NewExpression:
+		w.uses.names[nameLists] = true
+	case *ast.TemplateLiteral:
+		w.uses.names[nameLists] = w.uses.names[nameLists] || n.Tag != nil
 	case *ast.ObjectLiteral:
 		w.spreadFields(n)
 	case *ast.Binding:

@@ -19,13 +19,12 @@ type bag struct {
 	made map[string]goja.Value
 	// removed are those of Values that the script has deleted.
 	removed map[string]bool
-	records map[string]*record
+	records records
 }
 
 // newBag returns `this` of a run.
 func newBag(r *run) *bag {
-	b := &bag{run: r, made: map[string]goja.Value{}, removed: map[string]bool{}}
-	b.records = r.newRecords()
+	b := &bag{run: r, made: map[string]goja.Value{}, removed: map[string]bool{}, records: newRecords()}
 	b.object = r.vm.NewDynamicObject(b)
 	return b
 }
@@ -44,7 +43,7 @@ func (b *bag) Get(name string) goja.Value {
 
 // make makes what is on `this` from the beginning, nil where there is nothing.
 func (b *bag) make(name string) goja.Value {
-	if record, isRecord := b.records[name]; isRecord {
+	if record := b.records.of(name); record != nil {
 		return record.load(b.run)
 	}
 	if b.removed[name] {
@@ -77,7 +76,7 @@ func (b *bag) Has(name string) bool { return b.Get(name) != nil }
 
 // Delete implements goja.DynamicObject.
 func (b *bag) Delete(name string) bool {
-	if _, isRecord := b.records[name]; isRecord {
+	if b.records.of(name) != nil {
 		b.made[name] = goja.Undefined()
 		return true
 	}
@@ -121,7 +120,7 @@ func (r *run) store() error {
 		delete(r.bot.Values, name)
 	}
 	for name, value := range r.this.made {
-		if r.this.records[name] == nil && !isOperation(name) && !r.this.isHelper(name) {
+		if r.this.records.of(name) == nil && !isOperation(name) && !r.this.isHelper(name) {
 			r.leaveValue(name, value)
 		}
 	}
