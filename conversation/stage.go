@@ -209,6 +209,9 @@ type MistakeError struct{ text string }
 // Error says what to write.
 func (m *MistakeError) Error() string { return m.text }
 
+// Unwrap returns boterr.InvalidArgument.
+func (m *MistakeError) Unwrap() error { return boterr.InvalidArgument }
+
 func mistakef(format string, args ...any) error { return &MistakeError{fmt.Sprintf(format, args...)} }
 
 // Do does something, and returns it with what came of it. The error is that of a run of the bot, which

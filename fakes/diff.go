@@ -50,16 +50,17 @@ type Changes struct {
 }
 
 // Diff returns what differs between two states of a platform, or of one and a fork of it, of which before is the earlier
-// one.
+// one. nil is the state of a platform in which nothing is.
 func Diff(before, after *Snapshot) Changes {
-	changes, err := diff(before, after)
+	nothing := &Snapshot{}
+	changes, err := diff(cmp.Or(before, nothing), cmp.Or(after, nothing))
 	if err != nil {
 		panic(fmt.Sprintf("fakes: Diff: %v", err)) // The store reads what it has stored.
 	}
 	return changes
 }
 
-// Since returns what has changed on the platform since a snapshot of it. No call may be under way.
+// Since returns what has changed on the platform since a snapshot of it, as Diff does. No call may be under way.
 func (p *Platform) Since(before *Snapshot) Changes {
 	p.test.Helper()
 	return Diff(before, p.Snapshot())

@@ -94,6 +94,17 @@ func TestDiff_IsEmptyWhereNothingChanged(t *testing.T) {
 	require.Equal(t, "no changes", p.Since(before).String())
 }
 
+func TestDiff_OfNothing(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	require.Empty(t, fakes.Diff(nil, nil))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	all := p.Since(nil)
+	require.Equal(t, ada.Member().ID, all.Members[0].After.ID)
+	require.True(t, all.Members[0].IsNew())
+	require.False(t, fakes.Diff(p.Snapshot(), nil).Members[0].IsNew())
+}
+
 func TestDiff_OfWhatLeftThePlatform(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

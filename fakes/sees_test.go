@@ -73,6 +73,16 @@ var failuresOfSees = map[string]struct {
 	expects func(ada *fakes.Actor)
 	prints  string
 }{
+	"no pattern": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.Match(nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
+  expected a text that matches a pattern
+    Match was given no pattern
+then she sees:
+  "What do you want?"`},
+	"no function": {"hi", func(ada *fakes.Actor) { ada.SeesMessage(expect.That("a price", nil)) }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
+  expected a price
+    That was given no function that says whether it is so
+then she sees:
+  "What do you want?"`},
 	"another text": {"hi", func(ada *fakes.Actor) { ada.Sees("Hallo!") }, `fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node hi:
   expected "Hallo!"
     "Hallo!"

@@ -35,7 +35,13 @@ func (p *Platform) Advance(by time.Duration) {
 // AdvanceTo is Advance to a time.
 func (p *Platform) AdvanceTo(to time.Time) {
 	p.test.Helper()
-	p.Advance(to.Sub(p.Now()))
+	now := p.Now()
+	by := to.Sub(now)
+	if by > 0 && !now.Add(by).Equal(to) {
+		p.test.Fatalf("fakes: AdvanceTo(%v) is more than %v away: go there in several steps", to, by)
+		return
+	}
+	p.Advance(by)
 }
 
 // TryAdvance is Advance, and returns the errors of the runs that fail, joined: ErrCrashed where the process

@@ -77,8 +77,7 @@ func (s *session) answerAct(w http.ResponseWriter, r *http.Request) {
 	page.Answer(w, http.StatusOK, acted)
 }
 
-// statusOf returns the status of what was refused. What has no code is a misuse, of which the platform says
-// what to do.
+// statusOf returns the status of what was refused.
 func statusOf(err error) int {
 	switch boterr.CodeOf(err) {
 	case boterr.NotFound:

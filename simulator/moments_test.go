@@ -208,6 +208,7 @@ func TestAct_MisuseChangesNothing(t *testing.T) {
 		require.GreaterOrEqual(t, status, http.StatusBadRequest, do)
 		require.Less(t, status, http.StatusInternalServerError, do)
 		require.Contains(t, text, `"message":"`, do)
+		require.NotContains(t, text, `"Internal"`, do)
 	}
 	after := p.world()
 	require.Equal(t, before.Moments, after.Moments)

@@ -3,12 +3,12 @@ package simulator
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 )
 
@@ -86,11 +86,15 @@ func (s Simulator) withDefaults() Simulator {
 	return set
 }
 
-// guarded calls what may panic: a platform without a test does where it is misused.
+// guarded calls what may panic: a platform without a test does where it is misused, with a text that says
+// what to do.
 func guarded(do func() error) (err error) {
 	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("%v", panicked)
+		panicked := recover()
+		if misuse, isText := panicked.(string); isText {
+			err = boterr.Invalid("", "%s", misuse)
+		} else if panicked != nil {
+			err = boterr.Recovered(panicked)
 		}
 	}()
 	return do()

@@ -45,12 +45,20 @@ func Text(text string) Message {
 
 // Match expects a message whose text has a match of a pattern.
 func Match(pattern *regexp.Regexp) Message {
+	if pattern == nil {
+		return never("a text that matches a pattern", "Match was given no pattern")
+	}
 	return Message{what: "a text that matches " + pattern.String(), difference: func(message send.Response) string {
 		if pattern.MatchString(message.Text()) {
 			return ""
 		}
 		return "not in  " + Shown(message)
 	}}
+}
+
+// never is as no message is expected, for what was given by mistake.
+func never(what, why string) Message {
+	return Message{what: what, difference: func(send.Response) string { return why }}
 }
 
 // Choice expects a message that shows buttons or quick replies with these titles, in this order and beside others:
@@ -124,6 +132,9 @@ func Exactly(other send.Response) Message {
 
 // That expects a message of which something holds; what says it for the reader of a failure: "a price in euros".
 func That(what string, holds func(message send.Response) bool) Message {
+	if holds == nil {
+		return never(what, "That was given no function that says whether it is so")
+	}
 	return Message{what: what, difference: func(message send.Response) string {
 		if holds(message) {
 			return ""
