@@ -107,7 +107,7 @@ var kind = record.Kind{
 	Name:       "agenda",
 	Collection: "agendas",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
-	Fixed:      []string{record.FieldChannel, fieldMember},
+	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel, fieldMember},
 }
 
 // fromDocument reads an agenda that the store holds.

@@ -42,11 +42,16 @@ func (s *Service) open(field, id string) (*record.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return record.Open(s.env, record.Kind{
-		Name:       "entry",
-		Collection: name,
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
-	}), nil
+	kind := entryKind
+	kind.Collection = name
+	return record.Open(s.env, kind), nil
+}
+
+// entryKind is that of entries, without its collection.
+var entryKind = record.Kind{
+	Name:   "entry",
+	Stamps: []string{record.FieldCreatedAt, record.FieldUpdatedAt},
+	Fixed:  []string{record.FieldCreatedAt},
 }
 
 // collectionOf returns the name of the collection of a data source, which field names.

@@ -9,29 +9,52 @@ import (
 // Edit is changes of an object's fields that are made in one step: the object is
 // copied once, however many fields change.
 type Edit struct {
-	from    Object
-	changes []fieldChange
+	from Object
+	// few has the first changes, so that they need no memory of their own, and count their number.
+	// Where they are more, all are in many.
+	few   [4]fieldChange
+	count int
+	many  []fieldChange
 	// memory remembers the shapes of such edits, where it is not nil.
 	memory *EditMemory
 }
 
-// NewEdit begins an edit of o, with room for a number of changes. With the memory of earlier edits,
-// which may be nil, objects that are changed alike share their shapes.
-func NewEdit(o Object, changes int, memory *EditMemory) Edit {
-	return Edit{from: o, changes: make([]fieldChange, 0, min(changes, fewChanges)), memory: memory}
+// NewEdit begins an edit of o. With the memory of earlier edits, which may be nil, objects that are
+// changed alike share their shapes.
+func NewEdit(o Object, memory *EditMemory) Edit { return Edit{from: o, memory: memory} }
+
+// changes returns the changes so far.
+func (e *Edit) changes() []fieldChange {
+	if e.many != nil {
+		return e.many
+	}
+	return e.few[:e.count]
+}
+
+// add adds the change of a field that does not change yet.
+func (e *Edit) add(c fieldChange) {
+	switch {
+	case e.many != nil:
+		e.many = append(e.many, c)
+	case e.count < len(e.few):
+		e.few[e.count] = c
+		e.count++
+	default:
+		e.many = append(append(make([]fieldChange, 0, 2*len(e.few)), e.few[:]...), c)
+	}
 }
 
 // Before returns the object without the changes.
 func (e *Edit) Before() Object { return e.from }
 
 // IsEmpty reports whether nothing changes.
-func (e *Edit) IsEmpty() bool { return len(e.changes) == 0 }
+func (e *Edit) IsEmpty() bool { return len(e.changes()) == 0 }
 
 // Changes returns the fields that change with their new values, Missing for one that goes.
 func (e *Edit) Changes() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
-		for i := range e.changes {
-			if !yield(e.changes[i].name, e.changes[i].value) {
+		for _, c := range e.changes() {
+			if !yield(c.name, c.value) {
 				return
 			}
 		}
@@ -40,11 +63,13 @@ func (e *Edit) Changes() iter.Seq2[string, any] {
 
 // Withdraw takes the changes of certain fields back.
 func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
-	e.changes = slices.DeleteFunc(e.changes, func(c fieldChange) bool { return isWithdrawn(c.name) })
+	kept := slices.DeleteFunc(e.changes(), func(c fieldChange) bool { return isWithdrawn(c.name) })
+	if e.many != nil {
+		e.many = e.many[:len(kept)]
+	} else {
+		e.count = len(kept)
+	}
 }
-
-// fewChanges is the number of changes for which an edit makes room at once.
-const fewChanges = 4
 
 // fieldChange is the new value of a field.
 type fieldChange struct {
@@ -55,23 +80,30 @@ type fieldChange struct {
 	value any
 }
 
+// changeOf returns the change of a field, nil where it does not change.
+func (e *Edit) changeOf(name string) *fieldChange {
+	changes := e.changes()
+	for i := range changes {
+		if changes[i].name == name {
+			return &changes[i]
+		}
+	}
+	return nil
+}
+
 // Value returns the value that a field has now, or missing.
 func (e *Edit) Value(name string) any {
-	for i := range e.changes {
-		if e.changes[i].name == name {
-			return e.changes[i].value
-		}
+	if c := e.changeOf(name); c != nil {
+		return c.value
 	}
 	return e.from.Value(name)
 }
 
 // Set gives a field a value, which may be missing, unless it has it.
 func (e *Edit) Set(name string, value any) {
-	for i := range e.changes {
-		if e.changes[i].name == name {
-			e.changes[i].value = value
-			return
-		}
+	if c := e.changeOf(name); c != nil {
+		c.value = value
+		return
 	}
 	at, old := -1, any(Missing)
 	if e.from.node != nil {
@@ -80,36 +112,37 @@ func (e *Edit) Set(name string, value any) {
 		}
 	}
 	if !Identical(old, value) {
-		e.changes = append(e.changes, fieldChange{name: name, at: at, value: value})
+		e.add(fieldChange{name: name, at: at, value: value})
 	}
 }
 
 // Object returns the object with the changes.
 func (e *Edit) Object() Object {
+	changes := e.changes()
 	switch {
-	case len(e.changes) == 0:
+	case len(changes) == 0:
 		return e.from
-	case len(e.changes) == 1 && !e.changes[0].changesKeys():
-		return e.from.Put(e.changes[0].name, e.changes[0].value)
-	case e.from.node == nil, e.from.node.wide != nil, e.from.node.len()+len(e.changes) > wideFields:
+	case len(changes) == 1 && !changes[0].changesKeys():
+		return e.from.Put(changes[0].name, changes[0].value)
+	case e.from.node == nil, e.from.node.wide != nil, e.from.node.len()+len(changes) > wideFields:
 		o := e.from
-		for _, c := range e.changes {
+		for _, c := range changes {
 			o = o.Put(c.name, c.value)
 		}
 		return o
 	}
-	return e.copied()
+	return e.from.edited(changes, e.memory)
 }
 
-// copied is object for one that is not wide.
-func (e *Edit) copied() Object {
-	from := e.from.node
-	shape := e.memory.edited(from.shape, e.changes)
+// edited returns an object that is not wide with changes.
+func (o Object) edited(changes []fieldChange, memory *EditMemory) Object {
+	from := o.node
+	shape := memory.edited(from.shape, changes)
 	next := newObjectNode(max(len(shape.names), len(from.values)))
 	next.values = append(next.values, from.values...)
 	removed := 0
-	for i := range e.changes {
-		switch c := &e.changes[i]; {
+	for i := range changes {
+		switch c := &changes[i]; {
 		case c.at < 0 && c.value != Missing:
 			next.values = append(next.values, c.value)
 		case c.at >= 0:
@@ -124,12 +157,12 @@ func (e *Edit) copied() Object {
 	}
 	next.err = from.err
 	next.complete(shape)
-	for i := range e.changes {
-		if e.changes[i].at < 0 {
-			next.refuseNUL(e.changes[i].name)
+	for i := range changes {
+		if changes[i].at < 0 {
+			next.refuseNUL(changes[i].name)
 		}
 	}
-	next.checkDepth(e.changes[0].name)
+	next.checkDepth(changes[0].name)
 	return Object{next}
 }
 

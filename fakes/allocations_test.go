@@ -41,7 +41,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		most float64
 	}{
 		"an entry by id": {byID, 13}, "a fork": {fork, 200}, "a fresh platform": {fresh, 375},
-		"a turn": {turn, 190}, "an agenda's run": {advance, 190}, "getMember": {lookUp, 7},
+		"a turn": {turn, 165}, "an agenda's run": {advance, 190}, "getMember": {lookUp, 7},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

@@ -165,7 +165,7 @@ var assignmentKind = record.Kind{
 	Name:       "assignment",
 	Collection: "assignments",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-	Fixed:      []string{fieldInlet, fieldMember},
+	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, fieldInlet, fieldMember},
 }
 
 // assignmentFrom reads an assignment that the store holds.

@@ -20,7 +20,7 @@ var kind = record.Kind{
 	Name:       "member",
 	Collection: "members",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-	Fixed:      []string{record.FieldChannel},
+	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel},
 }
 
 // Service is the members of one app. It is safe for concurrent use.

@@ -30,8 +30,7 @@ type arrayFilterSet struct {
 // identifier is what the name of an array filter looks like.
 var identifier = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 
-func compileArrayFilters(sources []document.Object) (*arrayFilterSet, error) {
-	set := &arrayFilterSet{}
+func compileArrayFilters(sources []document.Object) (set arrayFilterSet, err error) {
 	if len(sources) > 0 {
 		set.byName = make(map[string]*arrayFilter, len(sources))
 	}
@@ -39,10 +38,10 @@ func compileArrayFilters(sources []document.Object) (*arrayFilterSet, error) {
 		field := "arrayFilters" + boterr.Index(i)
 		f, err := compileArrayFilter(source)
 		if err != nil {
-			return nil, boterr.In(field, err)
+			return set, boterr.In(field, err)
 		}
 		if set.byName[f.name] != nil {
-			return nil, boterr.Invalid(field, "there is another array filter for %q", f.name)
+			return set, boterr.Invalid(field, "there is another array filter for %q", f.name)
 		}
 		set.filters = append(set.filters, f)
 		set.byName[f.name] = f

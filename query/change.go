@@ -78,16 +78,17 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	if c.Update == nil {
 		return before, false, boterr.Invalid("", "an update is required")
 	}
-	run := updateRun{call: e, document: before, now: c.Now}
+	e.updating = updateRun{call: e, document: before, now: c.Now}
+	run := &e.updating
 	if c.Update.usesPosition {
 		if run.position, err = e.positionOf(filter, before); err != nil {
 			return document.Object{}, false, err
 		}
 	}
 	if c.Update.editsFields() {
-		return c.edited(&run)
+		return c.edited(run)
 	}
-	after, err = c.Update.apply(&run)
+	after, err = c.Update.apply(run)
 	if err != nil {
 		return document.Object{}, false, err
 	}
@@ -104,8 +105,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 // step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
-	most := len(c.Update.tree.children) + c.Stamps.Set.Len() + len(c.Stamps.Increment)
-	edit := document.NewEdit(before, most, &c.Update.shapes)
+	edit := document.NewEdit(before, &c.Update.shapes)
 	if err := c.Update.tree.editFields(&edit, run); err != nil {
 		return document.Object{}, false, err
 	}
@@ -301,7 +301,7 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 	if filter == nil {
 		return document.O(), nil
 	}
-	required := updateCompiler{update: &Update{tree: &updateNode{}}, filters: &arrayFilterSet{}}
+	required := newUpdateCompiler(document.Object{}, arrayFilterSet{})
 	values := map[string]any{}
 	for _, e := range filter.equalities {
 		if c.Update.IsReplacement() && strings.HasPrefix(e.path, document.IDField+".") {

@@ -34,7 +34,7 @@ func (c *Compiler) Filter(source document.Object) (*Filter, error) {
 	if isOneField(source) || !c.remembers(source) {
 		return CompileFilter(source)
 	}
-	return c.filters.get(c.hash(source), []document.Object{source}, func() (*Filter, error) { return CompileFilter(source) })
+	return c.filters.get(c.hash(source), func() (*Filter, error) { return CompileFilter(source) }, source)
 }
 
 // FilterWhere is Filter, narrowed as by Filter.Where. What names a record is compiled in one step.
@@ -51,13 +51,13 @@ func (c *Compiler) FilterWhere(source document.Object, fields ...FieldValue) (*F
 
 // Update is CompileUpdate.
 func (c *Compiler) Update(source document.Object, arrayFilters ...document.Object) (*Update, error) {
-	sources := append([]document.Object{source}, arrayFilters...)
+	var room [4]document.Object
+	sources := append(append(room[:0], source), arrayFilters...)
 	if !c.remembers(sources...) {
 		return CompileUpdate(source, arrayFilters...)
 	}
-	return c.updates.get(c.hash(sources...), sources, func() (*Update, error) {
-		return CompileUpdate(source, arrayFilters...)
-	})
+	compile := func() (*Update, error) { return CompileUpdate(source, arrayFilters...) }
+	return c.updates.get(c.hash(sources...), compile, sources...)
 }
 
 // Sort is CompileSort.
@@ -65,7 +65,7 @@ func (c *Compiler) Sort(source document.Object) (*Sort, error) {
 	if !c.remembers(source) {
 		return CompileSort(source)
 	}
-	return c.sorts.get(c.hash(source), []document.Object{source}, func() (*Sort, error) { return CompileSort(source) })
+	return c.sorts.get(c.hash(source), func() (*Sort, error) { return CompileSort(source) }, source)
 }
 
 // Projection is CompileProjection.
@@ -73,7 +73,7 @@ func (c *Compiler) Projection(source document.Object) (*Projection, error) {
 	if !c.remembers(source) {
 		return CompileProjection(source)
 	}
-	return c.projections.get(c.hash(source), []document.Object{source}, func() (*Projection, error) { return CompileProjection(source) })
+	return c.projections.get(c.hash(source), func() (*Projection, error) { return CompileProjection(source) }, source)
 }
 
 // maxSourceSize is the size up to which sources are cached: comparing a larger one takes as long as
@@ -185,18 +185,22 @@ func (r *cache[T]) slot(hash uint64) *atomic.Pointer[compiled[T]] {
 type compiled[T any] struct {
 	hash    uint64
 	sources []document.Object
-	result  T
+	// room is that of sources while there is one.
+	room   [1]document.Object
+	result T
 }
 
 // get returns what was compiled of the same sources, or compiles them.
-func (r *cache[T]) get(hash uint64, sources []document.Object, compile func() (T, error)) (T, error) {
+func (r *cache[T]) get(hash uint64, compile func() (T, error), sources ...document.Object) (T, error) {
 	place := r.slot(hash)
 	if known := place.Load(); known != nil && known.hash == hash && sameSources(known.sources, sources) {
 		return known.result, nil
 	}
 	result, err := compile()
 	if err == nil {
-		place.Store(&compiled[T]{hash: hash, sources: sources, result: result})
+		kept := &compiled[T]{hash: hash, result: result}
+		kept.sources = append(kept.room[:0], sources...)
+		place.Store(kept)
 	}
 	return result, err
 }

@@ -29,6 +29,9 @@ type Evaluation struct {
 	failure error
 	// now is what the match is given for $$NOW.
 	now time.Time
+
+	// updating is the change of a document that is under way.
+	updating updateRun
 }
 
 // arrayPosition is the index of the outermost array element through which the last condition

@@ -29,7 +29,7 @@ type Filter struct {
 	source document.Object
 	parts  []*Filter
 	// equalities are the values that every match must have.
-	equalities []equality
+	equalities fieldsEqual
 	now        *time.Time
 }
 
@@ -168,9 +168,15 @@ func (f *Filter) IsEquality() bool { return f != nil && f.one }
 // And returns the filter that matches where all filters match. Filters that are
 // nil are left out. Of several with a $near the first one's is the order.
 func And(filters ...*Filter) *Filter {
-	both := &Filter{parts: make([]*Filter, 0, len(filters))}
-	all := make(allOf, 0, len(filters))
-	both.equalities = make([]equality, 0, 2*len(filters))
+	made := &struct {
+		Filter
+
+		roomOfParts      [3]*Filter
+		roomOfAll        [3]matcher
+		roomOfEqualities [4]equality
+	}{}
+	both, all := &made.Filter, allOf(made.roomOfAll[:0])
+	both.parts, both.equalities = made.roomOfParts[:0], made.roomOfEqualities[:0]
 	for _, f := range filters {
 		if f == nil {
 			continue

@@ -64,22 +64,25 @@ func newOneField(field FieldValue) *Filter {
 // with all its parts in one piece of memory. It is compiled for a single use.
 type recordFilter struct {
 	filter Filter
-	fields fieldsEqual
 	room   [3]equality
 }
 
 // newRecordFilter begins a filter with fields; complete ends it.
 func newRecordFilter(fields []FieldValue) *recordFilter {
 	f := &recordFilter{}
-	f.fields = f.room[:0]
+	f.filter.equalities = f.room[:0]
 	for _, field := range fields {
-		f.fields = append(f.fields, equality{path: field.Name, value: field.Value})
+		f.add(equality{path: field.Name, value: field.Value})
 	}
 	return f
 }
 
+func (f *recordFilter) add(fields ...equality) {
+	f.filter.equalities = append(f.filter.equalities, fields...)
+}
+
 func (f *recordFilter) complete() *Filter {
-	f.filter.root, f.filter.equalities = &f.fields, f.fields
+	f.filter.root = &f.filter.equalities
 	return &f.filter
 }
 
@@ -87,7 +90,7 @@ func (f *recordFilter) complete() *Filter {
 func compileRecord(source document.Object, where []FieldValue) *Filter {
 	f := newRecordFilter(where)
 	for name, value := range source.All() {
-		f.fields = append(f.fields, equality{path: name, value: value})
+		f.add(equality{path: name, value: value})
 	}
 	if len(where) == 0 {
 		f.filter.source = source
@@ -144,6 +147,25 @@ func (f *Filter) FieldCount() int {
 	return len(f.equalities)
 }
 
+// HasFields reports whether a document has the values of a filter that says what scalars some fields have, and
+// nothing else. It evaluates nothing, and tells nothing of other filters, nor where a field is an array.
+func (f *Filter) HasFields(o document.Object) (matched, isTold bool) {
+	if f == nil || !f.isRecord() {
+		return false, false
+	}
+	for i := range f.equalities {
+		field := &f.equalities[i]
+		value, ok := o.Field(field.path)
+		if _, isArray := value.(document.Array); isArray {
+			return false, false
+		}
+		if ok && !document.Equal(value, field.value) || !ok && field.value != nil {
+			return false, true
+		}
+	}
+	return true, true
+}
+
 func hasID(fields []FieldValue) bool {
 	return slices.ContainsFunc(fields, func(field FieldValue) bool { return field.Name == document.IDField })
 }
@@ -152,7 +174,7 @@ func hasID(fields []FieldValue) bool {
 func (f *Filter) withFields(fields []FieldValue) *Filter {
 	with := newRecordFilter(fields)
 	if f != nil {
-		with.fields = append(with.fields, f.equalities...)
+		with.add(f.equalities...)
 	}
 	return with.complete()
 }

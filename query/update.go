@@ -40,14 +40,14 @@ func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Up
 	if err != nil {
 		return nil, err
 	}
-	c := updateCompiler{update: &Update{source: source, tree: &updateNode{}}, filters: filters}
+	c := newUpdateCompiler(source, filters)
 	for operator, operand := range source.All() {
 		if err := c.operator(operator, operand); err != nil {
 			return nil, boterr.In(operator, err)
 		}
 	}
 	c.update.tree.sort()
-	return c.update, filters.checkUsed()
+	return c.update, c.filters.checkUsed()
 }
 
 func compileReplacement(source document.Object, arrayFilters []document.Object) (*Update, error) {
@@ -148,7 +148,39 @@ func (u *Update) apply(run *updateRun) (document.Object, error) {
 // updateCompiler puts the operations of an update document into its tree.
 type updateCompiler struct {
 	update  *Update
-	filters *arrayFilterSet
+	filters arrayFilterSet
+	// room is what is left of the nodes that lie in one piece of memory with the update.
+	room []updateNode
+}
+
+// newUpdateCompiler begins an update. Most have one path of one or two parts.
+func newUpdateCompiler(source document.Object, filters arrayFilterSet) updateCompiler {
+	made := &struct {
+		update Update
+		nodes  [3]updateNode
+	}{}
+	made.update.source, made.update.tree = source, &made.nodes[0]
+	return updateCompiler{update: &made.update, filters: filters, room: made.nodes[1:]}
+}
+
+// child returns the child of a node for a selector, made where there is none.
+func (c *updateCompiler) child(of *updateNode, s selector) *updateNode {
+	if known := of.find(s.name); known != nil {
+		return known
+	}
+	made := c.newNode()
+	made.selector = s
+	of.add(made)
+	return made
+}
+
+func (c *updateCompiler) newNode() *updateNode {
+	if len(c.room) == 0 {
+		return &updateNode{}
+	}
+	node := &c.room[0]
+	c.room = c.room[1:]
+	return node
 }
 
 // operator compiles one operator with its paths.
@@ -214,7 +246,7 @@ func (c *updateCompiler) add(path string, operation operation) error {
 		if len(node.children) > 0 && node.children[0].selector.isArraySelector() != selector.isArraySelector() {
 			return conflictAt(path) // One of them wants an array, the other names fields or elements.
 		}
-		node = node.child(selector)
+		node = c.child(node, selector)
 	}
 	if node.operation != nil || len(node.children) > 0 {
 		return conflictAt(path)

@@ -16,6 +16,8 @@ type updateNode struct {
 	operation operation
 	// children are in the order in which MongoDB adds new fields, once they are sorted.
 	children []*updateNode
+	// first is the room of children while there is one.
+	first [1]*updateNode
 	// byName has the children of a node that has many.
 	byName map[string]*updateNode
 }
@@ -83,23 +85,21 @@ func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 // isArraySelector reports whether a selector is $[] or $[name].
 func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
 
-// child returns the child for a selector, made where there is none.
-func (n *updateNode) child(s selector) *updateNode {
-	if known := n.find(s.name); known != nil {
-		return known
+// add adds a child whose part of a path no other child has.
+func (n *updateNode) add(child *updateNode) {
+	if n.children == nil {
+		n.children = n.first[:0]
 	}
-	made := &updateNode{selector: s}
-	n.children = append(n.children, made)
+	n.children = append(n.children, child)
 	switch {
 	case n.byName != nil:
-		n.byName[s.name] = made
+		n.byName[child.selector.name] = child
 	case len(n.children) > fewFields:
 		n.byName = make(map[string]*updateNode, len(n.children))
 		for _, child := range n.children {
 			n.byName[child.selector.name] = child
 		}
 	}
-	return made
 }
 
 // find returns the child with that part of a path, or nil.
@@ -154,7 +154,7 @@ func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, erro
 	if len(n.children) > fewFields {
 		return n.applyToManyFields(o, run)
 	}
-	edit := document.NewEdit(o, 0, nil)
+	edit := document.NewEdit(o, nil)
 	if err := n.editFields(&edit, run); err != nil {
 		return nil, err
 	}

@@ -30,8 +30,19 @@ type Kind struct {
 	// Stamps are those of createdAt, updatedAt, _version and etag that the record
 	// has.
 	Stamps []string
-	// Fixed are the fields that no update can change, beside _id and createdAt.
+	// Fixed are the fields that no update can change, beside _id, createdAt and those of the scope. A kind
+	// that names these as well saves each patch the list.
 	Fixed []string
+}
+
+// fixes reports whether createdAt and the fields of a scope are among the fixed fields.
+func (k *Kind) fixes(scope []query.FieldValue) bool {
+	for i := range scope {
+		if !slices.Contains(k.Fixed, scope[i].Name) {
+			return false
+		}
+	}
+	return slices.Contains(k.Fixed, FieldCreatedAt)
 }
 
 // Collection is one collection as one app sees it. Records of other apps do not

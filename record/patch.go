@@ -146,7 +146,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 		Now:    now,
 		Fixed:  c.fixed(),
 	}
-	renewed := document.NewBuilder(len(c.kind.Stamps))
+	renewed := document.NewBuilder(2) // updatedAt and etag.
 	for i, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldUpdatedAt:
@@ -163,6 +163,9 @@ func (c *Collection) change(update *query.Update) query.Change {
 
 // fixed returns the fields that no update can change, beside _id.
 func (c *Collection) fixed() []string {
+	if c.kind.fixes(c.scope) {
+		return c.kind.Fixed
+	}
 	fixed := make([]string, 0, 1+len(c.kind.Fixed)+len(c.scope))
 	fixed = append(append(fixed, FieldCreatedAt), c.kind.Fixed...)
 	for _, scoped := range c.scope {

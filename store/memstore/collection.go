@@ -135,12 +135,16 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := index.Check(); err != nil {
 		return err
 	}
-	return c.write(ctx, ensuring{index})
+	return c.write(ctx, &ensuring{index: index})
 }
 
 // ensuring is the program of EnsureIndex, which all documents affect.
-type ensuring struct{ index store.Index }
+type ensuring struct {
+	attempted
 
-func (e ensuring) run(_ *query.Evaluation, t *transaction) error { return t.ensure(e.index) }
+	index store.Index
+}
 
-func (ensuring) matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }
+func (e *ensuring) run(_ *query.Evaluation, t *transaction) error { return t.ensure(e.index) }
+
+func (*ensuring) matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }

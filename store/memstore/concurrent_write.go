@@ -16,20 +16,29 @@ type program interface {
 	// matches reports whether a document, as it was before or after another write, affects what run
 	// does.
 	matches(call *query.Evaluation, o document.Object) (bool, error)
+	// attempt is how it is tried: a part of the program, so that a write is one piece of memory.
+	attempt() *attempted
 }
 
-// attempt is a program that runs in a transaction.
-type attempt struct {
+// attempted is a program that runs in a transaction.
+type attempted struct {
 	program program
 	call    query.Evaluation
+	trying  transaction
 }
 
+// attempt implements program for those that it is a part of.
+func (a *attempted) attempt() *attempted { return a }
+
 // in implements inTransaction.
-func (a *attempt) in(t *transaction) error {
+func (a *attempted) in(t *transaction) error {
 	a.call.Resume(t.ctx)
 	t.call = &a.call
 	return a.program.run(&a.call, t)
 }
+
+// room implements inTransaction.
+func (a *attempted) room() *transaction { return &a.trying }
 
 var (
 	// errTooLong ends a transaction that takes longer than it may keep the lock.
@@ -46,7 +55,8 @@ var (
 // meanwhile. Where those writes affect it, it has lost and begins again; each time it may keep the
 // lock longer, so that it succeeds in the end.
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
-	a := &attempt{program: p, call: *query.NewEvaluation(ctx)}
+	a := p.attempt()
+	a.program, a.call = p, *query.NewEvaluation(ctx)
 	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
 		err := c.writeLocked(ctx, v, looks, a)
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
@@ -101,7 +111,8 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 		return err
 	}
 	defer w.follower.hasLeft.Store(true)
-	w.made = begin(ctx, base)
+	w.made = new(transaction)
+	w.made.begin(ctx, base)
 	w.made.isObserved, w.made.call = true, w.call
 	w.call.Resume(ctx)
 	if err := w.program.run(w.call, w.made); err != nil || !w.made.isChanged() {

@@ -35,6 +35,22 @@ func TestFind_ByFieldsFindsWhatTheirQueryDocumentFinds(t *testing.T) {
 	}
 }
 
+func TestFind_ByIDAndFieldsFindsWhatTheirQueryDocumentFinds(t *testing.T) {
+	t.Parallel()
+	values := []any{nil, true, int64(1), 1.0, "a", document.A("a", 1), document.A(), document.O("a", 1)}
+	things := memstore.New().Collection("things")
+	ids := []any{int64(0), 0.5, "x", true, document.O("a", 1)}
+	for i, id := range ids {
+		require.NoError(t, things.Insert(t.Context(), document.O("_id", id, "a", values[i], "b", values[i+3])))
+	}
+	for _, id := range append(ids, 0.0, "y", nil) {
+		for _, a := range values {
+			source := document.O("$and", document.A(document.O("_id", id), document.O("a", a)))
+			requireSame(t, things, query.FieldsEqual(query.FieldValue{Name: "_id", Value: id}, query.FieldValue{Name: "a", Value: a}), source)
+		}
+	}
+}
+
 // indexOf returns an index of the fields a and b, or of a alone.
 func indexOf(isSparse bool, kinds ...query.IndexKind) store.Index {
 	index := store.Index{Sparse: isSparse}
@@ -80,11 +96,18 @@ func requireSame(t *testing.T, things store.Collection, filter *query.Filter, so
 	t.Helper()
 	compiled, err := query.CompileFilter(source)
 	require.NoError(t, err)
-	wanted, err := things.Find(t.Context(), compiled, store.FindOptions{})
+	inOrder, err := query.CompileSort(document.O("_id", 1))
 	require.NoError(t, err)
-	found, err := things.Find(t.Context(), filter, store.FindOptions{})
+	wanted, err := things.Find(t.Context(), compiled, store.FindOptions{Sort: inOrder})
 	require.NoError(t, err)
-	require.Equal(t, texts(wanted), texts(found), "%s", source)
+	for _, limit := range []int64{0, 1, 2, 1000} {
+		found, err := things.Find(t.Context(), filter, store.FindOptions{Limit: limit})
+		require.NoError(t, err)
+		if limit == 0 || limit > int64(len(wanted)) {
+			limit = int64(len(wanted))
+		}
+		require.Equal(t, texts(wanted[:limit]), texts(found), "%s", source)
+	}
 	count, err := things.Count(t.Context(), filter)
 	require.NoError(t, err)
 	require.EqualValues(t, len(wanted), count, "%s", source)

@@ -110,7 +110,8 @@ func (s *Store) load(journal Journal) error {
 			}
 			publish()
 			at = s.named(entry.Collection)
-			t = begin(context.Background(), at.newest.Load())
+			t = new(transaction)
+			t.begin(context.Background(), at.newest.Load())
 		}
 		return invalidEntry(entry, t.load(entry))
 	})

@@ -53,7 +53,8 @@ func (p *pendingWrite) perform(newest *content) {
 		return
 	}
 	p.err = errWriteEnded // Until it returns.
-	t := begin(p.ctx, newest)
+	t := p.run.room()
+	t.begin(p.ctx, newest)
 	t.isObserved = true
 	if p.err = p.runIn(t); p.err == nil {
 		p.made = t

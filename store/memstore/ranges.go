@@ -86,19 +86,27 @@ func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
 // keyOf returns the key of the index that a filter says, where it says that the fields of the index have
 // certain scalars, and nothing else: what boundsBuilder finds, in one step.
 func (x *index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
-	if x.multikey || filter.FieldCount() != len(x.paths) {
+	var room [keyRoom]byte
+	key, ok := x.appendKeyOf(room[:0], filter)
+	if !ok {
 		return query.KeyRange{}, false
 	}
-	var room [keyRoom]byte
-	key := room[:0]
+	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
+}
+
+// appendKeyOf appends the key that keyOf returns.
+func (x *index) appendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
+	if x.multikey || x.paths == nil || filter.FieldCount() != len(x.paths) {
+		return key, false
+	}
 	for i, path := range x.paths {
 		value, ok := filter.Equality(x.spec.Keys[i].Path)
 		if !ok || hasNumber(path) {
-			return query.KeyRange{}, false
+			return key, false
 		}
 		key = x.appendPart(key, i, value)
 	}
-	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
+	return key, true
 }
 
 // nullRange is the range of null.

@@ -133,14 +133,13 @@ func (c *content) first(
 	return found, ok && err == nil, err
 }
 
-// find returns the documents that Find is asked for. Looking up one by its _id evaluates
-// nothing.
+// find returns the documents that Find is asked for.
 func (c *content) find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
-	if filter.IsEquality() && options.Sort == nil && options.Skip == 0 && options.Projection == nil {
-		if id, isID := idOf(filter); isID {
-			return c.record(ctx, id)
+	if options.Sort == nil && options.Skip == 0 && options.Projection == nil {
+		if found, isTold, err := c.lookUp(ctx, filter, options.Limit); isTold || err != nil {
+			return found, err
 		}
 	}
 	call := query.NewEvaluation(ctx)
@@ -159,17 +158,6 @@ func (c *content) find(
 	}
 	p := c.planFor(filter, options.Sort)
 	return c.findBy(call, filter, &p, options)
-}
-
-// record returns the document of an _id, as a find does.
-func (c *content) record(ctx context.Context, id any) ([]document.Object, error) {
-	if err := checkEnded(ctx); err != nil {
-		return nil, err
-	}
-	if _, found, ok := c.ids.find(&c.documents, id); ok {
-		return []document.Object{found}, nil
-	}
-	return []document.Object{}, nil
 }
 
 // idOf returns the _id of the one document that a filter can match, where it gives one.

@@ -46,7 +46,8 @@ func (v *versions) write(ctx context.Context, looks int, run inTransaction) erro
 	if err := checkEnded(ctx); err != nil {
 		return err
 	}
-	t := begin(ctx, v.newest.Load())
+	t := run.room()
+	t.begin(ctx, v.newest.Load())
 	t.isObserved = len(v.watchers) > 0 || len(v.followers) > 0
 	if err := t.runLocked(looks, run); err != nil {
 		return err
@@ -99,18 +100,25 @@ type transaction struct {
 	done int
 }
 
-func begin(ctx context.Context, before *content) *transaction {
+// begin begins a transaction on a content.
+func (t *transaction) begin(ctx context.Context, before *content) {
 	next := *before
-	return &transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
+	*t = transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
 }
 
 // inTransaction is what is done in a transaction.
-type inTransaction interface{ in(t *transaction) error }
+type inTransaction interface {
+	in(t *transaction) error
+	// room is where the transaction is made. It is free again once the transaction has failed.
+	room() *transaction
+}
 
 // transactionFunc is a function that is.
 type transactionFunc func(*transaction) error
 
 func (f transactionFunc) in(t *transaction) error { return f(t) }
+
+func (transactionFunc) room() *transaction { return new(transaction) }
 
 // isChanged reports whether the transaction did anything.
 func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }

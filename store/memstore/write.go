@@ -13,13 +13,17 @@ import (
 // Insert implements store.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
-	return c.write(ctx, inserting{documents})
+	return c.write(ctx, &inserting{documents: documents})
 }
 
 // inserting is the program of Insert.
-type inserting struct{ documents []document.Object }
+type inserting struct {
+	attempted
 
-func (w inserting) run(call *query.Evaluation, t *transaction) error {
+	documents []document.Object
+}
+
+func (w *inserting) run(call *query.Evaluation, t *transaction) error {
 	for i, o := range w.documents {
 		call.Visit(o)
 		if err := t.insert(o); err != nil {
@@ -29,12 +33,16 @@ func (w inserting) run(call *query.Evaluation, t *transaction) error {
 	return nil
 }
 
-func (inserting) matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
+func (*inserting) matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
 
 // matched is program.matches for a write on what a filter matches.
-type matched struct{ filter *query.Filter }
+type matched struct {
+	attempted
 
-func (m matched) matches(call *query.Evaluation, o document.Object) (bool, error) {
+	filter *query.Filter
+}
+
+func (m *matched) matches(call *query.Evaluation, o document.Object) (bool, error) {
 	return call.Check(m.filter, o)
 }
 
@@ -45,7 +53,7 @@ func (c *collection) Update(
 	if err := options.Check(change); err != nil {
 		return store.UpdateResult{}, err
 	}
-	w := &updating{matched: matched{c.at(filter)}, change: change, options: options}
+	w := &updating{matched: matched{filter: c.at(filter)}, change: change, options: options}
 	if err := c.write(ctx, w); err != nil {
 		return store.UpdateResult{}, err
 	}
@@ -144,7 +152,7 @@ func (c *collection) FindAndModify(
 	if err := options.Check(change); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	w := &modifying{matched: matched{c.at(filter)}, change: change, options: options}
+	w := &modifying{matched: matched{filter: c.at(filter)}, change: change, options: options}
 	if err := c.write(ctx, w); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
@@ -204,7 +212,7 @@ func (t *transaction) findAndModify(
 func (c *collection) Delete(
 	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (int64, error) {
-	w := &deleting{matched: matched{c.at(filter)}, options: options}
+	w := &deleting{matched: matched{filter: c.at(filter)}, options: options}
 	if err := c.write(ctx, w); err != nil {
 		return 0, err
 	}
