@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"go.etcd.io/bbolt"
@@ -8,6 +9,24 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/store/memstore"
 )
+
+var _ memstore.Encoder = (*file)(nil)
+
+// AppendEntry implements memstore.Encoder: it appends the value of an entry, with room for its
+// checksum, in which the key counts. A document that is removed has none.
+func (*file) AppendEntry(text []byte, entry *memstore.Entry) []byte {
+	switch {
+	case entry.Index != nil:
+		return appendObject(appendRoom(text), definitionOf(entry.Collection, entry.Index))
+	case entry.After.IsZero():
+		return text
+	default:
+		return appendObject(appendRoom(text), entry.After)
+	}
+}
+
+// appendRoom appends the room for a checksum.
+func appendRoom(text []byte) []byte { return append(text, make([]byte, checksumSize)...) }
 
 // Commit implements memstore.Journal.
 func (f *file) Commit(entries []memstore.Entry) error {
@@ -26,10 +45,8 @@ func (f *file) Commit(entries []memstore.Entry) error {
 			return err
 		}
 		defer func() { _ = tx.Rollback() }() // After a commit it has no effect.
-		c := commit{tx: tx, values: f.values[:0]}
-		err = c.put(entries)
-		f.values = reusable(c.values)
-		if err != nil {
+		c := commit{tx: tx}
+		if err := c.put(entries); err != nil {
 			return err
 		}
 		outcome = "whether the disk has it shows when the store is opened anew"
@@ -48,16 +65,6 @@ func (f *file) Commit(entries []memstore.Entry) error {
 	return nil
 }
 
-// reusable returns the room of values for the next commit, unless it is so large that it
-// is likely not to be needed again.
-func reusable(values []byte) []byte {
-	const most = 1 << 20
-	if cap(values) > most {
-		return nil
-	}
-	return values
-}
-
 // fail makes the store refuse writes, since the pages in memory and those on disk may
 // differ, and returns the error of the write.
 func (f *file) fail(outcome string, err error) error {
@@ -71,8 +78,6 @@ type commit struct {
 	tx *bbolt.Tx
 	// buckets are those that it wrote to.
 	buckets []*summedBucket
-	// values is the room for what bbolt holds until the end of the transaction.
-	values []byte
 }
 
 // fill is how full pages are made. Positions grow, so that pages are filled one after the other and
@@ -83,8 +88,12 @@ const fill = 0.9
 type summedBucket struct {
 	*bbolt.Bucket
 
-	name string
-	sum  uint64
+	// cursor is one of the bucket, for all looks.
+	cursor *bbolt.Cursor
+	name   string
+	// nameSum is the checksum of the name.
+	nameSum uint32
+	sum     uint64
 }
 
 // put puts entries, and brings the sums up to date.
@@ -121,7 +130,7 @@ func (c *commit) putEntry(entry *memstore.Entry) error {
 	if entry.After.IsZero() {
 		return b.Delete(key)
 	}
-	return c.putSealed(b, key, func(text []byte) []byte { return appendObject(text, entry.After) })
+	return b.putSealed(key, entry.Text)
 }
 
 // putIndex puts the definition of an index behind those that are there.
@@ -134,9 +143,7 @@ func (c *commit) putIndex(entry *memstore.Entry) error {
 	if last, _ := b.Cursor().Last(); last != nil {
 		position = binary.BigEndian.Uint64(last) + 1
 	}
-	return c.putSealed(b, appendPosition(nil, position), func(text []byte) []byte {
-		return appendObject(text, definitionOf(entry.Collection, entry.Index))
-	})
+	return b.putSealed(appendPosition(nil, position), entry.Text)
 }
 
 // bucket returns the bucket of a prefix and a name, and makes it where there is none.
@@ -159,17 +166,15 @@ func (c *commit) bucket(prefix, name string) (*summedBucket, error) {
 		}
 	}
 	b.FillPercent = fill
-	b.sum = b.Sequence()
+	b.sum, b.nameSum, b.cursor = b.Sequence(), checksumOfName(full), b.Cursor()
 	c.buckets = append(c.buckets, b)
 	return b, nil
 }
 
-// putSealed puts a value under a key that has none, or whose seal was removed from the sum.
-func (c *commit) putSealed(b *summedBucket, key []byte, appendText func([]byte) []byte) error {
-	begin := len(c.values)
-	c.values = appendText(append(c.values, make([]byte, checksumSize)...))
-	value := c.values[begin:len(c.values):len(c.values)]
-	sum := checksum(b.name, key, value[checksumSize:])
+// putSealed puts a value, as AppendEntry makes it, under a key that has none, or whose seal was
+// removed from the sum. bbolt holds the value until the end of the transaction.
+func (b *summedBucket) putSealed(key, value []byte) error {
+	sum := checksum(b.nameSum, key, value[checksumSize:])
 	binary.LittleEndian.PutUint32(value, sum)
 	b.sum += seal(key, sum)
 	return b.Put(key, value)
@@ -177,8 +182,8 @@ func (c *commit) putSealed(b *summedBucket, key []byte, appendText func([]byte) 
 
 // unseal takes the seal of the value under a key out of the sum.
 func (b *summedBucket) unseal(key []byte) error {
-	value := b.Get(key)
-	if len(value) < checksumSize {
+	found, value := b.cursor.Seek(key)
+	if !bytes.Equal(found, key) || len(value) < checksumSize {
 		return damaged("the document at position %d of the bucket %q is lost", binary.BigEndian.Uint64(key), b.name)
 	}
 	b.sum -= seal(key, binary.LittleEndian.Uint32(value))

@@ -38,8 +38,6 @@ type file struct {
 	// hasFallenBack tells that the newest commit may have been lost before it was opened.
 	hasFallenBack      bool
 	committed, changes int64
-	// values is the room for the values of a commit.
-	values []byte
 }
 
 // fileMode is the mode of new files, which hold what members wrote: the owner's.

@@ -83,12 +83,14 @@ func noFormat(tx *bbolt.Tx) error {
 // castagnoli is the polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the checksum of a value that stands under a key in a bucket.
-func checksum(bucket string, key, value []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, []byte(bucket))
-	sum = crc32.Update(sum, castagnoli, key)
-	return crc32.Update(sum, castagnoli, value)
+// checksum returns the checksum of a value that stands under a key in a bucket, whose name has a
+// checksum of its own.
+func checksum(ofName uint32, key, value []byte) uint32 {
+	return crc32.Update(crc32.Update(ofName, castagnoli, key), castagnoli, value)
 }
+
+// checksumOfName returns the checksum of the name of a bucket.
+func checksumOfName(bucket string) uint32 { return crc32.Checksum([]byte(bucket), castagnoli) }
 
 // seal returns what a value adds to the sum of its bucket: a number that looks like a
 // random one, so that no likely damage leaves the sum as it was.
@@ -98,7 +100,7 @@ func seal(key []byte, checksum uint32) uint64 {
 
 // nameSeal returns what a bucket adds to the sum of buckets.
 func nameSeal(bucket string) uint64 {
-	return mixed(uint64(crc32.Checksum([]byte(bucket), castagnoli)))
+	return mixed(uint64(checksumOfName(bucket)))
 }
 
 // mixed spreads the bits of a number as the last step of SplitMix64 does.

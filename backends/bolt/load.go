@@ -83,12 +83,13 @@ func loadIndexes(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
 // each and all of them together.
 func eachSealed(name string, b *bbolt.Bucket, d *decoder, yield func(uint64, document.Object) error) error {
 	var sum uint64
+	nameSum := checksumOfName(name)
 	err := b.ForEach(func(key, value []byte) error {
 		if len(key) != positionSize {
 			return damaged("the bucket %q has a key of %d bytes", name, len(key))
 		}
 		position := binary.BigEndian.Uint64(key)
-		o, added, err := opened(name, key, value, d)
+		o, added, err := opened(nameSum, key, value, d)
 		if err != nil {
 			return damaged("at position %d of the bucket %q: %w", position, name, err)
 		}
@@ -102,12 +103,12 @@ func eachSealed(name string, b *bbolt.Bucket, d *decoder, yield func(uint64, doc
 }
 
 // opened returns the document that a sealed value has, and its seal.
-func opened(bucket string, key, value []byte, d *decoder) (document.Object, uint64, error) {
+func opened(nameSum uint32, key, value []byte, d *decoder) (document.Object, uint64, error) {
 	if len(value) < checksumSize {
 		return document.Object{}, 0, errors.New("the value is cut off")
 	}
 	given, text := binary.LittleEndian.Uint32(value), value[checksumSize:]
-	if sum := checksum(bucket, key, text); sum != given {
+	if sum := checksum(nameSum, key, text); sum != given {
 		return document.Object{}, 0, fmt.Errorf("the checksum of the value is %08x instead of %08x", sum, given)
 	}
 	o, err := d.document(text)

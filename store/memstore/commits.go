@@ -9,22 +9,28 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// commits is the group commit of a store with a journal. A write that finds no leader begins a
+// commits is the group commit of a store with a journal. A write that finds nobody at work begins a
 // group. The leader runs it, and the writes that come after it, one after the other on versions
 // that are not published yet. When the journal is free, the leader hands it the group's changes,
 // publishes the versions and answers the writers. While the journal is at work, the next group
-// already runs on top of this one: so many writers divide into two groups, one of which runs while
-// the journal has the other.
+// already runs on top of this one, and who has the journal goes on with it at once: so many writers
+// divide into two groups, one of which runs while the journal has the other.
 type commits struct {
 	journal Journal
+	// encoder is the journal, nil where it is none.
+	encoder Encoder
 
 	mu sync.Mutex
-	// changed is signaled when a write comes, when a group is handed to the journal, and when the
-	// journal is free again.
-	changed sync.Cond
+	// idle is signaled when nobody leads, and the journal is free.
+	idle sync.Cond
 	// waiting are the writes that have not begun.
 	waiting []*pendingWrite
-	// led tells that somebody leads, busy that the journal is at work.
+	// spare are groups that have ended, whose room is used again.
+	spare []*group
+	// open is the group that writes join, nil before the first one does.
+	open *group
+	// led tells that somebody runs the writes that wait, busy that the journal is at work. Where
+	// nobody leads and the journal is free, nothing waits and no group is open.
 	led, busy bool
 	// last and lastButOne are the numbers of writes in these groups.
 	last, lastButOne int
@@ -37,7 +43,8 @@ type commits struct {
 
 func newCommits(journal Journal) *commits {
 	c := &commits{journal: journal}
-	c.changed.L = &c.mu
+	c.encoder, _ = journal.(Encoder)
+	c.idle.L = &c.mu
 	return c
 }
 
@@ -68,17 +75,28 @@ func (c *commits) add(p *pendingWrite) error {
 		return err
 	}
 	c.waiting = append(c.waiting, p)
-	if c.led {
-		c.changed.Broadcast()
-		return nil
+	if !c.led {
+		c.led = true
+		go c.lead(c.opened())
 	}
-	c.led = true
-	go c.lead(&group{})
 	return nil
 }
 
-// lead brings a group of writes to their end. It belongs to no caller, so that each of them
-// can go when its context ends. A function of a caller that ends the goroutine, by
+// opened returns the group that writes join. The caller holds mu.
+func (c *commits) opened() *group {
+	if c.open != nil {
+		return c.open
+	}
+	c.open = &group{}
+	if last := len(c.spare) - 1; last >= 0 {
+		c.open, c.spare = c.spare[last], c.spare[:last]
+	}
+	c.open.failures = c.failures
+	return c.open
+}
+
+// lead brings groups of writes to their end, as long as there are any. It belongs to no caller, so
+// that each of them can go when its context ends. A function of a caller that ends the goroutine, by
 // runtime.Goexit, ends neither the group nor the writes of others: another goroutine goes
 // on where this one stopped.
 func (c *commits) lead(g *group) {
@@ -88,46 +106,43 @@ func (c *commits) lead(g *group) {
 			go c.lead(g)
 		}
 	}()
-	if !g.isTaken {
-		c.gather(g)
+	for g != nil && (g.isTaken || c.gather(g)) {
+		if !g.isHanded {
+			c.hand(g)
+		}
+		if g.err != nil {
+			g.fail()
+		} else {
+			g.publish()
+		}
+		g = c.end(g)
 	}
-	if !g.isHanded {
-		c.hand(g)
-	}
-	if g.err != nil {
-		g.fail()
-	} else {
-		g.publish()
-	}
-	c.end(g)
 	ended = true
 }
 
-// gather runs the writes that wait, and those that come while the journal is at work, and
-// takes the journal.
-func (c *commits) gather(g *group) {
+// gather runs the writes that wait, and takes the journal where that is free. Otherwise it
+// reports false: who has the journal goes on with the group.
+func (c *commits) gather(g *group) (isTaken bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !g.hasBegun {
-		g.hasBegun, g.failures = true, c.failures
-	}
 	for known := 0; ; {
 		switch {
 		case len(g.taken) > 0:
-			c.unlocked(g.perform)
+			c.unlocked(func() { g.perform(c.encoder) })
 		case !c.busy && c.isLarge(g):
 			c.take(g)
-			return
+			return true
 		case len(c.waiting) > 0:
-			g.taken, c.waiting = c.waiting, nil
+			c.waiting = g.takeAll(c.waiting)
 		case c.busy:
-			c.changed.Wait()
+			c.led = false
+			return false
 		case len(g.writes) > known:
 			known = len(g.writes)
 			c.unlocked(runtime.Gosched)
 		default:
 			c.take(g)
-			return
+			return true
 		}
 	}
 }
@@ -152,25 +167,43 @@ func (c *commits) take(g *group) {
 		g.err = boterr.New(boterr.Unavailable, "", "nothing was written, since it rests on a write that failed: %w", c.failed)
 	}
 	c.busy, c.last, c.lastButOne = true, len(g.writes), c.last
+	c.open = nil
 	c.led = len(c.waiting) > 0
 	if c.led {
-		go c.lead(&group{})
+		go c.lead(c.opened())
 	}
 }
 
-// end gives the journal to the next group, and answers the callers.
-func (c *commits) end(g *group) {
+// end gives the journal free, and answers the callers. It returns the next group, nil where
+// there is none or another one leads it.
+func (c *commits) end(g *group) (next *group) {
 	c.mu.Lock()
 	c.busy = false
 	if g.isLost {
 		c.failures++
 		c.failed = g.err
 	}
-	c.changed.Broadcast()
+	if !c.led {
+		next, c.led = c.open, c.open != nil
+	}
+	if !c.led {
+		c.idle.Broadcast()
+	}
 	c.mu.Unlock()
 	for _, p := range g.writes {
 		p.ended <- struct{}{}
 	}
+	c.keep(g)
+	return next
+}
+
+// keep keeps the room of a group that has ended. There are few: one that ends, one that the journal
+// has, and one that is open.
+func (c *commits) keep(g *group) {
+	g.empty()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.spare = append(c.spare, g)
 }
 
 // errJournalEnded is the error of a journal that ends the goroutine.
@@ -216,6 +249,6 @@ func (c *commits) close() {
 	defer c.mu.Unlock()
 	c.closed.Store(true)
 	for c.led || c.busy {
-		c.changed.Wait()
+		c.idle.Wait()
 	}
 }

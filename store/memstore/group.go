@@ -10,11 +10,14 @@ type group struct {
 	// how many of these are published.
 	taken, writes []*pendingWrite
 	published     int
-	// hasBegun tells that failures is set, isTaken that the group has the journal, isHanded
-	// that the journal was given the entries.
-	hasBegun, isTaken, isHanded bool
-	// entries are what they did.
+	// takenRoom is the room of taken.
+	takenRoom []*pendingWrite
+	// isTaken tells that the group has the journal, isHanded that the journal was given the
+	// entries.
+	isTaken, isHanded bool
+	// entries are what the writes did, and text is the room of their Entry.Text.
 	entries []Entry
+	text    []byte
 	// failures is the number of groups that had failed when this one began. Where another one fails
 	// before its turn comes, it builds on content that does not exist.
 	failures int
@@ -32,7 +35,7 @@ type stagedContent struct {
 }
 
 // perform runs the writes that were taken, on versions that are not published yet.
-func (g *group) perform() {
+func (g *group) perform(encoder Encoder) {
 	for len(g.taken) > 0 {
 		p := g.taken[0]
 		g.taken = g.taken[1:]
@@ -43,8 +46,55 @@ func (g *group) perform() {
 		}
 		p.versions.staged = stagedContent{content: p.made.next, failures: g.failures}
 		p.versions.notifyFollowers(p.made.changes)
+		before := len(g.entries)
 		g.entries = p.made.appendEntries(g.entries)
+		if encoder != nil {
+			g.encode(encoder, g.entries[before:])
+		}
 	}
+}
+
+// encode has entries encoded. Where text has no more room it moves, and what was encoded before stays
+// where it is.
+func (g *group) encode(encoder Encoder, entries []Entry) {
+	for i := range entries {
+		begin := len(g.text)
+		g.text = encoder.AppendEntry(g.text, &entries[i])
+		entries[i].Text = g.text[begin:len(g.text):len(g.text)]
+	}
+}
+
+// takeAll takes the writes that wait, and returns the room for others.
+func (g *group) takeAll(waiting []*pendingWrite) (room []*pendingWrite) {
+	room = g.takenRoom
+	g.taken, g.takenRoom = waiting, waiting
+	clear(room)
+	return room[:0]
+}
+
+// empty makes a group a new one that has the room of this one, unless that is so large that it is
+// likely not to be needed again.
+func (g *group) empty() {
+	clear(g.takenRoom)
+	*g = group{
+		takenRoom: reusable(g.takenRoom, mostRoom), writes: reusable(g.writes, mostRoom),
+		entries: reusable(g.entries, mostRoom), text: reusable(g.text, mostText),
+	}
+}
+
+const (
+	// mostRoom is the number of writes and entries that a group keeps room for, mostText that of bytes.
+	mostRoom = 1024
+	mostText = 1 << 20
+)
+
+// reusable returns the room of a slice, empty, and none where there is more than most.
+func reusable[E any](used []E, most int) []E {
+	if cap(used) > most {
+		return nil
+	}
+	clear(used)
+	return used[:0]
 }
 
 // newest returns the content that the next write begins with.

@@ -24,6 +24,17 @@ type Journal interface {
 	Commit(entries []Entry) error
 }
 
+// Encoder is a Journal that makes the form in which it keeps an entry beforehand: while it
+// commits other entries.
+type Encoder interface {
+	Journal
+
+	// AppendEntry appends that form to a text, which Commit is given as Entry.Text. It is called by one
+	// goroutine at a time, for entries in the order of their commits, and may be called during Commit.
+	// It does not fail.
+	AppendEntry(text []byte, entry *Entry) []byte
+}
+
 // Entry is one thing that a write did.
 type Entry struct {
 	Collection string
@@ -34,6 +45,8 @@ type Entry struct {
 	Position uint64
 	// Before is what the document was, After what it is now; absent for no document.
 	Before, After document.Object
+	// Text is what Encoder.AppendEntry has made of the entry, nil for another Journal.
+	Text []byte
 }
 
 // Journaled is a store.Store in memory whose writes are kept in a journal before they

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -182,6 +183,48 @@ func TestJournal_SharedCommit(t *testing.T) {
 		require.ErrorIs(t, <-twice, boterr.AlreadyExists)
 		require.Equal(t, []int{1, 8}, j.groups)
 		require.Len(t, contents(t, store, "a"), 9)
+	})
+}
+
+// encodingJournal is a journal that makes a text of each entry beforehand.
+type encodingJournal struct {
+	*memoryJournal
+
+	encoded, committed []string
+}
+
+func (j *encodingJournal) Commit(entries []memstore.Entry) error {
+	for _, e := range entries {
+		j.committed = append(j.committed, string(e.Text))
+	}
+	return j.memoryJournal.Commit(entries)
+}
+
+func (j *encodingJournal) AppendEntry(text []byte, entry *memstore.Entry) []byte {
+	j.encoded = append(j.encoded, entry.After.String())
+	return append(text, entry.After.String()...)
+}
+
+func TestJournal_EncodesWhileItIsAtWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inner, gate := gatedJournal()
+		j := &encodingJournal{memoryJournal: inner}
+		store := journaled(t, j)
+		var outcomes []<-chan error
+		var texts []string
+		for i := range 20 {
+			id := strings.Repeat(string(rune('a'+i)), i)
+			outcomes = append(outcomes, insert(t.Context(), store, id))
+			texts = append(texts, document.O("_id", id).String())
+		}
+		require.Equal(t, texts, j.encoded, "the first one is not committed yet")
+		gate <- nil
+		gate <- nil
+		for _, outcome := range outcomes {
+			require.NoError(t, <-outcome)
+		}
+		require.Equal(t, texts, j.committed)
 	})
 }
 
