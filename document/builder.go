@@ -38,6 +38,8 @@ func (b *Builder) makeRoom(fields int) {
 		b.makeRoomFor4()
 	case fields <= 8:
 		b.makeRoomFor8()
+	case fields <= 12:
+		b.makeRoomFor12()
 	default:
 		b.shape, b.node = newShape(fields), newObjectNode(fields)
 	}
@@ -70,6 +72,16 @@ func (b *Builder) makeRoomFor8() {
 		shape  Shape
 		names  [8]string
 		values [8]any
+	}{}
+	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
+}
+
+func (b *Builder) makeRoomFor12() {
+	o := &struct {
+		node   objectNode
+		shape  Shape
+		names  [12]string
+		values [12]any
 	}{}
 	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
 }

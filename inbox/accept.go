@@ -37,10 +37,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if err := b.admit(ctx); err != nil {
 		return Accepted{}, err
 	}
-	id := b.config.Env.NewID()
-	if e.Key != "" {
-		id = b.config.DeriveID(e.identity())
-	}
+	id := b.keptID(e)
 	lane := Lane(e.App, e.Channel, e.From)
 	atOnce := b.reserve(lane)
 	defer atOnce.release(ctx)
@@ -56,6 +53,14 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	b.feed.accepted(lane)
 	atOnce.give(kept)
 	return Accepted{ID: id}, nil
+}
+
+// keptID returns the id under which an event is kept: the same for its repetition.
+func (b *Inbox) keptID(e Event) string {
+	if e.Key == "" {
+		return b.config.Env.NewID()
+	}
+	return b.config.DeriveID(e.identity())
 }
 
 // load is how many events wait: as they were counted last, and what this process has added and

@@ -58,6 +58,8 @@ func newQueue() *queue { return &queue{lanes: map[string]*queued{}, dead: map[st
 func (q *queue) change(before, after document.Object) bool {
 	was, is := laneOf(before), laneOf(after)
 	switch {
+	case is != "" && was == "":
+		return q.insert(is, after)
 	case is != "":
 		return q.put(is, after)
 	case was != "":
@@ -79,18 +81,34 @@ func (q *queue) add(name string) *queued {
 	return lane
 }
 
-// put adds an event to its lane, or renews it there.
+// catchUp follows a change of an event that the queue may have already.
+func (q *queue) catchUp(before, after document.Object) {
+	if lane := laneOf(after); lane != "" {
+		q.put(lane, after)
+	} else {
+		q.change(before, after)
+	}
+}
+
+// put renews an event in its lane, or adds it.
 func (q *queue) put(name string, o document.Object) bool {
+	if lane := q.lanes[name]; lane != nil {
+		if i := lane.find(idOf(o)); i >= 0 {
+			lane.events[i].document = o
+			q.arrange(lane)
+			return false
+		}
+	}
+	return q.insert(name, o)
+}
+
+// insert adds an event to its lane that is not there, without a look at those that are.
+func (q *queue) insert(name string, o document.Object) bool {
 	lane := q.lanes[name]
 	if lane == nil {
 		lane = q.add(name)
 	}
 	id := idOf(o)
-	if i := lane.find(id); i >= 0 {
-		lane.events[i].document = o
-		q.arrange(lane)
-		return false
-	}
 	q.pending++
 	e := numbered{number: q.numberOf(id), id: id, document: o}
 	i := len(lane.events)
@@ -190,8 +208,9 @@ func (q *queue) take(now int64, most int) (*queued, []stored) {
 	lane := q.ready[0]
 	heap.Pop(&q.ready)
 	lane.place = placeTaken
-	var events []stored
-	for _, e := range lane.events[:min(most, len(lane.events))] {
+	waiting := lane.events[:min(most, len(lane.events))]
+	events := make([]stored, 0, len(waiting))
+	for _, e := range waiting {
 		if retryAtOf(e.document) > now {
 			break
 		}

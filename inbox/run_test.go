@@ -10,8 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -159,4 +161,54 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 	require.NoError(t, err)
 	runUntil(t, p, done)
 	require.Less(t, database.asked.Load()-failed, int64(50))
+}
+
+// meanwhileStore does something while events are looked for the first time.
+type meanwhileStore struct {
+	*memstore.Store
+
+	once sync.Once
+	do   func()
+}
+
+// Collection implements store.Store.
+func (s *meanwhileStore) Collection(name string) store.Collection {
+	if name != "inbox" {
+		return s.Store.Collection(name)
+	}
+	return meanwhileCollection{s.Store.Collection(name), s}
+}
+
+type meanwhileCollection struct {
+	store.Collection
+
+	of *meanwhileStore
+}
+
+// Find implements store.Collection.
+func (c meanwhileCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
+	c.of.once.Do(c.of.do)
+	return c.Collection.Find(ctx, filter, options)
+}
+
+func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T) {
+	t.Parallel()
+	database := &meanwhileStore{Store: memstore.New()}
+	handled := 0
+	p := newInbox(t, configOf(t, database, func(context.Context, *inbox.Delivery) error {
+		handled++
+		return nil
+	}))
+	database.do = func() {
+		_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+		require.NoError(t, err)
+	}
+	for range 3 {
+		_, err := p.RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, handled)
+	stats, err := p.Stats(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, stats)
 }

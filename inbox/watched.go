@@ -42,7 +42,7 @@ func (a *alone) filled(q *queue, err error) {
 	defer a.mu.Unlock()
 	if err == nil && a.isFilling {
 		for _, c := range a.early {
-			q.change(c.before, c.after)
+			q.catchUp(c.before, c.after)
 		}
 		for lane := range a.begun {
 			q.hold(lane)
