@@ -24,7 +24,7 @@ type claim struct {
 	// stored is the agenda as it was last seen, record what could be decoded of it, and unreadable
 	// the error where that is not all of it.
 	stored     document.Object
-	record     *Record
+	record     Record
 	unreadable error
 	// scheduler is the one that claimed it.
 	scheduler *Scheduler
@@ -50,7 +50,7 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 	if wasLost(seen) {
 		change, isSpent = s.takeOver(ctx, seen)
 	}
-	change.Stamps.Set = change.Stamps.Set.With(fieldLeaseUntil, millis(now.Add(s.lease)))
+	change.Stamps.Set = s.leased(change.Stamps.Set, now)
 	done, err := s.agendas.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
 		s.candidates.giveBack(seen)
@@ -61,11 +61,19 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 	return c, nil
 }
 
+// leased returns stamps with those of a claim that is made at a time.
+func (s *Scheduler) leased(stamps document.Object, now time.Time) document.Object {
+	if stamps.IsZero() {
+		stamps = s.leaseStamp
+	}
+	return stamps.Put(fieldLeaseUntil, millis(now.Add(s.lease)))
+}
+
 // claimed returns the claim of an agenda that was claimed at a time, and is stored now as it says.
 func (s *Scheduler) claimed(stored document.Object, now time.Time) *claim {
 	c := &claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now}
 	c.read(stored)
-	c.run = s.runOf(c.record, now)
+	c.run = s.runOf(&c.record, now)
 	c.run.claim = c
 	return c
 }
@@ -91,8 +99,8 @@ func (c *claim) holds(stored document.Object) bool {
 // read reads the agenda as it is stored now.
 func (c *claim) read(stored document.Object) {
 	c.stored = stored
-	if c.record, c.unreadable = fromDocument(stored); c.unreadable != nil {
-		c.record = &Record{Agenda: Agenda{ID: c.id}}
+	if c.unreadable = c.record.read(stored); c.unreadable != nil {
+		c.record = Record{Agenda: Agenda{ID: c.id}}
 		c.record.NextRunAt = document.Get(stored, fieldNextRunAt, document.Timestamp(0))
 		c.record.Failures = document.Get(stored, fieldFailures, int64(0))
 	}
@@ -138,9 +146,15 @@ func (s *Scheduler) runOf(r *Record, now time.Time) Run {
 		ScheduledAt:     r.NextRunAt.Time(),
 		Missed:          s.missed(r, now),
 		Attempt:         int(r.Attempts),
-		Key:             r.ID + ":" + strconv.FormatInt(int64(r.NextRunAt), 10),
+		Key:             r.key(),
 		GroupExternalID: r.GroupExternalID,
 	}
+}
+
+// key returns the idempotency key of a run.
+func (r *Record) key() string {
+	var room [64]byte
+	return string(strconv.AppendInt(append(append(room[:0], r.ID...), ':'), int64(r.NextRunAt), 10))
 }
 
 // handle gives a claim to the handler, where it is due in the zone of its member. A panic is an error.

@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -65,6 +67,26 @@ func (w *worker) claimAll() []*claim {
 func (w *worker) end(c *claim, failure error) {
 	w.lose(c)
 	_, _ = w.finish(w.ctx, c, failure, w.backoff)
+}
+
+// endAll ends the runs of claims, one after the other, or at the same time where their ends are written
+// together.
+func (w *worker) endAll(claims []*claim, failure error) {
+	if w.ends == nil || w.batch == 1 {
+		for _, c := range claims {
+			w.end(c, failure)
+		}
+		return
+	}
+	synctest.Wait()
+	require.Nil(w.t, w.ends.enter(nil, outcome{}), "as if another one were being written, until all wait")
+	var all sync.WaitGroup
+	for _, c := range claims {
+		all.Go(func() { w.end(c, failure) })
+		synctest.Wait()
+	}
+	w.ends.leave(w.ctx)
+	all.Wait()
 }
 
 // lose leaves a claim to its lease.
@@ -162,20 +184,38 @@ func (h *history) claim() {
 	require.Equal(h.t, told(claims[0]), told(claims[1]))
 }
 
-// end ends a run that is held.
+// end ends some runs that are held, in one way.
 func (h *history) end() {
 	if len(h.held[0]) == 0 {
 		return
 	}
-	chosen, how := h.random.IntN(len(h.held[0])), h.random.IntN(8)
+	count := 1 + h.random.IntN(min(3, len(h.held[0])))
+	first, how := h.random.IntN(len(h.held[0])-count+1), h.random.IntN(8)
 	for i, w := range h.workers {
-		c := h.held[i][chosen]
-		h.held[i] = append(h.held[i][:chosen:chosen], h.held[i][chosen+1:]...)
+		chosen := slices.Clone(h.held[i][first : first+count])
+		h.held[i] = slices.Delete(h.held[i], first, first+count)
 		if how == 5 {
-			w.lose(c)
-		} else {
-			w.end(c, []error{3: errors.New("no luck"), 4: Postpone(5 * time.Second), 7: nil}[how])
+			for _, c := range chosen {
+				w.lose(c)
+			}
+			continue
 		}
+		w.endAll(chosen, []error{3: errors.New("no luck"), 4: Postpone(5 * time.Second), 7: nil}[how])
+	}
+}
+
+// step does one thing.
+func (h *history) step() {
+	switch h.random.IntN(6) {
+	case 0:
+		h.claim()
+	case 1, 2:
+		h.end()
+	case 3:
+		by := time.Duration(h.random.IntN(15_000)+2) * time.Millisecond
+		h.both(func(w *worker) error { w.clock.advance(by); return nil })
+	default:
+		h.operate()
 	}
 }
 
@@ -188,22 +228,14 @@ func TestClaimTogether_SameHistoriesAsOneByOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range rounds.Of(t, 20, 1000) {
-				h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 7))}
-				h.workers = [2]*worker{newWorker(t, wrap, 1), newWorker(t, wrap, 8)}
-				for range 120 {
-					switch h.random.IntN(6) {
-					case 0:
-						h.claim()
-					case 1, 2:
-						h.end()
-					case 3:
-						by := time.Duration(h.random.IntN(15_000)+2) * time.Millisecond
-						h.both(func(w *worker) error { w.clock.advance(by); return nil })
-					default:
-						h.operate()
+				synctest.Test(t, func(t *testing.T) {
+					h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 7))}
+					h.workers = [2]*worker{newWorker(t, wrap, 1), newWorker(t, wrap, 8)}
+					for range 120 {
+						h.step()
+						require.Equal(t, h.workers[0].open(), h.workers[1].open(), "seed %d", seed)
 					}
-					require.Equal(t, h.workers[0].open(), h.workers[1].open(), "seed %d", seed)
-				}
+				})
 			}
 		})
 	}
@@ -216,13 +248,40 @@ type meddled struct {
 
 	beforeWrite, beforeSearch func()
 	// hides tells that what was claimed is not found by a search yet, refuses the error of the write.
-	hides    bool
-	refuses  error
+	hides   bool
+	refuses error
+
+	mu       sync.Mutex
 	commands []string
 }
 
+// note notes a command.
+func (m *meddled) note(command string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.commands = append(m.commands, command)
+}
+
+// hasWritten reports whether a write was noted.
+func (m *meddled) hasWritten() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Contains(m.commands, "update")
+}
+
+// once calls what is there, and takes it away.
+func (m *meddled) once(do *func()) {
+	m.mu.Lock()
+	act := *do
+	*do = nil
+	m.mu.Unlock()
+	if act != nil {
+		act()
+	}
+}
+
 func (m *meddled) Now(ctx context.Context) (time.Time, error) {
-	m.commands = append(m.commands, "now")
+	m.note("now")
 	return m.Store.Now(ctx)
 }
 
@@ -239,8 +298,8 @@ type meddledCollection struct {
 func (c meddledCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
-	c.store.commands = append(c.store.commands, "update")
-	once(&c.store.beforeWrite)
+	c.store.note("update")
+	c.store.once(&c.store.beforeWrite)
 	result, err := c.Collection.Update(ctx, filter, change, options)
 	if options.Partly && c.store.refuses != nil {
 		return store.UpdateResult{}, c.store.refuses
@@ -251,9 +310,9 @@ func (c meddledCollection) Update(
 func (c meddledCollection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
-	c.store.commands = append(c.store.commands, "find")
-	if slices.Contains(c.store.commands, "update") {
-		once(&c.store.beforeSearch)
+	c.store.note("find")
+	if c.store.hasWritten() {
+		c.store.once(&c.store.beforeSearch)
 		if c.store.hides {
 			return nil, nil
 		}
@@ -264,16 +323,8 @@ func (c meddledCollection) Find(
 func (c meddledCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
-	c.store.commands = append(c.store.commands, "findAndModify")
+	c.store.note("findAndModify")
 	return c.Collection.FindAndModify(ctx, filter, change, options)
-}
-
-// once calls what is there, and takes it away.
-func once(do *func()) {
-	if act := *do; act != nil {
-		*do = nil
-		act()
-	}
 }
 
 // newMeddled returns a worker with five agendas that are due, whose tags are their numbers.

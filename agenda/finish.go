@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -106,23 +107,45 @@ func (s *Scheduler) abandon(ctx context.Context, c *claim, reason error, judge v
 // ErrLeaseLost, or one of the store.
 func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outcome, error) {
 	for {
-		done, err := s.timed(ctx, judge(c.record))
+		done, err := s.timed(ctx, judge(&c.record))
 		if err != nil {
 			return outcome{}, err
 		}
-		filter, err := c.unchanged()
-		if err != nil {
-			return outcome{}, err
-		}
-		change := query.Change{Update: done.update, Stamps: query.Stamps{Set: done.stamps}}
-		written, err := s.agendas.Update(ctx, filter, change, store.UpdateOptions{})
-		if err != nil || written.Matched > 0 {
+		if stored, err := s.write(ctx, c, done); err != nil || stored {
 			return done, err
 		}
-		if removed, err := s.reread(ctx, c); err != nil || removed {
+		state, err := s.reread(ctx, c)
+		if err != nil || state == isRemoved {
 			return outcome{final: true}, err
 		}
+		if state == isEnded {
+			return done, nil
+		}
 	}
+}
+
+// write stores an outcome, and reports whether the agenda was as it was claimed. A database is given
+// several at once.
+func (s *Scheduler) write(ctx context.Context, c *claim, o outcome) (stored bool, err error) {
+	if s.ends != nil {
+		return s.ends.write(ctx, c, o)
+	}
+	return c.store(ctx, o)
+}
+
+// store is write for one outcome.
+func (c *claim) store(ctx context.Context, o outcome) (stored bool, err error) {
+	filter, err := c.unchanged()
+	if err != nil {
+		return false, err
+	}
+	written, err := c.scheduler.agendas.Update(ctx, filter, o.change(), store.UpdateOptions{})
+	return written.Matched > 0, err
+}
+
+// change returns the change that stores an outcome.
+func (o *outcome) change() query.Change {
+	return query.Change{Update: o.update, Stamps: query.Stamps{Set: o.stamps}}
 }
 
 // timed returns an outcome with the time at which its pause ends. No other one asks for the time.
@@ -142,35 +165,56 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 // unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
 // what follows from the run are unchanged.
 func (c *claim) unchanged() (*query.Filter, error) {
-	fields := [4]query.FieldValue{
-		{Name: record.FieldID, Value: c.id}, {Name: fieldFence, Value: c.fence}, {Name: fieldAttempts}, {Name: fieldRunUntil},
-	}
-	decisive := fields[:3]
-	if c.record.Pattern != "" {
-		decisive = fields[:]
-	}
-	for i := 2; i < len(decisive); i++ {
-		decisive[i].Value, _ = c.stored.Field(decisive[i].Name) // nil matches a field that is missing.
-	}
-	return fieldsAre(decisive)
+	fields := make([]query.FieldValue, 0, 4)
+	return fieldsAre(c.decisive(append(fields, c.field(record.FieldID))))
 }
 
-// reread reads an agenda that has changed, and reports whether it was removed. The error is
-// ErrLeaseLost where another worker has it.
-func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err error) {
+// decisive appends what an agenda has while the claim holds and the fields that decide what follows from
+// the run are unchanged.
+func (c *claim) decisive(fields []query.FieldValue) []query.FieldValue {
+	fields = append(fields, query.FieldValue{Name: fieldFence, Value: c.fence}, c.field(fieldAttempts))
+	if c.record.Pattern != "" {
+		fields = append(fields, c.field(fieldRunUntil))
+	}
+	return fields
+}
+
+// field returns a field of the agenda as it was last seen.
+func (c *claim) field(name string) query.FieldValue {
+	value, _ := c.stored.Field(name) // nil matches a field that is missing.
+	return query.FieldValue{Name: name, Value: value}
+}
+
+// claimState is what has become of a claim whose agenda has changed.
+type claimState int
+
+const (
+	isHeldStill claimState = iota
+	// isEnded tells that the end of the run is stored already: nobody else ends the claim of its fence.
+	isEnded
+	isRemoved
+)
+
+// reread reads an agenda that has changed. The error is ErrLeaseLost where another worker has it.
+func (s *Scheduler) reread(ctx context.Context, c *claim) (claimState, error) {
 	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
 	if err != nil {
-		return false, err
+		return isHeldStill, err
 	}
 	found, err := s.agendas.Find(ctx, filter, store.FindOptions{})
-	if err != nil || len(found) == 0 {
-		return err == nil, err
+	switch {
+	case err != nil:
+		return isHeldStill, err
+	case len(found) == 0:
+		return isRemoved, nil
+	case c.holds(found[0]):
+		c.read(found[0])
+		return isHeldStill, nil
+	case lease.Fence(found[0]) == c.fence:
+		return isEnded, nil
+	default:
+		return isHeldStill, ErrLeaseLost
 	}
-	if !c.holds(found[0]) {
-		return false, ErrLeaseLost
-	}
-	c.read(found[0])
-	return false, nil
 }
 
 // afterSuccess is the verdict on a run that was claimed at a time, and succeeded. What

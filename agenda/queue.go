@@ -10,9 +10,10 @@ import (
 // candidates tells which agendas can be claimed. now is always a time of the store's
 // clock. It is safe for concurrent use.
 type candidates interface {
-	// take returns the first of the agendas that are due, in the order in which they run, at most
-	// limit of them. They may be agendas that were found up to maxAge ago. The caller claims each
-	// one, or gives it back.
+	// first returns the first of the agendas that are due, in the order in which they run, as it is now;
+	// the zero Object where none is. The caller claims it, or gives it back.
+	first(ctx context.Context, now time.Time) (document.Object, error)
+	// take is first for at most limit of them. They may be agendas that were found up to maxAge ago.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration) ([]document.Object, error)
 	// giveBack tells that a claim of an agenda that was taken did not come about.
 	giveBack(taken document.Object)

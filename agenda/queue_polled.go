@@ -67,6 +67,20 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 // taken soon: to put a long backlog in order costs more than to read these.
 const lookAhead = 256
 
+// first implements candidates. Another worker may find the same.
+func (p *polledQueue) first(ctx context.Context, now time.Time) (document.Object, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.ensureIndexes(ctx); err != nil {
+		return document.Object{}, err
+	}
+	found, err := p.find(ctx, isDue(now), store.FindOptions{Sort: p.inOrder, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return document.Object{}, err
+	}
+	return found[0], nil
+}
+
 // take implements candidates. Another worker may find the same.
 func (p *polledQueue) take(
 	ctx context.Context, now time.Time, limit int, maxAge time.Duration,
@@ -75,9 +89,6 @@ func (p *polledQueue) take(
 	defer p.mu.Unlock()
 	if err := p.ensureIndexes(ctx); err != nil {
 		return nil, err
-	}
-	if maxAge <= 0 {
-		return p.find(ctx, isDue(now), store.FindOptions{Sort: p.inOrder, Limit: int64(limit)})
 	}
 	if age := now.Sub(p.foundAt); len(p.found) == 0 || age < 0 || age > maxAge {
 		found, err := p.find(ctx, isDue(now), store.FindOptions{Sort: p.inOrder, Limit: int64(max(limit, lookAhead))})

@@ -181,6 +181,16 @@ func (w *watchedQueue) signal() {
 	}
 }
 
+// first implements candidates.
+func (w *watchedQueue) first(ctx context.Context, now time.Time) (first document.Object, err error) {
+	err = w.filled(ctx, func(q *queue) {
+		if e := q.take(millis(now)); e != nil {
+			first = e.seen
+		}
+	})
+	return first, err
+}
+
 // take implements candidates.
 func (w *watchedQueue) take(
 	ctx context.Context, now time.Time, limit int, _ time.Duration,

@@ -113,14 +113,24 @@ var kind = record.Kind{
 // fromDocument reads an agenda that the store holds.
 func fromDocument(o document.Object) (*Record, error) {
 	r := new(Record)
+	if err := r.read(o); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// read makes a record what the store holds.
+func (r *Record) read(o document.Object) error {
+	*r = Record{}
 	if !r.fastRead(o) {
-		var err error
-		if r, err = record.Read[Record](kind, o); err != nil {
-			return nil, err
+		read, err := record.Read[Record](kind, o)
+		if err != nil {
+			return err
 		}
+		*r = *read
 	}
 	if r.Meta.IsZero() {
 		r.Meta = document.O()
 	}
-	return r, nil
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
@@ -159,9 +160,13 @@ type Scheduler struct {
 	store      store.Store
 	agendas    store.Collection
 	candidates candidates
+	// ends writes what follows from runs; nil where that need not be several at once.
+	ends *ends
 	// updates compiles the updates when the first is needed, once.
-	updates  func() updates
-	patterns *patterns
+	updates func() updates
+	// leaseStamp has the field that each claim sets, so that claims share the list of it.
+	leaseStamp document.Object
+	patterns   *patterns
 	// newID makes the marks of claims.
 	newID func() string
 
@@ -192,7 +197,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection),
-		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
+		updates: sync.OnceValue(newUpdates), leaseStamp: document.O(fieldLeaseUntil, 0), patterns: &patterns{},
 		newID:   c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
@@ -205,6 +210,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
+		s.ends = &ends{agendas: s.agendas, patience: s.lease / lease.BeatsPerLease}
 	}
 	return s, nil
 }
@@ -258,11 +264,11 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		found, err := s.candidates.take(ctx, now, 1, 0)
-		if err != nil || len(found) == 0 {
+		found, err := s.candidates.first(ctx, now)
+		if err != nil || found.IsZero() {
 			return Result{}, err
 		}
-		c, err := s.claim(ctx, found[0], now)
+		c, err := s.claim(ctx, found, now)
 		if err != nil {
 			return Result{}, err
 		}

@@ -39,7 +39,7 @@ func (s *Scheduler) followMember(ctx context.Context, c *claim) error {
 	if c.record.Attempts > 1 {
 		return nil
 	}
-	next, err := s.notBefore(c.record, before)
+	next, err := s.notBefore(&c.record, before)
 	if err == nil && next.After(c.claimedAt) && document.At(next) <= c.record.RunUntil {
 		err = &relocation{next: next}
 	}

@@ -16,7 +16,9 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // commandLog is the names of the commands to one collection.
@@ -50,6 +52,7 @@ func (l *commandLog) taken() []string {
 // crowd is a scheduler over agendas that are due, whose runs wait for each other.
 type crowd struct {
 	log       *commandLog
+	store     *mongo.Store
 	scheduler *agenda.Scheduler
 	begun     sync.WaitGroup
 	release   chan struct{}
@@ -61,17 +64,18 @@ func newCrowd(t *testing.T, size int) *crowd {
 	client, err := driver.Connect(options.Client().ApplyURI(uri).SetMonitor(c.log.monitor()))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Disconnect(context.Background())) })
-	store, err := mongo.New(t.Context(), client.Database(newDatabase(t).Name()))
+	database, err := mongo.New(t.Context(), client.Database(newDatabase(t).Name()))
 	require.NoError(t, err)
+	c.store = database
 	due := make([]document.Object, size)
 	for i := range due {
 		due[i] = document.O("_id", "agenda-"+strconv.Itoa(i), "app", "a", "member", "m", "nodeCompositeId", "n",
 			"nextRunAt", 1, "priority", 0, "completed", false, "createdAt", i)
 	}
-	require.NoError(t, store.Collection("agendas").Insert(t.Context(), due...))
+	require.NoError(t, database.Collection("agendas").Insert(t.Context(), due...))
 	c.begun.Add(size)
 	c.scheduler, err = agenda.NewScheduler(agenda.SchedulerConfig{
-		Env: record.Env{Store: store}, Workers: size, Retention: -1,
+		Env: record.Env{Store: database}, Workers: size, Retention: -1,
 		Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()
@@ -83,7 +87,17 @@ func newCrowd(t *testing.T, size int) *crowd {
 	return c
 }
 
-// TestScheduler_ClaimsManyByTwoCommands shows what docs/scaling.md says of claims.
+// completed returns the number of agendas that are completed and free.
+func (c *crowd) completed(t *testing.T) int {
+	t.Helper()
+	filter, err := query.CompileFilter(document.O("completed", true, "leaseUntil", nil, "claim", nil))
+	require.NoError(t, err)
+	found, err := c.store.Collection("agendas").Find(t.Context(), filter, store.FindOptions{})
+	require.NoError(t, err)
+	return len(found)
+}
+
+// TestScheduler_ClaimsManyByTwoCommands shows what docs/scaling.md says of claims and results.
 func TestScheduler_ClaimsManyByTwoCommands(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 256)
@@ -103,4 +117,9 @@ func TestScheduler_ClaimsManyByTwoCommands(t *testing.T) {
 	ended.Wait()
 	require.Equal(t, []string{"find", "update", "find"}, commands[:3], "what is due, the claims, and which they are")
 	require.NotContains(t, commands, "findAndModify")
+	results := c.log.taken()
+	t.Logf("256 results by the commands %v", results)
+	require.NotContains(t, results, "findAndModify")
+	require.Less(t, len(results), 256/4, "results that come while one is being written are written together")
+	require.Equal(t, 256, c.completed(t))
 }
