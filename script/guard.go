@@ -20,6 +20,9 @@ type guardedMethod struct {
 	owner string
 	names []string
 	check func(r *run, call goja.FunctionCall)
+	// unnamed are the names that a source says which may call one of names without saying it, nil where
+	// none can.
+	unnamed []string
 }
 
 // guardedMethods are the methods with a function before them.
@@ -29,30 +32,30 @@ func guardedMethods() []guardedMethod {
 			"at", "copyWithin", "entries", "every", "fill", "filter", "find", "findIndex", "findLast", "findLastIndex",
 			"flatMap", "forEach", "includes", "indexOf", "keys", "lastIndexOf", "map", "pop", "push", "reduce", "reduceRight",
 			"reverse", "shift", "slice", "some", "sort", "splice", "toReversed", "toSorted", "toSpliced", "unshift", "values", "with",
-		}, (*run).checkThis},
-		{"Array.prototype", []string{"concat", "flat"}, (*run).checkFlattened},
-		{"Array.prototype", []string{"join", "toLocaleString"}, (*run).checkJoined},
-		{"Uint8Array.prototype.__proto__", []string{"join"}, (*run).checkTypedJoined},
-		{"String.prototype", []string{"repeat"}, (*run).checkRepeat},
-		{"String.prototype", []string{"padStart", "padEnd"}, (*run).checkPad},
-		{"String.prototype", []string{"concat"}, (*run).checkConcat},
-		{"String.prototype", []string{"replace", "replaceAll"}, (*run).checkReplace},
-		{"String.prototype", []string{"match", "matchAll", "search", "normalize"}, (*run).checkText},
-		{"String.prototype", []string{"split"}, (*run).checkSplit},
-		{"RegExp.prototype", []string{"exec", "test"}, func(r *run, call goja.FunctionCall) { r.within(textLength(call.Argument(0))) }},
-		{"String", []string{"raw"}, (*run).checkRaw},
-		{"Function.prototype", []string{"apply"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(1)) }},
-		{"Reflect", []string{"apply"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(2)) }},
-		{"Reflect", []string{"construct"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(1)) }},
-		{"Array", []string{"from"}, (*run).checkIterated},
-		{"Object", []string{"fromEntries"}, (*run).checkIterated},
-		{"Promise", []string{"all", "allSettled", "any", "race"}, (*run).checkIterated},
+		}, (*run).checkThis, nil},
+		{"Array.prototype", []string{"concat", "flat"}, (*run).checkFlattened, nil},
+		{"Array.prototype", []string{"join", "toLocaleString"}, (*run).checkJoined, []string{"join", "toLocaleString", nameLists}},
+		{"Uint8Array.prototype.__proto__", []string{"join"}, (*run).checkTypedJoined, typedArrays},
+		{"String.prototype", []string{"repeat"}, (*run).checkRepeat, nil},
+		{"String.prototype", []string{"padStart", "padEnd"}, (*run).checkPad, nil},
+		{"String.prototype", []string{"concat"}, (*run).checkConcat, nil},
+		{"String.prototype", []string{"replace", "replaceAll"}, (*run).checkReplace, nil},
+		{"String.prototype", []string{"match", "matchAll", "search", "normalize"}, (*run).checkText, nil},
+		{"String.prototype", []string{"split"}, (*run).checkSplit, nil},
+		{"RegExp.prototype", []string{"exec", "test"}, func(r *run, call goja.FunctionCall) { r.within(textLength(call.Argument(0))) }, nil},
+		{"String", []string{"raw"}, (*run).checkRaw, nil},
+		{"Function.prototype", []string{"apply"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(1)) }, nil},
+		{"Reflect", []string{"apply"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(2)) }, nil},
+		{"Reflect", []string{"construct"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(1)) }, nil},
+		{"Array", []string{"from"}, (*run).checkIterated, nil},
+		{"Object", []string{"fromEntries"}, (*run).checkIterated, nil},
+		{"Promise", []string{"all", "allSettled", "any", "race"}, (*run).checkIterated, nil},
 		{"Object", []string{
 			"assign", "entries", "freeze", "getOwnPropertyDescriptors", "getOwnPropertyNames", "isFrozen", "isSealed", "keys",
 			"seal", "values",
-		}, (*run).checkFields},
-		{"Reflect", []string{"ownKeys"}, (*run).checkFields},
-		{"BigInt", []string{"asIntN", "asUintN"}, (*run).checkBits},
+		}, (*run).checkFields, nil},
+		{"Reflect", []string{"ownKeys"}, (*run).checkFields, nil},
+		{"BigInt", []string{"asIntN", "asUintN"}, (*run).checkBits, nil},
 	}
 }
 
@@ -66,8 +69,8 @@ func needsOfGuards() []need {
 	for _, guarded := range guardedMethods() {
 		for _, name := range guarded.names {
 			names := []string{name}
-			if name == "join" { // String(array) calls it without naming it.
-				names = append(names, nameLists)
+			if guarded.unnamed != nil {
+				names = guarded.unnamed
 			}
 			needs = append(needs, need{names: names, set: func(r *run) { r.before(guarded, name) }})
 		}

@@ -12,6 +12,12 @@ type guardedConstructor struct {
 	check func(r *run, arguments []goja.Value)
 }
 
+// typedArrays are the constructors of typed arrays.
+var typedArrays = []string{
+	"Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
+	"Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array",
+}
+
 // guardedConstructors are the constructors with a function before them.
 func guardedConstructors() []guardedConstructor {
 	guarded := []guardedConstructor{
@@ -22,10 +28,7 @@ func guardedConstructors() []guardedConstructor {
 	for _, name := range []string{"Set", "Map", "WeakSet", "WeakMap"} {
 		guarded = append(guarded, guardedConstructor{name, (*run).checkMembers})
 	}
-	for _, name := range []string{
-		"Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
-		"Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array",
-	} {
+	for _, name := range typedArrays {
 		guarded = append(guarded, guardedConstructor{name, (*run).checkSize})
 	}
 	return guarded

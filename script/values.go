@@ -199,10 +199,6 @@ func (r *reading) fields(object *goja.Object, before any, depth int) (any, error
 	old, _ := before.(document.Object)
 	names := object.Keys()
 	built := document.NewBuilder(len(names))
-	present := make(map[string]bool, len(names))
-	for _, name := range names {
-		present[name] = true
-	}
 	add := func(name string) error {
 		was, _ := old.Field(name)
 		value, err := r.field(object, name, was, depth)
@@ -211,23 +207,49 @@ func (r *reading) fields(object *goja.Object, before any, depth int) (any, error
 		}
 		return err
 	}
-	for name := range old.All() {
-		if present[name] {
-			delete(present, name)
-			if err := add(name); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, name := range names {
-		if present[name] {
-			if err := add(name); err != nil {
-				return nil, err
-			}
+	for _, name := range inOrderOf(old, names) {
+		if err := add(name); err != nil {
+			return nil, err
 		}
 	}
 	made := built.Object()
 	return made, made.Err()
+}
+
+// inOrderOf returns names in the order in which an object had them, those that are new behind.
+func inOrderOf(old document.Object, names []string) []string {
+	if startsWith(old, names) {
+		return names
+	}
+	left := make(map[string]bool, len(names))
+	for _, name := range names {
+		left[name] = true
+	}
+	ordered := make([]string, 0, len(names))
+	for name := range old.All() {
+		if left[name] {
+			delete(left, name)
+			ordered = append(ordered, name)
+		}
+	}
+	for _, name := range names {
+		if left[name] {
+			ordered = append(ordered, name)
+		}
+	}
+	return ordered
+}
+
+// startsWith reports whether names begin with all those of an object, in its order.
+func startsWith(old document.Object, names []string) bool {
+	i := 0
+	for name := range old.All() {
+		if i == len(names) || names[i] != name {
+			return false
+		}
+		i++
+	}
+	return true
 }
 
 // field reads one field.
