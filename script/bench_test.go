@@ -58,3 +58,14 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkRun_Names is an action that puts names together, so that it may reach any function of the language.
+func BenchmarkRun_Names(b *testing.B) {
+	benchmarkRun(b, script.Options{}, "const prices = { tea: 2, cake: 3 }; let sum = 0\n"+
+		"for (const name of ['tea', 'cake']) sum += prices[name]\nreturn sum")
+}
+
+// BenchmarkRun_Operation is an action that waits for an operation.
+func BenchmarkRun_Operation(b *testing.B) {
+	benchmarkRun(b, script.Options{}, "const found = await this.getChannel({ channelId: this.channel._id })\nreturn found._id === this.channel._id")
+}

@@ -62,9 +62,9 @@ func guardedMethods() []guardedMethod {
 // needsOfGuards are the guards, each for who says its name.
 func needsOfGuards() []need {
 	needs := []need{
-		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields}, set: (*run).guardOperators},
-		{names: []string{"eval", "Function", "constructor"}, set: (*run).refuseCodeInTexts},
-		{names: []string{"JSON"}, set: (*run).guardJSON},
+		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields}, set: (*run).guardOperators, isGuard: true},
+		{names: []string{"eval", "Function", "constructor"}, set: (*run).refuseCodeInTexts, isGuard: true},
+		{names: []string{"JSON"}, set: (*run).guardJSON, isGuard: true},
 	}
 	for _, guarded := range guardedMethods() {
 		for _, name := range guarded.names {
@@ -72,12 +72,12 @@ func needsOfGuards() []need {
 			if guarded.unnamed != nil {
 				names = guarded.unnamed
 			}
-			needs = append(needs, need{names: names, set: func(r *run) { r.before(guarded, name) }})
+			needs = append(needs, need{names: names, set: func(r *run) { r.before(guarded, name) }, isGuard: true})
 		}
 	}
 	for _, guarded := range guardedConstructors() {
 		needs = append(needs, need{
-			names: []string{guarded.name, "constructor"}, set: func(r *run) { r.guardConstructor(guarded) },
+			names: []string{guarded.name, "constructor"}, set: func(r *run) { r.guardConstructor(guarded) }, isGuard: true,
 		})
 	}
 	return needs

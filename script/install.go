@@ -11,6 +11,8 @@ import (
 type need struct {
 	names []string
 	set   func(r *run)
+	// isGuard tells that it is for those as well that may put its names together.
+	isGuard bool
 }
 
 // allNeeds returns all of them, in the order in which they are set.
@@ -30,7 +32,7 @@ func allNeeds() []need {
 func (c *compiler) needsOf(used uses) []int {
 	var found []int
 	for i, one := range c.needs {
-		if used.has(one.names...) {
+		if used.says(one.names...) || one.isGuard && used.anyName || used.global {
 			found = append(found, i)
 		}
 	}

@@ -15,17 +15,15 @@ import (
 // that is said nowhere is reached by nothing, unless names are put together at run time.
 type uses struct {
 	names map[string]bool
-	// anyName tells that names are put together.
-	anyName bool
+	// anyName tells that names are put together, and global that the source says the global scope's own, or how
+	// all names of an object are had.
+	anyName, global bool
 	// awaits tells that the function itself waits for something, and not one within it alone.
 	awaits bool
 }
 
-// has reports whether a source may use one of some names.
-func (u uses) has(names ...string) bool {
-	if u.anyName {
-		return true
-	}
+// says reports whether a source says one of some names.
+func (u uses) says(names ...string) bool {
 	for _, name := range names {
 		if u.names[name] {
 			return true
@@ -56,9 +54,7 @@ var namesOfAll = []string{"Reflect", "getOwnPropertyDescriptor", "getOwnProperty
 func guardSyntax(parsed *ast.Program) (uses, error) {
 	walk := &syntaxWalk{uses: uses{names: map[string]bool{}}, seen: map[uintptr]bool{}}
 	walk.value(reflect.ValueOf(parsed.Body))
-	for _, name := range namesOfAll {
-		walk.uses.anyName = walk.uses.anyName || walk.uses.names[name]
-	}
+	walk.uses.global = walk.uses.says(namesOfAll...)
 	if walk.isTooDeep {
 		return uses{}, errTooDeep
 	}

@@ -1,0 +1,58 @@
+package language_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// verdicts are what came of tests, in a file with a line for each.
+type verdicts struct {
+	mu    sync.Mutex
+	known map[string]verdict
+	// file is nil where none are kept.
+	file *os.File
+}
+
+// openVerdicts reads the verdicts that are kept, and goes on with their file.
+func openVerdicts(t *testing.T) *verdicts {
+	t.Helper()
+	kept := &verdicts{known: map[string]verdict{}}
+	path := os.Getenv(verdictsAt)
+	if path == "" {
+		return kept
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		var came verdict
+		var of string
+		_, err := fmt.Sscan(lines.Text(), &came, &of)
+		require.NoError(t, err, lines.Text())
+		kept.known[of] = came
+	}
+	kept.file = file
+	return kept
+}
+
+// of returns what came of a test, which is run where that is not known.
+func (v *verdicts) of(path string, run func() verdict) verdict {
+	v.mu.Lock()
+	came, isKnown := v.known[path]
+	v.mu.Unlock()
+	if isKnown {
+		return came
+	}
+	came = run()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.file != nil {
+		_, _ = fmt.Fprintln(v.file, came, path) // What is not kept is run again.
+	}
+	return came
+}
