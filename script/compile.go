@@ -22,7 +22,16 @@ type Program struct {
 }
 
 // compiler compiles sources, and knows what they may need.
-type compiler struct{ needs []need }
+type compiler struct {
+	needs []need
+	// guards are the indexes of the guards that a name needs which is put together.
+	guards map[string][]int
+}
+
+func newCompiler() *compiler {
+	needs := allNeeds()
+	return &compiler{needs: needs, guards: guardsByName(needs)}
+}
 
 // code is JavaScript that was compiled: that of one expression, which is a function.
 type code struct {

@@ -31,7 +31,7 @@ func New(options Options) (*Engine, error) {
 		return nil, err
 	}
 	boundMatches()
-	compiling := &compiler{needs: allNeeds()}
+	compiling := newCompiler()
 	return &Engine{
 		compiler: compiling,
 		options:  options,

@@ -3,6 +3,7 @@ package script
 import (
 	"math"
 	"math/big"
+	"strings"
 	"time"
 
 	"github.com/dop251/goja"
@@ -62,11 +63,14 @@ func guardedMethods() []guardedMethod {
 // needsOfGuards are the guards, each for who says its name.
 func needsOfGuards() []need {
 	needs := []need{
-		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields}, set: (*run).guardOperators, isGuard: true},
+		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields, nameName}, set: (*run).guardOperators},
 		{names: []string{"eval", "Function", "constructor"}, set: (*run).refuseCodeInTexts, isGuard: true},
 		{names: []string{"JSON"}, set: (*run).guardJSON, isGuard: true},
 	}
 	for _, guarded := range guardedMethods() {
+		root, _, _ := strings.Cut(guarded.owner, ".")
+		// Who says what has them may put another in its place before one of their names is put together.
+		needs = append(needs, need{names: []string{root}, set: func(r *run) { r.pathOf(guarded.owner) }, isGuard: true})
 		for _, name := range guarded.names {
 			names := []string{name}
 			if guarded.unnamed != nil {
@@ -255,6 +259,7 @@ func (r *run) guardOperators() {
 		nameSpread: func(call goja.FunctionCall) goja.Value { return r.iterable(call.Argument(0)) },
 		nameShift:  func(call goja.FunctionCall) goja.Value { return r.shiftLeft(call.Argument(0), call.Argument(1)) },
 		namePower:  func(call goja.FunctionCall) goja.Value { return r.power(call.Argument(0), call.Argument(1)) },
+		nameName:   func(call goja.FunctionCall) goja.Value { return r.named(call.Argument(0)) },
 		nameThrow:  func(call goja.FunctionCall) goja.Value { return r.thrownHere(call.Argument(0)) },
 		nameFields: func(call goja.FunctionCall) goja.Value {
 			r.checkFields(call)

@@ -130,7 +130,7 @@ func (r *run) orThrow(result goja.Value, err error) goja.Value {
 }
 
 // makersOfFunctions are functions whose constructors make functions of texts.
-const makersOfFunctions = "[function () {}, function* () {}, async function () {}].map((f) => Object.getPrototypeOf(f))"
+const makersOfFunctions = "[function () {}, function* () {}, async function () {}]"
 
 // makersProgram is makersOfFunctions, compiled.
 var makersProgram = goja.MustCompile(ownFiles+"functions.js", makersOfFunctions, true)
@@ -148,8 +148,8 @@ func (r *run) refuseCodeInTexts() {
 	if err != nil {
 		panic(err)
 	}
-	elements(made.ToObject(r.vm), func(prototype goja.Value) bool {
-		owner := prototype.ToObject(r.vm)
+	elements(made.ToObject(r.vm), func(function goja.Value) bool {
+		owner := function.ToObject(r.vm).Prototype()
 		if maker, isObject := owner.Get("constructor").(*goja.Object); isObject {
 			standIn := r.vm.ToValue(func(goja.ConstructorCall) *goja.Object {
 				refuse()

@@ -35,7 +35,7 @@ func (r *run) hasComputedLength(object *goja.Object) bool {
 // isTyped reports whether an object is a typed array, whose length the language computes.
 func isTyped(object *goja.Object) bool { return strings.HasSuffix(object.ClassName(), "Array") }
 
-// pathOf returns an object of the global scope, such as Array.prototype.
+// pathOf returns an object of the global scope, such as Array.prototype, as it was when it was first asked for.
 func (r *run) pathOf(path string) *goja.Object {
 	switch path { // The constructors, with all that they have, are made when somebody asks for them.
 	case "Array.prototype":
@@ -43,10 +43,14 @@ func (r *run) pathOf(path string) *goja.Object {
 	case "String.prototype":
 		return r.vm.ToValue("").ToObject(r.vm).Prototype()
 	}
+	if known := r.paths[path]; known != nil {
+		return known
+	}
 	at := r.vm.GlobalObject()
 	for name := range strings.SplitSeq(path, ".") {
 		at = at.Get(name).ToObject(r.vm)
 	}
+	r.paths[path] = at
 	return at
 }
 

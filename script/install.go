@@ -11,7 +11,7 @@ import (
 type need struct {
 	names []string
 	set   func(r *run)
-	// isGuard tells that it is for those as well that may put its names together.
+	// isGuard tells that it is for who puts one of its names together as well, see named.
 	isGuard bool
 }
 
@@ -32,12 +32,40 @@ func allNeeds() []need {
 func (c *compiler) needsOf(used uses) []int {
 	var found []int
 	for i, one := range c.needs {
-		if used.says(one.names...) || one.isGuard && used.anyName || used.global {
+		if used.global || used.says(one.names...) {
 			found = append(found, i)
 		}
 	}
 	return found
 }
+
+// guardsByName are the indexes of the guards that a name needs which is put together.
+func guardsByName(needs []need) map[string][]int {
+	found := map[string][]int{}
+	for i, one := range needs {
+		if !one.isGuard {
+			continue
+		}
+		for _, name := range one.names {
+			found[name] = append(found[name], i)
+		}
+	}
+	return found
+}
+
+// named makes the guards that a name needs which the script has put together, and returns the name.
+func (r *run) named(name goja.Value) goja.Value {
+	if object, isObject := name.(*goja.Object); isObject { // It is made a text of here, and not once more.
+		name = object.ToString()
+	}
+	if text, isText := name.(goja.String); isText && text.Length() <= longestName {
+		r.install(r.engine.guards[text.String()])
+	}
+	return name
+}
+
+// longestName is more than the length of the longest name of a function of the language.
+const longestName = 40
 
 // install makes what a source needs and what is not there yet.
 func (r *run) install(indexes []int) {

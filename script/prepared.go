@@ -103,7 +103,7 @@ func (p *prepared) prepare() (*run, error) {
 
 // newRuntime returns a run with a runtime of its own, for no script yet.
 func (e *Engine) newRuntime() *run {
-	r := &run{engine: e, vm: goja.New(), causes: map[*goja.Object]error{}, overdue: make(chan struct{})}
+	r := &run{engine: e, vm: goja.New(), causes: map[*goja.Object]error{}, paths: map[string]*goja.Object{}, overdue: make(chan struct{})}
 	r.vm.SetMaxCallStackSize(e.options.MaxCallDepth)
 	r.vm.SetTimeSource(r.now)
 	r.vm.SetRandSource(e.options.Random)

@@ -26,10 +26,12 @@ type run struct {
 	loop      loop
 	watched   watched
 	installed []bool
-	loaded    map[string]*goja.Object
-	causes    map[*goja.Object]error
-	rejected  []*goja.Promise
-	lastWait  []goja.StackFrame
+	// paths are objects of the global scope that guards are for.
+	paths    map[string]*goja.Object
+	loaded   map[string]*goja.Object
+	causes   map[*goja.Object]error
+	rejected []*goja.Promise
+	lastWait []goja.StackFrame
 	// lastThrown is what the script has thrown last, and lastThrow where.
 	lastThrown goja.Value
 	lastThrow  []goja.StackFrame

@@ -40,6 +40,7 @@ const (
 	namePower  = "#power"
 	nameThrow  = "#throw"
 	nameFields = "#fields"
+	nameName   = "#name"
 )
 
 // nameLists is what a source says that may make arrays: one with none of its own, which calls nothing, has
@@ -163,10 +164,10 @@ func (w *syntaxWalk) note(node any) {
 	case *ast.StringLiteral:
 		w.uses.names[n.Value.String()] = true
 	case *ast.BracketExpression:
-		w.computed(n.Member)
+		n.Member = w.computed(n.Member)
 	case *ast.PropertyKeyed:
 		if n.Computed {
-			w.computed(n.Key)
+			n.Key = w.computed(n.Key)
 		}
 	case *ast.RegExpLiteral:
 		w.uses.names["RegExp"] = true
@@ -187,13 +188,32 @@ func (w *syntaxWalk) note(node any) {
 	}
 }
 
-// computed notes a name that is computed.
-func (w *syntaxWalk) computed(name ast.Expression) {
-	switch name.(type) {
+// computed guards a name that is computed, unless it is a number: what needs a guard gets it when its name is
+// put together.
+func (w *syntaxWalk) computed(name ast.Expression) ast.Expression {
+	switch n := name.(type) {
 	case *ast.StringLiteral, *ast.NumberLiteral:
+		return name
+	case *ast.Identifier: // Most are numbers, of arrays.
+		w.uses.anyName = true
+		return &ast.ConditionalExpression{
+			Test: &ast.BinaryExpression{
+				Operator: token.STRICT_EQUAL,
+				Left:     &ast.UnaryExpression{Operator: token.TYPEOF, Idx: n.Idx, Operand: again(n)},
+				Right:    &ast.StringLiteral{Idx: n.Idx, Literal: "'number'", Value: "number"},
+			},
+			Consequent: again(n),
+			Alternate:  w.callOf(nameName, again(n)),
+		}
 	default:
 		w.uses.anyName = true
+		return w.callOf(nameName, name)
 	}
+}
+
+// again returns another node of an identifier.
+func again(name *ast.Identifier) *ast.Identifier {
+	return &ast.Identifier{Name: name.Name, Idx: name.Idx}
 }
 
 // spreadFields guards what is spread in an object.
