@@ -32,6 +32,8 @@ func NewBuilder(fields int) *Builder {
 // makeRoom makes room for the first fields.
 func (b *Builder) makeRoom(fields int) {
 	switch {
+	case fields <= 1:
+		b.makeRoomFor1()
 	case fields <= 2:
 		b.makeRoomFor2()
 	case fields <= 4:
@@ -45,7 +47,17 @@ func (b *Builder) makeRoom(fields int) {
 	}
 }
 
-// makeRoomFor2 makes the object, its shape and their rooms in one piece of memory, as do those below.
+// makeRoomFor1 makes the object, its shape and their rooms in one piece of memory, as do those below.
+func (b *Builder) makeRoomFor1() {
+	o := &struct {
+		node   objectNode
+		shape  Shape
+		names  [1]string
+		values [1]any
+	}{}
+	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
+}
+
 func (b *Builder) makeRoomFor2() {
 	o := &struct {
 		node   objectNode
@@ -181,7 +193,7 @@ func (b *Builder) Object() Object {
 	if b.node == nil {
 		b.makeRoom(0)
 	}
-	b.node.err = b.err
+	b.node.fail(b.err)
 	b.node.complete(b.shape)
 	b.node.checkDepth("")
 	return Object{b.node}

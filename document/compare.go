@@ -204,8 +204,8 @@ func identicalObjects(a, b Object) bool {
 	if a.node.shape != b.node.shape && !slices.Equal(a.node.shape.names, b.node.shape.names) {
 		return false
 	}
-	if a.node.wide != nil {
-		return identicalPages(a.node.wide.pages, b.node.wide.pages)
+	if a.node.wide() != nil {
+		return identicalPages(a.node.wide().pages, b.node.wide().pages)
 	}
 	return identicalItems(a.node.values, b.node.values)
 }

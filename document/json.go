@@ -190,8 +190,8 @@ func appendObject(text []byte, o Object) ([]byte, error) {
 	if o.node == nil {
 		return append(text, "null"...), nil
 	}
-	if o.node.err != nil {
-		return nil, o.node.err
+	if err := o.node.err(); err != nil {
+		return nil, err
 	}
 	text = append(text, '{')
 	for i, key := range o.node.shape.names {

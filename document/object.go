@@ -73,7 +73,7 @@ func (o Object) Err() error {
 	if o.node == nil {
 		return nil
 	}
-	return o.node.err
+	return o.node.err()
 }
 
 // All returns the fields in order.
@@ -138,7 +138,7 @@ func (o Object) Depth() int {
 	if o.node == nil {
 		return 1
 	}
-	return o.node.depth
+	return int(o.node.depth)
 }
 
 // Shape returns the list of o's names, which other objects may share.
@@ -173,7 +173,7 @@ func (o Object) Put(key string, value any) Object {
 	} else {
 		next = newObjectNode(o.node.len() + 1)
 		next.values = append(o.node.appendValues(next.values), value)
-		next.err = o.node.err
+		next.fail(o.node.err())
 		next.complete(o.node.shape.withKey(key))
 		next.refuseNUL(key)
 	}
@@ -186,7 +186,7 @@ func singleField(key string, value any) Object {
 	node := newObjectNode(1)
 	node.values = append(node.values, value)
 	node.complete(emptyShape.withKey(key))
-	node.err = errOf(value)
+	node.fail(errOf(value))
 	node.refuseNUL(key)
 	node.checkDepth(key)
 	return Object{node}
@@ -203,7 +203,7 @@ func (o Object) Without(key string) Object {
 	}
 	next := newObjectNode(o.node.len())
 	next.values = slices.Delete(o.node.appendValues(next.values), at, at+1)
-	next.err = o.node.err
+	next.fail(o.node.err())
 	next.complete(o.node.shape.without(at))
 	return Object{next}
 }
@@ -217,8 +217,6 @@ func (o Object) failed(err error) Object {
 	if o.node != nil {
 		*node = *o.node
 	}
-	if node.err == nil {
-		node.err = err
-	}
+	node.fail(err)
 	return Object{node}
 }

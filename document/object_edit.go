@@ -124,7 +124,7 @@ func (e *Edit) Object() Object {
 		return e.from
 	case len(changes) == 1 && !changes[0].changesKeys():
 		return e.from.Put(changes[0].name, changes[0].value)
-	case e.from.node == nil, e.from.node.wide != nil, e.from.node.len()+len(changes) > wideFields:
+	case e.from.node == nil, e.from.node.wide() != nil, e.from.node.len()+len(changes) > wideFields:
 		o := e.from
 		for _, c := range changes {
 			o = o.Put(c.name, c.value)
@@ -155,7 +155,7 @@ func (o Object) edited(changes []fieldChange, memory *EditMemory) Object {
 	if removed > 0 {
 		next.values = slices.DeleteFunc(next.values, func(value any) bool { return value == Missing })
 	}
-	next.err = from.err
+	next.fail(from.err())
 	next.complete(shape)
 	for i := range changes {
 		if changes[i].at < 0 {

@@ -1,10 +1,8 @@
 package document
 
 import (
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -15,13 +13,49 @@ type objectNode struct {
 	shape *Shape
 	// values are in the order of the shape's keys. A wide object has none here.
 	values []any
+	// rare is what few objects have, nil for the others. It is never changed, since nodes share it.
+	rare *rareParts
+	// depth is the number of levels of nesting, this one included, size what Size returns. They
+	// are small numbers, so that the many objects of a store are.
+	depth, size int32
+}
+
+// rareParts are the parts of an object that few have.
+type rareParts struct {
 	// wide has the values of a wide object.
 	wide *wideValues
-	// depth is the number of levels of nesting, this one included.
-	depth int
-	// size is what Size returns.
-	size int
-	err  error
+	// err is what Err returns.
+	err error
+}
+
+// wide returns the values of a wide object, nil for others.
+func (n *objectNode) wide() *wideValues {
+	if n.rare == nil {
+		return nil
+	}
+	return n.rare.wide
+}
+
+// err returns the error that the object was made with, or nil.
+func (n *objectNode) err() error {
+	if n.rare == nil {
+		return nil
+	}
+	return n.rare.err
+}
+
+// setRare sets the rare parts, none in most objects.
+func (n *objectNode) setRare(wide *wideValues, err error) {
+	if n.rare = nil; wide != nil || err != nil {
+		n.rare = &rareParts{wide: wide, err: err}
+	}
+}
+
+// fail records an error, of several the first.
+func (n *objectNode) fail(err error) {
+	if err != nil && n.err() == nil {
+		n.setRare(n.wide(), err)
+	}
 }
 
 // emptyNode is that of the object without fields.
@@ -47,7 +81,7 @@ func (n *objectNode) at(i int) any {
 	if i < len(n.values) {
 		return n.values[i]
 	}
-	return n.wide.pages[i/pageFields][i%pageFields]
+	return n.rare.wide.pages[i/pageFields][i%pageFields]
 }
 
 // len returns the number of fields.
@@ -55,7 +89,7 @@ func (n *objectNode) len() int { return len(n.shape.names) }
 
 // appendValues appends all values.
 func (n *objectNode) appendValues(values []any) []any {
-	if n.wide == nil {
+	if n.wide() == nil {
 		return append(values, n.values...)
 	}
 	for i := range n.len() {
@@ -66,142 +100,88 @@ func (n *objectNode) appendValues(values []any) []any {
 
 // allValues returns all values, which must not be changed.
 func (n *objectNode) allValues() []any {
-	if n.wide == nil {
+	if n.wide() == nil {
 		return n.values
 	}
 	return n.appendValues(nil)
 }
 
-// newObjectNode returns a node whose values, none as yet, have room for a number of fields. Node
-// and room are one piece of memory, which saves a cache miss when a field is read.
-func newObjectNode(fields int) *objectNode {
-	switch {
-	case fields <= 2:
-		return roomFor2()
-	case fields <= 4:
-		return roomFor4()
-	case fields <= 6:
-		return roomFor6()
-	case fields <= 8:
-		return roomFor8()
-	case fields <= 12:
-		return roomFor12()
-	case fields <= 16:
-		return roomFor16()
-	default:
-		return &objectNode{values: make([]any, 0, fields)}
-	}
-}
-
-func roomFor2() *objectNode {
-	n := &struct {
-		objectNode
-
-		room [2]any
-	}{}
-	n.values = n.room[:0]
-	return &n.objectNode
-}
-
-func roomFor4() *objectNode {
-	n := &struct {
-		objectNode
-
-		room [4]any
-	}{}
-	n.values = n.room[:0]
-	return &n.objectNode
-}
-
-func roomFor6() *objectNode {
-	n := &struct {
-		objectNode
-
-		room [6]any
-	}{}
-	n.values = n.room[:0]
-	return &n.objectNode
-}
-
-func roomFor8() *objectNode {
-	n := &struct {
-		objectNode
-
-		room [8]any
-	}{}
-	n.values = n.room[:0]
-	return &n.objectNode
-}
-
-func roomFor12() *objectNode {
-	n := &struct {
-		objectNode
-
-		room [12]any
-	}{}
-	n.values = n.room[:0]
-	return &n.objectNode
-}
-
-func roomFor16() *objectNode {
-	n := &struct {
-		objectNode
-
-		room [16]any
-	}{}
-	n.values = n.room[:0]
-	return &n.objectNode
-}
-
 // complete sets the shape, and what follows from it and the values, which are there already. It
 // puts the values of a wide object into pages.
 func (n *objectNode) complete(s *Shape) {
-	n.shape, n.depth, n.size = s, 1, emptySize
+	n.shape = s
+	depth, size := 1, emptySize
 	for i, value := range n.values {
-		n.depth = max(n.depth, 1+depthOf(value))
-		n.size = addSizes(n.size, fieldSize(s.names[i], value))
-		if err := errOf(value); err != nil && n.err == nil {
-			n.err = boterr.In(s.names[i], err)
+		depth = max(depth, 1+depthOf(value))
+		size = addSizes(size, fieldSize(s.names[i], value))
+		if err := errOf(value); err != nil {
+			n.fail(boterr.In(s.names[i], err))
 		}
 	}
+	n.measured(depth, size)
 	if len(n.values) > wideFields {
-		n.wide = &wideValues{}
-		for part := range slices.Chunk(n.values, pageFields) {
-			page := new([pageFields]any)
-			copy(page[:], part)
-			n.wide.pages = append(n.wide.pages, page)
-		}
+		n.setRare(widened(n.values), n.err())
 		n.values = nil
 	}
+}
+
+// measured sets the depth, which is a small number, and the size, which addSizes bounds.
+func (n *objectNode) measured(depth, size int) {
+	n.depth, n.size = int32(depth), int32(size)
+}
+
+// widened puts the values of a wide object into pages.
+func widened(values []any) *wideValues {
+	wide := &wideValues{}
+	for part := range slices.Chunk(values, pageFields) {
+		page := new([pageFields]any)
+		copy(page[:], part)
+		wide.pages = append(wide.pages, page)
+	}
+	return wide
 }
 
 // withValue returns the node with another value of field i.
 func (n *objectNode) withValue(i int, value any) *objectNode {
 	old := n.at(i)
 	var next *objectNode
-	if n.wide == nil {
+	if n.wide() == nil {
 		next = newObjectNode(len(n.values))
 		next.values = append(next.values, n.values...)
 		next.values[i] = value
 	} else {
-		next = &objectNode{wide: n.wide.with(i, value)}
+		next = &objectNode{}
+		next.setRare(n.wide().with(i, value), nil)
 	}
-	next.shape, next.err = n.shape, n.err
-	next.size = addSizes(n.size-SizeOf(old), SizeOf(value))
-	if n.size == largestSize { // How large it was is not known.
-		next.size = emptySize
-		for i, key := range next.shape.names {
-			next.size = addSizes(next.size, fieldSize(key, next.at(i)))
-		}
-	}
-	next.depth = max(n.depth, 1+depthOf(value))
-	if next.depth == 1+depthOf(old) && depthOf(value) < depthOf(old) {
-		next.depth = 1 // The old value may have been the deepest.
-		for i := range next.len() {
-			next.depth = max(next.depth, 1+depthOf(next.at(i)))
-		}
-	}
+	next.shape = n.shape
+	next.fail(n.err())
+	next.measured(n.depthWith(old, value, next), n.sizeWith(old, value, next))
 	return next
+}
+
+// sizeWith returns the size of the node after this one, in which a value is in the place of an old one.
+func (n *objectNode) sizeWith(old, value any, next *objectNode) int {
+	if n.size != largestSize {
+		return addSizes(int(n.size)-SizeOf(old), SizeOf(value))
+	}
+	size := emptySize // How large it was is not known.
+	for i, key := range next.shape.names {
+		size = addSizes(size, fieldSize(key, next.at(i)))
+	}
+	return size
+}
+
+// depthWith is sizeWith for the depth.
+func (n *objectNode) depthWith(old, value any, next *objectNode) int {
+	depth := max(int(n.depth), 1+depthOf(value))
+	if depth != 1+depthOf(old) || depthOf(value) >= depthOf(old) {
+		return depth
+	}
+	depth = 1 // The old value may have been the deepest.
+	for i := range next.len() {
+		depth = max(depth, 1+depthOf(next.at(i)))
+	}
+	return depth
 }
 
 // copied returns the node with other values, and a shape of the same keys. It is not
@@ -229,15 +209,15 @@ func (w *wideValues) with(i int, value any) *wideValues {
 // sharesKeysWith reports whether a value is known to share its keys.
 func sharesKeysWith(shapes *Shapes, value any) bool {
 	if o, ok := value.(Object); ok {
-		return o.node != nil && o.node.wide != nil && o.node.wide.shared == shapes
+		return o.node != nil && o.node.wide() != nil && o.node.wide().shared == shapes
 	}
 	return depthOf(value) == 0
 }
 
 // refuseNUL records an error where a name holds a NUL, which no database can keep.
 func (n *objectNode) refuseNUL(name string) {
-	if n.err == nil && strings.IndexByte(name, 0) >= 0 {
-		n.err = nulInName(name)
+	if strings.IndexByte(name, 0) >= 0 {
+		n.fail(nulInName(name))
 	}
 }
 
@@ -247,57 +227,7 @@ func nulInName(name string) error {
 
 // checkDepth records an error where the node is nested too deep.
 func (n *objectNode) checkDepth(key string) {
-	if n.err == nil && n.depth > MaxNesting {
-		n.err = boterr.Invalid(key, "is nested deeper than %d levels", MaxNesting)
+	if n.depth > MaxNesting {
+		n.fail(boterr.Invalid(key, "is nested deeper than %d levels", MaxNesting))
 	}
 }
-
-// Sizes are those of BSON, in which MongoDB keeps documents.
-const (
-	// emptySize is the size of an object or array without anything in it.
-	emptySize = 5
-	// largestSize is where adding sizes stops: values that share parts again and again may count
-	// for more than there is memory.
-	largestSize = math.MaxInt32
-)
-
-// Size returns the number of bytes that MongoDB would need for o. Beyond 2 GiB it is
-// not exact.
-func (o Object) Size() int {
-	if o.node == nil {
-		return emptySize
-	}
-	return o.node.size
-}
-
-// fieldSize returns what a field adds to the size of an object: a byte for its type,
-// its name with an end, its value.
-func fieldSize(key string, value any) int { return len(key) + 2 + SizeOf(value) }
-
-// SizeOf returns the number of bytes that MongoDB would need for a value.
-func SizeOf(value any) int {
-	switch v := value.(type) {
-	case nil:
-		return 0
-	case bool:
-		return 1
-	case string:
-		return len(v) + 5 //nolint:mnd // Four bytes of length and an end.
-	case int64:
-		if v == int64(int32(v)) {
-			return 4 //nolint:mnd // An int, as drivers write it.
-		}
-		return 8 //nolint:mnd // A long.
-	case float64, time.Time:
-		return 8 //nolint:mnd // They have 64 bits.
-	case Object:
-		return v.Size()
-	case Array:
-		if v.node != nil {
-			return v.node.size
-		}
-	}
-	return emptySize
-}
-
-func addSizes(a, b int) int { return min(a+b, largestSize) }

@@ -39,7 +39,7 @@ func (s *Shapes) Keep(o Object) Object {
 }
 
 func (s *Shapes) keptObject(o Object) Object {
-	if o.node == nil || o.node.wide != nil {
+	if o.node == nil || o.node.wide() != nil {
 		return s.object(o)
 	}
 	shape := s.shape(o.node.shape)
@@ -76,10 +76,10 @@ func (s *Shapes) keptArray(a Array) Array {
 }
 
 func (s *Shapes) object(o Object) Object {
-	if o.node == nil || o.node.wide != nil && o.node.wide.shared == s {
+	if o.node == nil || o.node.wide() != nil && o.node.wide().shared == s {
 		return o
 	}
-	if o.node.wide != nil {
+	if o.node.wide() != nil {
 		return s.wideObject(o)
 	}
 	shared := s.shape(o.node.shape)
@@ -94,12 +94,13 @@ func (s *Shapes) object(o Object) Object {
 func (s *Shapes) wideObject(o Object) Object {
 	node := *o.node
 	node.shape = s.shape(node.shape)
-	node.wide = &wideValues{pages: slices.Clone(node.wide.pages), shared: s}
-	for i, page := range node.wide.pages {
+	wide := &wideValues{pages: slices.Clone(node.wide().pages), shared: s}
+	for i, page := range wide.pages {
 		if values, changed := s.values(page[:]); changed {
-			node.wide.pages[i] = (*[pageFields]any)(values)
+			wide.pages[i] = (*[pageFields]any)(values)
 		}
 	}
+	node.setRare(wide, node.err())
 	return Object{&node}
 }
 

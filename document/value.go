@@ -64,7 +64,7 @@ func presentObject(o Object) (any, error) {
 	if o.node == nil {
 		return nil, nil //nolint:nilnil // The value null is meant.
 	}
-	return o, o.node.err
+	return o, o.node.err()
 }
 
 // presentArray is presentObject for arrays.
@@ -80,7 +80,7 @@ func depthOf(value any) int {
 	switch v := value.(type) {
 	case Object:
 		if v.node != nil {
-			return v.node.depth
+			return int(v.node.depth)
 		}
 	case Array:
 		if v.node != nil {

@@ -58,7 +58,7 @@ type Collection struct {
 	guarded guardedCollection
 	// scope are the values that fields of its records have. Few of them stand in room.
 	scope []query.FieldValue
-	room  [3]query.FieldValue
+	room  [2]query.FieldValue
 	// err is why there is no such scope. Every method returns it.
 	err error
 }

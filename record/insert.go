@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -26,43 +27,45 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 // newRecord completes the fields of a new record: _id, scope and stamps first.
 func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	id, _ := o.Field(FieldID)
-	record := c.onInsert(id)
-	pairs := make([]any, 0, 2*(record.Len()+o.Len()))
-	for field, value := range record.All() {
-		pairs = append(pairs, field, value)
-	}
+	record := c.begin(id, o.Len())
 	for field, value := range o.All() {
 		if scoped, ok := c.scoped(field); ok && !document.Equal(scoped, value) {
-			return record, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
+			return o, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
 		}
-		if _, ok := record.Field(field); !ok {
-			pairs = append(pairs, field, value)
+		if record.Value(field) == document.Missing {
+			record.Set(field, value)
 		}
 	}
-	return document.O(pairs...), o.Err()
+	return record.Object(), o.Err()
 }
 
 // onInsert returns the fields that a new record has: its _id, a new one where it is
 // nil, the scope and the stamps.
 func (c *Collection) onInsert(id any) document.Object {
+	record := c.begin(id, 0)
+	return record.Object()
+}
+
+// begin begins a record with the fields of onInsert, and room for more.
+func (c *Collection) begin(id any, more int) *document.Builder {
 	if id == nil {
-		id = c.env.NewID()
+		id = strings.ToValidUTF8(c.env.NewID(), "\uFFFD")
 	}
-	pairs := make([]any, 0, 2*(1+len(c.scope)+len(c.kind.Stamps)))
-	pairs = append(pairs, FieldID, id)
+	record := document.NewBuilder(1 + len(c.scope) + len(c.kind.Stamps) + more)
+	record.Set(FieldID, id)
 	for _, fixed := range c.scope {
-		pairs = append(pairs, fixed.Name, fixed.Value)
+		record.Set(fixed.Name, fixed.Value)
 	}
-	now := document.At(c.env.Now())
+	var now any = int64(document.At(c.env.Now()))
 	for _, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldCreatedAt, FieldUpdatedAt:
-			pairs = append(pairs, stamp, int64(now))
+			record.Set(stamp, now)
 		case FieldVersion:
-			pairs = append(pairs, stamp, 1)
+			record.Set(stamp, int64(1))
 		case FieldEtag:
-			pairs = append(pairs, stamp, c.env.NewEtag())
+			record.Set(stamp, c.env.NewEtag())
 		}
 	}
-	return document.O(pairs...)
+	return record
 }
