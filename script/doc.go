@@ -24,7 +24,10 @@
 // no environment, no network but the guarded client of fetch. [Options] bounds the time, the calls,
 // the depth, the memory and the sizes of values.
 //
+// As many scripts of an [Engine] compute at once as there are processors. The others wait for their turn, which
+// is no time of theirs, and ends with the context that Run is given.
+//
 // These limits are for scripts that are wrong, and for those who try. Memory is that of the process:
-// scripts that run for long while it grows are ended. Where strangers write the scripts, give them a
+// who has computed for longest while it grows is ended. Where strangers write the scripts, give them a
 // process of their own with a limit of memory beside it.
 package script

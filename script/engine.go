@@ -7,12 +7,16 @@ import (
 )
 
 // Engine compiles scripts and runs them. It is safe for concurrent use.
+//
+// As many of its scripts compute at once as there are processors when it is made; the others wait for their
+// turn, as they do for what they call. So one engine is for all scripts of a process.
 type Engine struct {
 	*compiler
 
 	options Options
 	modules *modules
 	watch   *watch
+	slots   *slots
 	// ready has the *prepared of each set of helpers that scripts name.
 	ready sync.Map
 	// fetch compiles fetch.js, once.
@@ -37,6 +41,7 @@ func New(options Options) (*Engine, error) {
 		options:  options,
 		modules:  newModules(options.Modules, compiling),
 		watch:    newWatch(options),
+		slots:    newSlots(),
 		fetch:    sync.OnceValues(compiling.compileFetch),
 		tooLong:  errTooLong(options.Deadline),
 	}, nil

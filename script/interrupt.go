@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -16,10 +17,31 @@ func (r *run) interrupt(cause error) {
 	r.vm.Interrupt(cause)
 }
 
-// giveUp leaves the script behind.
+// giveUp leaves the script behind. Others have its slot then.
 func (r *run) giveUp() {
 	r.isLeft.Store(true)
+	r.leaveSlot()
 	r.giveUpOnce.Do(func() { close(r.overdue) })
+}
+
+// leaveSlot gives the slot of the run back, where it has one.
+func (r *run) leaveSlot() {
+	if r.holdsSlot.Swap(false) {
+		r.engine.slots.leave()
+	}
+}
+
+// enterSlot takes a slot for the run, and waits for one. Where the run's time is over it has none: it ends with
+// the next step of the language.
+func (r *run) enterSlot() {
+	if !r.engine.slots.enterAtOnce() && !r.queueForSlot() {
+		r.interrupt(context.Cause(r.ctx))
+		return
+	}
+	r.holdsSlot.Store(true)
+	if r.isLeft.Load() { // Whoever left it behind may have found it without a slot.
+		r.leaveSlot()
+	}
 }
 
 // errTooLong is the error of a script whose deadline has come.
@@ -73,13 +95,23 @@ func (r *run) stopIfInterrupted() {
 	}
 }
 
-// wait calls a function for which the script waits: while it does, nothing is computed.
+// queueForSlot waits for a slot, and reports whether the run has it. The wait is no time of the script's.
+func (r *run) queueForSlot() bool {
+	resume := r.deadline.pause()
+	defer resume()
+	return r.engine.slots.enter(r.ctx) == nil
+}
+
+// wait calls a function for which the script waits: while it does, nothing is computed, and others may have
+// its slot.
 func (r *run) wait(function func()) {
 	if r.isLeft.Load() {
 		panic(errLeft)
 	}
 	r.waits.Store(true)
+	r.leaveSlot()
 	defer func() {
+		r.enterSlot()
 		r.watched.begin()
 		r.waits.Store(false)
 	}()

@@ -35,26 +35,24 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 
 func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, MaxMemory: 128 << 20})
-	patient, err := script.New(script.Options{MaxBusy: 2 * time.Second})
-	require.NoError(t, err)
-	good, err := patient.Compile("good.js", "this.member.meta.n = [1, 2, 3].map((x) => x * 2); await null; return this.member.meta.n.join()")
-	require.NoError(t, err)
+	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, MaxMemory: 64 << 20, MaxLength: 400_000})
+	good := s.compile("const { member } = this; member.meta.n = [1, 2, 3].map((x) => x * 2)\n" +
+		"await this.getMember({ memberId: member._id }); return member.meta.n.join()")
 	bad := slices.Sorted(maps.Keys(hostile))
 	before := heap()
 	var all sync.WaitGroup
-	for i := range rounds.Of(t, 40, 400) {
+	for i := range rounds.Of(t, 40, 1000) {
 		name := bad[i%len(bad)]
-		bot := s.AddMember(member.Member{ExternalID: strconv.Itoa(i)}).Context()
+		of := s.AddMember(member.Member{ExternalID: strconv.Itoa(i)})
 		all.Go(func() {
 			program, err := s.engine.Compile(name, hostile[name])
 			if err == nil {
-				_, err = program.Run(t.Context(), bot)
+				_, err = program.Run(t.Context(), of.Context())
 			}
 			require.Error(t, err, name)
 		})
 		all.Go(func() {
-			value, err := good.Run(t.Context(), bot)
+			value, err := good.Run(t.Context(), of.Context())
 			require.NoError(t, err)
 			require.Equal(t, "2,4,6", value)
 		})

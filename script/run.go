@@ -44,6 +44,9 @@ type run struct {
 	// any longer.
 	waits, isInterrupted, isLeft atomic.Bool
 	step                         step
+	// holdsSlot tells that the run has one of the engine's slots.
+	holdsSlot atomic.Bool
+	deadline  deadline
 }
 
 // Run runs the script on a context, and returns what the script returned as a value of documents:
@@ -52,7 +55,11 @@ type run struct {
 //
 // The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
+	if err := p.engine.slots.enter(ctx); err != nil {
+		return nil, &Error{File: p.name, Err: err}
+	}
 	r := p.newRun()
+	r.holdsSlot.Store(true)
 	r.program, r.bot = p, bot
 	return r.inTime(ctx)
 }
@@ -75,11 +82,11 @@ func (r *run) inTime(ctx context.Context) (any, error) {
 	}
 }
 
-// watchedOutcome runs the script to its end while its time and the memory are watched. Its time begins
-// here: until the processors come to it, it may have waited for others.
+// watchedOutcome runs the script to its end while its time and the memory are watched.
 func (r *run) watchedOutcome(ctx context.Context) outcome {
-	limited, cancel := context.WithTimeoutCause(ctx, r.engine.options.Deadline, r.engine.tooLong)
-	defer cancel()
+	defer r.leaveSlot()
+	limited := r.deadline.begin(ctx, r.engine.options.Deadline, r.engine.tooLong)
+	defer r.deadline.end()
 	r.ctx = limited
 	r.engine.watch.add(r)
 	defer r.engine.watch.remove(r)

@@ -11,9 +11,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// watch ends scripts whose context has ended, scripts that compute for too long, and scripts while the memory of the process grows by more
-// than they may take. Which of them takes it cannot be known: those go that have computed for some time
-// without a pause.
+// watch ends scripts whose context has ended, scripts that compute for too long, and scripts while the memory of
+// the process grows by more than they may take. Which of them takes it cannot be known: that one goes first that
+// has computed for longest without a pause, and another one where that did not help.
 //
 // It looks while scripts run, and not otherwise. How long a script computes is counted in looks: where
 // the machine is busy with something else, there are fewer.
@@ -86,8 +86,8 @@ func (m *watch) look() {
 	}
 	now := m.heap()
 	m.count(now)
-	if m.suspects(now) && (m.suspects(now-(farTooMuch-1)*m.most) || m.suspects(m.heapWithoutGarbage())) {
-		m.end()
+	if m.suspects(now) && (m.suspects(now-(farTooMuch-1)*m.most) || !m.isEnding() && m.suspects(m.heapWithoutGarbage())) {
+		m.endLongest()
 	}
 	m.next = time.AfterFunc(lookEvery, m.look)
 }
@@ -143,24 +143,38 @@ func (m *watch) tooBusy() error {
 // suspects reports whether the memory has grown too much for a run that has computed for long.
 func (m *watch) suspects(now int64) bool {
 	for r := range m.runs {
-		if m.isSuspect(r, now-m.most) {
+		if r.mayBeEnded() && r.watched.before < now-m.most {
 			return true
 		}
 	}
 	return false
 }
 
-// isSuspect reports whether a run has computed for long, and there was less memory than some when it began.
-func (m *watch) isSuspect(r *run, most int64) bool {
-	return !r.waits.Load() && !r.isInterrupted.Load() && r.watched.looks.Load() > longLooks && r.watched.before < most
+// mayBeEnded reports whether a run has computed for long.
+func (r *run) mayBeEnded() bool {
+	return !r.waits.Load() && !r.isInterrupted.Load() && r.watched.looks.Load() > longLooks
 }
 
-// end ends the runs that have computed for long.
-func (m *watch) end() {
+// isEnding reports whether a run was ended whose memory may be free soon.
+func (m *watch) isEnding() bool {
 	for r := range m.runs {
-		if !r.waits.Load() && !r.isInterrupted.Load() && r.watched.looks.Load() > longLooks {
-			r.interrupt(boterr.New(boterr.ResourceExhausted, "",
-				"the memory grew by more than %d bytes while the script ran: see Options.MaxMemory", m.most))
+		if r.isInterrupted.Load() && !r.isLeft.Load() {
+			return true
 		}
+	}
+	return false
+}
+
+// endLongest ends the run that has computed for longest.
+func (m *watch) endLongest() {
+	var longest *run
+	for r := range m.runs {
+		if r.mayBeEnded() && (longest == nil || r.watched.looks.Load() > longest.watched.looks.Load()) {
+			longest = r
+		}
+	}
+	if longest != nil {
+		longest.interrupt(boterr.New(boterr.ResourceExhausted, "",
+			"the memory grew by more than %d bytes while the script ran: see Options.MaxMemory", m.most))
 	}
 }
