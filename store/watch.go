@@ -12,7 +12,8 @@ type Watcher interface {
 	// is called where all documents have changed at once, as by going back to a snapshot.
 	//
 	// Both are called before anybody else can write to the collection: they must return
-	// soon, must not write to the store, and must not call stop. What they read has the change.
+	// soon, must not write to the store, and must not call stop. What they read has the change, and
+	// may have later ones.
 	// After stop neither is called any more.
 	Watch(collection string, changed func(before, after document.Object), reset func()) (stop func())
 }

@@ -147,4 +147,6 @@ type ensuring struct {
 
 func (e *ensuring) run(_ *query.Evaluation, t *transaction) error { return t.ensure(e.index) }
 
+func (*ensuring) changesInPlace() bool { return false }
+
 func (*ensuring) matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }

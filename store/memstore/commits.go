@@ -53,7 +53,7 @@ func newCommits(journal Journal) *commits {
 // the error Canceled tells whether the transaction was run.
 func (c *commits) write(ctx context.Context, v *versions, looks int, run inTransaction) error {
 	p := &pendingWrite{ctx: ctx, versions: v, looks: looks, run: run, ended: make(chan struct{}, 1)}
-	if err := c.add(p); err != nil {
+	if err := c.add(p); err != nil { //nolint:contextcheck // What runs it belongs to no caller.
 		return err
 	}
 	select {
@@ -163,6 +163,7 @@ func (c *commits) unlocked(call func()) {
 // take gives a group the journal, and begins the next one where writes wait.
 func (c *commits) take(g *group) {
 	g.isTaken = true
+	g.settle()
 	if g.failures != c.failures {
 		g.err = boterr.New(boterr.Unavailable, "", "nothing was written, since it rests on a write that failed: %w", c.failed)
 	}

@@ -18,6 +18,8 @@ type program interface {
 	matches(call *query.Evaluation, o document.Object) (bool, error)
 	// attempt is how it is tried: a part of the program, so that a write is one piece of memory.
 	attempt() *attempted
+	// changesInPlace is that of inTransaction.
+	changesInPlace() bool
 }
 
 // attempted is a program that runs in a transaction.
@@ -29,6 +31,9 @@ type attempted struct {
 
 // attempt implements program for those that it is a part of.
 func (a *attempted) attempt() *attempted { return a }
+
+// changesInPlace implements inTransaction.
+func (a *attempted) changesInPlace() bool { return a.program.changesInPlace() }
 
 // in implements inTransaction.
 func (a *attempted) in(t *transaction) error {

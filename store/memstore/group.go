@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
 // group is the writes that are handed to the journal together.
@@ -21,17 +22,11 @@ type group struct {
 	// failures is the number of groups that had failed when this one began. Where another one fails
 	// before its turn comes, it builds on content that does not exist.
 	failures int
+	// edit is that of the writes which change a content in place.
+	edit *persistent.Edit
 	// err is why none of the writes is kept, isLost tells that it is the error of the journal.
 	err    error
 	isLost bool
-}
-
-// stagedContent is what a group has made of a collection.
-type stagedContent struct {
-	*content
-
-	// failures is that of the group.
-	failures int
 }
 
 // perform runs the writes that were taken, on versions that are not published yet.
@@ -40,11 +35,10 @@ func (g *group) perform(encoder Encoder) {
 		p := g.taken[0]
 		g.taken = g.taken[1:]
 		g.writes = append(g.writes, p)
-		p.perform(g.newest(p.versions))
+		g.performOne(p)
 		if p.made == nil {
 			continue
 		}
-		p.versions.staged = stagedContent{content: p.made.next, failures: g.failures}
 		p.versions.notifyFollowers(p.made.changes)
 		before := len(g.entries)
 		g.entries = p.made.appendEntries(g.entries)
@@ -95,14 +89,6 @@ func reusable[E any](used []E, most int) []E {
 	}
 	clear(used)
 	return used[:0]
-}
-
-// newest returns the content that the next write begins with.
-func (g *group) newest(v *versions) *content {
-	if v.staged.content != nil && v.staged.failures == g.failures {
-		return v.staged.content
-	}
-	return v.newest.Load()
 }
 
 // appendEntries appends what a transaction did.

@@ -156,8 +156,12 @@ func gatedJournal() (j *memoryJournal, gate chan error) {
 
 // insert inserts a document in another goroutine, and returns where its error arrives.
 func insert(ctx context.Context, store store.Store, id any) <-chan error {
+	return insertInto(ctx, store, "a", id)
+}
+
+func insertInto(ctx context.Context, store store.Store, collection string, id any) <-chan error {
 	outcome := make(chan error, 1)
-	go func() { outcome <- store.Collection("a").Insert(ctx, document.O("_id", id)) }()
+	go func() { outcome <- store.Collection(collection).Insert(ctx, document.O("_id", id)) }()
 	synctest.Wait()
 	return outcome
 }

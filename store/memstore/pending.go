@@ -21,9 +21,9 @@ type pendingWrite struct {
 
 	// ended is told when the write has ended.
 	ended chan struct{}
-	// made is what the write made, nil where it failed.
-	made *transaction
-	err  error
+	// tried is the transaction, nil where it did not begin, and made the same where it did not fail.
+	tried, made *transaction
+	err         error
 	// panicked is what a watcher panicked with that was told of the write.
 	panicked any
 }
@@ -44,20 +44,18 @@ func (p *pendingWrite) leave() error {
 		context.Cause(p.ctx))
 }
 
-// perform runs the write on a content, unless the caller has left. A panic ends this write
+// perform runs the write in a transaction, unless the caller has left. A panic ends this write
 // only.
-func (p *pendingWrite) perform(newest *content) {
+func (p *pendingWrite) perform(begin func(p *pendingWrite) *transaction) {
 	p.running.Lock()
 	defer p.running.Unlock()
 	if p.hasLeft {
 		return
 	}
 	p.err = errWriteEnded // Until it returns.
-	t := p.run.room()
-	t.begin(p.ctx, newest)
-	t.isObserved = true
-	if p.err = p.runIn(t); p.err == nil {
-		p.made = t
+	p.tried = begin(p)
+	if p.err = p.runIn(p.tried); p.err == nil {
+		p.made = p.tried
 	}
 }
 
@@ -80,5 +78,5 @@ func (p *pendingWrite) publish() {
 	defer p.versions.writing.Unlock()
 	defer func() { p.panicked = recover() }()
 	p.versions.newest.Store(p.made.next)
-	p.versions.notify(p.made.changes)
+	p.versions.notifyOf(p.made)
 }

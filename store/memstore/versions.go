@@ -68,6 +68,8 @@ type content struct {
 	indexes   []index
 	// end is the position of the next document.
 	end uint64
+	// writes counts the transactions that made it, in a store with a journal.
+	writes uint64
 	// shapes are shared by all versions, those of forks included.
 	shapes *document.Shapes
 }
@@ -98,6 +100,10 @@ type transaction struct {
 	indexed *store.Index
 	// done is the number of documents that it changed.
 	done int
+	// isTouched tells that it may have changed next.
+	isTouched bool
+	// number is next.writes when it began.
+	number uint64
 }
 
 // begin begins a transaction on a content.
@@ -111,6 +117,9 @@ type inTransaction interface {
 	in(t *transaction) error
 	// room is where the transaction is made. It is free again once the transaction has failed.
 	room() *transaction
+	// changesInPlace reports whether it reads nothing of the content before once it has begun to make the
+	// next, so that both can be one.
+	changesInPlace() bool
 }
 
 // transactionFunc is a function that is.
@@ -119,6 +128,8 @@ type transactionFunc func(*transaction) error
 func (f transactionFunc) in(t *transaction) error { return f(t) }
 
 func (transactionFunc) room() *transaction { return new(transaction) }
+
+func (transactionFunc) changesInPlace() bool { return false }
 
 // isChanged reports whether the transaction did anything.
 func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }
@@ -139,6 +150,7 @@ func (t *transaction) look() error {
 // reindex replaces the keys of one version of a document by those of the next, in all indexes. The
 // first change copies the indexes, so that the version before keeps its own.
 func (t *transaction) reindex(position uint64, before, after document.Object) error {
+	t.isTouched = true
 	if err := t.look(); err != nil {
 		return err
 	}

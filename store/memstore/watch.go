@@ -13,6 +13,8 @@ var _ store.Watcher = (*Store)(nil)
 type watcher struct {
 	changed func(before, after document.Object)
 	reset   func()
+	// from is content.writes when it began to watch: it is not told of these.
+	from uint64
 }
 
 // documentChange is what a transaction did to one document.
@@ -33,6 +35,7 @@ func (s *Store) Watch(
 	w := &watcher{changed: changed, reset: reset}
 	watched.writing.Lock()
 	defer watched.writing.Unlock()
+	w.from = watched.newest.Load().writes
 	watched.watchers = append(watched.watchers, w)
 	return func() { watched.unwatch(w) }
 }
@@ -45,6 +48,17 @@ func (v *versions) unwatch(w *watcher) {
 
 // notify tells the watchers what a transaction did. The caller holds the lock.
 func (v *versions) notify(changes []documentChange) { notifyAll(v.watchers, changes) }
+
+// notifyOf tells the watchers what a transaction of a group did, but for those who began to watch when
+// it was published together with one before it. The caller holds the lock.
+func (v *versions) notifyOf(t *transaction) {
+	later := func(w *watcher) bool { return w.from >= t.number }
+	if slices.ContainsFunc(v.watchers, later) {
+		notifyAll(slices.DeleteFunc(slices.Clone(v.watchers), later), t.changes)
+		return
+	}
+	notifyAll(v.watchers, t.changes)
+}
 
 // notifyAll tells watchers, one after the other. Where one panics or ends the goroutine, those
 // after it are told all the same.

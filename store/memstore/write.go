@@ -33,6 +33,9 @@ func (w *inserting) run(call *query.Evaluation, t *transaction) error {
 	return nil
 }
 
+// changesInPlace implements program: an insert looks at ids and keys of next alone.
+func (*inserting) changesInPlace() bool { return true }
+
 func (*inserting) matches(*query.Evaluation, document.Object) (bool, error) { return false, nil }
 
 // matched is program.matches for a write on what a filter matches.
@@ -82,6 +85,8 @@ func (w *updating) run(call *query.Evaluation, t *transaction) (err error) {
 	}
 	return err
 }
+
+func (w *updating) changesInPlace() bool { return !w.options.Multi }
 
 // updateAll changes all documents that match. Which ones do is judged by what
 // stood there before the update.
@@ -175,6 +180,8 @@ func (w *modifying) run(call *query.Evaluation, t *transaction) (err error) {
 	return err
 }
 
+func (*modifying) changesInPlace() bool { return true }
+
 // projected returns what a projection leaves of a document, which may be absent.
 func projected(
 	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
@@ -227,12 +234,22 @@ type deleting struct {
 	removed int64
 }
 
+func (w *deleting) changesInPlace() bool { return !w.options.Multi }
+
 func (w *deleting) run(call *query.Evaluation, t *transaction) (err error) {
 	w.removed = 0
+	if !w.options.Multi {
+		found, ok, err := t.before.first(call, w.filter, nil)
+		if err != nil || !ok {
+			return err
+		}
+		w.removed = 1
+		return t.remove(found.position, found.document)
+	}
 	ended := t.before.visit(call, w.filter, func(position uint64, o document.Object) bool {
 		w.removed++
 		err = t.remove(position, o)
-		return err == nil && w.options.Multi
+		return err == nil
 	})
 	if err == nil {
 		err = ended
