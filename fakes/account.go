@@ -84,7 +84,7 @@ func (a *Account) do(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	asked := Request{ServicePayments, what + " " + a.key.name}
+	asked := asking{ServicePayments, what, a.key.name}
 	return requested(ctx, a.platform, asked, func() (*botctx.Payment, error) { return a.answer(request) })
 }
 

@@ -51,7 +51,7 @@ func (k keptFiles) clone() keptFiles {
 
 // Put implements botctx.ObjectStore.
 func (b *bucket) Put(ctx context.Context, file botctx.StoredFile) error {
-	_, err := requested(ctx, b.platform, Request{ServiceFiles, "put " + file.Key}, func() (struct{}, error) {
+	_, err := requested(ctx, b.platform, asking{ServiceFiles, "put", file.Key}, func() (struct{}, error) {
 		return struct{}{}, b.put(ctx, file)
 	})
 	if err != nil {

@@ -58,7 +58,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 		return err
 	}
 	to := strings.Join(addressesOf(Mail{Mail: sent}), ", ")
-	_, err := requested(ctx, m.platform, Request{ServiceMail, "mail to " + to}, func() (struct{}, error) {
+	_, err := requested(ctx, m.platform, asking{ServiceMail, "mail to", to}, func() (struct{}, error) {
 		return struct{}{}, m.send(sent, to)
 	})
 	return err

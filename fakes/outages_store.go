@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -26,11 +27,14 @@ type switchedStore struct {
 	store.Store
 	platform *Platform
 	process  *process
+	// opened are the collections that were asked for, by name.
+	opening sync.Mutex
+	opened  map[string]*switchedCollection
 }
 
 // switchedWatcher is one whose inner store tells what changes.
 type switchedWatcher struct {
-	switchedStore
+	*switchedStore
 	store.Watcher
 }
 
@@ -46,7 +50,7 @@ func (w switchedWatcher) Watch(
 // storeOf returns what the Runtime of a process has in the place of a store: it can be taken out of
 // service, and stores nothing after the process has crashed.
 func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
-	switched := switchedStore{inner, p, by}
+	switched := &switchedStore{Store: inner, platform: p, process: by}
 	if watcher, ok := inner.(store.Watcher); ok {
 		return switchedWatcher{switched, watcher}
 	}
@@ -54,7 +58,7 @@ func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
 }
 
 // err returns why a part of the store does not answer, nil where it does.
-func (s switchedStore) err(ctx context.Context, asked outage) error {
+func (s *switchedStore) err(ctx context.Context, asked outage) error {
 	if ctx.Value(ofTheTest{}) != nil {
 		return nil
 	}
@@ -68,7 +72,7 @@ func (s switchedStore) err(ctx context.Context, asked outage) error {
 }
 
 // Now implements store.Store.
-func (s switchedStore) Now(ctx context.Context) (time.Time, error) {
+func (s *switchedStore) Now(ctx context.Context) (time.Time, error) {
 	if err := s.err(ctx, outage{service: ServiceStore}); err != nil {
 		return time.Time{}, err
 	}
@@ -76,8 +80,17 @@ func (s switchedStore) Now(ctx context.Context) (time.Time, error) {
 }
 
 // Collection implements store.Store.
-func (s switchedStore) Collection(name string) store.Collection {
-	return switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
+func (s *switchedStore) Collection(name string) store.Collection {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if opened := s.opened[name]; opened != nil {
+		return opened
+	}
+	if s.opened == nil {
+		s.opened = map[string]*switchedCollection{}
+	}
+	s.opened[name] = &switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
+	return s.opened[name]
 }
 
 // outageOf returns what has to be out of service so that a collection is: a data source has one of
@@ -100,60 +113,60 @@ func unescaped(part string) string {
 // switchedCollection is a collection of a switchedStore.
 type switchedCollection struct {
 	inner store.Collection
-	store switchedStore
+	store *switchedStore
 	name  string
 	asked outage
 }
 
 // switched asks a collection, unless it is out of service. What the test asks for itself counts as no
 // request.
-func switched[T any](ctx context.Context, c switchedCollection, what string, call func() (T, error)) (result T, err error) {
+func switched[T any](ctx context.Context, c *switchedCollection, what string, call func() (T, error)) (result T, err error) {
 	if err := c.store.err(ctx, c.asked); err != nil {
 		return result, err
 	}
 	if ctx.Value(ofTheTest{}) != nil {
 		return call()
 	}
-	return requested(ctx, c.store.platform, Request{c.asked.service, what + " " + c.name}, call)
+	return requested(ctx, c.store.platform, asking{c.asked.service, what, c.name}, call)
 }
 
 // Find implements store.Collection.
-func (c switchedCollection) Find(
+func (c *switchedCollection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	return switched(ctx, c, "find", func() ([]document.Object, error) { return c.inner.Find(ctx, filter, options) })
 }
 
 // Count implements store.Collection.
-func (c switchedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
+func (c *switchedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	return switched(ctx, c, "count", func() (int64, error) { return c.inner.Count(ctx, filter) })
 }
 
 // Distinct implements store.Collection.
-func (c switchedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
+func (c *switchedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	return switched(ctx, c, "distinct", func() ([]any, error) { return c.inner.Distinct(ctx, path, filter) })
 }
 
 // GeoNear implements store.Collection.
-func (c switchedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+func (c *switchedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
 	return switched(ctx, c, "geoNear", func() ([]query.GeoResult, error) { return c.inner.GeoNear(ctx, search) })
 }
 
 // Insert implements store.Collection.
-func (c switchedCollection) Insert(ctx context.Context, documents ...document.Object) error {
+func (c *switchedCollection) Insert(ctx context.Context, documents ...document.Object) error {
 	_, err := switched(ctx, c, "insert", func() (struct{}, error) { return struct{}{}, c.inner.Insert(ctx, documents...) })
 	return err
 }
 
 // Update implements store.Collection.
-func (c switchedCollection) Update(
+func (c *switchedCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
 	return switched(ctx, c, "update", func() (store.UpdateResult, error) { return c.inner.Update(ctx, filter, change, options) })
 }
 
 // FindAndModify implements store.Collection.
-func (c switchedCollection) FindAndModify(
+func (c *switchedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
 	return switched(ctx, c, "findAndModify", func() (store.FindAndModifyResult, error) {
@@ -162,12 +175,12 @@ func (c switchedCollection) FindAndModify(
 }
 
 // Delete implements store.Collection.
-func (c switchedCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
+func (c *switchedCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
 	return switched(ctx, c, "delete", func() (int64, error) { return c.inner.Delete(ctx, filter, options) })
 }
 
 // EnsureIndex implements store.Collection.
-func (c switchedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
+func (c *switchedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
 	_, err := switched(ctx, c, "ensureIndex", func() (struct{}, error) { return struct{}{}, c.inner.EnsureIndex(ctx, index) })
 	return err
 }

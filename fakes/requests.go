@@ -19,6 +19,16 @@ type Request struct {
 // String returns the request for a reader.
 func (r Request) String() string { return r.Name }
 
+// asking is a request of which the name is made where somebody is told of it: what is asked, such as
+// "send to", and of whom.
+type asking struct {
+	service  Service
+	what, of string
+}
+
+// request returns the request.
+func (a asking) request() Request { return Request{a.service, a.what + " " + a.of} }
+
 // OnRequest sets a function that is called before each request to a service of the platform, on the
 // goroutine that makes it, and before the request's faults: it may wait, so that a test decides what
 // happens when. What the test itself adds and looks at is no request. Several are called in their order.
@@ -46,19 +56,19 @@ func (p *Platform) contextIn(at *process) context.Context {
 }
 
 // begins tells who wants to know that a request begins.
-func (p *Platform) begins(ctx context.Context, asked Request) {
+func (p *Platform) begins(ctx context.Context, asked asking) {
 	for _, call := range p.settings.onRequest {
-		call(ctx, asked)
+		call(ctx, asked.request())
 	}
 }
 
 // requested makes a request to a service, with the faults that the test has planned for it.
-func requested[T any](ctx context.Context, p *Platform, asked Request, carryOut func() (T, error)) (result T, err error) {
+func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut func() (T, error)) (result T, err error) {
 	p.begins(ctx, asked)
-	due := p.faults.take(target{isRequest: true, service: asked.Service})
+	due := p.faults.take(target{isRequest: true, service: asked.service})
 	if due.late.late > 0 {
 		p.clock.advance(due.late.late)
-		p.notef("%s takes %v", asked, due.late.late)
+		p.notef("%s takes %v", asked.request(), due.late.late)
 	}
 	failed := due.failure
 	if !failed.isFailure() {
@@ -75,9 +85,9 @@ func requested[T any](ctx context.Context, p *Platform, asked Request, carryOut 
 	if err != nil {
 		return result, err
 	}
-	p.notef("%s ! %s", asked, failed)
+	p.notef("%s ! %s", asked.request(), failed)
 	var none T
-	return none, boterr.New(failed.code, "", "the test makes the request fail: %s", asked)
+	return none, boterr.New(failed.code, "", "the test makes the request fail: %s", asked.request())
 }
 
 // FailNthRequest makes the nth request to a service from now on fail with a code, counted from 1, before

@@ -47,7 +47,7 @@ func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	target := *request.URL
 	target.Fragment, target.RawFragment = "", "" // No request has it.
 	url := boterr.Redact(target.String())
-	response, err := requested(request.Context(), w.platform, Request{ServiceHTTP, request.Method + " " + url},
+	response, err := requested(request.Context(), w.platform, asking{ServiceHTTP, request.Method, url},
 		func() (*http.Response, error) { return w.send(request) })
 	if err != nil {
 		w.platform.notef("%s %s ! %v", request.Method, url, err)

@@ -3,11 +3,11 @@ package record
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/store"
 )
 
 // The fields that records share.
@@ -51,10 +51,13 @@ func (k *Kind) fixes(scope []query.FieldValue) bool {
 // Filters, patches and sorts are those of a caller: InvalidArgument names them
 // "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
 type Collection struct {
-	env    Env
-	kind   Kind
-	stored store.Collection
-	// guarded is stored where the environment's store is a guarded one.
+	now      func() time.Time
+	newID    func() string
+	newEtag  func() string
+	compiler *query.Compiler
+	kind     Kind
+	stored   *guardedCollection
+	// guarded is what stored is, except where the collection was narrowed from another.
 	guarded guardedCollection
 	// scope are the values that fields of its records have. Few of them stand in room.
 	scope []query.FieldValue
@@ -63,15 +66,16 @@ type Collection struct {
 	err error
 }
 
-// Open returns the collection of a kind of records, not narrowed to an app yet.
+// Open returns the collection of a kind of records, not narrowed to an app yet. A panic of the store is
+// an error, as of one that Guard returns.
 func Open(env Env, kind Kind) *Collection {
-	c := &Collection{env: env.WithDefaults(), kind: kind}
+	env = env.WithDefaults()
+	c := &Collection{now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler, kind: kind}
+	c.guarded.store, c.guarded.name = env.Store, kind.Collection
 	if g, isGuarded := env.Store.(guardedStore); isGuarded {
-		c.guarded.store, c.guarded.name = g.store, kind.Collection
-		c.stored = &c.guarded
-	} else {
-		c.stored = env.Store.Collection(kind.Collection)
+		c.guarded.store = g.store
 	}
+	c.stored = &c.guarded
 	return c
 }
 
@@ -86,7 +90,9 @@ func OfApp(env Env, kind Kind, app string) *Collection {
 // others are not found, and new ones get it. The field of a narrowed collection is
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
-	narrowed := &Collection{env: c.env, kind: c.kind, stored: c.stored, err: c.err}
+	narrowed := &Collection{
+		now: c.now, newID: c.newID, newEtag: c.newEtag, compiler: c.compiler, kind: c.kind, stored: c.stored, err: c.err,
+	}
 	narrowed.scope = append(narrowed.room[:0], c.scope...)
 	narrowed.narrow(field, value)
 	return narrowed

@@ -49,14 +49,14 @@ func (c *Collection) onInsert(id any) document.Object {
 // begin begins a record with the fields of onInsert, and room for more.
 func (c *Collection) begin(id any, more int) *document.Builder {
 	if id == nil {
-		id = strings.ToValidUTF8(c.env.NewID(), "\uFFFD")
+		id = strings.ToValidUTF8(c.newID(), "\uFFFD")
 	}
 	record := document.NewBuilder(1 + len(c.scope) + len(c.kind.Stamps) + more)
 	record.Set(FieldID, id)
 	for _, fixed := range c.scope {
 		record.Set(fixed.Name, fixed.Value)
 	}
-	var now any = int64(document.At(c.env.Now()))
+	var now any = int64(document.At(c.now()))
 	for _, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldCreatedAt, FieldUpdatedAt:
@@ -64,7 +64,7 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 		case FieldVersion:
 			record.Set(stamp, int64(1))
 		case FieldEtag:
-			record.Set(stamp, c.env.NewEtag())
+			record.Set(stamp, c.newEtag())
 		}
 	}
 	return record

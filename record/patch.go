@@ -108,7 +108,7 @@ func (c *Collection) update(p Patch) (*query.Update, error) {
 		}
 		source, prefix = document.O("$set", p.Patch), "$set"
 	}
-	update, err := c.env.Compiler.Update(source, p.ArrayFilters...)
+	update, err := c.compiler.Update(source, p.ArrayFilters...)
 	if err == nil {
 		return update, nil
 	}
@@ -140,7 +140,7 @@ func requireFields(patch document.Object) error {
 
 // change returns the change that an update makes, with what this layer adds.
 func (c *Collection) change(update *query.Update) query.Change {
-	now := c.env.Now()
+	now := c.now()
 	change := query.Change{
 		Update: update,
 		Now:    now,
@@ -152,7 +152,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 		case FieldUpdatedAt:
 			renewed.Set(stamp, int64(document.At(now)))
 		case FieldEtag:
-			renewed.Set(stamp, c.env.NewEtag())
+			renewed.Set(stamp, c.newEtag())
 		case FieldVersion:
 			change.Stamps.Increment = c.kind.Stamps[i : i+1 : i+1]
 		}

@@ -110,7 +110,7 @@ func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 	if source.IsZero() {
 		return query.FieldsEqual(c.scope...), nil
 	}
-	filter, err := c.env.Compiler.FilterWhere(source, c.scope...)
+	filter, err := c.compiler.FilterWhere(source, c.scope...)
 	if err != nil {
 		return nil, boterr.In("filter", err)
 	}
@@ -121,7 +121,7 @@ func (c *Collection) sort(source document.Object) (*query.Sort, error) {
 	if source.IsZero() {
 		return nil, nil
 	}
-	sort, err := c.env.Compiler.Sort(source)
+	sort, err := c.compiler.Sort(source)
 	return sort, boterr.In("sortBy", err)
 }
 
@@ -129,6 +129,6 @@ func (c *Collection) projection(source document.Object) (*query.Projection, erro
 	if source.IsZero() {
 		return nil, nil
 	}
-	projection, err := c.env.Compiler.Projection(source)
+	projection, err := c.compiler.Projection(source)
 	return projection, boterr.In("projection", err)
 }
