@@ -33,24 +33,33 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 // liveGroups returns the live groups of an outlet that an event belongs to: those of the
 // agent who wrote it first, then the newest.
 func (s *conversations) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
-	found, err := s.findGroups(ctx, document.O(
-		fieldOutlet, outletID, fieldExternalID, document.O("$in", document.A(event.To, event.From)), fieldActive, true,
-	))
-	if err != nil || len(found) == 0 {
+	found, err := s.liveGroupsOf(ctx, outletID, event)
+	if err != nil {
 		return nil, err
 	}
-	isMeant := func(g *Group) bool { return g.ExternalID == event.To }
-	if !slices.ContainsFunc(found, isMeant) {
-		ids, err := s.botIDs(ctx, outletID, event.From)
-		if err != nil {
-			return nil, err
-		}
-		isMeant = func(g *Group) bool { return g.isDirect() && g.hearsBot(event.To, ids) }
-	}
-	found = slices.DeleteFunc(found, func(g *Group) bool { return !isMeant(g) })
 	slices.Reverse(found)
 	slices.SortStableFunc(found, func(a, b *Group) int { return rank(a, event.From) - rank(b, event.From) })
 	return found, nil
+}
+
+// liveGroupsOf returns the live groups to which an event goes, or else the direct conversations of who wrote
+// it, where it goes to the bot.
+func (s *conversations) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+	if event.To != "" {
+		found, err := s.liveGroupsIn(ctx, outletID, event.To)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	found, err := s.liveGroupsIn(ctx, outletID, event.From)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	ids, err := s.botIDs(ctx, outletID, event.From)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(g *Group) bool { return !g.isDirect() || !g.hearsBot(event.To, ids) }), nil
 }
 
 // groupsOf returns the groups of an outlet that an event belongs to: live ones, or else the

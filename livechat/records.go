@@ -1,6 +1,7 @@
 package livechat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -84,6 +86,21 @@ func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group
 	return record.ReadAll(found, groupFrom)
 }
 
+// liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
+func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
+	found, err := s.groups().FindEqual(ctx,
+		query.FieldValue{Name: fieldOutlet, Value: outletID},
+		query.FieldValue{Name: fieldExternalID, Value: externalID},
+		query.FieldValue{Name: fieldActive, Value: true},
+	)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	groups, err := record.ReadAll(found, groupFrom)
+	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
+	return groups, err
+}
+
 // groupsIn returns the groups of an outlet with an external id, the newest first.
 func (s *core) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
 	found, err := s.findGroups(ctx, inConversation(outletID, externalID))
@@ -141,7 +158,7 @@ func (s *core) insertGroup(ctx context.Context, g Group) (*Group, error) {
 // admin returns the agent with an id on an outlet's platform, the zero Admin where none is
 // known.
 func (s *core) admin(ctx context.Context, externalID string) (Admin, error) {
-	found, ok, err := s.admins().First(ctx, fieldExternalID, externalID)
+	found, ok, err := s.admins().First(ctx, query.FieldValue{Name: fieldExternalID, Value: externalID})
 	if err != nil || !ok {
 		return Admin{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -37,14 +38,17 @@ func (m Member) On(c *channel.Channel) Member {
 // InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
 // scope has no channel. AlreadyExists: m has an ID, and another member has it.
 func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
-	members, err := s.channelOf(ctx, m)
+	channelID, err := s.channelOf(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	if m.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the member's id on its platform")
 	}
-	known, ok, err := members.First(ctx, fieldExternalID, m.ExternalID)
+	known, ok, err := s.members.First(ctx,
+		query.FieldValue{Name: record.FieldChannel, Value: channelID},
+		query.FieldValue{Name: fieldExternalID, Value: m.ExternalID},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +56,7 @@ func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
 		arrived, err := fromDocument(known)
 		return &Arrival{Member: arrived}, err
 	}
-	return arriveFirst(ctx, members, m)
+	return arriveFirst(ctx, s.members.Where(record.FieldChannel, channelID), m)
 }
 
 // arriveFirst makes a member, unless another arrival has made it meanwhile.
@@ -93,7 +97,7 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 	if m.ExternalID == "" {
 		m.ExternalID = m.ID
 	}
-	members, err := s.channelOf(ctx, m)
+	channelID, err := s.channelOf(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -102,17 +106,17 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := members.Insert(ctx, fields)
+	stored, err := s.members.Where(record.FieldChannel, channelID).Insert(ctx, fields)
 	if err != nil {
 		return nil, err
 	}
 	return fromDocument(stored)
 }
 
-// channelOf returns the members of the channel to which a new member belongs.
-func (s *Service) channelOf(ctx context.Context, m Member) (*record.Collection, error) {
+// channelOf returns the id of the channel to which a new member belongs.
+func (s *Service) channelOf(ctx context.Context, m Member) (string, error) {
 	if m.App != "" && m.App != s.scope.App {
-		return nil, boterr.Invalid(record.FieldApp, "the member belongs to another app")
+		return "", boterr.Invalid(record.FieldApp, "the member belongs to another app")
 	}
-	return s.inChannel(ctx, channel.ByID(s.scope, record.FieldChannel, m.Channel))
+	return s.channelID(ctx, channel.ByID(s.scope, record.FieldChannel, m.Channel))
 }

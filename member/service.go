@@ -99,17 +99,22 @@ func (s *Service) Load(ctx context.Context, id string) (*Member, error) {
 	return fromDocument(found)
 }
 
-// inChannel returns the members of the channel that an address names. One that a call names must
-// be there.
+// inChannel returns the members of the channel that an address names.
 func (s *Service) inChannel(ctx context.Context, named record.Address) (*record.Collection, error) {
+	id, err := s.channelID(ctx, named)
+	if err != nil {
+		return nil, err
+	}
+	return s.members.Where(record.FieldChannel, id), nil
+}
+
+// channelID returns the id of the channel that an address names. One that a call names must be there.
+func (s *Service) channelID(ctx context.Context, named record.Address) (string, error) {
 	id, err := named.Resolve()
 	if err == nil && !named.IsOwn() {
 		_, err = record.Load(named, func(id string) (*channel.Reference, error) {
 			return s.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
 		})
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s.members.Where(record.FieldChannel, id), nil
+	return id, err
 }

@@ -22,39 +22,64 @@ type Query struct {
 
 // Get returns the record with that id, or NotFound.
 func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
-	found, ok, err := c.First(ctx, FieldID, id)
+	found, ok, err := c.First(ctx, query.FieldValue{Name: FieldID, Value: id})
 	if err == nil && !ok {
 		err = NotFound(c.kind.Name, id)
 	}
 	return found, err
 }
 
-// First returns the first record whose field has a value, and whether there is one.
-func (c *Collection) First(ctx context.Context, field string, value any) (document.Object, bool, error) {
-	filter, err := c.whereEqual(field, value)
-	if err != nil {
-		return document.Object{}, false, err
-	}
-	found, err := c.stored.Find(ctx, filter, store.FindOptions{Limit: 1})
+// First returns the first record whose fields have values, and whether there is one.
+func (c *Collection) First(ctx context.Context, fields ...query.FieldValue) (document.Object, bool, error) {
+	found, err := c.findEqual(ctx, fields, 1)
 	if err != nil || len(found) == 0 {
 		return document.Object{}, false, err
 	}
 	return found[0], true, nil
 }
 
-// whereEqual returns the filter for the records whose field has a value. A text needs no query
-// document.
-func (c *Collection) whereEqual(field string, value any) (*query.Filter, error) {
-	text, isText := value.(string)
-	if !isText || isLong(text) {
-		return c.filter(document.O(field, document.O("$eq", value)))
+// FindEqual returns the records whose fields have values, or an empty slice.
+func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) ([]document.Object, error) {
+	return c.findEqual(ctx, fields, 0)
+}
+
+func (c *Collection) findEqual(ctx context.Context, fields []query.FieldValue, limit int64) ([]document.Object, error) {
+	filter, err := c.whereEqual(fields)
+	if err != nil {
+		return nil, err
 	}
-	if !utf8.ValidString(text) {
-		value = strings.ToValidUTF8(text, "\uFFFD")
+	return c.stored.Find(ctx, filter, store.FindOptions{Limit: limit})
+}
+
+// whereEqual returns the filter for the records whose fields have values. Texts and truth values need no
+// query document.
+func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error) {
+	var room [6]query.FieldValue
+	all := append(room[:0], fields...)
+	for i, field := range all {
+		switch value := field.Value.(type) {
+		case bool:
+			continue
+		case string:
+			if !utf8.ValidString(value) {
+				all[i].Value = strings.ToValidUTF8(value, "\uFFFD")
+			}
+			if !isLong(value) {
+				continue
+			}
+		}
+		return c.filter(equalTo(fields))
 	}
-	var room [4]query.FieldValue
-	fields := append(room[:0], query.FieldValue{Name: field, Value: value})
-	return query.FieldsEqual(append(fields, c.scope...)...), c.err
+	return query.FieldsEqual(append(all, c.scope...)...), c.err
+}
+
+// equalTo is the query document for the records whose fields have values.
+func equalTo(fields []query.FieldValue) document.Object {
+	filter := document.NewBuilder(len(fields))
+	for _, field := range fields {
+		filter.Set(field.Name, document.O("$eq", field.Value))
+	}
+	return filter.Object()
 }
 
 // Find returns the records that match, or an empty slice.
