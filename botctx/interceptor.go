@@ -40,12 +40,12 @@ type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 // of a send to several members.
 type outcomes interface{ HasOutcomes() bool }
 
-// invoke calls an operation through the interceptors. Errors get the operation's
+// invoke calls an operation of a part through the interceptors. Errors get the operation's
 // name, panics become errors, and beside an error the result is the zero value.
-func invoke[P, R any](
-	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
+func invoke[S, P, R any](
+	ctx context.Context, c *Context, op Op, params P, part S, operation func(S, context.Context, P) (R, error),
 ) (R, error) {
-	result, err := intercepted(ctx, c, op, params, operation)
+	result, err := intercepted(ctx, c, op, params, part, operation)
 	if err == nil {
 		return result, nil
 	}
@@ -70,11 +70,11 @@ func failureOf(op Op, err error) error {
 
 // intercepted goes through the interceptors, and straight to the operation where
 // there is none.
-func intercepted[P, R any](
-	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
+func intercepted[S, P, R any](
+	ctx context.Context, c *Context, op Op, params P, part S, operation func(S, context.Context, P) (R, error),
 ) (result R, err error) {
 	if len(c.interceptors) == 0 {
-		return guarded(ctx, c, op, params, operation)
+		return guarded(ctx, c, op, params, part, operation)
 	}
 	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
 	call := &Call{Op: op, Params: params, Context: c}
@@ -83,7 +83,7 @@ func intercepted[P, R any](
 		if !ok {
 			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
 		}
-		return guarded(ctx, c, op, params, operation)
+		return guarded(ctx, c, op, params, part, operation)
 	}
 	answer, err := chain(c.interceptors, call, next)(ctx)
 	return resultOf[R](answer, err)
@@ -109,8 +109,8 @@ func resultOf[R any](answer any, err error) (R, error) {
 }
 
 // guarded calls an operation unless ctx has ended, or the run was left behind.
-func guarded[P, R any](
-	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
+func guarded[S, P, R any](
+	ctx context.Context, c *Context, op Op, params P, part S, operation func(S, context.Context, P) (R, error),
 ) (result R, err error) {
 	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
 	if err := ctx.Err(); err != nil {
@@ -124,7 +124,7 @@ func guarded[P, R any](
 			return result, err
 		}
 	}
-	return operation(ctx, params)
+	return operation(part, ctx, params)
 }
 
 // PanicError is a panic in an operation, an interceptor or an action. It stands behind

@@ -47,8 +47,8 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	if !r.isShared || r.config.ParallelRuns {
 		return func() {}, true
 	}
-	entered := r.locks.tryAcquire(laneKey(lane), nil)
-	if entered == nil {
+	entered := &turn{key: laneKey(lane)}
+	if !r.locks.tryAcquire(entered) {
 		return nil, false
 	}
 	r.entered.Store(lane, entered)
@@ -91,6 +91,8 @@ type turns struct {
 	// no others are there.
 	member, inLane *turn
 	lane           *lease.Turn
+	// atOnce is member where nobody was to be waited for.
+	atOnce turn
 	// lost ends the run where its turn in the store is lost.
 	lost context.CancelCauseFunc
 }
@@ -111,44 +113,44 @@ func (r *Runtime) wantedBy(ctx context.Context, in runInput) (wanted wantedTurns
 	return wanted, err
 }
 
-// takeTurns waits for what a run takes. lost ends the run where its turn in the store is lost.
-func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.CancelCauseFunc) (*turns, error) {
-	taken := &turns{lost: lost}
+// takeTurns waits for what a run takes.
+func (r *Runtime) takeTurns(ctx context.Context, in runInput, taken *turns) error {
 	if r.config.ParallelRuns {
-		return taken, nil
+		return nil
 	}
-	key := memberKey{app: in.scope.App, member: in.scope.Member}
 	if !r.isShared && ctx.Err() == nil { // Mostly nobody is to be waited for.
-		if taken.member = r.locks.tryAcquire(key, in.outer.turn()); taken.member != nil {
-			return taken, nil
+		taken.atOnce = turn{key: memberKey{app: in.scope.App, member: in.scope.Member}, parent: in.outer.turn()}
+		if r.locks.tryAcquire(&taken.atOnce) {
+			taken.member = &taken.atOnce
+			return nil
 		}
 	}
 	wanted, err := r.wantedBy(ctx, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	most := r.config.MaxWait
 	if in.agenda != nil {
 		if most = r.agendaWait(wanted); most == 0 {
-			return nil, agenda.Postpone(agendaPause)
+			return agenda.Postpone(agendaPause)
 		}
 	}
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()
 	err = r.waitForTurns(waiting, in, wanted, taken)
 	if err == nil {
-		return taken, nil
+		return nil
 	}
 	r.giveTurnsBack(ctx, taken)
 	switch {
 	case ctx.Err() != nil || waiting.Err() == nil:
-		return nil, err
+		return err
 	case in.agenda != nil:
-		return nil, agenda.Postpone(agendaPause)
+		return agenda.Postpone(agendaPause)
 	case in.delivery != nil:
-		return nil, inbox.Postpone(acceptedPause)
+		return inbox.Postpone(acceptedPause)
 	default:
-		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
+		return boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
 			"perhaps it waits for this one, since an action did not pass its ctx on", in.scope.Member, r.config.MaxWait)
 	}
 }

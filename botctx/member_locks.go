@@ -84,17 +84,15 @@ func (l *memberLocks) await(ctx context.Context, t *turn) (hasBegun bool) {
 	}
 }
 
-// tryAcquire begins a turn of a member that nobody has, and returns nil where somebody does. parent is
-// that of acquire.
-func (l *memberLocks) tryAcquire(key memberKey, parent *turn) *turn {
+// tryAcquire begins a turn of a member that nobody has, and reports whether nobody did.
+func (l *memberLocks) tryAcquire(t *turn) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if l.held[key] != nil {
-		return nil
+	if l.held[t.key] != nil {
+		return false
 	}
-	t := &turn{key: key, parent: parent}
 	l.hold(t)
-	return t
+	return true
 }
 
 // hold begins the turn of a member that nobody has, for a caller that holds the mutex.

@@ -82,12 +82,12 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	if begin.delivery = delivery; delivery != nil && begin.key == "" {
 		begin.key = "accepted " + delivery.ID
 	}
-	inbound = inbound.at(r.env.Now())
+	event := inbound.at(r.env.Now()).Event
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		if started.isHandled() {
 			return nil
 		}
-		started.bot.MessageEvent = &inbound.Event
+		started.bot.MessageEvent = &event
 		if err := started.findGroup(ctx); err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 		return begin, boterr.In("Profile", err)
 	}
 	begin.scope.Member, begin.outer, begin.key = sender.ID, r.stepOf(ctx, nil), eventKey(inbound)
-	if begin.key == "" {
+	if begin.key == "" && begin.outer != nil {
 		begin.key = begin.outer.keyTo(ctx, fmt.Sprintf("receive %q %q %q", inbound.Channel, inbound.GroupExternalID, inbound.Event.From))
 	}
 	begin.sender = sender

@@ -97,12 +97,18 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	return sent, err
 }
 
+// gate is joining, made.
+func (s *step) gate() chan struct{} {
+	s.joinable.Do(func() { s.joining = make(chan struct{}, 1) })
+	return s.joining
+}
+
 // waitToJoin waits until no other redirect of the same step is under way.
 func (s *step) waitToJoin(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, s.run.runtime.config.MaxWait)
 	defer cancel()
 	select {
-	case s.joining <- struct{}{}:
+	case s.gate() <- struct{}{}:
 		return nil
 	case <-waiting.Done():
 	}

@@ -23,7 +23,7 @@ type run struct {
 	// outer is the step of another run that waits for this one, nil where none does.
 	outer *step
 	// turns keep other runs of the member out. Nothing is in it where runs do not take turns.
-	turns *turns
+	turns turns
 	// delivery is that of the inbox which caused the run, or a run that redirected to it, nil where
 	// none did.
 	delivery *inbox.Delivery
@@ -57,8 +57,9 @@ type step struct {
 	// isJoined tells that an action of the run has redirected here.
 	isJoined bool
 	// joining holds one thing while a step that has joined this one runs, so that several
-	// take turns.
-	joining chan struct{}
+	// take turns. joinable makes it.
+	joining  chan struct{}
+	joinable sync.Once
 }
 
 // runInput is what a run begins with.
@@ -93,12 +94,11 @@ func (r *Runtime) startRun(
 	}
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
-	taken, err := r.takeTurns(ctx, in, cancel)
-	if err != nil {
+	started.turns.lost = cancel
+	if err := r.takeTurns(ctx, in, &started.turns); err != nil {
 		return boterr.In("memberId", err)
 	}
-	defer r.giveTurnsBack(ctx, taken)
-	started.turns = taken
+	defer r.giveTurnsBack(ctx, &started.turns)
 	if err := started.load(ctx, in); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (r *Runtime) startRun(
 	if err := started.Refusal(); err != nil {
 		return err
 	}
-	err = started.writeBack(ctx)
+	err := started.writeBack(ctx)
 	r.logLostChanges(ctx, in.scope, err)
 	return err
 }
@@ -163,7 +163,7 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 
 // newStep returns a step without a node.
 func newStep(of *run, caller *step) *step {
-	return &step{run: of, caller: caller, depth: caller.depthOf(), joining: make(chan struct{}, 1)}
+	return &step{run: of, caller: caller, depth: caller.depthOf()}
 }
 
 // turn returns the turn of the run that the step belongs to, nil for no step.

@@ -131,49 +131,51 @@ func (r *readings) add(m *member.Member) {
 func (r *readings) before(m *member.Member) member.WrittenBack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if alike := r.that(func(one *reading) bool { return m.Etag != "" && one.etag == m.Etag }); len(alike) > 0 {
-		return closest(alike, m)
-	}
-	if same := r.that(func(one *reading) bool { return one.record == m }); len(same) > 0 {
-		return same[len(same)-1].kept
-	}
-	return closest(r.all, m)
-}
-
-// that returns the readings that meet a condition.
-func (r *readings) that(meets func(*reading) bool) []reading {
-	at := slices.IndexFunc(r.all, func(one reading) bool { return meets(&one) })
-	if at < 0 {
-		return nil
-	}
-	found := r.all[at : at+1 : at+1]
-	for i := at + 1; i < len(r.all); i++ {
-		if meets(&r.all[i]) {
-			found = append(found, r.all[i])
+	if m.Etag != "" {
+		if alike := r.closest(m, func(one *reading) bool { return one.etag == m.Etag }); alike != nil {
+			return alike.kept
 		}
 	}
-	return found
+	for i := range slices.Backward(r.all) {
+		if r.all[i].record == m {
+			return r.all[i].kept
+		}
+	}
+	return r.closest(m, func(*reading) bool { return true }).kept
 }
 
-// closest returns the one of some readings from which the fewest changes lead to a record, the
-// first of several.
-func closest(among []reading, m *member.Member) member.WrittenBack {
-	best, fewest := among[0].kept, -1
-	if len(among) == 1 {
-		return best
-	}
-	after := m.WrittenBack()
-	for i := range among {
-		patch, err := among[i].kept.Changes(after)
-		if err != nil {
-			continue // Changes tells it again of the one that is chosen.
+// closest returns the one of the readings that meet a condition from which the fewest changes lead to a
+// record, the first of several, nil where none meets it.
+func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading {
+	var best *reading
+	fewest := -1
+	for i := range r.all {
+		one := &r.all[i]
+		if !meets(one) {
+			continue
 		}
-		changes := leaves(patch)
-		if fewest < 0 || changes < fewest {
-			best, fewest = among[i].kept, changes
+		if best == nil {
+			best = one
+			continue
+		}
+		if fewest < 0 {
+			fewest = best.changesTo(m)
+		}
+		if changes := one.changesTo(m); changes >= 0 && (fewest < 0 || changes < fewest) {
+			best, fewest = one, changes
 		}
 	}
 	return best
+}
+
+// changesTo returns how many changes lead to a record, -1 for one that cannot be stored: writing it back
+// says why.
+func (one *reading) changesTo(m *member.Member) int {
+	patch, err := one.kept.Changes(m.WrittenBack())
+	if err != nil {
+		return -1
+	}
+	return leaves(patch)
 }
 
 // leaves returns the number of values in an object that are no objects themselves.

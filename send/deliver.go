@@ -57,8 +57,8 @@ func (d Delivery) writable() Delivery {
 
 // recipient returns who gets a message, in one text.
 func (m Message) recipient() string {
-	text := make([]byte, 0, len("message")+len(m.Channel.ID)+len(m.To)+len(m.GroupID)+len(`"" "" "" `))
-	text = append(text, "message"...)
+	var room [128]byte
+	text := append(room[:0], "message"...)
 	for _, part := range []string{m.Channel.ID, m.To, m.GroupID} {
 		text = strconv.AppendQuote(append(text, ' '), part)
 	}

@@ -22,6 +22,14 @@ type domain struct {
 	part string
 }
 
+// reference returns the interface as the generated code writes it.
+func (d domain) reference() string {
+	if d.pkg == contextPackage {
+		return d.declared
+	}
+	return d.pkg + "." + d.declared
+}
+
 // domains returns the interfaces of operations. Those that are not declared yet have
 // no methods.
 func domains() []domain {

@@ -22,8 +22,8 @@ type view struct {
 
 // methodView is one operation in the template.
 type methodView struct {
-	Name, Method, Part, Params, Result, Summary string
-	Comment                                     []string
+	Name, Method, Part, Interface, Params, Result, Summary string
+	Comment                                                []string
 }
 
 // render returns the formatted code.
@@ -35,7 +35,7 @@ func render(methods []method, comments operations.Comments) ([]byte, error) {
 		}
 		v.Methods = append(v.Methods, methodView{
 			Name: m.operation.Name, Method: m.operation.Method, Part: m.domain.part,
-			Params: m.params, Result: m.result,
+			Interface: m.domain.reference(), Params: m.params, Result: m.result,
 			Summary: comments.Operations[m.operation.Name].Summary,
 			Comment: strings.Split(strings.TrimSpace(m.doc), "\n"),
 		})
