@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // LiveChat is what a host decides about live chats. The zero value of each field means its
@@ -77,8 +78,14 @@ func (p *parts) liveChatPorts() livechat.Ports {
 // findGroup finds the live chat, and its group, that the event of a run belongs to: the group
 // in which an agent wrote it, or that of the member's own live chat.
 func (r *run) findGroup(ctx context.Context) error {
-	own := r.bot.ownLiveChats()
 	m, event := r.bot.Member, r.bot.MessageEvent
+	if !m.BotMeta.LiveChat() {
+		hasGroup, err := livechat.HasLiveGroup(ctx, r.runtime.guarded, r.bot.scope, r.bot.Channel.ID, *event)
+		if err != nil || !hasGroup {
+			return err
+		}
+	}
+	own := r.bot.ownLiveChats()
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
 	// An agent who asks for a person herself writes to the bot in her own live chat.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
@@ -105,15 +112,15 @@ func (r *run) findGroup(ctx context.Context) error {
 // member writes to the agent, what the agent writes to the member, and the tap on a
 // ticket. It reports whether that has taken the event.
 func (r *run) passOn(ctx context.Context) (bool, error) {
-	own, event := r.bot.ownLiveChats(), *r.bot.MessageEvent
+	event := *r.bot.MessageEvent
 	if isTaken, err := r.takeByTap(ctx); isTaken || err != nil {
 		return true, err
 	}
 	switch {
 	case r.byAgent:
-		return own.RelayFromAgent(ctx, r.bot.Channel.ID, event)
+		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	case r.isInLiveChat:
-		return own.RelayFromMember(ctx, r.bot.Member.ID, event)
+		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.Member.ID, event)
 	default:
 		return false, nil
 	}
@@ -123,6 +130,9 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 // it was one. A tap on a ticket that is not there is one of the host's, where it has live chats of
 // its own.
 func (r *run) takeByTap(ctx context.Context) (bool, error) {
+	if r.bot.MessageEvent.Type != send.TypePayload {
+		return false, nil
+	}
 	isTaken, err := r.bot.ownLiveChats().TakeByTap(ctx, r.bot.Channel.ID, *r.bot.MessageEvent)
 	if errors.Is(err, boterr.NotFound) && r.bot.host.LiveChats != nil {
 		return false, nil

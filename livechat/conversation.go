@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -28,6 +29,25 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 		return nil, err
 	}
 	return live[0], nil
+}
+
+// HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app, so
+// that GroupOf is to be asked: whether one goes by the id of who wrote it, or of where it goes. It is for hosts,
+// which need no Service for the many events of which it is false. The errors are those of the store.
+func HasLiveGroup(
+	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
+) (bool, error) {
+	records := core{env: env, scope: scope}
+	for _, externalID := range [...]string{event.To, event.From} {
+		if externalID == "" {
+			continue
+		}
+		found, err := records.liveGroupsIn(ctx, outletChannelID, externalID)
+		if err != nil || len(found) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // liveGroups returns the live groups of an outlet that an event belongs to: those of the

@@ -89,7 +89,6 @@ func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group
 // liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
 func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
 	found, err := s.groups().FindEqual(ctx,
-		query.FieldValue{Name: fieldOutlet, Value: outletID},
 		query.FieldValue{Name: fieldExternalID, Value: externalID},
 		query.FieldValue{Name: fieldActive, Value: true},
 	)
@@ -97,6 +96,7 @@ func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([
 		return nil, err
 	}
 	groups, err := record.ReadAll(found, groupFrom)
+	groups = slices.DeleteFunc(groups, func(g *Group) bool { return g.Outlet != outletID })
 	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	return groups, err
 }

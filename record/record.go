@@ -74,7 +74,10 @@ func (e Env) WithDefaults() Env {
 	}
 	if e.NewEtag == nil {
 		now, newID := e.Now, e.NewID
-		e.NewEtag = func() string { return millis(now()) + "-" + newID() }
+		e.NewEtag = func() string {
+			var room [64]byte
+			return string(append(append(strconv.AppendInt(room[:0], now().UnixMilli(), 10), '-'), newID()...))
+		}
 	}
 	return e
 }
@@ -82,6 +85,3 @@ func (e Env) WithDefaults() Env {
 // newUUID makes a UUID of version 7. It can only fail where the system has no
 // randomness, and there nothing else would work either.
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
-
-// millis is a time in milliseconds as text.
-func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }

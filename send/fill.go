@@ -24,7 +24,7 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
 		return Raw(response.object), nil
 	}
-	f := newFiller(m)
+	f := fillerFrom(m)
 	filled := document.NewBuilder(response.object.Len())
 	for field, value := range response.object.All() {
 		if field != fieldType {
@@ -49,7 +49,7 @@ func Unfilled(response Response, m *member.Member) []string {
 		return nil
 	}
 	var paths []string
-	f := newFiller(m)
+	f := fillerFrom(m)
 	f.missing = func(path string) { paths = append(paths, path) }
 	for field, value := range response.object.All() {
 		if field != fieldType {
@@ -94,11 +94,11 @@ type filler struct {
 	missing func(path string)
 }
 
-func newFiller(m *member.Member) *filler {
+func fillerFrom(m *member.Member) filler {
 	if m == nil {
-		return &filler{err: boterr.Missing("member", "whose fields fill the placeholders"), left: maxFilled}
+		return filler{err: boterr.Missing("member", "whose fields fill the placeholders"), left: maxFilled}
 	}
-	return &filler{from: m, err: m.Err(), left: maxFilled}
+	return filler{from: m, err: m.Err(), left: maxFilled}
 }
 
 // value returns a value with every string in it filled.
@@ -130,8 +130,10 @@ func (f *filler) text(text string) string {
 		if path == "" {
 			break
 		}
+		value := f.at(path)
+		filled.Grow(len(text) + len(value)) // Mostly enough for the rest.
 		filled.WriteString(before)
-		filled.WriteString(f.at(path))
+		filled.WriteString(value)
 		text = after
 	}
 	if filled.Len() == 0 {

@@ -11,12 +11,14 @@ import (
 )
 
 // recipients returns the members that a call names, each once, in the order in which it first
-// names them, or the scope's own. There is at least one.
-func (s *Service) recipients(given *member.Member, ids document.OneOrMany[string]) ([]record.Address, error) {
+// names them, or the scope's own. There is at least one. One alone stands in room.
+func (s *Service) recipients(
+	given *member.Member, ids document.OneOrMany[string], room []record.Address,
+) ([]record.Address, error) {
 	if ids == nil {
 		only := member.ByRecordOrID(s.scope, given, "")
 		_, err := only.Resolve()
-		return []record.Address{only}, err
+		return append(room, only), err
 	}
 	if len(ids) == 0 {
 		return nil, boterr.Invalid("memberId", "names nobody: give at least one id, or leave it out for the context's own member")

@@ -37,7 +37,8 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	if p.Response.IsZero() {
 		return nil, boterr.In("response", p.Response.Validate())
 	}
-	recipients, err := s.recipients(p.Member, p.MemberID)
+	var room [1]record.Address
+	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
 	if err != nil {
 		return nil, err
 	}
