@@ -40,12 +40,22 @@ type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 // of a send to several members.
 type outcomes interface{ HasOutcomes() bool }
 
-// invoke calls an operation of a part through the interceptors. Errors get the operation's
+// operation is an operation of a part, such as that of the members.
+type operation[S, P, R any] struct {
+	op   Op
+	part S
+	call func(S, context.Context, P) (R, error)
+}
+
+// operationOf returns an operation of a part, by the method of its interface.
+func operationOf[S, P, R any](op Op, part S, call func(S, context.Context, P) (R, error)) operation[S, P, R] {
+	return operation[S, P, R]{op: op, part: part, call: call}
+}
+
+// invoke calls an operation through the interceptors. Errors get the operation's
 // name, panics become errors, and beside an error the result is the zero value.
-func invoke[S, P, R any](
-	ctx context.Context, c *Context, op Op, params P, part S, operation func(S, context.Context, P) (R, error),
-) (R, error) {
-	result, err := intercepted(ctx, c, op, params, part, operation)
+func invoke[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (R, error) {
+	result, err := intercepted(ctx, c, params, of)
 	if err == nil {
 		return result, nil
 	}
@@ -53,7 +63,7 @@ func invoke[S, P, R any](
 		var zero R
 		result = zero
 	}
-	return result, failureOf(op, err)
+	return result, failureOf(of.op, err)
 }
 
 // failureOf gives an error the name of the operation that bot logic called, also where
@@ -70,20 +80,18 @@ func failureOf(op Op, err error) error {
 
 // intercepted goes through the interceptors, and straight to the operation where
 // there is none.
-func intercepted[S, P, R any](
-	ctx context.Context, c *Context, op Op, params P, part S, operation func(S, context.Context, P) (R, error),
-) (result R, err error) {
+func intercepted[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (result R, err error) {
 	if len(c.interceptors) == 0 {
-		return guarded(ctx, c, op, params, part, operation)
+		return guarded(ctx, c, params, of)
 	}
-	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
-	call := &Call{Op: op, Params: params, Context: c}
+	defer func() { err = c.orPanic(ctx, of.op, err, recover()) }()
+	call := &Call{Op: of.op, Params: params, Context: c}
 	next := func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
 		if !ok {
 			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
 		}
-		return guarded(ctx, c, op, params, part, operation)
+		return guarded(ctx, c, params, of)
 	}
 	answer, err := chain(c.interceptors, call, next)(ctx)
 	return resultOf[R](answer, err)
@@ -109,22 +117,20 @@ func resultOf[R any](answer any, err error) (R, error) {
 }
 
 // guarded calls an operation unless ctx has ended, or the run was left behind.
-func guarded[S, P, R any](
-	ctx context.Context, c *Context, op Op, params P, part S, operation func(S, context.Context, P) (R, error),
-) (result R, err error) {
-	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
+func guarded[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (result R, err error) {
+	defer func() { err = c.orPanic(ctx, of.op, err, recover()) }()
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}
 	if err := c.run.Refusal(); err != nil {
 		return result, err
 	}
-	if op.changesLiveChats() {
+	if of.op.changesLiveChats() {
 		if err := c.run.keepChoice(ctx); err != nil {
 			return result, err
 		}
 	}
-	return operation(part, ctx, params)
+	return of.call(of.part, ctx, params)
 }
 
 // PanicError is a panic in an operation, an interceptor or an action. It stands behind

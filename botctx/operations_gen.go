@@ -325,7 +325,7 @@ func (op Op) Exists() bool {
 //
 // Specification: Member and data-source operations.
 func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
-	return invoke(ctx, c, OpFindAndModifyMember, p, c.members(), member.Operations.FindAndModifyMember)
+	return invoke(ctx, c, p, operationOf(OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember))
 }
 
 // FindAndModifyDataFromDataSource finds the first entry that matches, in the order
@@ -342,7 +342,7 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 //     paths that collide, or needs a position in an array that the filter does not give.
 //   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
 func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, p, c.dataSources(), datasource.Operations.FindAndModifyDataFromDataSource)
+	return invoke(ctx, c, p, operationOf(OpFindAndModifyDataFromDataSource, c.dataSources(), datasource.Operations.FindAndModifyDataFromDataSource))
 }
 
 // UpsertDataToDataSource changes the entries whose _id exists, and inserts the
@@ -355,7 +355,7 @@ func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasou
 //     begins with $ or has a dot. Then nothing is written.
 //   - InvalidArgument: an element would change createdAt of an entry.
 func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
-	return invoke(ctx, c, OpUpsertDataToDataSource, p, c.dataSources(), datasource.Operations.UpsertDataToDataSource)
+	return invoke(ctx, c, p, operationOf(OpUpsertDataToDataSource, c.dataSources(), datasource.Operations.UpsertDataToDataSource))
 }
 
 // CountDataSource returns the number of entries that match.
@@ -365,7 +365,7 @@ func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.Upser
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
-	return invoke(ctx, c, OpCountDataSource, p, c.dataSources(), datasource.Operations.CountDataSource)
+	return invoke(ctx, c, p, operationOf(OpCountDataSource, c.dataSources(), datasource.Operations.CountDataSource))
 }
 
 // FetchDataFromDataSource returns the entries that match, in the order of SortBy or
@@ -377,7 +377,7 @@ func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSou
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 //   - InvalidArgument: SortBy holds something other than 1 and -1.
 func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFetchDataFromDataSource, p, c.dataSources(), datasource.Operations.FetchDataFromDataSource)
+	return invoke(ctx, c, p, operationOf(OpFetchDataFromDataSource, c.dataSources(), datasource.Operations.FetchDataFromDataSource))
 }
 
 // FetchDistinctDataFromDataSource returns the different values of one column, in
@@ -389,7 +389,7 @@ func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.Fetc
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, p, c.dataSources(), datasource.Operations.FetchDistinctDataFromDataSource)
+	return invoke(ctx, c, p, operationOf(OpFetchDistinctDataFromDataSource, c.dataSources(), datasource.Operations.FetchDistinctDataFromDataSource))
 }
 
 // FetchGeoNearFromDataSource returns the entries near a point, nearest first.
@@ -405,7 +405,7 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 //   - InvalidArgument: the entries have locations in several columns, and key in Data
 //     does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFetchGeoNearFromDataSource, p, c.dataSources(), datasource.Operations.FetchGeoNearFromDataSource)
+	return invoke(ctx, c, p, operationOf(OpFetchGeoNearFromDataSource, c.dataSources(), datasource.Operations.FetchGeoNearFromDataSource))
 }
 
 // PatchDataToDataSource changes the first entry that matches, or all of them with
@@ -421,7 +421,7 @@ func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.F
 //     replacement document and Multi is true.
 //   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
 func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
-	return invoke(ctx, c, OpPatchDataToDataSource, p, c.dataSources(), datasource.Operations.PatchDataToDataSource)
+	return invoke(ctx, c, p, operationOf(OpPatchDataToDataSource, c.dataSources(), datasource.Operations.PatchDataToDataSource))
 }
 
 // GetMember reads a member of the app by its id.
@@ -431,7 +431,7 @@ func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchD
 //
 // Specification: Member and data-source operations.
 func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	return invoke(ctx, c, OpGetMember, p, c.members(), member.Operations.GetMember)
+	return invoke(ctx, c, p, operationOf(OpGetMember, c.members(), member.Operations.GetMember))
 }
 
 // PatchMembers changes every member of a channel that matches, all or none. The
@@ -447,7 +447,7 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 //
 // Specification: Member and data-source operations.
 func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	return invoke(ctx, c, OpPatchMembers, p, c.members(), member.Operations.PatchMembers)
+	return invoke(ctx, c, p, operationOf(OpPatchMembers, c.members(), member.Operations.PatchMembers))
 }
 
 // UpdateMember sets the given fields of a member; fields that are not given stay.
@@ -463,7 +463,7 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 //
 // Specification: Member and data-source operations.
 func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
-	return invoke(ctx, c, OpUpdateMember, p, c.members(), member.Operations.UpdateMember)
+	return invoke(ctx, c, p, operationOf(OpUpdateMember, c.members(), member.Operations.UpdateMember))
 }
 
 // CheckAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the
@@ -475,7 +475,7 @@ func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 //
 // Specification: Member and data-source operations.
 func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
-	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, p, c.members(), member.Operations.CheckAndSaveMemberReferFrom)
+	return invoke(ctx, c, p, operationOf(OpCheckAndSaveMemberReferFrom, c.members(), member.Operations.CheckAndSaveMemberReferFrom))
 }
 
 // NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
@@ -499,7 +499,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
-	return invoke(ctx, c, OpNewAgenda, p, c.agendas(), agenda.Operations.NewAgenda)
+	return invoke(ctx, c, p, operationOf(OpNewAgenda, c.agendas(), agenda.Operations.NewAgenda))
 }
 
 // UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
@@ -519,7 +519,7 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
-	return invoke(ctx, c, OpUpdateAgenda, p, c.agendas(), agenda.Operations.UpdateAgenda)
+	return invoke(ctx, c, p, operationOf(OpUpdateAgenda, c.agendas(), agenda.Operations.UpdateAgenda))
 }
 
 // DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
@@ -528,7 +528,7 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 //
 // Specification: Agenda operations.
 func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
-	return invoke(ctx, c, OpDeleteMemberAgenda, p, c.agendas(), agenda.Operations.DeleteMemberAgenda)
+	return invoke(ctx, c, p, operationOf(OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda))
 }
 
 // RedirectMemberToNode runs a node for a member now, and those that it redirects to,
@@ -549,7 +549,7 @@ func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberA
 //
 // Specification: Node redirect.
 func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
-	return invoke(ctx, c, OpRedirectMemberToNode, p, c.nodes(), NodeOperations.RedirectMemberToNode)
+	return invoke(ctx, c, p, operationOf(OpRedirectMemberToNode, c.nodes(), NodeOperations.RedirectMemberToNode))
 }
 
 // CreateAssignment asks for a person to take over the conversation with a member. The
@@ -586,7 +586,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
-	return invoke(ctx, c, OpCreateAssignment, p, c.liveChats(), livechat.Operations.CreateAssignment)
+	return invoke(ctx, c, p, operationOf(OpCreateAssignment, c.liveChats(), livechat.Operations.CreateAssignment))
 }
 
 // AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
@@ -605,7 +605,7 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
-	return invoke(ctx, c, OpAddNewTargetsToAssignment, p, c.liveChats(), livechat.Operations.AddNewTargetsToAssignment)
+	return invoke(ctx, c, p, operationOf(OpAddNewTargetsToAssignment, c.liveChats(), livechat.Operations.AddNewTargetsToAssignment))
 }
 
 // ReassignAssignment hands a live chat on to others: the previous assignment ends, and a
@@ -633,7 +633,7 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
-	return invoke(ctx, c, OpReassignAssignment, p, c.liveChats(), livechat.Operations.ReassignAssignment)
+	return invoke(ctx, c, p, operationOf(OpReassignAssignment, c.liveChats(), livechat.Operations.ReassignAssignment))
 }
 
 // GetAssignment reads an assignment by its id.
@@ -643,7 +643,7 @@ func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignment, p, c.liveChats(), livechat.Operations.GetAssignment)
+	return invoke(ctx, c, p, operationOf(OpGetAssignment, c.liveChats(), livechat.Operations.GetAssignment))
 }
 
 // GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
@@ -657,7 +657,7 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentByOutlet, p, c.liveChats(), livechat.Operations.GetAssignmentByOutlet)
+	return invoke(ctx, c, p, operationOf(OpGetAssignmentByOutlet, c.liveChats(), livechat.Operations.GetAssignmentByOutlet))
 }
 
 // GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
@@ -667,7 +667,7 @@ func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentByBravoGroupID, p, c.liveChats(), livechat.Operations.GetAssignmentByBravoGroupID)
+	return invoke(ctx, c, p, operationOf(OpGetAssignmentByBravoGroupID, c.liveChats(), livechat.Operations.GetAssignmentByBravoGroupID))
 }
 
 // GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
@@ -677,7 +677,7 @@ func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.Ge
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentsByMemberID, p, c.liveChats(), livechat.Operations.GetAssignmentsByMemberID)
+	return invoke(ctx, c, p, operationOf(OpGetAssignmentsByMemberID, c.liveChats(), livechat.Operations.GetAssignmentsByMemberID))
 }
 
 // GetAssignmentsByMeta reads the assignments whose meta holds the given data: each of its fields
@@ -689,14 +689,14 @@ func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAs
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentsByMeta, p, c.liveChats(), livechat.Operations.GetAssignmentsByMeta)
+	return invoke(ctx, c, p, operationOf(OpGetAssignmentsByMeta, c.liveChats(), livechat.Operations.GetAssignmentsByMeta))
 }
 
 // GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, p, c.liveChats(), livechat.Operations.GetAssignmentsByParentAssignmentID)
+	return invoke(ctx, c, p, operationOf(OpGetAssignmentsByParentAssignmentID, c.liveChats(), livechat.Operations.GetAssignmentsByParentAssignmentID))
 }
 
 // UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
@@ -712,7 +712,7 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
-	return invoke(ctx, c, OpUpdateAssignmentGroup, p, c.liveChats(), livechat.Operations.UpdateAssignmentGroup)
+	return invoke(ctx, c, p, operationOf(OpUpdateAssignmentGroup, c.liveChats(), livechat.Operations.UpdateAssignmentGroup))
 }
 
 // UpdateAssignmentMeta sets the given fields of an assignment's meta; others stay. A
@@ -723,7 +723,7 @@ func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAs
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
-	return invoke(ctx, c, OpUpdateAssignmentMeta, p, c.liveChats(), livechat.Operations.UpdateAssignmentMeta)
+	return invoke(ctx, c, p, operationOf(OpUpdateAssignmentMeta, c.liveChats(), livechat.Operations.UpdateAssignmentMeta))
 }
 
 // RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
@@ -734,7 +734,7 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
-	return invoke(ctx, c, OpRemovePendingAssignmentByMemberID, p, c.liveChats(), livechat.Operations.RemovePendingAssignmentByMemberID)
+	return invoke(ctx, c, p, operationOf(OpRemovePendingAssignmentByMemberID, c.liveChats(), livechat.Operations.RemovePendingAssignmentByMemberID))
 }
 
 // EndLiveChat ends a live chat from the outlet's side. The assignment is the one that
@@ -747,7 +747,7 @@ func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livec
 //
 // Specification: Live-chat operations.
 func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return invoke(ctx, c, OpEndLiveChat, p, c.liveChats(), livechat.Operations.EndLiveChat)
+	return invoke(ctx, c, p, operationOf(OpEndLiveChat, c.liveChats(), livechat.Operations.EndLiveChat))
 }
 
 // InletEndLiveChat ends the live chat of a member from the inlet's side. A channel that the
@@ -761,7 +761,7 @@ func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams)
 //
 // Specification: Live-chat operations.
 func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return invoke(ctx, c, OpInletEndLiveChat, p, c.liveChats(), livechat.Operations.InletEndLiveChat)
+	return invoke(ctx, c, p, operationOf(OpInletEndLiveChat, c.liveChats(), livechat.Operations.InletEndLiveChat))
 }
 
 // EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
@@ -776,7 +776,7 @@ func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveC
 //
 // Specification: Live-chat operations.
 func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
-	return invoke(ctx, c, OpEndBravoLiveChat, p, c.liveChats(), livechat.Operations.EndBravoLiveChat)
+	return invoke(ctx, c, p, operationOf(OpEndBravoLiveChat, c.liveChats(), livechat.Operations.EndBravoLiveChat))
 }
 
 // GetGroup reads a group by its id.
@@ -786,7 +786,7 @@ func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveC
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroup, p, c.liveChats(), livechat.Operations.GetGroup)
+	return invoke(ctx, c, p, operationOf(OpGetGroup, c.liveChats(), livechat.Operations.GetGroup))
 }
 
 // GetGroupByExternalID reads the newest group of an agent, or with the given id, in an
@@ -797,7 +797,7 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByExternalID, p, c.liveChats(), livechat.Operations.GetGroupByExternalID)
+	return invoke(ctx, c, p, operationOf(OpGetGroupByExternalID, c.liveChats(), livechat.Operations.GetGroupByExternalID))
 }
 
 // GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform.
@@ -808,7 +808,7 @@ func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByGroupExternalID, p, c.liveChats(), livechat.Operations.GetGroupByGroupExternalID)
+	return invoke(ctx, c, p, operationOf(OpGetGroupByGroupExternalID, c.liveChats(), livechat.Operations.GetGroupByGroupExternalID))
 }
 
 // GetGroupByInletGroup reads the newest group that belongs to a group conversation on the
@@ -819,7 +819,7 @@ func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByInletGroup, p, c.liveChats(), livechat.Operations.GetGroupByInletGroup)
+	return invoke(ctx, c, p, operationOf(OpGetGroupByInletGroup, c.liveChats(), livechat.Operations.GetGroupByInletGroup))
 }
 
 // GetGroupByMemberID reads the newest group of a member of an inlet channel. One that is
@@ -830,7 +830,7 @@ func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByMemberID, p, c.liveChats(), livechat.Operations.GetGroupByMemberID)
+	return invoke(ctx, c, p, operationOf(OpGetGroupByMemberID, c.liveChats(), livechat.Operations.GetGroupByMemberID))
 }
 
 // UpdateGroup sets the given fields of a group; fields that are not given stay.
@@ -842,7 +842,7 @@ func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByM
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
-	return invoke(ctx, c, OpUpdateGroup, p, c.liveChats(), livechat.Operations.UpdateGroup)
+	return invoke(ctx, c, p, operationOf(OpUpdateGroup, c.liveChats(), livechat.Operations.UpdateGroup))
 }
 
 // UpdateGroupMeta sets the given fields of a group's meta; others stay. A field may be a
@@ -853,7 +853,7 @@ func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
-	return invoke(ctx, c, OpUpdateGroupMeta, p, c.liveChats(), livechat.Operations.UpdateGroupMeta)
+	return invoke(ctx, c, p, operationOf(OpUpdateGroupMeta, c.liveChats(), livechat.Operations.UpdateGroupMeta))
 }
 
 // InactivateGroup marks a group as no longer live and no longer valid.
@@ -863,7 +863,7 @@ func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMet
 //
 // Specification: Group and admin operations.
 func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
-	return invoke(ctx, c, OpInactivateGroup, p, c.liveChats(), livechat.Operations.InactivateGroup)
+	return invoke(ctx, c, p, operationOf(OpInactivateGroup, c.liveChats(), livechat.Operations.InactivateGroup))
 }
 
 // HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
@@ -879,7 +879,7 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 //
 // Specification: Group and admin operations.
 func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
-	return invoke(ctx, c, OpHandleAdminJoinedGroup, p, c.liveChats(), livechat.Operations.HandleAdminJoinedGroup)
+	return invoke(ctx, c, p, operationOf(OpHandleAdminJoinedGroup, c.liveChats(), livechat.Operations.HandleAdminJoinedGroup))
 }
 
 // CreateBravoGroup makes a group on Bravo. Where Bravo did not answer, whether the group was
@@ -892,7 +892,7 @@ func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
-	return invoke(ctx, c, OpCreateBravoGroup, p, c.liveChats(), livechat.Operations.CreateBravoGroup)
+	return invoke(ctx, c, p, operationOf(OpCreateBravoGroup, c.liveChats(), livechat.Operations.CreateBravoGroup))
 }
 
 // DisableBravoGroupInviteLink puts the invitation link of a group on Bravo out of use.
@@ -904,7 +904,7 @@ func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 //
 // Specification: Group and admin operations.
 func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
-	return invoke(ctx, c, OpDisableBravoGroupInviteLink, p, c.liveChats(), livechat.Operations.DisableBravoGroupInviteLink)
+	return invoke(ctx, c, p, operationOf(OpDisableBravoGroupInviteLink, c.liveChats(), livechat.Operations.DisableBravoGroupInviteLink))
 }
 
 // SetBravoGroupIcon gives a group on Bravo the picture at an address. One that could not be
@@ -919,7 +919,7 @@ func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.Di
 //
 // Specification: Group and admin operations.
 func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
-	return invoke(ctx, c, OpSetBravoGroupIcon, p, c.liveChats(), livechat.Operations.SetBravoGroupIcon)
+	return invoke(ctx, c, p, operationOf(OpSetBravoGroupIcon, c.liveChats(), livechat.Operations.SetBravoGroupIcon))
 }
 
 // CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
@@ -931,7 +931,7 @@ func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
-	return invoke(ctx, c, OpCreateHotelChannel, p, c.liveChats(), livechat.Operations.CreateHotelChannel)
+	return invoke(ctx, c, p, operationOf(OpCreateHotelChannel, c.liveChats(), livechat.Operations.CreateHotelChannel))
 }
 
 // GetAdmin reads an agent by the id.
@@ -941,7 +941,7 @@ func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotel
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
-	return invoke(ctx, c, OpGetAdmin, p, c.liveChats(), livechat.Operations.GetAdmin)
+	return invoke(ctx, c, p, operationOf(OpGetAdmin, c.liveChats(), livechat.Operations.GetAdmin))
 }
 
 // GetAdminByExternalID reads an agent by the id on the outlet's platform.
@@ -951,7 +951,7 @@ func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*liv
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
-	return invoke(ctx, c, OpGetAdminByExternalID, p, c.liveChats(), livechat.Operations.GetAdminByExternalID)
+	return invoke(ctx, c, p, operationOf(OpGetAdminByExternalID, c.liveChats(), livechat.Operations.GetAdminByExternalID))
 }
 
 // GetChannel tells which app a channel belongs to. It knows the channels of its own
@@ -962,7 +962,7 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
-	return invoke(ctx, c, OpGetChannel, p, c.channels(), channel.Operations.GetChannel)
+	return invoke(ctx, c, p, operationOf(OpGetChannel, c.channels(), channel.Operations.GetChannel))
 }
 
 // SendResponse sends a message to one member or several, on any platform. Without
@@ -994,7 +994,7 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	return invoke(ctx, c, OpSendResponse, p, c.sends(), send.Operations.SendResponse)
+	return invoke(ctx, c, p, operationOf(OpSendResponse, c.sends(), send.Operations.SendResponse))
 }
 
 // SendMessageToInlet sends a message from the outlet conversation that MessageEvent
@@ -1013,7 +1013,7 @@ func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendMessageToInlet, p, c.liveChats(), livechat.Operations.SendMessageToInlet)
+	return invoke(ctx, c, p, operationOf(OpSendMessageToInlet, c.liveChats(), livechat.Operations.SendMessageToInlet))
 }
 
 // SendMessageToInletGroup sends a message to the group conversation on the inlet's side.
@@ -1034,7 +1034,7 @@ func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendMessageToInletGroup, p, c.liveChats(), livechat.Operations.SendMessageToInletGroup)
+	return invoke(ctx, c, p, operationOf(OpSendMessageToInletGroup, c.liveChats(), livechat.Operations.SendMessageToInletGroup))
 }
 
 // SendMessageToOutletGroup sends a message to the group conversation on the outlet's
@@ -1056,7 +1056,7 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendMessageToOutletGroup, p, c.liveChats(), livechat.Operations.SendMessageToOutletGroup)
+	return invoke(ctx, c, p, operationOf(OpSendMessageToOutletGroup, c.liveChats(), livechat.Operations.SendMessageToOutletGroup))
 }
 
 // SendAlphaResponse sends a message to one member of an Alpha channel, as SendResponse does.
@@ -1077,7 +1077,7 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendAlphaResponse, p, c.sends(), send.Operations.SendAlphaResponse)
+	return invoke(ctx, c, p, operationOf(OpSendAlphaResponse, c.sends(), send.Operations.SendAlphaResponse))
 }
 
 // SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, as
@@ -1101,7 +1101,7 @@ func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaRespons
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
-	return invoke(ctx, c, OpSendAlphaResponseToMemberIDs, p, c.sends(), send.Operations.SendAlphaResponseToMemberIDs)
+	return invoke(ctx, c, p, operationOf(OpSendAlphaResponseToMemberIDs, c.sends(), send.Operations.SendAlphaResponseToMemberIDs))
 }
 
 // SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
@@ -1120,7 +1120,7 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 //
 // Specification: Sending operations.
 func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendHotelResponse, p, c.sends(), send.Operations.SendHotelResponse)
+	return invoke(ctx, c, p, operationOf(OpSendHotelResponse, c.sends(), send.Operations.SendHotelResponse))
 }
 
 // SendDeltaResponse sends a message to one member or several of a Delta channel by one
@@ -1146,7 +1146,7 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 //
 // Specification: Sending operations.
 func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
-	return invoke(ctx, c, OpSendDeltaResponse, p, c.sends(), send.Operations.SendDeltaResponse)
+	return invoke(ctx, c, p, operationOf(OpSendDeltaResponse, c.sends(), send.Operations.SendDeltaResponse))
 }
 
 // AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
@@ -1160,7 +1160,7 @@ func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaRespons
 //
 // Specification: Sending operations.
 func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
-	return invoke(ctx, c, OpAlphaCreateBroadcast, p, c.sends(), send.Operations.AlphaCreateBroadcast)
+	return invoke(ctx, c, p, operationOf(OpAlphaCreateBroadcast, c.sends(), send.Operations.AlphaCreateBroadcast))
 }
 
 // AlphaSendBroadcast sends a stored message to all members with a label.
@@ -1174,7 +1174,7 @@ func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
-	return invoke(ctx, c, OpAlphaSendBroadcast, p, c.sends(), send.Operations.AlphaSendBroadcast)
+	return invoke(ctx, c, p, operationOf(OpAlphaSendBroadcast, c.sends(), send.Operations.AlphaSendBroadcast))
 }
 
 // AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
@@ -1191,7 +1191,7 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 //
 // Specification: Sending operations.
 func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
-	return invoke(ctx, c, OpAlphaGetAttachmentID, p, c.sends(), send.Operations.AlphaGetAttachmentID)
+	return invoke(ctx, c, p, operationOf(OpAlphaGetAttachmentID, c.sends(), send.Operations.AlphaGetAttachmentID))
 }
 
 // AlphaPassThreadControl hands the conversation with a member to another application on
@@ -1207,7 +1207,7 @@ func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 //
 // Specification: Sending operations.
 func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
-	return invoke(ctx, c, OpAlphaPassThreadControl, p, c.sends(), send.Operations.AlphaPassThreadControl)
+	return invoke(ctx, c, p, operationOf(OpAlphaPassThreadControl, c.sends(), send.Operations.AlphaPassThreadControl))
 }
 
 // AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
@@ -1221,7 +1221,7 @@ func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassTh
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
-	return invoke(ctx, c, OpAlphaSaveCustomLabel, p, c.sends(), send.Operations.AlphaSaveCustomLabel)
+	return invoke(ctx, c, p, operationOf(OpAlphaSaveCustomLabel, c.sends(), send.Operations.AlphaSaveCustomLabel))
 }
 
 // AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
@@ -1235,7 +1235,7 @@ func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCust
 //
 // Specification: Sending operations.
 func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
-	return invoke(ctx, c, OpAlphaRemoveCustomLabel, p, c.sends(), send.Operations.AlphaRemoveCustomLabel)
+	return invoke(ctx, c, p, operationOf(OpAlphaRemoveCustomLabel, c.sends(), send.Operations.AlphaRemoveCustomLabel))
 }
 
 // SavePostCommentAnalytics records that a user commented on a post. Each call makes a
@@ -1247,7 +1247,7 @@ func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemove
 //
 // Specification: Sending operations.
 func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
-	return invoke(ctx, c, OpSavePostCommentAnalytics, p, c.sends(), send.Operations.SavePostCommentAnalytics)
+	return invoke(ctx, c, p, operationOf(OpSavePostCommentAnalytics, c.sends(), send.Operations.SavePostCommentAnalytics))
 }
 
 // SaveGroupIDToMember keeps the group that an event belongs to in the group of the
@@ -1259,7 +1259,7 @@ func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostC
 //
 // Specification: Sending operations.
 func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
-	return invoke(ctx, c, OpSaveGroupIDToMember, p, c.liveChats(), livechat.Operations.SaveGroupIDToMember)
+	return invoke(ctx, c, p, operationOf(OpSaveGroupIDToMember, c.liveChats(), livechat.Operations.SaveGroupIDToMember))
 }
 
 // CharlieArchiveConversation archives a conversation on Charlie. One that is archived
@@ -1273,7 +1273,7 @@ func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupI
 //
 // Specification: Sending operations.
 func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
-	return invoke(ctx, c, OpCharlieArchiveConversation, p, c.sends(), send.Operations.CharlieArchiveConversation)
+	return invoke(ctx, c, p, operationOf(OpCharlieArchiveConversation, c.sends(), send.Operations.CharlieArchiveConversation))
 }
 
 // UpdateMessage changes a message that was sent, on platforms whose connector is a
@@ -1288,7 +1288,7 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 //
 // Specification: Sending operations.
 func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
-	return invoke(ctx, c, OpUpdateMessage, p, c.sends(), send.Operations.UpdateMessage)
+	return invoke(ctx, c, p, operationOf(OpUpdateMessage, c.sends(), send.Operations.UpdateMessage))
 }
 
 // EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
@@ -1303,7 +1303,7 @@ func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 //
 // Specification: Sending operations; Limits.
 func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
-	return invoke(ctx, c, OpEchoSaveMemberTag, p, c.sends(), send.Operations.EchoSaveMemberTag)
+	return invoke(ctx, c, p, operationOf(OpEchoSaveMemberTag, c.sends(), send.Operations.EchoSaveMemberTag))
 }
 
 // SendEmail sends a mail from the host's no-reply address.
@@ -1316,7 +1316,7 @@ func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 //
 // Specification: Utility operations.
 func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
-	return invoke(ctx, c, OpSendEmail, p, c.utilities(), UtilityOperations.SendEmail)
+	return invoke(ctx, c, p, operationOf(OpSendEmail, c.utilities(), UtilityOperations.SendEmail))
 }
 
 // Golf returns the client of a payment account of the app, which the host registered under
@@ -1327,7 +1327,7 @@ func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailRe
 //
 // Specification: Utility operations.
 func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
-	return invoke(ctx, c, OpGolf, p, c.utilities(), UtilityOperations.Golf)
+	return invoke(ctx, c, p, operationOf(OpGolf, c.utilities(), UtilityOperations.Golf))
 }
 
 // UploadFileToObjectStore copies a file from an address into the host's object store,
@@ -1348,7 +1348,7 @@ func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 //
 // Specification: Utility operations.
 func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {
-	return invoke(ctx, c, OpUploadFileToObjectStore, p, c.utilities(), UtilityOperations.UploadFileToObjectStore)
+	return invoke(ctx, c, p, operationOf(OpUploadFileToObjectStore, c.utilities(), UtilityOperations.UploadFileToObjectStore))
 }
 
 // dispatch calls an operation by its name.
