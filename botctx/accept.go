@@ -118,5 +118,5 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) (err error
 	if err != nil {
 		return err
 	}
-	return orPassing(r.receive(ctx, arrived, d))
+	return forInbox(r.receive(ctx, arrived, d))
 }

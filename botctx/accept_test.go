@@ -69,12 +69,19 @@ func (f *fleet) process(action botctx.Action) *botctx.Runtime {
 // processBy is process, with a clock of its own.
 func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.Runtime {
 	f.t.Helper()
+	runtime := f.processWithoutLogic(clock)
+	runtime.HandleFunc(action)
+	return runtime
+}
+
+// processWithoutLogic is processBy without logic.
+func (f *fleet) processWithoutLogic(clock func() time.Time) *botctx.Runtime {
+	f.t.Helper()
 	runtime, err := botctx.New(botctx.Config{
 		Store: f.database, Now: clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
 		MaxWait: f.wait, AgendaWait: f.wait,
 	})
 	require.NoError(f.t, err)
-	runtime.HandleFunc(action)
 	return runtime
 }
 

@@ -209,7 +209,8 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 	for _, ref := range refs {
 		node := n.byRef[ref]
 		if node == nil {
-			return nil, boterr.New(boterr.NotFound, "", "Flow.HeadNodes names a node that the host does not handle: %s", ref)
+			missing := noNodeError("Flow.HeadNodes names a node that the host does not handle: " + ref.String())
+			return nil, boterr.New(boterr.NotFound, "", "%w", missing)
 		}
 		if within.trees(node.Tree) {
 			found = append(found, candidate{node, RuleHead})

@@ -45,9 +45,9 @@ func TestOrPassing_CircleOfAnotherRun(t *testing.T) {
 
 	another := locks.enter(&turn{key: ada, parent: ofBob})
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(another))
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(orPassing(boterr.In("memberId", another))))
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(forInbox(boterr.In("memberId", another))))
 
 	own := locks.enter(&turn{key: ada, parent: ofAda})
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(own))
-	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(orPassing(own)))
+	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(forInbox(own)))
 }

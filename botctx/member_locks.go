@@ -2,7 +2,6 @@ package botctx
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -289,15 +288,6 @@ func (c *circleError) Error() string {
 // waitsForItself is the error for members that would wait for each other.
 func waitsForItself(circle []string, isOwn bool) error {
 	return &boterr.Error{Code: boterr.FailedPrecondition, Err: &circleError{members: circle, isOwn: isOwn}}
-}
-
-// orPassing makes an error that comes of a circle which another run has closed Unavailable: when that run
-// has ended, there is none.
-func orPassing(err error) error {
-	if circle, ok := errors.AsType[*circleError](err); ok && !circle.isOwn {
-		return boterr.New(boterr.Unavailable, "", "%w", err)
-	}
-	return err
 }
 
 // notWaited is the error for a wait that was given up.

@@ -123,8 +123,15 @@ func (n *nodes) unknown(id, where string) error {
 	} else if len(n.list) > 0 {
 		hint = "check the id, or give the node to Handle" + perhaps(id, n.list)
 	}
-	return boterr.New(boterr.NotFound, "nodeCompositeId", "there is no node %s%s: %s", id, where, hint)
+	return boterr.New(boterr.NotFound, "nodeCompositeId", "%w", noNodeError("there is no node "+id+where+": "+hint))
 }
+
+// noNodeError is the error for a node that this process does not have. Another one may, while a new version
+// of the bot takes the place of the old one.
+type noNodeError string
+
+// Error implements error.
+func (e noNodeError) Error() string { return string(e) }
 
 // perhaps names the node whose id is most like one that is not there, "" where none is like it.
 func perhaps(id string, among []*Node) string {

@@ -103,8 +103,8 @@ func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
 		s.run.logRedirects(ctx, entered)
-		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId",
-			"more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())
+		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId", "%w",
+			endlessError(fmt.Sprintf("more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())))
 	}
 	if !entered.isJoined {
 		s.run.current.Store(entered)
@@ -112,6 +112,12 @@ func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	s.run.bot.Node = entered.node
 	return entered, nil
 }
+
+// endlessError is the error for redirects that come to no end.
+type endlessError string
+
+// Error implements error.
+func (e endlessError) Error() string { return string(e) }
 
 // path returns the nodes up to this step, with the members of further runs.
 func (s *step) path() string {

@@ -24,7 +24,8 @@ type Accepted struct {
 // then, here or in another process, unless it is a repetition.
 //
 // InvalidArgument: App, Channel or From is missing, or the body cannot be stored. ResourceExhausted:
-// so many events wait already that no more are taken; who sends them is to try again later. The
+// so many events wait already that no more are taken; who sends them is to try again later. Canceled: the
+// store did not answer before ctx ended, or within Config.AcceptTimeout. The
 // other errors are those of the store: whether the event was written is not known then, and one
 // with a Key can be accepted again.
 func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
@@ -33,6 +34,9 @@ func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return 
 func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if err := e.check(); err != nil {
 		return Accepted{}, err
+	}
+	if ctx.Done() == nil {
+		ctx = b.accepting.after(ctx)
 	}
 	if err := b.admit(ctx); err != nil {
 		return Accepted{}, err

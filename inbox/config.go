@@ -49,6 +49,10 @@ type Config struct {
 	// kept to roughly, since each process counts what all have accepted every ten polls. The
 	// default is 100,000; a negative one is none.
 	MaxPending int
+	// AcceptTimeout is for how long Accept waits for a store that does not answer, where its context
+	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
+	// as long. The default is 10 seconds.
+	AcceptTimeout time.Duration
 	// Retention is for how long it is remembered that an event with a Key is done. The default is
 	// 30 days; a negative one is for ever.
 	Retention time.Duration
@@ -68,6 +72,7 @@ const (
 	defaultPoll            = time.Second
 	defaultLimit           = 5
 	defaultMaxPending      = 100_000
+	defaultAcceptTimeout   = 10 * time.Second
 	defaultRetention       = 30 * 24 * time.Hour
 	defaultShutdownTimeout = 20 * time.Second
 )
@@ -91,6 +96,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"workers", int64(c.Workers)},
 		{"poll", int64(c.Poll)},
 		{"limit", int64(c.Limit)},
+		{"acceptTimeout", int64(c.AcceptTimeout)},
 		{"shutdownTimeout", int64(c.ShutdownTimeout)},
 	} {
 		if number.value < 0 {
@@ -101,6 +107,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.Poll, defaultPoll)
 	setDefault(&c.Limit, defaultLimit)
 	setDefault(&c.MaxPending, defaultMaxPending)
+	setDefault(&c.AcceptTimeout, defaultAcceptTimeout)
 	setDefault(&c.Retention, defaultRetention)
 	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
 	if c.Enter == nil {
@@ -130,8 +137,9 @@ type Inbox struct {
 	updates  func() updates
 	log      *slog.Logger
 	load     load
-	endings  endings
-	busy     lanes
+	// accepting bounds acceptances, endings what is stored after runs.
+	accepting, endings endings
+	busy               lanes
 	// wake receives when there may be something to do.
 	wake    chan struct{}
 	feed    feed
@@ -151,7 +159,7 @@ func New(config Config) (*Inbox, error) {
 	b := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
 		updates: sync.OnceValue(newUpdates), log: config.Log, busy: newLanes(),
-		wake: make(chan struct{}, 1), endings: endings{within: config.Turns.Lease()},
+		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Turns.Lease()},
 	}
 	b.feed = feedOf(b, config.Env.Store, database)
 	if err := b.addHooks(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// endings gives contexts in which what came of runs is stored, so that a store that does not answer holds
-// up no worker for ever. Those that begin at about the same time share a timer.
+// endings gives contexts in which something is stored, so that a store that does not answer holds up
+// nobody for ever. Those that begin at about the same time share a timer.
 type endings struct {
 	// within is the least time that a context lasts. It lasts twice as long at most.
 	within time.Duration
@@ -15,12 +15,12 @@ type endings struct {
 	newest atomic.Pointer[context.Context]
 }
 
-// after returns a context with the values of a run, which may have ended.
-func (e *endings) after(run context.Context) context.Context {
+// after returns a context with the values of another one, which may have ended, or never ends.
+func (e *endings) after(of context.Context) context.Context {
 	if shared := e.newest.Load(); shared != nil {
-		return ending{Context: *shared, run: run}
+		return ending{Context: *shared, of: of}
 	}
-	return ending{Context: e.begin(), run: run}
+	return ending{Context: e.begin(), of: of}
 }
 
 // begin begins what further contexts end with.
@@ -32,11 +32,11 @@ func (e *endings) begin() context.Context {
 	return ctx
 }
 
-// ending is a context that has the values of a run and ends with another one, which has none.
+// ending is a context that has the values of one and ends with another one, which has none.
 type ending struct {
 	context.Context //nolint:containedctx // It is one.
 
-	run context.Context //nolint:containedctx // It has the values.
+	of context.Context //nolint:containedctx // It has the values.
 }
 
 // Value implements context.Context. What the context package asks for to end contexts together is that of
@@ -45,5 +45,5 @@ func (e ending) Value(key any) any {
 	if value := e.Context.Value(key); value != nil {
 		return value
 	}
-	return e.run.Value(key)
+	return e.of.Value(key)
 }

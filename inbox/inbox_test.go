@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -141,4 +142,28 @@ func Example() {
 	// m2 is a repetition: false
 	// ada says hi, m1
 	// ada says hi, m2
+}
+
+// silentStore inserts no event, and returns when the context ends.
+type silentStore struct{ store.Store }
+
+// Collection implements store.Store.
+func (s silentStore) Collection(name string) store.Collection {
+	return silentCollection{s.Store.Collection(name)}
+}
+
+type silentCollection struct{ store.Collection }
+
+// Insert implements store.Collection.
+func (silentCollection) Insert(ctx context.Context, _ ...document.Object) error {
+	<-ctx.Done()
+	return boterr.New(boterr.Canceled, "", "%w", context.Cause(ctx))
+}
+
+func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	config := configOf(t, silentStore{memstore.New()}, func(context.Context, *inbox.Delivery) error { return nil })
+	config.AcceptTimeout = time.Millisecond
+	_, err := newInbox(t, config).Accept(context.WithoutCancel(t.Context()), inbox.Event{App: "app", Channel: "web", From: "ada"})
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
 }

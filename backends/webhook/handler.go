@@ -23,7 +23,8 @@ import (
 //	     not a POST, a body that came too slowly, is too long, is not application/json
 //	500  there is no Config.LoadChannel
 //	503  with Retry-After: so many events wait that accept returned ResourceExhausted, or the
-//	     store does not answer. The sender is to send it again, under the same id.
+//	     store does not answer, for which Runtime.Accept waits as long as Config.Inbox.AcceptTimeout
+//	     says. The sender is to send it again, under the same id.
 //
 // Of all errors of accept the status is that of botctx.HTTPStatus. An error is {"error": {"code":
 // "InvalidArgument", "field": "messageEvent.type", "message": "..."}}. What accept reports is told

@@ -308,3 +308,37 @@ func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
 		return err == nil && waiting.Pending == 0
 	}, time.Minute, time.Millisecond)
 }
+
+// silentStore keeps no event, and its inserts return when their context ends.
+type silentStore struct{ store.Store }
+
+// Collection implements store.Store.
+func (s silentStore) Collection(name string) store.Collection {
+	if name != "inbox" {
+		return s.Store.Collection(name)
+	}
+	return silentCollection{s.Store.Collection(name)}
+}
+
+type silentCollection struct{ store.Collection }
+
+// Insert implements store.Collection.
+func (silentCollection) Insert(ctx context.Context, _ ...document.Object) error {
+	<-ctx.Done()
+	return boterr.New(boterr.Canceled, "", "%w", context.Cause(ctx))
+}
+
+func TestRuntime_StoreThatDoesNotAnswerIs503(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(database), HTTP: loopback(t)})
+	rt, err := botctx.New(botctx.Config{Store: silentStore{database}, Inbox: inbox.Config{AcceptTimeout: time.Millisecond}})
+	require.NoError(t, err)
+	_, err = channel.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat("https://example.com"))
+	require.NoError(t, err)
+	server := httptest.NewServer(web.Handler(rt.Accept))
+	t.Cleanup(server.Close)
+	status, err := deliver(t.Context(), loopback(t), server.URL, "in_1", inboundBody("hi"))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusServiceUnavailable, status)
+}
