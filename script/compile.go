@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
@@ -26,11 +27,13 @@ type compiler struct {
 	needs []need
 	// guards are the indexes of the guards that a name needs which is put together.
 	guards map[string][]int
+	// patience is how long reading a source may take.
+	patience time.Duration
 }
 
 func newCompiler() *compiler {
 	needs := allNeeds()
-	return &compiler{needs: needs, guards: guardsByName(needs)}
+	return &compiler{needs: needs, guards: guardsByName(needs), patience: longestCompile}
 }
 
 // code is JavaScript that was compiled: that of one expression, which is a function.
@@ -57,8 +60,14 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	return &Program{engine: e, name: name, code: compiled, helpers: e.helpersIn(compiled.uses)}, nil
 }
 
-// longestSource is how many bytes a script may have.
-const longestSource = 256 << 10
+const (
+	// longestSource is how many bytes a script may have, and a module that has to be put in plainer words.
+	longestSource = 256 << 10
+	// longestModule is how many bytes a module may have.
+	longestModule = 768 << 10
+	// longestCompile is how long it may take to read a source.
+	longestCompile = 10 * time.Second
+)
 
 // Name returns the name that was given to Compile.
 func (p *Program) Name() string { return p.name }
@@ -71,11 +80,45 @@ const (
 	foot       = "\n})"
 )
 
-// compileFunction compiles a source as the body of a function.
+// compileFunction compiles a source as the body of a function. Reading it is bounded: by what the source may be,
+// so that the stack of the process is large enough, and by time. Who reads what takes longer is left behind, and
+// ends by itself.
 func (c *compiler) compileFunction(name, head, source string) (*code, error) {
-	if err := checkBrackets(source); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, &Error{File: name, Err: err}
 	}
+	type outcome struct {
+		code *code
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		compiled, err := c.read(name, head, source)
+		done <- outcome{compiled, err}
+	}()
+	late := time.NewTimer(c.patience)
+	defer late.Stop()
+	select {
+	case out := <-done:
+		return out.code, out.err
+	case <-late.C:
+		return nil, &Error{File: name, Err: boterr.Invalid("", "takes longer than %v to be read: make it simpler", c.patience)}
+	}
+}
+
+// checkSource refuses what cannot be read within the stack of the process.
+func checkSource(source string) error {
+	if len(source) > longestModule {
+		return boterr.Invalid("", "is longer than %d bytes: make several modules of it", longestModule)
+	}
+	if err := checkBrackets(source); err != nil {
+		return err
+	}
+	return checkChains(source)
+}
+
+// read compiles a source, in other words where it has to be.
+func (c *compiler) read(name, head, source string) (*code, error) {
 	text := head + source + foot
 	compiled, failed := c.compileText(name, text, parser.WithDisableSourceMaps)
 	if failed == nil {
@@ -84,11 +127,19 @@ func (c *compiler) compileFunction(name, head, source string) (*code, error) {
 	if errors.Is(failed, errTooDeep) {
 		return nil, &Error{File: name, Err: errTooDeep}
 	}
+	if len(source) > longestSource {
+		return nil, syntaxError(name, head, failed)
+	}
+	if err := checkCommas(source); err != nil {
+		return nil, &Error{File: name, Err: err}
+	}
 	plainer, err := inPlainerWords(name, head, text)
 	if err != nil {
 		return nil, err
 	}
-	if compiled, err = c.compileText(name, plainer, parser.WithSourceMapLoader(noSourceMaps)); err != nil {
+	if compiled, err = c.compileText(name, plainer, parser.WithSourceMapLoader(noSourceMaps)); errors.Is(err, errTooDeep) {
+		return nil, &Error{File: name, Err: errTooDeep}
+	} else if err != nil {
 		return nil, syntaxError(name, head, failed)
 	}
 	return compiled, nil

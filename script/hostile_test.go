@@ -104,15 +104,21 @@ var hostile = map[string]string{
 
 // hostileResults are scripts that give back more than they may, by what they try.
 var hostileResults = map[string]string{
-	"large result":             "\nreturn new Array(1e6).fill('xxxxxxxx')",
-	"result that holds itself": "\nconst o = {}; o.o = o; return o",
-	"large member":             "\nthis.member.meta.x = new Array(1e6).fill('xxxxxxxx')",
-	"many brackets":            strings.Repeat("(", 100000),
-	"many signs":               "return " + strings.Repeat("!", 200000) + "1",
-	"many signs with spaces":   "return " + strings.Repeat("- ", 2000) + "1",
-	"long chain":               "return this" + strings.Repeat("?.a", 80000),
-	"long sum":                 "return 1" + strings.Repeat("+1", 100000),
-	"long source":              strings.Repeat("x;", 200000),
+	"large result":              "\nreturn new Array(1e6).fill('xxxxxxxx')",
+	"result that holds itself":  "\nconst o = {}; o.o = o; return o",
+	"large member":              "\nthis.member.meta.x = new Array(1e6).fill('xxxxxxxx')",
+	"many brackets":             strings.Repeat("(", 100000),
+	"many signs":                "return " + strings.Repeat("!", 200000) + "1",
+	"many signs with spaces":    "return " + strings.Repeat("- ", 2000) + "1",
+	"long chain":                "return this" + strings.Repeat("?.a", 80000),
+	"long sum":                  "return 1" + strings.Repeat("+1", 100000),
+	"long source":               strings.Repeat("x;", 200000),
+	"functions in functions":    strings.Repeat("a=>", 60000) + "1",
+	"functions line by line":    strings.Repeat("a => a\n?", 300) + "a:a",
+	"functions in brackets":     strings.Repeat("f(async (a, b) => ", 300) + strings.Repeat(")", 300),
+	"long list in other words":  "for await (const x of y) {}\nreturn 1" + strings.Repeat(",1", 100000),
+	"long chain of awaits":      strings.Repeat("await ", 40000) + "1",
+	"long chain in other words": "for await (const x of y) {}\nreturn a" + strings.Repeat(".a", 100000),
 }
 
 func TestHostile_ResultsAreRefused(t *testing.T) {
@@ -145,5 +151,20 @@ func TestHostile_EndsWithItsLine(t *testing.T) {
 			require.Equal(t, 2, failed.Line, "%v", err)
 			t.Log(boterr.CodeOf(err), err)
 		})
+	}
+}
+
+func TestCompile_WhatIsLongAndNotDeepIsRead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for _, source := range []string{
+		"const a = [" + strings.Repeat("1,", 100000) + "]",
+		"const a = [" + strings.Repeat("(a) => a,", 2000) + "]",
+		strings.Repeat("this.member.meta.x = (a) => a + 1\n", 2000),
+		strings.Repeat("if (this.x) this.y = () => [1, 2].map(a => a)\n", 2000),
+		"const page = '" + strings.Repeat("<a href=\"x\">.</a>", 1000) + "'",
+	} {
+		_, err := s.engine.Compile("long.js", source)
+		require.NoError(t, err)
 	}
 }
