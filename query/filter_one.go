@@ -141,10 +141,28 @@ func (f *Filter) namesRecord() bool {
 // FieldCount returns the number of fields of which the filter says that they have certain scalars, 0 where
 // it says anything else.
 func (f *Filter) FieldCount() int {
-	if f == nil || !f.isRecord() {
+	switch {
+	case f == nil:
+		return 0
+	case f.one:
+		return f.only.count()
+	case f.isRecord():
+		return len(f.equalities)
+	default:
 		return 0
 	}
-	return len(f.equalities)
+}
+
+// count returns 1 where the value is a scalar of a field, 0 where it is an object, an array or in one.
+func (e *equality) count() int {
+	switch document.ClassOf(e.value) {
+	case document.ClassObject, document.ClassArray:
+		return 0
+	}
+	if strings.Contains(e.path, ".") {
+		return 0
+	}
+	return 1
 }
 
 // HasFields reports whether a document has the values of a filter that says what scalars some fields have, and

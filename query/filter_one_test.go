@@ -129,6 +129,11 @@ func TestFilter_FieldCountOfScalarsAlone(t *testing.T) {
 	app, name := query.FieldValue{Name: "app", Value: "a"}, query.FieldValue{Name: "name", Value: "b"}
 	require.Zero(t, (*query.Filter)(nil).FieldCount())
 	require.Equal(t, 2, query.FieldsEqual(app, name).FieldCount())
+	require.Equal(t, 1, query.FieldsEqual(app).FieldCount())
+	require.Equal(t, 1, compiled(t, document.O("app", "a")).FieldCount())
+	require.Zero(t, compiled(t, document.O("app", document.O("name", "a"))).FieldCount(), "an object")
+	require.Zero(t, compiled(t, document.O("app.name", "a")).FieldCount(), "a path")
+	require.Zero(t, compiled(t, document.O("app", document.A("a"))).FieldCount(), "an array")
 	larger, err := query.CompileFilter(document.O("n", document.O("$gt", 1)))
 	require.NoError(t, err)
 	require.Zero(t, larger.FieldCount())
