@@ -16,7 +16,7 @@ import (
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfAnEvent(t *testing.T) {
-	const most = 66
+	const most = 60
 	settled := make(chan struct{}, 1)
 	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
 	config.Hooks.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }
