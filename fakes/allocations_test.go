@@ -40,7 +40,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		call func() error
 		most float64
 	}{
-		"an entry by id": {byID, 9}, "a fork": {fork, 200}, "a fresh platform": {fresh, 365},
+		"an entry by id": {byID, 9}, "a fork": {fork, 200}, "a fresh platform": {fresh, 340},
 		"a turn": {turn, 120}, "an agenda's run": {advance, 155}, "getMember": {lookUp, 7},
 	} {
 		var failed error

@@ -168,12 +168,36 @@ func TestGroupOf(t *testing.T) {
 			require.Nil(t, got, name)
 			continue
 		}
+		hasGroup, err := livechat.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, *event(test.from, test.to, "hi"))
+		require.NoError(t, err, name)
+		require.True(t, hasGroup, name)
 		require.NotNil(t, got, name)
 		require.Equal(t, test.want.ID, got.ID, name)
 	}
 	got, err := s.theirs.GroupOf(t.Context(), "desk", *event("eve", ofAda.ExternalID, "hi"))
 	require.NoError(t, err)
 	require.Nil(t, got, "another app")
+}
+
+// What is false keeps the host from making live chats for the event.
+func TestHasLiveGroup_IsFalseWhereNoLiveGroupGoesByAnIDOfTheEvent(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Delta))
+	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "desk", "externalId": "old", "active": false}`)
+	for name, test := range map[string]struct{ channel, from, to string }{
+		"a member to the bot":          {"desk", "mallory", "bot"},
+		"a member to nobody":           {"desk", "mallory", ""},
+		"the group in another channel": {"team", "mallory", ofAda.ExternalID},
+		"an old group":                 {"desk", "mallory", "old"},
+	} {
+		hasGroup, err := livechat.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, *event(test.from, test.to, "hi"))
+		require.NoError(t, err, name)
+		require.False(t, hasGroup, name)
+	}
+	hasGroup, err := livechat.HasLiveGroup(t.Context(), s.mine.env, s.theirs.scope, "desk", *event("eve", ofAda.ExternalID, "hi"))
+	require.NoError(t, err)
+	require.False(t, hasGroup, "another app")
 }
 
 func TestGroupOf_DirectConversation(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -55,6 +56,35 @@ func insert(t *testing.T, things *record.Collection, pairs ...any) document.Obje
 	made, err := things.Insert(t.Context(), document.O(pairs...))
 	require.NoError(t, err)
 	return made
+}
+
+func TestFindEqual_FindsWhatItsQueryDocumentFinds(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.mine, "name", "x", "active", true)
+	insert(t, a.mine, "name", "x", "active", false)
+	insert(t, a.mine, "name", "\uFFFD", "active", true, "count", 7)
+	insert(t, a.theirs, "name", "x", "active", true)
+	for name, fields := range map[string][]query.FieldValue{
+		"none":                     nil,
+		"a text":                   {{Name: "name", Value: "x"}},
+		"a text and a truth value": {{Name: "name", Value: "x"}, {Name: "active", Value: true}},
+		"a text that is not valid": {{Name: "name", Value: "\xff"}},
+		"a number":                 {{Name: "count", Value: 7}},
+	} {
+		filter := document.O()
+		for _, field := range fields {
+			filter = filter.With(field.Name, field.Value)
+		}
+		want, err := a.mine.Find(t.Context(), record.Query{Filter: filter})
+		require.NoError(t, err, name)
+		got, err := a.mine.FindEqual(t.Context(), fields...)
+		require.NoError(t, err, name)
+		require.NotEmpty(t, want, name)
+		require.Equal(t, want, got, name)
+	}
+	_, err := a.mine.FindEqual(t.Context(), query.FieldValue{Name: "name", Value: strings.Repeat("x", document.MaxSize)})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
 // requireInvalid asserts the code and the field of an error.
