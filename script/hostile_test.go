@@ -154,6 +154,19 @@ func TestHostile_EndsWithItsLine(t *testing.T) {
 	}
 }
 
+func TestHostile_WhatInterruptedItIsItsError(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, MaxMemory: 1 << 40})
+	for _, source := range []string{
+		"\nJSON.stringify(1, () => ({ a: 1 }))",
+		"\nfor (;;) { try { JSON.stringify([1]) } catch (e) {} }",
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.ErrorIs(t, err, boterr.ResourceExhausted)
+		require.ErrorContains(t, err, "test.js:2:")
+	}
+}
+
 func TestCompile_WhatIsLongAndNotDeepIsRead(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})

@@ -13,6 +13,7 @@ import (
 
 // interrupt ends the script at the next step of the language.
 func (r *run) interrupt(cause error) {
+	r.endedBy.Store(&cause)
 	r.isInterrupted.Store(true)
 	r.vm.Interrupt(cause)
 }
@@ -91,7 +92,7 @@ const stepFrames = 3
 // others of Go again and again: an interruption is seen by what scripts say alone.
 func (r *run) stopIfInterrupted() {
 	if r.isInterrupted.Load() {
-		panic(r.vm.NewTypeError("the script was interrupted"))
+		panic(r.errorObject(*r.endedBy.Load()))
 	}
 }
 

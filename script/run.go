@@ -44,6 +44,8 @@ type run struct {
 	// any longer.
 	waits, isInterrupted, isLeft atomic.Bool
 	step                         step
+	// endedBy is why the script was interrupted.
+	endedBy atomic.Pointer[error]
 	// holdsSlot tells that the run has one of the engine's slots.
 	holdsSlot atomic.Bool
 	deadline  deadline
