@@ -27,11 +27,13 @@ type run struct {
 	watched   watched
 	installed []bool
 	// paths are objects of the global scope that guards are for.
-	paths    map[string]*goja.Object
-	loaded   map[string]*goja.Object
-	causes   map[*goja.Object]error
-	rejected []*goja.Promise
-	lastWait []goja.StackFrame
+	paths  map[string]*goja.Object
+	loaded map[string]*goja.Object
+	// lacksMade are the functions of lacks.js, where a source needs one.
+	lacksMade *goja.Object
+	causes    map[*goja.Object]error
+	rejected  []*goja.Promise
+	lastWait  []goja.StackFrame
 	// lastThrown is what the script has thrown last, and lastThrow where.
 	lastThrown goja.Value
 	lastThrow  []goja.StackFrame

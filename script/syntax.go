@@ -47,6 +47,9 @@ const (
 // those alone that it was given.
 const nameLists = "#lists"
 
+// nameIterator is what a source says that makes iterators.
+const nameIterator = "#iterator"
+
 // namesOfAll are names by which any other can be had.
 var namesOfAll = []string{"Reflect", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors", "getOwnPropertyNames", "global", "globalThis"}
 
@@ -175,7 +178,12 @@ func (w *syntaxWalk) note(node any) {
 		n.Argument = w.callOf(nameThrow, n.Argument)
 	case *ast.AwaitExpression:
 		w.uses.awaits = w.uses.awaits || w.functions == 1
-	case *ast.ArrayLiteral, *ast.ArrayPattern, *ast.CallExpression, *ast.NewExpression:
+	case *ast.CallExpression:
+		w.uses.names[nameLists] = true
+		w.uses.names[nameIterator] = w.uses.names[nameIterator] || makesIterator(n)
+	case *ast.FunctionLiteral:
+		w.uses.names[nameIterator] = w.uses.names[nameIterator] || n.Generator
+	case *ast.ArrayLiteral, *ast.ArrayPattern, *ast.NewExpression:
 		w.uses.names[nameLists] = true
 	case *ast.TemplateLiteral:
 		w.uses.names[nameLists] = w.uses.names[nameLists] || n.Tag != nil
@@ -185,6 +193,23 @@ func (w *syntaxWalk) note(node any) {
 		n.Initializer = w.spreadOf(n.Target, n.Initializer)
 	case *ast.AssignExpression:
 		n.Right = w.spreadOf(n.Left, n.Right)
+	}
+}
+
+// makesIterator reports whether a call may make an iterator of which the source uses the methods.
+func makesIterator(call *ast.CallExpression) bool {
+	method, isMethod := call.Callee.(*ast.DotExpression)
+	if !isMethod {
+		return false
+	}
+	switch method.Identifier.Name {
+	case "matchAll":
+		return true
+	case "keys", "values", "entries":
+		owner, isNamed := method.Left.(*ast.Identifier)
+		return !isNamed || owner.Name != "Object" // Those make arrays.
+	default:
+		return false
 	}
 }
 
