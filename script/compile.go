@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/dop251/goja"
@@ -119,6 +120,9 @@ func checkSource(source string) error {
 
 // read compiles a source, in other words where it has to be.
 func (c *compiler) read(name, head, source string) (*code, error) {
+	if strings.HasPrefix(source, "#!") { // As a file begins that is run by itself.
+		source = "//" + source[2:]
+	}
 	text := head + source + foot
 	compiled, failed := c.compileText(name, text, parser.WithDisableSourceMaps)
 	if failed == nil {
@@ -126,6 +130,9 @@ func (c *compiler) read(name, head, source string) (*code, error) {
 	}
 	if errors.Is(failed, errTooDeep) {
 		return nil, &Error{File: name, Err: errTooDeep}
+	}
+	if _, isPlaced := errors.AsType[*placedError](failed); isPlaced {
+		return nil, syntaxError(name, head, failed)
 	}
 	if len(source) > longestSource {
 		return nil, syntaxError(name, head, failed)
@@ -140,6 +147,9 @@ func (c *compiler) read(name, head, source string) (*code, error) {
 	if compiled, err = c.compileText(name, plainer, parser.WithSourceMapLoader(noSourceMaps)); errors.Is(err, errTooDeep) {
 		return nil, &Error{File: name, Err: errTooDeep}
 	} else if err != nil {
+		if _, isPlaced := errors.AsType[*placedError](err); isPlaced {
+			failed = err
+		}
 		return nil, syntaxError(name, head, failed)
 	}
 	return compiled, nil
@@ -194,11 +204,24 @@ func syntaxError(name, head string, err error) *Error {
 	if compiling, ok := errors.AsType[*goja.CompilerSyntaxError](err); ok && compiling.File != nil {
 		at, failed.Err = compiling.File.Position(compiling.Offset), boterr.Invalid("", "%s", compiling.Message)
 	}
+	if found, ok := errors.AsType[*placedError](err); ok {
+		at, failed.Err = found.at, found.cause
+	}
 	at.Filename = name
 	at = placed(name, head, at)
 	failed.Line, failed.Column = at.Line, at.Column
 	return failed
 }
+
+// placedError is the error of syntax that cannot be said in words of the engine below, and where it is.
+type placedError struct {
+	cause error
+	idx   file.Idx
+	at    file.Position
+}
+
+// Error returns the cause.
+func (e *placedError) Error() string { return e.cause.Error() }
 
 // compileText compiles what is to be one function.
 func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (compiled *code, err error) {
@@ -216,6 +239,9 @@ func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (com
 		return nil, errors.New("the brackets of the script are not its own: one closes more than was opened")
 	}
 	used, err := guardSyntax(parsed)
+	if found, isPlaced := errors.AsType[*placedError](err); isPlaced {
+		found.at = parsed.File.Position(int(found.idx) - 1)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ var typedArrays = []string{
 // guardedConstructors are the constructors with a function before them.
 func guardedConstructors() []guardedConstructor {
 	guarded := []guardedConstructor{
-		{"RegExp", func(r *run, arguments []goja.Value) { r.checkPattern(first(arguments)) }},
+		{"RegExp", (*run).checkNewPattern},
 		{"BigInt", (*run).checkDigits},
 		{"ArrayBuffer", (*run).checkSize},
 	}
@@ -32,6 +32,26 @@ func guardedConstructors() []guardedConstructor {
 		guarded = append(guarded, guardedConstructor{name, (*run).checkSize})
 	}
 	return guarded
+}
+
+// checkNewPattern bounds a pattern that a script makes, and says it in words that the engine below knows.
+func (r *run) checkNewPattern(arguments []goja.Value) {
+	r.checkPattern(first(arguments))
+	if len(arguments) < 2 {
+		return
+	}
+	text, isText := arguments[0].(goja.String)
+	flags, hasFlags := arguments[1].(goja.String)
+	if !isText || !hasFlags {
+		return
+	}
+	plain, plainFlags, err := writtenOut(text.String(), flags.String())
+	if err != nil {
+		panic(r.errorObject(err))
+	}
+	if plain != text.String() || plainFlags != flags.String() {
+		arguments[0], arguments[1] = r.vm.ToValue(plain), r.vm.ToValue(plainFlags)
+	}
 }
 
 // first returns the first of some arguments, undefined where there is none.

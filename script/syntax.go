@@ -62,7 +62,7 @@ func guardSyntax(parsed *ast.Program) (uses, error) {
 	if walk.isTooDeep {
 		return uses{}, errTooDeep
 	}
-	return walk.uses, nil
+	return walk.uses, walk.err
 }
 
 // syntaxWalk is one walk through a tree of syntax.
@@ -73,6 +73,8 @@ type syntaxWalk struct {
 	// depth is how many nodes lead to where it is, and isTooDeep tells that those are too many.
 	depth     int
 	isTooDeep bool
+	// err is what cannot be said in words of the engine below.
+	err error
 	// functions is how many functions lead there.
 	functions int
 }
@@ -174,6 +176,7 @@ func (w *syntaxWalk) note(node any) {
 		}
 	case *ast.RegExpLiteral:
 		w.uses.names["RegExp"] = true
+		w.pattern(n)
 	case *ast.ThrowStatement:
 		n.Argument = w.callOf(nameThrow, n.Argument)
 	case *ast.AwaitExpression:
@@ -194,6 +197,16 @@ func (w *syntaxWalk) note(node any) {
 	case *ast.AssignExpression:
 		n.Right = w.spreadOf(n.Left, n.Right)
 	}
+}
+
+// pattern writes a pattern in words that the engine below knows.
+func (w *syntaxWalk) pattern(n *ast.RegExpLiteral) {
+	plain, flags, err := writtenOut(n.Pattern, n.Flags)
+	if err != nil {
+		w.err = &placedError{cause: err, idx: n.Idx}
+		return
+	}
+	n.Pattern, n.Flags, n.Literal = plain, flags, "/"+plain+"/"+flags
 }
 
 // makesIterator reports whether a call may make an iterator of which the source uses the methods.
