@@ -17,7 +17,7 @@ type need struct {
 
 // allNeeds returns all of them, in the order in which they are set.
 func allNeeds() []need {
-	return slices.Concat(needsOfLacks(), needsOfGuards(), []need{
+	return slices.Concat(needsOfLacks(), needsOfAccessors(), needsOfGuards(), []need{
 		{names: []string{"console"}, set: (*run).installConsole},
 		{names: timerNames, set: (*run).installTimers},
 		{names: []string{"require"}, set: (*run).installRequire},

@@ -20,6 +20,8 @@ type bag struct {
 	// removed are those of Values that the script has deleted.
 	removed map[string]bool
 	records records
+	// accessors are the getters and setters that the script has put there.
+	accessors map[string]accessor
 }
 
 // newBag returns `this` of a run.
@@ -31,6 +33,9 @@ func newBag(r *run) *bag {
 
 // Get implements goja.DynamicObject.
 func (b *bag) Get(name string) goja.Value {
+	if accessor, isThere := b.accessors[name]; isThere {
+		return b.read(accessor)
+	}
 	if value, isMade := b.made[name]; isMade {
 		return value
 	}
@@ -66,16 +71,23 @@ func (b *bag) make(name string) goja.Value {
 
 // Set implements goja.DynamicObject.
 func (b *bag) Set(name string, value goja.Value) bool {
+	if accessor, isThere := b.accessors[name]; isThere {
+		return b.write(accessor, value)
+	}
 	b.made[name] = value
 	delete(b.removed, name)
 	return true
 }
 
 // Has implements goja.DynamicObject.
-func (b *bag) Has(name string) bool { return b.Get(name) != nil }
+func (b *bag) Has(name string) bool {
+	_, isAccessor := b.accessors[name]
+	return isAccessor || b.Get(name) != nil
+}
 
 // Delete implements goja.DynamicObject.
 func (b *bag) Delete(name string) bool {
+	delete(b.accessors, name)
 	if b.records.of(name) != nil {
 		b.made[name] = goja.Undefined()
 		return true
@@ -95,6 +107,11 @@ func (b *bag) Keys() []string {
 	}
 	for name := range b.made {
 		if !isOperation(name) && !b.isHelper(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for name := range b.accessors {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -64,6 +64,13 @@ var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"getter and defineProperty":   `const o = {}; Object.defineProperty(o, "x", {get: () => 5}); return o.x === 5;`,
 	"function of the old style":   `function A() { this.x = 1; } A.prototype.y = function () { return arguments.length; }; return new A().y(1, 2) === 2;`,
 	"structuredClone":             `return structuredClone({a: 1}).a === 1;`,
+	"properties of characters":    `return /^\p{Lu}\p{L}+$/u.test("Ärger") && !/[^\p{ASCII}]/v.test("a");`,
+	"Promise.withResolvers":       `const {promise, resolve} = Promise.withResolvers(); resolve(3); return await promise === 3;`,
+	"groupBy":                     `return Object.groupBy([1, 2], (x) => x % 2 ? "odd" : "even").odd[0] === 1;`,
+	"Array.fromAsync":             `return (await Array.fromAsync([1, Promise.resolve(2)]))[1] === 2;`,
+	"helpers of iterators":        `return [1, 2].values().map((x) => x * 2).toArray()[1] === 4;`,
+	"for await over what is made": `for await (const x of {[Symbol.asyncIterator]: () => ({next: async () => ({done: false, value: 7})})}) return x === 7;`,
+	"a hash-bang":                 "#!/usr/bin/env node\nreturn true;",
 	"union of sets":               `return new Set([1]).union(new Set([2])).size === 2;`,
 	"timers":                      `let s = ""; await new Promise((done) => setTimeout(done, 5)); return s === "";`,
 }
@@ -71,11 +78,10 @@ var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 // lacks are what scripts cannot use, though some do elsewhere, with what the guide says of it. Each is a script that
 // would return true.
 var lacks = map[string]string{ //nolint:gochecknoglobals // It does not change.
-	"`\\p{…}`":                   `return /\p{Lu}/u.test("Ä");`,
-	"`Promise.withResolvers`":    `const {promise, resolve} = Promise.withResolvers(); resolve(3); return await promise === 3;`,
-	"`Object.groupBy`":           `return Object.groupBy([1, 2], (x) => x % 2 ? "odd" : "even").odd[0] === 1;`,
+	"`\\p{Emoji}`":               `return /\p{Emoji}/u.test("😀");`,
+	"the flag `d`":               `return /b/d.exec("ab").indices[0][0] === 1;`,
+	"sets of sets (flag `v`)":    `return /[[a-z]--[b]]/v.test("a");`,
 	"`Intl`":                     `return new Intl.NumberFormat("de").format(1234.5) === "1.234,5";`,
-	"helpers of iterators":       `return [1, 2].values().map((x) => x * 2).toArray()[1] === 4;`,
 	"`eval`":                     `return eval("1 + 1") === 2;`,
 	"`new Function`":             `return new Function("return 2")() === 2;`,
 	"`process`, `fs` of Node.js": `return typeof process === "object" && typeof require("fs") === "object";`,
