@@ -213,16 +213,6 @@ func syntaxError(name, head string, err error) *Error {
 	return failed
 }
 
-// placedError is the error of syntax that cannot be said in words of the engine below, and where it is.
-type placedError struct {
-	cause error
-	idx   file.Idx
-	at    file.Position
-}
-
-// Error returns the cause.
-func (e *placedError) Error() string { return e.cause.Error() }
-
 // compileText compiles what is to be one function.
 func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (compiled *code, err error) {
 	defer func() { // The parser panics at some of what it cannot read, such as \u{...} beside others.

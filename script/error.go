@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dop251/goja/file"
+
 	"github.com/botctx/go-sdk/boterr"
 )
 
@@ -35,3 +37,13 @@ func (e *Error) Error() string {
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
+
+// placedError is the error of syntax that cannot be said in words of the engine below, and where it is.
+type placedError struct {
+	cause error
+	idx   file.Idx
+	at    file.Position
+}
+
+// Error returns the cause.
+func (e *placedError) Error() string { return e.cause.Error() }

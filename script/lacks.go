@@ -30,7 +30,7 @@ var lacking = []struct{ names, paths []string }{
 // iteratorMethods are the paths of the helpers of iterators.
 func iteratorMethods() []string {
 	paths := []string{"Iterator.from"}
-	for _, name := range strings.Fields("map filter flatMap take drop toArray forEach some every find reduce") {
+	for name := range strings.FieldsSeq("map filter flatMap take drop toArray forEach some every find reduce") {
 		paths = append(paths, "Iterator.prototype."+name)
 	}
 	return paths
