@@ -48,7 +48,7 @@ func (d *door) routes() http.Handler {
 	mux.HandleFunc("POST /operations/{name}", d.allowed(d.call))
 	mux.HandleFunc("GET /operations/{name}", d.allowed(describe))
 	mux.HandleFunc("GET /operations", d.allowed(list))
-	return mux
+	return inJSON(mux)
 }
 
 // allowed lets those in who have a token, and hands on what it allows.

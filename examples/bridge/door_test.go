@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -134,6 +136,26 @@ func TestDoor_OtherRequests(t *testing.T) {
 	} {
 		w := s.ask(c.method, c.path, adas, c.kind, `{}`)
 		require.Equal(t, c.status, w.Code, "%s %s: %s", c.method, c.path, w.Body)
+		require.Equal(t, "application/json", w.Header().Get("Content-Type"), "%s %s", c.method, c.path)
+		require.Equal(t, c.status != 200, gjson.Get(w.Body.String(), "error.message").Exists(), "%s %s: %s", c.method, c.path, w.Body)
+	}
+	require.Equal(t, "GET, HEAD, POST", s.ask(http.MethodPut, "/operations/getMember", adas, "", "").Header().Get("Allow"))
+	require.Equal(t, 404, s.ask(http.MethodGet, "/", adas, "", "").Code)
+}
+
+// What the guide sends with curl, with its headers and its body.
+func TestGuide_RequestsOfCurl(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../../docs/guides/bridge.md")
+	require.NoError(t, err)
+	lines := regexp.MustCompile(`(?s)curl -H "Authorization: Bearer \$BRIDGE_TOKEN" -H 'Content-Type: ([^']+)'[\s\\]+-d '([^']+)' http://localhost:8086(\S+)`).
+		FindAllStringSubmatch(string(guide), -1)
+	require.NotEmpty(t, lines)
+	require.Len(t, lines, strings.Count(string(guide), "curl "))
+	for _, line := range lines {
+		s := newScene(t)
+		w := s.ask(http.MethodPost, line[3], adas, line[1], line[2])
+		require.Equal(t, http.StatusOK, w.Code, "%s: %s", line[0], w.Body)
 	}
 }
 

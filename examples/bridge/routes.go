@@ -1,0 +1,45 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// inJSON hands on requests, and answers in JSON, as the door does, those that no route is for.
+func inJSON(routes *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler, pattern := routes.Handler(r)
+		if pattern != "" {
+			routes.ServeHTTP(w, r)
+			return
+		}
+		refused := &refusal{header: w.Header(), status: http.StatusNotFound}
+		handler.ServeHTTP(refused, r)
+		refuseRoute(w, refused.status)
+	})
+}
+
+// refuseRoute answers what no route is for.
+func refuseRoute(w http.ResponseWriter, status int) {
+	if status == http.StatusMethodNotAllowed {
+		refuse(w, status, boterr.Unsupported, "the path is there for the methods that the header Allow names")
+		return
+	}
+	refuse(w, status, boterr.NotFound, "there is nothing at this path: GET /operations lists what can be called")
+}
+
+// refusal keeps the status and the headers with which a request is refused, and drops the text.
+type refusal struct {
+	header http.Header
+	status int
+}
+
+// Header implements http.ResponseWriter.
+func (r *refusal) Header() http.Header { return r.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (r *refusal) WriteHeader(status int) { r.status = status }
+
+// Write implements http.ResponseWriter.
+func (r *refusal) Write(text []byte) (int, error) { return len(text), nil }
