@@ -19,9 +19,19 @@ import (
 // A write that finds all of its agendas has stored all ends. Of one that finds fewer, or fails, it is not
 // known which: then each is written alone, and finds what has been stored already.
 
+// newEnds returns the ends of a collection.
+func newEnds(agendas store.Collection, patience time.Duration) *ends {
+	return &ends{
+		agendas: agendas, patience: patience,
+		held: mustFilter(document.O(fieldLeaseUntil, document.O("$gt", 0))),
+	}
+}
+
 // ends writes what follows from runs.
 type ends struct {
 	agendas store.Collection
+	// held finds agendas whose claim has not ended. It tells a database that each end changes what it finds.
+	held *query.Filter
 	// patience is how long an end waits for the writes before it, and how long one of them may take.
 	patience time.Duration
 
@@ -48,7 +58,11 @@ func (e *ends) write(ctx context.Context, c *claim, o outcome) (stored bool, err
 	if waiting.wasStored(ctx, e.patience) {
 		return true, nil
 	}
-	return c.store(ctx, o)
+	unchanged, err := c.unchanged()
+	if err != nil {
+		return false, err
+	}
+	return c.storeIn(ctx, query.And(unchanged, e.held), o) // An end that is stored already must not count twice.
 }
 
 // enter begins to write an end, or lets it wait where another one is being written.
@@ -113,10 +127,7 @@ func (e *ends) writeAlike(ctx context.Context, alike []*ending) bool {
 	for i, one := range alike {
 		ids[i] = one.claim.id
 	}
-	held, err := query.CompileFilter(document.O(
-		record.FieldID, document.O("$in", document.A(ids...)),
-		fieldLeaseUntil, document.O("$gt", 0), // So that a database can tell that each end changes what it finds.
-	))
+	among, err := query.CompileFilter(document.O(record.FieldID, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return false
 	}
@@ -125,7 +136,7 @@ func (e *ends) writeAlike(ctx context.Context, alike []*ending) bool {
 		return false
 	}
 	options := store.UpdateOptions{Multi: true, Partly: true}
-	written, err := e.agendas.Update(ctx, query.And(held, unchanged), alike[0].outcome.change(), options)
+	written, err := e.agendas.Update(ctx, query.And(among, e.held, unchanged), alike[0].outcome.change(), options)
 	return err == nil && written.Matched == int64(len(alike))
 }
 

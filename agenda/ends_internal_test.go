@@ -151,6 +151,27 @@ func TestEnds_AnswerLost(t *testing.T) {
 	}, func(e *ended) { e.meddled.refuses = boterr.New(boterr.Unavailable, "", "the answer is lost") })
 }
 
+func TestEnds_FailureThatIsStoredCountsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, m, ids := newMeddled(t)
+		claims := w.claimAll()
+		free := make(chan struct{})
+		m.beforeWrite = func() { <-free }
+		var all sync.WaitGroup
+		for _, c := range claims {
+			all.Go(func() { w.end(c, boterr.New(boterr.Internal, "", "no luck")) })
+			synctest.Wait()
+		}
+		m.refuses = boterr.New(boterr.Unavailable, "", "the answer is lost")
+		close(free)
+		all.Wait()
+		for _, id := range ids {
+			require.EqualValues(t, 1, w.get(id).Failures)
+		}
+	})
+}
+
 func TestEnds_StoreEndsTheGoroutine(t *testing.T) {
 	t.Parallel()
 	endTogether(t, func(e *ended) {

@@ -139,6 +139,11 @@ func (c *claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return c.storeIn(ctx, filter, o)
+}
+
+// storeIn stores an outcome in what a filter finds.
+func (c *claim) storeIn(ctx context.Context, filter *query.Filter, o outcome) (stored bool, err error) {
 	written, err := c.scheduler.agendas.Update(ctx, filter, o.change(), store.UpdateOptions{})
 	return written.Matched > 0, err
 }

@@ -210,7 +210,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
-		s.ends = &ends{agendas: s.agendas, patience: s.lease / lease.BeatsPerLease}
+		s.ends = newEnds(s.agendas, s.lease/lease.BeatsPerLease)
 	}
 	return s, nil
 }
