@@ -79,7 +79,8 @@ func (d goDecoder) value(value any, target reflect.Value) error {
 	case timeType:
 		return assignTime(value, target)
 	}
-	if value == nil && !reflect.PointerTo(target.Type()).Implements(decoderType) {
+	has := methodsOf(target.Type())
+	if value == nil && !has.decodes {
 		target.SetZero()
 		return nil
 	}
@@ -89,32 +90,31 @@ func (d goDecoder) value(value any, target reflect.Value) error {
 		}
 		return d.value(value, target.Elem())
 	}
-	if done, err := d.own(value, target); done {
+	if done, err := d.own(value, target, has); done {
 		return err
 	}
 	return d.kind(value, target)
 }
 
 // own decodes by the target's own method, where it has one.
-func (d goDecoder) own(value any, target reflect.Value) (bool, error) {
-	pointer := target.Addr()
+func (d goDecoder) own(value any, target reflect.Value, has *typeMethods) (bool, error) {
 	switch {
-	case pointer.Type().Implements(decoderType):
-		return true, pointer.Interface().(ValueDecoder).DecodeValue(value)
+	case has.decodes:
+		return true, target.Addr().Interface().(ValueDecoder).DecodeValue(value)
 	case isRecord(target.Type()):
 		return false, nil
-	case pointer.Type().Implements(unmarshalerType):
+	case has.unmarshals:
 		text, err := AppendJSON(nil, value)
 		if err != nil {
 			return true, err
 		}
-		return true, asInvalid(pointer.Interface().(json.Unmarshaler).UnmarshalJSON(text))
-	case pointer.Type().Implements(textUnmarshalerType):
+		return true, asInvalid(target.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text))
+	case has.unmarshalsText:
 		s, ok := value.(string)
 		if !ok {
 			return true, WrongType("string", value)
 		}
-		return true, asInvalid(pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
+		return true, asInvalid(target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
 	default:
 		return false, nil
 	}

@@ -84,6 +84,7 @@ type goEncoder struct {
 var (
 	objectType    = reflect.TypeFor[Object]()
 	arrayType     = reflect.TypeFor[Array]()
+	stringType    = reflect.TypeFor[string]()
 	timeType      = reflect.TypeFor[time.Time]()
 	numberType    = reflect.TypeFor[json.Number]()
 	encoderType   = reflect.TypeFor[ValueEncoder]()
@@ -123,9 +124,9 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 
 // own encodes a value by its own method, where it has one.
 func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
-	isMarshaler := implements(v, marshalerType)
-	if implements(v, encoderType) && !(e.forReader && isMarshaler) {
-		own, err := methodsOf(v, encoderType).(ValueEncoder).EncodeValue()
+	has := methodsOf(v.Type())
+	if has.encodes && !(e.forReader && has.marshals) {
+		own, err := withMethods(v, encoderType).(ValueEncoder).EncodeValue()
 		if err != nil {
 			return nil, true, err
 		}
@@ -135,16 +136,16 @@ func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 	if isRecord(v.Type()) {
 		return nil, false, nil
 	}
-	if isMarshaler {
-		text, err := methodsOf(v, marshalerType).(json.Marshaler).MarshalJSON()
+	if has.marshals {
+		text, err := withMethods(v, marshalerType).(json.Marshaler).MarshalJSON()
 		if err != nil {
 			return nil, true, err
 		}
 		value, err := ParseJSON(text)
 		return value, true, err
 	}
-	if implements(v, textType) {
-		text, err := methodsOf(v, textType).(encoding.TextMarshaler).MarshalText()
+	if has.marshalsText {
+		text, err := withMethods(v, textType).(encoding.TextMarshaler).MarshalText()
 		return string(text), true, err
 	}
 	return nil, false, nil
@@ -157,22 +158,6 @@ func isRecord(t reflect.Type) bool {
 		t = t.Elem()
 	}
 	return t.Kind() == reflect.Struct && planOf(t).unknown != nil
-}
-
-// implements reports whether v, or a pointer to it, has the methods.
-func implements(v reflect.Value, methods reflect.Type) bool {
-	return v.Type().Implements(methods) ||
-		v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface && reflect.PointerTo(v.Type()).Implements(methods)
-}
-
-// methodsOf returns v, or a pointer to a copy of it, as what has the methods.
-func methodsOf(v reflect.Value, methods reflect.Type) any {
-	if v.Type().Implements(methods) {
-		return v.Interface()
-	}
-	pointer := reflect.New(v.Type())
-	pointer.Elem().Set(v)
-	return pointer.Interface()
 }
 
 // kind encodes a value by its kind.

@@ -149,5 +149,5 @@ func Example_orders() {
 	// 1. Ada does countDataSource, up to patchDataToDataSource
 	// 2. Bob does countDataSource, patchDataToDataSource, sendResponse, up to its end
 	// 3. Ada does patchDataToDataSource, sendResponse, up to its end
-	// BOTCTX_EXPLORE='orders:8>0' go test -run '^TestLastTable_IsGivenOnce$'
+	// BOTCTX_EXPLORE='orders:9>0' go test -run '^TestLastTable_IsGivenOnce$'
 }

@@ -1,0 +1,48 @@
+package document
+
+import (
+	"reflect"
+	"sync"
+)
+
+// typeMethods tells by which methods of their own the values of a type are decoded and encoded.
+type typeMethods struct {
+	decodes, unmarshals, unmarshalsText bool
+	encodes, marshals, marshalsText     bool
+}
+
+// methods remembers what each type has. It depends on nothing but the type.
+var methods sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
+
+// noMethods is what types have that are no types of a package.
+var noMethods typeMethods //nolint:gochecknoglobals // It is never written.
+
+// methodsOf returns the methods of a type.
+func methodsOf(t reflect.Type) *typeMethods {
+	if t.PkgPath() == "" && t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 || t == stringType {
+		return &noMethods
+	}
+	if known, ok := methods.Load(t); ok {
+		return known.(*typeMethods)
+	}
+	pointer := reflect.PointerTo(t)
+	encodes := func(by reflect.Type) bool {
+		return t.Implements(by) || t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && pointer.Implements(by)
+	}
+	known, _ := methods.LoadOrStore(t, &typeMethods{
+		decodes: pointer.Implements(decoderType), unmarshals: pointer.Implements(unmarshalerType),
+		unmarshalsText: pointer.Implements(textUnmarshalerType),
+		encodes:        encodes(encoderType), marshals: encodes(marshalerType), marshalsText: encodes(textType),
+	})
+	return known.(*typeMethods)
+}
+
+// withMethods returns v, or a pointer to a copy of it, as what has some methods.
+func withMethods(v reflect.Value, methods reflect.Type) any {
+	if v.Type().Implements(methods) {
+		return v.Interface()
+	}
+	pointer := reflect.New(v.Type())
+	pointer.Elem().Set(v)
+	return pointer.Interface()
+}
