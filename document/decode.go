@@ -97,7 +97,7 @@ func (d goDecoder) value(value any, target reflect.Value) error {
 }
 
 // own decodes by the target's own method, where it has one.
-func (d goDecoder) own(value any, target reflect.Value, has *typeMethods) (bool, error) {
+func (d goDecoder) own(value any, target reflect.Value, has typeMethods) (bool, error) {
 	switch {
 	case has.decodes:
 		return true, target.Addr().Interface().(ValueDecoder).DecodeValue(value)

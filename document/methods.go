@@ -14,27 +14,24 @@ type typeMethods struct {
 // methods remembers what each type has. It depends on nothing but the type.
 var methods sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
 
-// noMethods is what types have that are no types of a package.
-var noMethods typeMethods //nolint:gochecknoglobals // It is never written.
-
-// methodsOf returns the methods of a type.
-func methodsOf(t reflect.Type) *typeMethods {
+// methodsOf returns the methods of a type. Types of no package, such as int, have none.
+func methodsOf(t reflect.Type) typeMethods {
 	if t.PkgPath() == "" && t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64 || t == stringType {
-		return &noMethods
+		return typeMethods{}
 	}
 	if known, ok := methods.Load(t); ok {
-		return known.(*typeMethods)
+		return known.(typeMethods)
 	}
 	pointer := reflect.PointerTo(t)
 	encodes := func(by reflect.Type) bool {
 		return t.Implements(by) || t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && pointer.Implements(by)
 	}
-	known, _ := methods.LoadOrStore(t, &typeMethods{
+	known, _ := methods.LoadOrStore(t, typeMethods{
 		decodes: pointer.Implements(decoderType), unmarshals: pointer.Implements(unmarshalerType),
 		unmarshalsText: pointer.Implements(textUnmarshalerType),
 		encodes:        encodes(encoderType), marshals: encodes(marshalerType), marshalsText: encodes(textType),
 	})
-	return known.(*typeMethods)
+	return known.(typeMethods)
 }
 
 // withMethods returns v, or a pointer to a copy of it, as what has some methods.
