@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dop251/goja"
 
@@ -44,7 +43,7 @@ func guardedMethods() []guardedMethod {
 		{"String.prototype", []string{"replace", "replaceAll"}, (*run).checkReplace, nil},
 		{"String.prototype", []string{"match", "matchAll", "search", "normalize"}, (*run).checkText, nil},
 		{"String.prototype", []string{"split"}, (*run).checkSplit, nil},
-		{"RegExp.prototype", []string{"exec", "test"}, func(r *run, call goja.FunctionCall) { r.within(textLength(call.Argument(0))) }, nil},
+		{"RegExp.prototype", []string{"exec", "test"}, (*run).checkTried, nil},
 		{"String", []string{"raw"}, (*run).checkRaw, nil},
 		{"Function.prototype", []string{"apply"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(1)) }, nil},
 		{"Reflect", []string{"apply"}, func(r *run, call goja.FunctionCall) { r.checkList(call.Argument(2)) }, nil},
@@ -67,6 +66,8 @@ func needsOfGuards() []need {
 		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields, nameName}, set: (*run).guardOperators},
 		{names: []string{"eval", "Function", "constructor"}, set: (*run).refuseCodeInTexts, isGuard: true},
 		{names: []string{"JSON"}, set: (*run).guardJSON, isGuard: true},
+		{names: namesOfSymbols, set: (*run).guardPatterns, isGuard: true, isSaid: true},
+		{names: []string{"defineProperty"}, set: (*run).keepMatch, isGuard: true},
 	}
 	for _, guarded := range guardedMethods() {
 		root, _, _ := strings.Cut(guarded.owner, ".")
@@ -96,35 +97,19 @@ func (r *run) before(guarded guardedMethod, name string) {
 	if !isFunction {
 		return // The engine below has none of this name.
 	}
-	isMatcher := slices.Contains(matchers, name)
+	isMatcher, isOfTexts := slices.Contains(matchers, name), guarded.owner == "String.prototype"
 	r.method(owner, name, func(call goja.FunctionCall) goja.Value {
 		r.enterStep()
-		guarded.check(r, call)
-		if !isMatcher {
-			return r.orThrow(original(call.This, call.Arguments...))
+		if isOfTexts {
+			call.This = textOf(call.This)
 		}
-		begun := time.Now() //nolint:forbidigo // How long it takes in fact, which no clock that is handed in tells.
-		result := r.orThrow(original(call.This, call.Arguments...))
-		r.checkMatch(begun)
-		return result
+		guarded.check(r, call)
+		if isMatcher {
+			return r.matched(original, call)
+		}
+		return r.orThrow(original(call.This, call.Arguments...))
 	})
 }
-
-// matchers are the methods that try regular expressions.
-var matchers = []string{"exec", "match", "matchAll", "replace", "replaceAll", "search", "split", "test"}
-
-// checkMatch throws where a function has taken so long that a match in it may have been cut off, which looks
-// as if nothing were found.
-func (r *run) checkMatch(begun time.Time) {
-	if time.Since(begun) >= longMatch { //nolint:forbidigo // As where it began.
-		r.tooLargef("a regular expression was tried for %v: one without look-around, back-references and repetitions "+
-			"of repetitions takes no time", longMatch)
-	}
-}
-
-// longMatch is how long a match takes that may have been cut off: the clock of the engine of patterns is behind
-// where the machine is busy.
-const longMatch = longestMatch / 2
 
 // method sets a method as the language has them.
 func (r *run) method(owner *goja.Object, name string, function func(goja.FunctionCall) goja.Value) {
@@ -177,30 +162,6 @@ func (r *run) lengthOf(value goja.Value) float64 {
 // checkThis refuses to visit what is too long.
 func (r *run) checkThis(call goja.FunctionCall) {
 	r.withinList(r.lengthOf(call.This))
-}
-
-// checkText refuses to visit a text that is too long, by a pattern that is.
-func (r *run) checkText(call goja.FunctionCall) {
-	r.within(textLength(call.This))
-	r.checkPattern(call.Argument(0))
-}
-
-// checkSplit refuses to split what may become too many texts.
-func (r *run) checkSplit(call goja.FunctionCall) {
-	r.checkText(call)
-	if separator := textLength(call.Argument(0)); separator == 0 {
-		r.withinList(textLength(call.This))
-	}
-}
-
-// longestPattern is the number of characters that a regular expression may have.
-const longestPattern = 10_000
-
-// checkPattern refuses a text that would be too long as a regular expression.
-func (r *run) checkPattern(pattern goja.Value) {
-	if text, isText := pattern.(goja.String); isText && text.Length() > longestPattern {
-		r.tooLargef("a regular expression may have %d characters", longestPattern)
-	}
 }
 
 // textLength is the length of a value as a text. That of an object is not known before it is made,

@@ -147,44 +147,6 @@ func (r *run) joined(array *goja.Object, separator, total float64, depth int) fl
 	return total
 }
 
-// checkReplace refuses a replacement whose result would be too long.
-func (r *run) checkReplace(call goja.FunctionCall) {
-	r.checkText(call)
-	replacement, isText := call.Argument(1).(goja.String)
-	text := textLength(call.This)
-	if !isText || text == 0 {
-		return
-	}
-	each := float64(replacement.Length())
-	if references := strings.Count(replacement.String(), "$"); references > 0 {
-		each += float64(references) * text
-	}
-	if (text+1)*each+text <= float64(r.engine.options.MaxLength) {
-		return
-	}
-	r.within(r.matches(call)*each + text)
-}
-
-// matches returns how often a pattern is found.
-func (r *run) matches(call goja.FunctionCall) float64 {
-	if pattern, isText := call.Argument(0).(goja.String); isText {
-		return float64(strings.Count(call.This.String(), pattern.String()))
-	}
-	pattern, isObject := call.Argument(0).(*goja.Object)
-	if !isObject || pattern.ClassName() != "RegExp" || !pattern.Get("global").ToBoolean() {
-		return 1
-	}
-	match, _ := goja.AssertFunction(r.pathOf("String.prototype").Get("match"))
-	found, err := match(call.This, pattern)
-	if err != nil {
-		panic(err)
-	}
-	if array, isArray := isPlainArray(found); isArray {
-		return r.lengthOf(array)
-	}
-	return 0
-}
-
 // checkIterated bounds what is iterated.
 func (r *run) checkIterated(call goja.FunctionCall) {
 	if len(call.Arguments) > 0 {

@@ -13,6 +13,8 @@ type need struct {
 	set   func(r *run)
 	// isGuard tells that it is for who puts one of its names together as well, see named.
 	isGuard bool
+	// isSaid tells that it is for who says one of its names alone, and not for who says the global scope's own.
+	isSaid bool
 }
 
 // allNeeds returns all of them, in the order in which they are set.
@@ -32,7 +34,7 @@ func allNeeds() []need {
 func (c *compiler) needsOf(used uses) []int {
 	var found []int
 	for i, one := range c.needs {
-		if used.global || used.says(one.names...) {
+		if used.global && !one.isSaid || used.says(one.names...) {
 			found = append(found, i)
 		}
 	}
@@ -58,8 +60,15 @@ func (r *run) named(name goja.Value) goja.Value {
 	if object, isObject := name.(*goja.Object); isObject { // It is made a text of here, and not once more.
 		name = object.ToString()
 	}
-	if text, isText := name.(goja.String); isText && text.Length() <= longestName {
-		r.install(r.engine.guards[text.String()])
+	switch said := name.(type) {
+	case goja.String:
+		if said.Length() <= longestName {
+			r.install(r.engine.guards[said.String()])
+		}
+	case *goja.Symbol:
+		if isOfPatterns(said) {
+			r.install(r.engine.guards[namesOfSymbols[0]])
+		}
 	}
 	return name
 }

@@ -43,12 +43,15 @@ func TestLanguage_NamesPutTogether(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
 	for source, want := range map[string]string{
-		"const s = Symbol(); const k = 'a', o = { [k]: 1, [s]: 2, [k + 'b']: 3 }; return [o[k], o[s], o[k + 'b'], o['a'], delete o[k], o[k]]": `[1,2,3,1,true,null]`,
-		"let i = 0; const a = [1, 2]; a[i++] += 5; a[i++] = 7; return [a, i, a[a.length - 1], a[-1]]":                                         `[[6,7],2,7,null]`,
-		"let n = 0; const o = { x: 1 }; const k = { toString() { n++; return 'x' } }; o[k]++; return [o.x, o[k], n]":                          `[2,2,2]`,
-		"const k = 'map'; return [1, 2][k]((x) => x * 2)":                                                                                     `[2,4]`,
-		"const { [`a${1}`]: b = 4, ...rest } = { a1: 2, c: 3 }; return [b, rest, {}[undefined], {null: 5}[null]]":                             `[2,{"c":3},null,5]`,
-		"try { return undefinedName[k]; } catch (e) { return e.name }":                                                                        `"ReferenceError"`,
+		"const s = Symbol(); const k = 'a', o = { [k]: 1, [s]: 2, [k + 'b']: 3 }; return [o[k], o[s], o[k + 'b'], o['a'], delete o[k], o[k]]":                                                     `[1,2,3,1,true,null]`,
+		"let i = 0; const a = [1, 2]; a[i++] += 5; a[i++] = 7; return [a, i, a[a.length - 1], a[-1]]":                                                                                             `[[6,7],2,7,null]`,
+		"let n = 0; const o = { x: 1 }; const k = { toString() { n++; return 'x' } }; o[k]++; return [o.x, o[k], n]":                                                                              `[2,2,2]`,
+		"const k = 'map'; return [1, 2][k]((x) => x * 2)":                                                                                                                                         `[2,4]`,
+		"const { [`a${1}`]: b = 4, ...rest } = { a1: 2, c: 3 }; return [b, rest, {}[undefined], {null: 5}[null]]":                                                                                 `[2,{"c":3},null,5]`,
+		"return [/b/g[Symbol.replace]('abcb', '[$&]'), /b/[Symbol.search]('ab'), /b/g[Symbol.match]('abb'), [.../b/g[Symbol.matchAll]('abb')].length, /,/[Symbol.split]('a,b', 1)]":               `["a[b]c[b]",1,["b","b"],2,["a"]]`,
+		"const o = { [Symbol.replace]: (s, r) => [s, r] }; return ['a'.replace(o, 'b'), Object('a').replace('a', { toString: () => 'c' }), 'ab'.replace(/b/[Symbol.match] && /b/, (m) => m + m)]": `[["a","b"],"c","abb"]`,
+		"class R extends RegExp { [Symbol.replace](s, r) { return 'r' + super[Symbol.replace](s, r) } } return 'ab'.replace(new R('b'), 'c')":                                                     `"rac"`,
+		"try { return undefinedName[k]; } catch (e) { return e.name }":                                                                                                                            `"ReferenceError"`,
 	} {
 		require.JSONEq(t, want, s.returns(source), source)
 	}

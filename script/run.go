@@ -27,7 +27,9 @@ type run struct {
 	watched   watched
 	installed []bool
 	// paths are objects of the global scope that guards are for.
-	paths  map[string]*goja.Object
+	paths map[string]*goja.Object
+	// match is the method of patterns that finds all matches, see keepMatch.
+	match  goja.Callable
 	loaded map[string]*goja.Object
 	// lacksMade are the functions of lacks.js, where a source needs one.
 	lacksMade *goja.Object
