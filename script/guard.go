@@ -66,6 +66,8 @@ func needsOfGuards() []need {
 		{names: []string{nameSpread, nameShift, namePower, nameThrow, nameFields, nameName}, set: (*run).guardOperators},
 		{names: []string{"eval", "Function", "constructor"}, set: (*run).refuseCodeInTexts, isGuard: true},
 		{names: []string{"JSON"}, set: (*run).guardJSON, isGuard: true},
+		{names: []string{nameRestOfList}, set: (*run).guardRestOfLists},
+		{names: []string{nameRestOfFields}, set: (*run).guardRestOfFields},
 		{names: namesOfSymbols, set: (*run).guardPatterns, isGuard: true, isSaid: true},
 		{names: []string{"defineProperty"}, set: (*run).keepMatch, isGuard: true},
 	}

@@ -56,3 +56,22 @@ func TestLanguage_NamesPutTogether(t *testing.T) {
 		require.JSONEq(t, want, s.returns(source), source)
 	}
 }
+
+// A pattern that takes the rest of what it is given takes what it takes without a guard, wherever it stands.
+func TestLanguage_RestsInPatterns(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"const f = ({ a, ...r }, [b, ...c], d = r.e) => [a, r, b, c, d]; return [f({ a: 1, e: 2 }, 'xyz'), f.length]":   `[[1,{"e":2},"x",["y","z"],2],2]`,
+		"function f({ ...r } = { a: 1 }, [...q] = [2]) { return [r, q, arguments.length] } return f()":                  `[{"a":1},[2],0]`,
+		"const { groups: { y, ...r } } = /(?<y>1)(?<z>2)/.exec('12'); return [y, r]":                                    `["1",{"z":"2"}]`,
+		"const o = []; for (const [k, ...v] of new Map([['a', 1]])) o.push(k, v); return o":                             `["a",[1]]`,
+		"const o = []; for (const { a: [b, ...c], ...r } of [{ a: [1, 2], d: 3 }]) o.push(b, c, r); return o":           `[1,[2],{"d":3}]`,
+		"let a, b, c; [a, [b, ...c] = [7, 8]] = [1]; ({ x: { ...a } } = { x: 'no' }); return [a, b, c]":                 `[{"0":"n","1":"o"},7,[8]]`,
+		"try { throw { a: 1, b: 2 } } catch ({ a, ...r }) { return r }":                                                 `{"b":2}`,
+		"const f = ([a, ...[b, ...c]], ...[d, ...e]) => [a, b, c, d, e]; return f([1, 2, 3], 4, 5)":                     `[1,2,[3],4,[5]]`,
+		"const f = ([...a]) => a; try { f(undefined) } catch (e) { return [e.name, f(new Set([1])), Object.keys('')] }": `["TypeError",[1],[]]`,
+	} {
+		require.JSONEq(t, want, s.returns(source), source)
+	}
+}

@@ -56,7 +56,7 @@ var namesOfAll = []string{"Reflect", "getOwnPropertyDescriptor", "getOwnProperty
 // guardSyntax puts guarded functions in the place of syntax, and returns what names the source says.
 // Syntax that is nested too deep is an error.
 func guardSyntax(parsed *ast.Program) (uses, error) {
-	walk := &syntaxWalk{uses: uses{names: map[string]bool{}}, seen: map[uintptr]bool{}}
+	walk := &syntaxWalk{uses: uses{names: map[string]bool{}}, seen: map[uintptr]bool{}, defaults: map[any]bool{}, bounded: map[any]bool{}}
 	walk.value(reflect.ValueOf(parsed.Body))
 	walk.uses.global = walk.uses.says(namesOfAll...)
 	if walk.isTooDeep {
@@ -77,6 +77,9 @@ type syntaxWalk struct {
 	err error
 	// functions is how many functions lead there.
 	functions int
+	// defaults are the nodes whose value is for a pattern without a source, and bounded the patterns before whose
+	// source a function stands.
+	defaults, bounded map[any]bool
 }
 
 // mostDepth is how deep syntax may be nested: the compiler takes more of the stack and of time than there is
@@ -111,10 +114,11 @@ func (w *syntaxWalk) inner(v reflect.Value) {
 		return
 	}
 	w.value(v.Elem())
-	if v.Type() != expressionType {
+	if v.Type() != expressionType && v.Type() != targetType {
 		return // What is spread in an object, a property, is not iterated.
 	}
-	if expression, ok := reflect.TypeAssert[ast.Expression](v); ok {
+	v.Set(reflect.ValueOf(w.askForList(v.Interface())))
+	if expression, ok := reflect.TypeAssert[ast.Expression](v); ok && v.Type() == expressionType {
 		v.Set(reflect.ValueOf(w.guarded(expression)))
 	}
 }
@@ -138,6 +142,7 @@ func (w *syntaxWalk) pointer(v reflect.Value) {
 	}
 	w.note(node)
 	w.noteMade(node)
+	w.noteDefaults(node)
 	w.value(v.Elem())
 }
 
@@ -183,9 +188,9 @@ func (w *syntaxWalk) note(node any) {
 	case *ast.ObjectLiteral:
 		w.spreadFields(n)
 	case *ast.Binding:
-		n.Initializer = w.spreadOf(n.Target, n.Initializer)
+		n.Initializer = w.sourceOf(n, n.Target, n.Initializer)
 	case *ast.AssignExpression:
-		n.Right = w.spreadOf(n.Left, n.Right)
+		n.Right = w.sourceOf(n, n.Left, n.Right)
 	}
 }
 
@@ -206,24 +211,6 @@ func (w *syntaxWalk) spreadFields(object *ast.ObjectLiteral) {
 			spread.Expression = w.callOf(nameFields, spread.Expression)
 		}
 	}
-}
-
-// spreadOf guards what a pattern takes the rest of.
-func (w *syntaxWalk) spreadOf(target any, source ast.Expression) ast.Expression {
-	if source == nil {
-		return nil
-	}
-	switch pattern := target.(type) {
-	case *ast.ArrayPattern:
-		if pattern.Rest != nil {
-			return w.callOf(nameSpread, source)
-		}
-	case *ast.ObjectPattern:
-		if pattern.Rest != nil {
-			return w.callOf(nameFields, source)
-		}
-	}
-	return source
 }
 
 // mostParts is how many values a text with values in it may be made of in one step.
