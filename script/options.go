@@ -34,7 +34,7 @@ type Options struct {
 	// default is 30 s.
 	Deadline time.Duration
 	// MaxBusy is how long a script may compute without waiting for anything, at most 2 s. The default
-	// is 1 s.
+	// is 1 s. A call that tries a regular expression may take 1 s of it.
 	MaxBusy time.Duration
 	// MaxCalls is the number of operations, requests and timers of one run of a script. The default
 	// is 1,000.
