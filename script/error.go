@@ -16,7 +16,8 @@ import (
 type Error struct {
 	// File is the name of the script or module, as it was given to Compile.
 	File string
-	// Line and Column are the place in it, counted from 1; 0 where there is none.
+	// Line and Column are the place in it, counted from 1; 0 where there is none: what is wrong with a result, or
+	// with a record that the script has left, is told by its field alone.
 	Line, Column int
 	// Stack are the calls that lead there, the innermost first, such as "total (cart.js:4:9)".
 	Stack []string

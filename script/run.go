@@ -182,6 +182,7 @@ func (r *run) promised(returned goja.Value) (promise *goja.Promise, err error) {
 
 // finish takes over what the script returned and changed.
 func (r *run) finish(ended goja.Value) (value any, err error) {
+	r.lastWait = r.lastWait[:0] // It waits no longer: what is wrong with what it left has a field, and no place.
 	err = r.inScript(func() error {
 		if err := r.replaceMember(ended); err != nil {
 			return err

@@ -143,6 +143,7 @@ func (w *syntaxWalk) pointer(v reflect.Value) {
 	w.note(node)
 	w.noteMade(node)
 	w.noteDefaults(node)
+	givePlace(node)
 	w.value(v.Elem())
 }
 

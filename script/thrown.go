@@ -213,6 +213,9 @@ const mostFrames = 20
 func (r *run) track(promise *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
 		r.rejected = append(r.rejected, promise)
+		if reason := promise.Result(); r.thrownAt(reason) == nil {
+			r.thrownHere(reason)
+		}
 		return
 	}
 	r.rejected = slices.DeleteFunc(r.rejected, func(p *goja.Promise) bool { return p == promise })
