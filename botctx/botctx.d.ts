@@ -669,8 +669,8 @@ declare namespace botctx {
       near: Fields | number[];
       /** The column that holds the location, where an entry has several. */
       key?: string | null;
-      /** Whether distances from a legacy pair are on a sphere, in radians, rather than on a plane. Default: false. */
-      spherical?: boolean | null;
+      /** Whether distances from a legacy pair are on a sphere, in radians, rather than on a plane. Any value counts as a truth. Default: false. */
+      spherical?: any;
       /** The least distance: in metres with GeoJSON, in radians or flat units with a legacy pair. */
       minDistance?: number | null;
       /** The greatest distance, in the same unit. */

@@ -26,7 +26,7 @@ type mutating struct {
 	t    *testing.T
 	far  botctx.Caller
 	each map[botctx.Op]schemas
-	// tried are the operations and the names of their parameters that were tried already.
+	// tried are the operations and the shapes of their parameters that were tried already.
 	tried *sync.Map
 }
 
@@ -40,13 +40,24 @@ func (m mutating) Call(ctx context.Context, name string, args json.RawMessage) (
 	if err := json.Unmarshal(args, &params); err != nil {
 		return result, nil //nolint:nilerr // It had none.
 	}
-	shape := name + " " + strings.Join(slices.Sorted(maps.Keys(params)), " ")
-	if _, isTried := m.tried.LoadOrStore(shape, true); !isTried {
+	if _, isTried := m.tried.LoadOrStore(name+shapeOf(params), true); !isTried {
 		for _, changed := range changes(params) {
 			m.try(ctx, name, changed)
 		}
 	}
 	return result, nil
+}
+
+// shapeOf returns the names in parameters and in the objects within them.
+func shapeOf(params map[string]any) string {
+	var shape strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		shape.WriteString(" " + name)
+		if inner, isObject := params[name].(map[string]any); isObject {
+			shape.WriteString("(" + shapeOf(inner) + " )")
+		}
+	}
+	return shape.String()
 }
 
 // try holds the call with changed parameters against the schema.
