@@ -166,7 +166,7 @@ func (c *collection) changeByPlan(
 	if err != nil {
 		return result, isOpen, err
 	}
-	if err := c.mayWrite(ctx); err != nil {
+	if err := store.Refusal(ctx); err != nil {
 		return result, isOpen, err
 	}
 	var seen found
@@ -297,7 +297,7 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result store.Fi
 	if err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	if err := c.mayWrite(ctx); err != nil {
+	if err := store.Refusal(ctx); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
 	if _, err := c.stored.InsertOne(ctx, b); err != nil {
@@ -332,7 +332,7 @@ func (c *collection) replace(
 	if err != nil {
 		return store.FindAndModifyResult{}, false, err
 	}
-	if err := c.mayWrite(ctx); err != nil {
+	if err := store.Refusal(ctx); err != nil {
 		return store.FindAndModifyResult{}, false, err
 	}
 	replaced, err := c.stored.ReplaceOne(ctx, where, b)

@@ -207,7 +207,7 @@ func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if err := m.mayWrite(ctx); err != nil {
+	if err := store.Refusal(ctx); err != nil {
 		return false, err
 	}
 	result, err := m.stored.ReplaceOne(ctx, where, b)

@@ -34,9 +34,6 @@ func (c *collection) check(ctx context.Context) error {
 	return checkEnded(ctx)
 }
 
-// mayWrite returns why the commands of an operation that write cannot go on, nil where they can.
-func (c *collection) mayWrite(ctx context.Context) error { return store.Refusal(ctx) }
-
 // newest returns the collection as the primary has it, whether a majority has that or not.
 // A change is made to that, as the server's own changes are: what a majority has may lag
 // behind, and then another upsert's document would be there and not be found.

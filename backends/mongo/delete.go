@@ -56,7 +56,7 @@ func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, wher
 		set.SetSort(order)
 	}
 	for lost := 1; ; lost++ {
-		if err := c.mayWrite(ctx); err != nil {
+		if err := store.Refusal(ctx); err != nil {
 			return 0, err
 		}
 		err := c.stored.FindOneAndDelete(ctx, where, set).Err()
@@ -117,7 +117,7 @@ func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int
 		}
 		where = bson.D{{Key: "$and", Value: bson.A{where, still}}}
 	}
-	if err := c.mayWrite(ctx); err != nil {
+	if err := store.Refusal(ctx); err != nil {
 		return 0, err
 	}
 	result, err := c.stored.DeleteMany(ctx, where)
