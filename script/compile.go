@@ -67,7 +67,7 @@ const (
 	// longestModule is how many bytes a module may have.
 	longestModule = 768 << 10
 	// longestCompile is how long it may take to read a source.
-	longestCompile = 10 * time.Second
+	longestCompile = 30 * time.Second
 )
 
 // Name returns the name that was given to Compile.

@@ -25,7 +25,7 @@
 // the depth, the memory and the sizes of values.
 //
 // What a source may be is bounded, too: 256 KB for a script and 768 KB for a module, 1,000 open brackets, 20,000
-// operators in a row, syntax 5,000 deep, functions nested 250 deep, and 10 s to read it. Of console.log 8 KB are kept.
+// operators in a row, syntax 5,000 deep, functions nested 250 deep, and 30 s to read it. Of console.log 8 KB are kept.
 //
 // As many scripts of an [Engine] compute at once as there are processors. The others wait for their turn, which
 // is no time of theirs, and ends with the context that Run is given.

@@ -169,7 +169,7 @@ func TestHostile_ResultsAreRefused(t *testing.T) {
 //nolint:paralleltest,tparallel // Each has the memory to itself.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20, MaxCallDepth: 300})
+	s := newStage(t, script.Options{MaxBusy: 60 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20, MaxCallDepth: 300})
 	for name, source := range hostile {
 		t.Run(name, func(t *testing.T) {
 			program, err := s.engine.Compile("hostile.js", source)
@@ -203,10 +203,10 @@ func TestCompile_WhatIsLongAndNotDeepIsRead(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
 	for _, source := range []string{
-		"const a = [" + strings.Repeat("1,", 100000) + "]",
-		"const a = [" + strings.Repeat("(a) => a,", 2000) + "]",
-		strings.Repeat("this.member.meta.x = (a) => a + 1\n", 2000),
-		strings.Repeat("if (this.x) this.y = () => [1, 2].map(a => a)\n", 2000),
+		"const a = [" + strings.Repeat("1,", 50000) + "]",
+		"const a = [" + strings.Repeat("(a) => a,", 1000) + "]",
+		strings.Repeat("this.member.meta.x = (a) => a + 1\n", 1000),
+		strings.Repeat("if (this.x) this.y = () => [1, 2].map(a => a)\n", 1000),
 		"const page = '" + strings.Repeat("<a href=\"x\">.</a>", 1000) + "'",
 	} {
 		_, err := s.engine.Compile("long.js", source)

@@ -79,7 +79,7 @@ type outcome struct {
 // inTime runs the script by itself, so that a step which cannot be interrupted keeps nobody waiting.
 func (r *run) inTime(ctx context.Context) (any, error) {
 	ended := make(chan outcome, 1)
-	go func() { ended <- r.watchedOutcome(ctx) }()
+	go func() { ended <- r.outcomeInTime(ctx) }()
 	select {
 	case out := <-ended:
 		return out.value, out.err
@@ -88,14 +88,12 @@ func (r *run) inTime(ctx context.Context) (any, error) {
 	}
 }
 
-// watchedOutcome runs the script to its end while its time and the memory are watched.
-func (r *run) watchedOutcome(ctx context.Context) outcome {
+// outcomeInTime runs the script to its end within its deadline.
+func (r *run) outcomeInTime(ctx context.Context) outcome {
 	defer r.leaveSlot()
 	limited := r.deadline.begin(ctx, r.engine.options.Deadline, r.engine.tooLong)
 	defer r.deadline.end()
 	r.ctx = limited
-	r.engine.watch.add(r)
-	defer r.engine.watch.remove(r)
 	value, err := r.execute()
 	return outcome{value, err}
 }
@@ -112,6 +110,8 @@ func (r *run) execute() (value any, err error) {
 	}()
 	r.this = newBag(r)
 	r.install(r.program.code.needs)
+	r.engine.watch.add(r) // From here on the time is the script's.
+	defer r.engine.watch.remove(r)
 	ended, err := r.main()
 	if err == nil {
 		value, err = r.finish(ended)
