@@ -55,6 +55,17 @@ func TestRun_ShowsWhatDiffers(t *testing.T) {
 	require.Equal(t, outdated, after)
 }
 
+func TestRun_TakesAnyLineEnds(t *testing.T) {
+	t.Parallel()
+	checkedOut := "Ada: kettles\r\nBot: Which one?\r\n  * Steel\r\n    : holds two litres\r\n    [Buy] [More](https://shop.example/steel)\r\n" +
+		"  * Glass\r\n    [Buy]\r\n\r\nAda: pay\r\n  | now\r\n"
+	for _, flags := range [][]string{nil, {"-update"}} {
+		out, after, err := rerun(t, checkedOut, flags...)
+		require.NoError(t, err, out)
+		require.Equal(t, checkedOut, after, "it is not written anew either")
+	}
+}
+
 func TestRun_Update(t *testing.T) {
 	t.Parallel()
 	out, after, err := rerun(t, outdated, "-update")

@@ -19,8 +19,8 @@ import (
 type TB = golden.TB
 
 // Golden compares what a bot has done on a platform, as Effects tells it, with a file such as
-// "testdata/booking.golden". The test fails where they differ, with the lines that do. Where the test's
-// package has a flag -update, and go test is given it, the file is written anew:
+// "testdata/booking.golden". The test fails where they differ, with the lines that do, however lines end. Where
+// the test's package has a flag -update, and go test is given it, the file is written anew:
 //
 //	var _ = flag.Bool("update", false, "write the files that tests compare with")
 func Golden(t TB, p *fakes.Platform, path string) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,4 +139,19 @@ func TestGolden_ShowsWhatDiffers(t *testing.T) {
 	var same failing
 	fakestest.Golden(&same, p, path)
 	require.Empty(t, same.said)
+}
+
+func TestGolden_TakesAnyLineEnds(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddMember(member.Member{FirstName: "Ada"})
+	path := filepath.Join(t.TempDir(), "ada.golden")
+	checkedOut := []byte(strings.ReplaceAll(fakestest.Effects(p), "\n", "\r\n"))
+	require.NoError(t, os.WriteFile(path, checkedOut, 0o600))
+	var same failing
+	fakestest.Golden(&same, p, path)
+	require.Empty(t, same.said)
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, checkedOut, after, "it is not written anew either")
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/botctx/go-sdk/internal/textdiff"
 )
@@ -49,7 +50,7 @@ func IsUpdated() bool {
 }
 
 // Compare fails the test where a file does not hold a text, with what differs, or writes the file where the
-// flag -update is set.
+// flag -update is set. Lines may end with CR LF, as where git checks a file out so: that is no difference.
 func Compare(t TB, path, got string) {
 	t.Helper()
 	want, err := os.ReadFile(path) //nolint:gosec // It is what the test names.
@@ -57,8 +58,11 @@ func Compare(t TB, path, got string) {
 		t.Fatalf("%v", err)
 		return
 	}
-	Replace(t, path, string(want), got)
+	Replace(t, path, lineEnds.Replace(string(want)), lineEnds.Replace(got))
 }
+
+// lineEnds makes one of those that a checkout writes.
+var lineEnds = strings.NewReplacer("\r\n", "\n")
 
 // Replace is Compare for a file of which the text is known.
 func Replace(t TB, path, want, got string) {
