@@ -1,4 +1,4 @@
-// Package mistakes_test has ten mistakes that bots make, and for each the test that finds it. The guide is mistakes.md.
+// Package mistakes_test has eleven mistakes that bots make, and for each the test that finds it. The guide is mistakes.md.
 package mistakes_test
 
 import (
@@ -38,6 +38,7 @@ func mistakes() map[string]mistake {
 		"a place that is booked twice":   doubleBooking(),
 		"a failure that nobody expected": unexpectedFailure(),
 		"a text that becomes a template": injection(),
+		"a text that becomes a filter":   operatorInjection(),
 		"an update that is lost":         lostUpdate(),
 		"a fallback that comes first":    wrongPriority(),
 		"an agenda that stays":           forgottenAgenda(),
@@ -58,7 +59,7 @@ func TestMistakes_TheRightBotPasses(t *testing.T) {
 
 func TestMistakes_TheWrongBotIsCaught(t *testing.T) {
 	t.Parallel()
-	require.Len(t, mistakes(), 10)
+	require.Len(t, mistakes(), 11)
 	for name, m := range mistakes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
