@@ -101,6 +101,7 @@ func (s *session) act(ctx context.Context, asked Act) (Acted, error) {
 		return Acted{}, err
 	}
 	defer s.giveTurn()
+	s.look()
 	on, err := s.begin(asked.Branch, asked.Do)
 	if err != nil {
 		return Acted{}, err

@@ -37,8 +37,9 @@ type moment struct {
 	said said
 	// sent and chosen are how many messages and choices there were afterwards.
 	sent, chosen int
-	// err is what came of it.
-	err error
+	// err is what came of it, logged what was logged meanwhile.
+	err    error
+	logged []Line
 	// people are who was there afterwards.
 	people []*person
 	// channels are those that were added on the page.

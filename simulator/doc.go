@@ -19,6 +19,8 @@
 // requests for a person, outboxes, mails, files and payments change; goes back in time, forks, and saves
 // what was done as a Go test or as a conversation.
 //
+// The nodes may change meanwhile, see Look of [Simulator], and what the bot logs is seen, see [Log].
+//
 // # What is where
 //
 // All state is here in the process: the page shows one JSON text, see [World], which it asks for again when

@@ -12,6 +12,14 @@ import (
 // beat is how often a line is sent where nothing happens, so that who is gone is noticed.
 const beat = 20 * time.Second
 
+// beat is the constant, or how often it is looked for other nodes.
+func (s *session) beat() time.Duration {
+	if s.settings.Look == nil {
+		return beat
+	}
+	return lookEvery
+}
+
 // events tells, as server-sent events, that the world has changed: at once where the page knows another
 // revision than there is, by Last-Event-ID, and after each change. The page asks for the world then. What
 // changes several times in between is told once.
@@ -26,7 +34,7 @@ func (s *session) events(w http.ResponseWriter, r *http.Request) {
 	if err := out.Flush(); err != nil {
 		return
 	}
-	ticks := time.NewTicker(beat)
+	ticks := time.NewTicker(s.beat())
 	defer ticks.Stop()
 	known := r.Header.Get("Last-Event-ID")
 	for {
@@ -48,6 +56,7 @@ func (s *session) events(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-changed:
 		case <-ticks.C:
+			s.lookNow()
 		}
 	}
 }

@@ -42,12 +42,15 @@ type session struct {
 	changed  chan struct{}
 	// busy says what is under way, "" for nothing.
 	busy string
+	// loads counts how often Simulator.Look had other nodes. stale is what is wrong with the newest, nil for nothing.
+	loads int
+	stale error
 }
 
 // newSession prepares the platform, and who is there.
 func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 	opened := &session{
-		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0,
+		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0 || s.Look != nil,
 		instance: rand.Text(), turn: make(chan struct{}, 1), revision: 1, changed: make(chan struct{}),
 	}
 	first := &branch{id: mainBranch, name: mainBranch, platform: s.Platform}
@@ -65,7 +68,8 @@ func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 		return nil, err
 	}
 	opened.branches = []*branch{first}
-	return opened, nil
+	opened.look()
+	return opened, opened.stale
 }
 
 // cast lets those take part who are there from the beginning.
@@ -165,6 +169,7 @@ func (s *session) play(on *branch, do func(b *branch) (moment, error)) error {
 		return refused
 	}
 	made = made.after(before).kept(on)
+	made.logged = s.settings.Log.take()
 	s.end(func() { on.add(made) })
 	return nil
 }

@@ -27,7 +27,7 @@ func (s *session) world(ctx context.Context, id string) (World, error) {
 		Instance: s.instance, Revision: s.revision, Busy: s.busy, Bot: s.settings.Bot,
 		Branch: b.id, Branches: s.toldBranches(), Now: b.platform.Now().UTC(), At: b.at, Moments: b.toldMoments(),
 		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(),
-		Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
+		Log: b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
 	}
 	for _, one := range services {
 		w.Services = append(w.Services, one.String())

@@ -47,6 +47,12 @@ type World struct {
 	Choices     []Choice      `json:"choices"`
 	Transcript  string        `json:"transcript"`
 	Problem     *page.Problem `json:"problem,omitempty"`
+	// Log is what was logged, the newest last.
+	Log []Line `json:"log"`
+	// Loads counts how often Simulator.Look had other nodes. Stale is what is wrong with the newest ones: the bot is
+	// as it was before.
+	Loads int           `json:"loads"`
+	Stale *page.Problem `json:"stale,omitempty"`
 	// Operations are the names of all, Codes those of errors, Platforms those of channels, and Services those
 	// that can be out of service.
 	Operations []botctx.Op    `json:"operations"`

@@ -1,21 +1,29 @@
-// Command scripted talks to a bot that is a folder of scripts, in the terminal. While it runs, the scripts can be
-// changed: the next message is answered by what they say then.
+// Command scripted talks to a bot that is a folder of scripts, in the terminal or in the browser. While it runs, the
+// scripts can be changed: the next message is answered by what they say then.
+//
+//	go -C examples run ./scripted
+//	go -C examples run ./scripted -simulator
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
+	"os/signal"
 	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/script"
+	"github.com/botctx/go-sdk/simulator"
 )
 
 // inGo are the nodes of the bot that are written in Go. Those of the folder stand beside them.
@@ -49,15 +57,53 @@ func talk(ctx context.Context, bot fs.FS, ticks <-chan time.Time) error {
 	return console.Console{Platform: p}.Run(ctx)
 }
 
-func main() {
-	folder := flag.String("bot", "scripted/bot", "the folder of the bot")
-	flag.Parse()
-	fmt.Println("Say hi. The scripts in " + *folder + " can be changed meanwhile. Ctrl-D ends it.")
-	ctx, cancel := context.WithCancel(context.Background())
-	err := talk(ctx, os.DirFS(*folder), time.Tick(time.Second))
-	cancel()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "scripted:", err)
-		os.Exit(1)
+// simulate serves the page of the simulator, on which what scripts log is seen, and broken changes are.
+func simulate(ctx context.Context, bot fs.FS, address string, out io.Writer) error {
+	beside, log := inGo(), &simulator.Log{}
+	watcher := script.Watch(bot, script.Options{Console: slog.New(log.Handler())}, beside...)
+	look := func() ([]*botctx.Node, bool, error) {
+		loaded, hasChanged, err := watcher.Look()
+		return slices.Concat(loaded, beside), hasChanged, err
 	}
+	return simulator.Simulator{
+		Look: look, Log: log, Bot: "Bar", Test: simulator.Test{Nodes: "loaded(t)"}, Address: address, Out: out,
+	}.Serve(ctx)
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+const usage = `Usage: scripted [-bot folder] [-simulator [-address host:port]]
+
+A bot of scripts, in the terminal or in a page of the browser. The scripts can be changed meanwhile.
+`
+
+// run is the program. It returns the exit code.
+func run(ctx context.Context, args []string, out, problems io.Writer) int {
+	folder, address, isPage := "scripted/bot", simulator.DefaultAddress, false
+	return program.Program{
+		Name: "scripted", Usage: usage,
+		Flags: func(flags *flag.FlagSet) {
+			flags.StringVar(&folder, "bot", folder, "the `folder` of the bot")
+			flags.BoolVar(&isPage, "simulator", isPage, "try it in the browser")
+			flags.StringVar(&address, "address", address, "where the page is, as `host:port`")
+		},
+		Check: func(*flag.FlagSet) error {
+			if !isPage && address != simulator.DefaultAddress {
+				return errors.New("-address is for -simulator: give that, too")
+			}
+			return nil
+		},
+		Do: func() error {
+			if isPage {
+				return simulate(ctx, os.DirFS(folder), address, out)
+			}
+			_, _ = fmt.Fprintln(out, "Say hi. The scripts in "+folder+" can be changed meanwhile. Ctrl-D ends it.")
+			return talk(ctx, os.DirFS(folder), time.Tick(time.Second))
+		},
+	}.Run(args, problems)
 }

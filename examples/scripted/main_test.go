@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,13 +19,19 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// bar returns the platform of the bot, and Ada on it.
-func bar(t *testing.T) (*fakes.Platform, *fakes.Actor) {
+// loaded returns the nodes of the bot.
+func loaded(t *testing.T) []*botctx.Node {
 	t.Helper()
 	bot, err := nodes(os.DirFS("bot"))
 	require.NoError(t, err)
+	return bot
+}
+
+// bar returns the platform of the bot, and Ada on it.
+func bar(t *testing.T) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
 	p := fakes.New(fakes.For(t))
-	p.Handle(bot...)
+	p.Handle(loaded(t)...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	return p, ada
 }
@@ -81,9 +92,36 @@ func TestNodes_InGoStandBeside(t *testing.T) {
 
 func TestNodes_HaveNoWarnings(t *testing.T) {
 	t.Parallel()
-	bot, err := nodes(os.DirFS("bot"))
-	require.NoError(t, err)
-	graph, err := botctx.GraphOf(bot...)
+	graph, err := botctx.GraphOf(loaded(t)...)
 	require.NoError(t, err)
 	require.Empty(t, graph.Warnings)
+}
+
+func TestRun_ServesThePage(t *testing.T) {
+	t.Parallel()
+	said, out := io.Pipe()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"-bot", "bot", "-simulator", "-address", "127.0.0.1:0"}, out, io.Discard)
+	}()
+	line, err := bufio.NewReader(said).ReadString('\n')
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, strings.TrimPrefix(strings.TrimSpace(line), "Bar is at ")+"act",
+		strings.NewReader(`{"do": "say", "with": {"person": "member-1", "text": "espresso"}}`))
+	require.NoError(t, err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.NoError(t, response.Body.Close())
+	stop()
+	require.Zero(t, <-ended)
+}
+
+func TestRun_RefusesWhatWouldBeIgnored(t *testing.T) {
+	t.Parallel()
+	var problems strings.Builder
+	require.Equal(t, 2, run(t.Context(), []string{"-address", "127.0.0.1:0"}, io.Discard, &problems))
+	require.Contains(t, problems.String(), "-address is for -simulator")
 }

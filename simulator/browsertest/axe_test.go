@@ -56,7 +56,7 @@ func TestPage_KeepsNobodyOut(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", scheme, width), func(t *testing.T) {
 				t.Parallel()
 				p := played(t, scheme)
-				p.sized(width, 900)
+				p.sized(width)
 				for _, view := range []string{"chat", "time", "timeline", "why", "nodes", "records", "faults", "save"} {
 					p.goes(p.url + "?view=" + view)
 					p.pictured(fmt.Sprintf("%s-%s-%d", view, scheme, width))

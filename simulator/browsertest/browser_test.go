@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/simulator"
 )
 
@@ -80,11 +81,17 @@ type tab struct {
 	url string
 }
 
-// open opens a page of a simulator, 1280 pixels wide.
+// open opens a page of a simulator with the tests' bot, 1280 pixels wide.
 func open(t *testing.T, of simulator.Simulator) *tab {
 	t.Helper()
+	return openWith(t, of, nodes()...)
+}
+
+// openWith opens a page of a simulator with other nodes.
+func openWith(t *testing.T, of simulator.Simulator, nodes ...*botctx.Node) *tab {
+	t.Helper()
 	started(t)
-	handler, err := of.Handler(nodes()...)
+	handler, err := of.Handler(nodes...)
 	require.NoError(t, err)
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.CloseClientConnections) // What a page listens to does not end by itself.
@@ -110,7 +117,7 @@ func window(t *testing.T, url string) *tab {
 			t.Errorf("the page's code failed: %s: %v", thrown.ExceptionDetails.Text, thrown.ExceptionDetails.Exception)
 		}
 	}))
-	p.sized(1280, 900)
+	p.sized(1280)
 	return p
 }
 
@@ -137,9 +144,10 @@ func (p *tab) goes(url string) {
 	p.does(chromedp.Navigate(url), chromedp.WaitVisible(`main.wide, main.narrow`))
 }
 
-// sized gives the page a size.
-func (p *tab) sized(width, height int64) {
+// sized gives the page a width.
+func (p *tab) sized(width int64) {
 	p.t.Helper()
+	const height = 900
 	p.does(chromedp.EmulateViewport(width, height))
 }
 

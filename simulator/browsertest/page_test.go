@@ -14,6 +14,7 @@ func TestPage_Conversation(t *testing.T) {
 	p := open(t, simulator.Simulator{})
 	p.says("hi")
 	p.sees(".log", "Hello Ada!")
+	p.sees(".panel details", "Nodes that were not asked, since another one answered (")
 	p.says("sure?")
 	p.presses("Yes")
 	p.sees(".log", `You sent {"payload":"yes"}`)

@@ -90,6 +90,7 @@ const Page = () => {
       <li key=${id}><button type="button" aria-current=${id === open ? "page" : undefined} onClick=${() => go({ view: id })}>${title}${badgeOf(id, world)}</button></li>`)}</ul></nav>
     <p class="hidden" role="status" aria-live="polite">${said}</p>
     <main class=${isWide ? "wide" : "narrow"} aria-busy=${world.busy !== ""}>
+      ${world.stale && html`<div class="problems"><${Problem} title="The bot stays as it was." problem=${world.stale} /></div>`}
       ${(refused || problem || world.problem) && html`<div class="problems"><${Problem} problem=${refused} close=${() => setRefused(null)} /><${Problem} problem=${problem ?? world.problem} /></div>`}
       ${(isWide || view === "chat") && html`<section class="talk" aria-label="Chat">
         <${People} ...${parts} />
@@ -112,6 +113,7 @@ const newsOf = (before, now) => {
   if (now.busy) return "The bot is at work.";
   const news = [];
   if (before.now !== now.now) news.push(`It is ${timeText(now.now)}.`);
+  if (before.loads !== now.loads) news.push("The bot was loaded again.");
   if (before.at !== now.at) news.push(now.moments[now.at].what + ".");
   return news.join(" ");
 };

@@ -1,5 +1,5 @@
-// Why a node answered, or none did.
-import { html, useEffect, useRef, Table } from "./parts/elements.js";
+// Why a node answered, or none did, what came of it, and what was logged meanwhile.
+import { html, useEffect, useRef, Problem, Table } from "./parts/elements.js";
 
 const nodeText = (node) => (node.compositeId ? node.compositeId + (node.tree ? ` of the tree ${node.tree}` : "") : "");
 
@@ -9,22 +9,42 @@ const answerText = (choice) => ({
   "live chat": "The live chat took it.",
 })[choice.answer] ?? "Nothing answered.";
 
+/** mostSteps is how many steps are shown, the newest first. */
+const mostSteps = 50;
+
 export const Why = ({ world, address }) => {
   const names = Object.fromEntries(world.members.map((one) => [one.id, one.name]));
   const marked = Number(address.moment), box = useRef();
   useEffect(() => { box.current?.scrollIntoView({ block: "nearest" }); }, [marked]);
-  const shown = [...world.choices].reverse().slice(0, 50);
+  const steps = world.moments.slice(0, world.at + 1).map((moment) => ({
+    moment, choices: world.choices.filter((one) => one.moment === moment.number), lines: world.log.filter((one) => one.moment === moment.number),
+  })).filter(({ moment, choices, lines }) => choices.length + lines.length > 0 || moment.error).reverse().slice(0, mostSteps);
   return html`<h2>Why it was answered so</h2>
-    ${shown.length === 0 && html`<p class="empty">Nobody said anything yet. Each event has an entry here: which node answered and why, or what each node refused.</p>`}
-    ${shown.map((choice, i) => html`<article key=${world.choices.length - i} class=${`card ${choice.moment === marked ? "marked" : ""}`} ref=${choice.moment === marked ? box : undefined}>
-      <h3><bdi>${world.moments[choice.moment]?.what}</bdi> <span class="faint"><bdi>${names[choice.member] ?? ""}</bdi> step ${choice.moment}</span></h3>
-      <p><strong>${answerText(choice)}</strong></p>
-      <p class="faint">The conversation stood at ${nodeText(choice.position) || "no node: the head nodes answer"}${choice.lost ? ` (${choice.lost}: as that of a new member)` : ""}.${choice.serving && ` What may answer now: ${choice.serving}.`}</p>
-      <${Candidates} title="Asked, in this order" of=${choice.candidates} />
-      ${choice.others.length > 0 && html`<details><summary>Nodes that could not answer (${choice.others.length})</summary><${Candidates} title="Nodes that could not answer" of=${choice.others} /></details>`}
+    ${steps.length === 0 && html`<p class="empty">Nobody said anything yet. Each event has an entry here: which node answered and why, or what each node refused.</p>`}
+    ${steps.map(({ moment, choices, lines }) => html`<article key=${moment.number} class=${`card ${moment.number === marked ? "marked" : ""}`} ref=${moment.number === marked ? box : undefined}>
+      <h3><bdi>${moment.what}</bdi> <span class="faint">step ${moment.number}</span></h3>
+      ${moment.error && html`<${Problem} problem=${moment.error} />`}
+      ${lines.length > 0 && html`<${Log} lines=${lines} />`}
+      ${choices.map((choice) => html`<${Choice} choice=${choice} name=${choices.length > 1 ? names[choice.member] : undefined} />`)}
     </article>`)}`;
 };
+
+const Choice = ({ choice, name }) => html`
+  <p>${name && html`<bdi>${name}</bdi>: `}<strong>${answerText(choice)}</strong></p>
+  <p class="faint">The conversation stood at ${nodeText(choice.position) || "no node: the head nodes answer"}${choice.lost ? ` (${choice.lost}: as that of a new member)` : ""}.${choice.serving && ` What may answer now: ${choice.serving}.`}</p>
+  <${Candidates} title="Asked, in this order" of=${choice.candidates.filter(wasAsked)} />
+  <${More} title="Nodes that were not asked, since another one answered" of=${choice.candidates.filter((one) => !wasAsked(one))} />
+  <${More} title="Nodes that could not answer" of=${choice.others} />`;
+
+const wasAsked = (one) => !one.why.startsWith("was not asked");
+
+const More = ({ title, of }) => of.length > 0 && html`<details><summary>${title} (${of.length})</summary><${Candidates} title=${title} of=${of} /></details>`;
 
 const Candidates = ({ title, of }) => of.length > 0 && html`<${Table} caption=${title} rows=${of} columns=${[
   ["Node", (one) => nodeText(one.node)], ["Asked as", (one) => one.rule || "no candidate"], ["What came of it", (one) => one.why],
 ]} />`;
+
+/** Log shows what was logged, by console.log of a script for example. */
+const Log = ({ lines }) => html`<ul class="lines" aria-label="What was logged">${lines.map((one) => html`<li>
+  ${one.level !== "INFO" && html`<span class=${`tag ${one.level === "DEBUG" ? "" : "bad"}`}>${one.level}</span> `}<bdi>${one.text}</bdi>
+  ${one.more && html` <span class="faint"><bdi>${one.more.join(", ")}</bdi></span>`}</li>`)}</ul>`;

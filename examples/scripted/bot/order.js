@@ -3,3 +3,4 @@ await this.upsertDataToDataSource({
   dataSourceId: "orders",
   data: { member: this.member._id, drink: this.drink.name, at: Date.now() },
 });
+console.log(`${this.member.firstName} orders`, this.drink);

@@ -73,9 +73,9 @@ export const Theme = () => {
     </select></label>`;
 };
 
-/** Problem shows an error, which a screen reader says at once. */
-export const Problem = ({ problem, close }) => problem && html`<div class="problem" role="alert">
-  <p><strong>${problem.code}</strong> <bdi>${problem.message}</bdi></p>
+/** Problem shows an error, below a title if there is one, which a screen reader says at once. */
+export const Problem = ({ problem, title, close }) => problem && html`<div class="problem" role="alert">
+  <p>${title && html`<strong>${title}</strong><br />`}<strong>${problem.code}</strong> <bdi>${problem.message}</bdi></p>
   ${problem.frames && html`<pre tabindex="0" aria-label="Where it arose">${problem.frames.join("\n")}</pre>`}
   ${close && html`<button type="button" onClick=${close}>Dismiss</button>`}
 </div>`;
