@@ -103,7 +103,7 @@ const (
 )
 
 // kind is how agendas are kept.
-var kind = record.Kind{
+var kind = &record.Kind{
 	Name:       "agenda",
 	Collection: "agendas",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},

@@ -24,7 +24,7 @@ type Pairing struct {
 }
 
 // pairingKind is how pairings are kept: one record for each inlet.
-var pairingKind = record.Kind{
+var pairingKind = &record.Kind{
 	Name:       "pairing",
 	Collection: "pairings",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},

@@ -11,7 +11,7 @@ import (
 )
 
 // kind is how channels are kept.
-var kind = record.Kind{
+var kind = &record.Kind{
 	Name:       "channel",
 	Collection: "channels",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},

@@ -42,13 +42,13 @@ func (s *Service) open(field, id string) (*record.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := entryKind
+	kind := *entryKind
 	kind.Collection = name
-	return record.Open(s.env, kind), nil
+	return record.Open(s.env, &kind), nil
 }
 
 // entryKind is that of entries, without its collection.
-var entryKind = record.Kind{
+var entryKind = &record.Kind{
 	Name:   "entry",
 	Stamps: []string{record.FieldCreatedAt, record.FieldUpdatedAt},
 	Fixed:  []string{record.FieldCreatedAt},

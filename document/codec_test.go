@@ -125,6 +125,25 @@ func TestDecode_ExactCase(t *testing.T) {
 	require.Empty(t, a.Street)
 }
 
+func TestDecode_FieldsInAnyOrder(t *testing.T) {
+	t.Parallel()
+	fields := document.O("_id", "1", "name", "Ada", "age", 36, "score", 1.5, "createdAt", document.Timestamp(7), "other", true)
+	var want person
+	require.NoError(t, document.Decode(fields, &want))
+	for first := range fields.Len() {
+		for _, step := range []int{1, 5} { // On from the first, and backwards.
+			turned := document.NewBuilder(fields.Len())
+			for i := range fields.Len() {
+				at := (first + i*step) % fields.Len()
+				turned.Set(fields.NameAt(at), fields.At(at))
+			}
+			var got person
+			require.NoError(t, document.Decode(turned.Object(), &got))
+			require.Equal(t, want, got, "%v", turned.Object())
+		}
+	}
+}
+
 func TestDecodeStrict(t *testing.T) {
 	t.Parallel()
 	var a address

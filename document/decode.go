@@ -1,12 +1,9 @@
 package document
 
 import (
-	"encoding"
-	"encoding/json"
 	"math"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -62,140 +59,13 @@ type goDecoder struct {
 	strict bool
 }
 
-// The interfaces that decode by themselves.
-var (
-	decoderType         = reflect.TypeFor[ValueDecoder]()
-	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
-	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
-)
-
 // value reads a value into a settable target.
 func (d goDecoder) value(value any, target reflect.Value) error {
-	switch target.Type() {
-	case objectType:
-		return assign[Object](value, target)
-	case arrayType:
-		return assign[Array](value, target)
-	case timeType:
-		return assignTime(value, target)
-	}
-	has := methodsOf(target.Type())
-	if value == nil && !has.decodes {
-		target.SetZero()
-		return nil
-	}
-	if target.Kind() == reflect.Pointer {
-		if target.IsNil() {
-			target.Set(reflect.New(target.Type().Elem()))
-		}
-		return d.value(value, target.Elem())
-	}
-	if done, err := d.own(value, target, has); done {
-		return err
-	}
-	return d.kind(value, target)
-}
-
-// own decodes by the target's own method, where it has one.
-func (d goDecoder) own(value any, target reflect.Value, has typeMethods) (bool, error) {
-	switch {
-	case has.decodes:
-		return true, target.Addr().Interface().(ValueDecoder).DecodeValue(value)
-	case isRecord(target.Type()):
-		return false, nil
-	case has.unmarshals:
-		text, err := AppendJSON(nil, value)
-		if err != nil {
-			return true, err
-		}
-		return true, asInvalid(target.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text))
-	case has.unmarshalsText:
-		s, ok := value.(string)
-		if !ok {
-			return true, WrongType("string", value)
-		}
-		return true, asInvalid(target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
-	default:
-		return false, nil
-	}
-}
-
-// asInvalid gives the error of a foreign decoder a code.
-func asInvalid(err error) error {
-	if _, ok := boterr.AsError(err); err == nil || ok {
-		return err
-	}
-	return boterr.Invalid("", "%w", err)
-}
-
-// assign sets a target of exactly the type T.
-func assign[T any](value any, target reflect.Value) error {
-	var zero T
-	if value == nil {
-		target.SetZero()
-		return nil
-	}
-	if _, ok := value.(T); !ok {
-		return WrongType(TypeName(any(zero)), value)
-	}
-	target.Set(reflect.ValueOf(value))
-	return nil
-}
-
-// assignTime reads a time, which JSON holds as text.
-func assignTime(value any, target reflect.Value) error {
-	text, ok := value.(string)
-	if !ok {
-		return assign[time.Time](value, target)
-	}
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil {
-		return boterr.Invalid("", "must be a time such as 2006-01-02T15:04:05.000Z: %w", err)
-	}
-	target.Set(reflect.ValueOf(t.UTC()))
-	return nil
-}
-
-// kind decodes by the kind of the target.
-func (d goDecoder) kind(value any, target reflect.Value) error {
-	switch target.Kind() {
-	case reflect.Interface:
-		return assignInterface(value, target)
-	case reflect.Bool:
-		b, ok := value.(bool)
-		if !ok {
-			return WrongType("bool", value)
-		}
-		target.SetBool(b)
-		return nil
-	case reflect.String:
-		s, ok := value.(string)
-		if !ok {
-			return WrongType("string", value)
-		}
-		target.SetString(s)
-		return nil
-	case reflect.Slice:
-		return d.slice(value, target)
-	case reflect.Map:
-		return d.mapping(value, target)
-	case reflect.Struct:
-		return d.structure(value, target)
-	default:
-		return number(value, target)
-	}
-}
-
-func assignInterface(value any, target reflect.Value) error {
-	if !reflect.TypeOf(value).AssignableTo(target.Type()) {
-		return boterr.Invalid("", "a %s cannot be a %s", TypeName(value), target.Type())
-	}
-	target.Set(reflect.ValueOf(value))
-	return nil
+	return readerOf(target.Type())(d, value, target)
 }
 
 // number reads a number into a Go number that can hold it exactly.
-func number(value any, target reflect.Value) error {
+func number(_ goDecoder, value any, target reflect.Value) error {
 	if !target.CanFloat() && !target.CanInt() && !target.CanUint() {
 		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
 	}
@@ -277,12 +147,14 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 	}
 	plan := planOf(target.Type())
 	var unknown Builder
+	next := 0
 	for key, value := range o.All() {
-		at, known := plan.find(key)
+		at, known := plan.find(key, next)
 		if !known {
 			unknown.Set(key, value)
 			continue
 		}
+		next = at + 1
 		field := &plan.fields[at]
 		value, err := field.spelled(o, value)
 		if err == nil {
@@ -300,11 +172,11 @@ func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
 	array, isArray := value.(Array)
 	switch {
 	case !f.listOfOne || !isArray:
-		return d.value(value, target)
+		return f.read(d, value, target)
 	case array.Len() != 1:
 		return boterr.Invalid("", "has %d elements: give one", array.Len())
 	}
-	err := d.value(array.At(0), target)
+	err := f.read(d, array.At(0), target)
 	if err == nil && target.IsZero() {
 		err = boterr.Invalid("", "is empty") // Not the same as leaving the field out.
 	}

@@ -5,11 +5,8 @@ import (
 	"sync"
 )
 
-// typeMethods tells by which methods of their own the values of a type are decoded and encoded.
-type typeMethods struct {
-	decodes, unmarshals, unmarshalsText bool
-	encodes, marshals, marshalsText     bool
-}
+// typeMethods tells by which methods of their own the values of a type are encoded.
+type typeMethods struct{ encodes, marshals, marshalsText bool }
 
 // methods remembers what each type has. It depends on nothing but the type.
 var methods sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
@@ -27,9 +24,7 @@ func methodsOf(t reflect.Type) typeMethods {
 		return t.Implements(by) || t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface && pointer.Implements(by)
 	}
 	known, _ := methods.LoadOrStore(t, typeMethods{
-		decodes: pointer.Implements(decoderType), unmarshals: pointer.Implements(unmarshalerType),
-		unmarshalsText: pointer.Implements(textUnmarshalerType),
-		encodes:        encodes(encoderType), marshals: encodes(marshalerType), marshalsText: encodes(textType),
+		encodes: encodes(encoderType), marshals: encodes(marshalerType), marshalsText: encodes(textType),
 	})
 	return known.(typeMethods)
 }

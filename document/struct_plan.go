@@ -22,6 +22,7 @@ type structPlan struct {
 type fieldPlan struct {
 	name      string
 	index     []int
+	read      reader
 	omitEmpty bool
 	omitZero  bool
 	// anyCase tells that the letters of the name may be read in either case.
@@ -61,7 +62,7 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 				name = field.Name
 			}
 			p.addField(fieldPlan{
-				name: name, index: at,
+				name: name, index: at, read: readerOf(field.Type),
 				omitEmpty: hasOption(options, "omitempty"), omitZero: hasOption(options, "omitzero"),
 				anyCase:   field.Tag.Get("document") == "anyCase",
 				listOfOne: field.Tag.Get("document") == "listOfOne",
@@ -88,14 +89,23 @@ func (p *structPlan) addField(f fieldPlan) {
 	p.fields = append(p.fields, f)
 }
 
-// find returns the index of the field that is read from a key.
-func (p *structPlan) find(key string) (at int, ok bool) {
+// find returns the index of the field that is read from a key. next is that of the field after the one before
+// it: the fields of most objects stand in the order of the struct, some of them left out.
+func (p *structPlan) find(key string, next int) (at int, ok bool) {
+	for at = next; at < len(p.fields) && at < next+fewLeftOut; at++ {
+		if p.fields[at].name == key {
+			return at, true
+		}
+	}
 	if at, ok = p.byName[key]; ok || p.inAnyCase == nil {
 		return at, ok
 	}
 	at, ok = p.inAnyCase[strings.ToLower(key)]
 	return at, ok
 }
+
+// fewLeftOut is how many fields are compared with a key before it is looked for among all.
+const fewLeftOut = 4
 
 func hasOption(options, option string) bool {
 	return slices.Contains(strings.Split(options, ","), option)

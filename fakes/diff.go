@@ -104,7 +104,7 @@ type twoStores struct{ before, after *Snapshot }
 // recordsOf compares the records of a collection.
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]changed.Record[R], error) {
 	read := func(stored document.Object) (*R, error) {
-		return record.Read[R](record.Kind{Name: "record of " + collection}, stored.Without(member.FieldTurnFence))
+		return record.Read[R](&record.Kind{Name: "record of " + collection}, stored.Without(member.FieldTurnFence))
 	}
 	return changed.Records(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }
@@ -180,7 +180,7 @@ func paymentsOf(s *Snapshot, key accountKey) iter.Seq[document.Object] {
 }
 
 func readPayment(encoded document.Object) (*botctx.Payment, error) {
-	return record.Read[botctx.Payment](record.Kind{Name: "payment"}, encoded.Without(record.FieldID))
+	return record.Read[botctx.Payment](&record.Kind{Name: "payment"}, encoded.Without(record.FieldID))
 }
 
 // messages returns what was sent since, and what shows otherwise now.

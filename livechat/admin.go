@@ -39,7 +39,7 @@ const (
 
 // adminKind is how agents are kept. Their _id is made of the app and the adminId, since
 // two apps may use the same.
-var adminKind = record.Kind{Name: "admin", Collection: "admins"}
+var adminKind = &record.Kind{Name: "admin", Collection: "admins"}
 
 // adminKey returns the _id of an agent's record.
 func (s *Service) adminKey(adminID string) string {

@@ -161,7 +161,7 @@ const (
 )
 
 // assignmentKind is how assignments are kept.
-var assignmentKind = record.Kind{
+var assignmentKind = &record.Kind{
 	Name:       "assignment",
 	Collection: "assignments",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},

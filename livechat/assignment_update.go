@@ -191,7 +191,7 @@ func hasOperator(o document.Object) bool {
 // set sets fields of the record of an id, and returns it as it is then. NotFound at _id:
 // there is none, which kind names. Other errors name the field.
 func set(
-	ctx context.Context, records *record.Collection, kind record.Kind, id string, fields document.Object,
+	ctx context.Context, records *record.Collection, kind *record.Kind, id string, fields document.Object,
 ) (store.FindAndModifyResult, error) {
 	found, err := records.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{Patch: fields}, true)
 	if err != nil {

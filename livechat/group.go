@@ -76,7 +76,7 @@ const (
 )
 
 // groupKind is how groups are kept.
-var groupKind = record.Kind{
+var groupKind = &record.Kind{
 	Name:       "group",
 	Collection: "groups",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},

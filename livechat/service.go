@@ -84,7 +84,7 @@ func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // 
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, wanted := range []struct {
-		kind   record.Kind
+		kind   *record.Kind
 		path   string
 		unique bool
 	}{

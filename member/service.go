@@ -16,7 +16,7 @@ const (
 )
 
 // kind is how members are kept.
-var kind = record.Kind{
+var kind = &record.Kind{
 	Name:       "member",
 	Collection: "members",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},

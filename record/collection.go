@@ -55,10 +55,8 @@ type Collection struct {
 	newID    func() string
 	newEtag  func() string
 	compiler *query.Compiler
-	kind     Kind
+	kind     *Kind
 	stored   *guardedCollection
-	// guarded is what stored is, except where the collection was narrowed from another.
-	guarded guardedCollection
 	// scope are the values that fields of its records have. Few of them stand in room.
 	scope []query.FieldValue
 	room  [2]query.FieldValue
@@ -67,20 +65,17 @@ type Collection struct {
 }
 
 // Open returns the collection of a kind of records, not narrowed to an app yet. A panic of the store is
-// an error, as of one that Guard returns.
-func Open(env Env, kind Kind) *Collection {
+// an error, as of one that Guard returns. The kind must not change afterwards.
+func Open(env Env, kind *Kind) *Collection {
 	env = env.WithDefaults()
-	c := &Collection{now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler, kind: kind}
-	c.guarded.store, c.guarded.name = env.Store, kind.Collection
-	if g, isGuarded := env.Store.(guardedStore); isGuarded {
-		c.guarded.store = g.store
+	return &Collection{
+		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler,
+		kind: kind, stored: guardedIn(env.Store, kind.Collection),
 	}
-	c.stored = &c.guarded
-	return c
 }
 
 // OfApp returns the collection of a kind of records as an app sees it.
-func OfApp(env Env, kind Kind, app string) *Collection {
+func OfApp(env Env, kind *Kind, app string) *Collection {
 	c := Open(env, kind)
 	c.narrow(FieldApp, app)
 	return c

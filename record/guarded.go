@@ -15,10 +15,17 @@ import (
 // Guard returns a store whose panics are errors of its methods: Internal, with
 // *boterr.PanicError behind them. What else the store can do beside the methods of
 // store.Store is not there any more.
-func Guard(store store.Store) store.Store { return guardedStore{store} }
+//
+// It opens a collection once: the first few that it is asked for are handed out as they are.
+func Guard(store store.Store) store.Store { return &guardedStore{store: store} }
 
 // guardedStore is a store whose panics are errors.
-type guardedStore struct{ store store.Store }
+type guardedStore struct {
+	store store.Store
+	// opened are the collections that are kept open, the first ones: there are fewer kinds of records. Others are
+	// opened anew, since who calls may name any data source.
+	opened [16]atomic.Pointer[guardedCollection]
+}
 
 // guarded calls a store.
 func guarded[T any](call func() (T, error)) (result T, err error) {
@@ -31,12 +38,34 @@ func guarded[T any](call func() (T, error)) (result T, err error) {
 }
 
 // Now implements store.Store.
-func (g guardedStore) Now(ctx context.Context) (time.Time, error) {
+func (g *guardedStore) Now(ctx context.Context) (time.Time, error) {
 	return guarded(func() (time.Time, error) { return g.store.Now(ctx) })
 }
 
 // Collection implements store.Store.
-func (g guardedStore) Collection(name string) store.Collection {
+func (g *guardedStore) Collection(name string) store.Collection { return g.collection(name) }
+
+// guardedIn returns a collection of a store, guarded if the store is not.
+func guardedIn(store store.Store, name string) *guardedCollection {
+	if g, isGuarded := store.(*guardedStore); isGuarded {
+		return g.collection(name)
+	}
+	return &guardedCollection{store: store, name: name}
+}
+
+func (g *guardedStore) collection(name string) *guardedCollection {
+	for i := range g.opened {
+		known := g.opened[i].Load()
+		if known == nil {
+			known = &guardedCollection{store: g.store, name: name}
+			if !g.opened[i].CompareAndSwap(nil, known) {
+				known = g.opened[i].Load()
+			}
+		}
+		if known.name == name {
+			return known
+		}
+	}
 	return &guardedCollection{store: g.store, name: name}
 }
 

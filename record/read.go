@@ -6,7 +6,7 @@ import (
 )
 
 // Read reads a record that the store holds. FailedPrecondition: it is of another shape.
-func Read[R any](kind Kind, stored document.Object) (*R, error) {
+func Read[R any](kind *Kind, stored document.Object) (*R, error) {
 	r := new(R)
 	if err := document.Decode(stored, r); err != nil {
 		return nil, Unreadable(kind, stored, err)
@@ -27,7 +27,7 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 }
 
 // Unreadable is the error for a stored record that cannot be read.
-func Unreadable(kind Kind, stored document.Object, err error) error {
+func Unreadable(kind *Kind, stored document.Object, err error) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the stored %s %s cannot be read: %w",
 		kind.Name, document.Get(stored, FieldID, "without an _id"), err)
 }

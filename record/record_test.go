@@ -32,7 +32,7 @@ func newApps() *apps {
 		NewID:   a.next("id"),
 		NewEtag: a.next("etag"),
 	}
-	things := record.Open(env, record.Kind{
+	things := record.Open(env, &record.Kind{
 		Name:       "thing",
 		Collection: "things",
 		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},

@@ -38,7 +38,7 @@ type PostComment struct {
 const fieldPostID = "postId"
 
 // commentKind is how comments on posts are kept.
-var commentKind = record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
+var commentKind = &record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
 
 // EnsureIndexes makes the index by which the comments on a post are found, unless it is
 // there. A host calls it once, before it uses the store. The errors are those of

@@ -14,6 +14,7 @@ import (
 var caches = []string{
 	"document/struct_plan.go: plans", // the fields of a Go type
 	"document/methods.go: methods",   // the methods of a Go type
+	"document/readers.go: readers",   // how values of a Go type are read
 }
 
 func TestVariables_NeverChange(t *testing.T) {

@@ -1,0 +1,174 @@
+package document
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// The interfaces that decode by themselves.
+var (
+	decoderType         = reflect.TypeFor[ValueDecoder]()
+	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// reader reads a value into a settable target of one type.
+type reader func(d goDecoder, value any, target reflect.Value) error
+
+// readers remembers the reader of each type. It depends on nothing but the type.
+var readers sync.Map //nolint:gochecknoglobals // A memo of reflection, as plans is one.
+
+func readerOf(t reflect.Type) reader {
+	if known, ok := readers.Load(t); ok {
+		return known.(reader)
+	}
+	known, _ := readers.LoadOrStore(t, newReader(t))
+	return known.(reader)
+}
+
+// newReader finds out how values of a type are read: by their own method, where they have one, and else by
+// their kind. A record keeps what it does not know, which json.Unmarshaler would lose.
+func newReader(t reflect.Type) reader {
+	pointer := reflect.PointerTo(t)
+	switch {
+	case t == objectType:
+		return assign[Object]
+	case t == arrayType:
+		return assign[Array]
+	case t == timeType:
+		return assignTime
+	case pointer.Implements(decoderType):
+		return assignByDecoder
+	case t.Kind() == reflect.Pointer:
+		return orZero(assignPointer)
+	case isRecord(t):
+		return orZero(goDecoder.structure)
+	case pointer.Implements(unmarshalerType):
+		return orZero(assignByJSON)
+	case pointer.Implements(textUnmarshalerType):
+		return orZero(assignByText)
+	default:
+		return orZero(readerOfKind(t.Kind()))
+	}
+}
+
+// readerOfKind returns how values are read that have no method of their own.
+func readerOfKind(kind reflect.Kind) reader {
+	switch kind {
+	case reflect.Interface:
+		return assignInterface
+	case reflect.Bool:
+		return assignBool
+	case reflect.String:
+		return assignString
+	case reflect.Slice:
+		return goDecoder.slice
+	case reflect.Map:
+		return goDecoder.mapping
+	case reflect.Struct:
+		return goDecoder.structure
+	default:
+		return number
+	}
+}
+
+// orZero reads null as the zero value.
+func orZero(read reader) reader {
+	return func(d goDecoder, value any, target reflect.Value) error {
+		if value == nil {
+			target.SetZero()
+			return nil
+		}
+		return read(d, value, target)
+	}
+}
+
+func assignPointer(d goDecoder, value any, target reflect.Value) error {
+	if target.IsNil() {
+		target.Set(reflect.New(target.Type().Elem()))
+	}
+	return d.value(value, target.Elem())
+}
+
+func assignByDecoder(_ goDecoder, value any, target reflect.Value) error {
+	return target.Addr().Interface().(ValueDecoder).DecodeValue(value)
+}
+
+func assignByJSON(_ goDecoder, value any, target reflect.Value) error {
+	text, err := AppendJSON(nil, value)
+	if err != nil {
+		return err
+	}
+	return asInvalid(target.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text))
+}
+
+func assignByText(_ goDecoder, value any, target reflect.Value) error {
+	s, ok := value.(string)
+	if !ok {
+		return WrongType("string", value)
+	}
+	return asInvalid(target.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
+}
+
+// asInvalid gives the error of a foreign decoder a code.
+func asInvalid(err error) error {
+	if _, ok := boterr.AsError(err); err == nil || ok {
+		return err
+	}
+	return boterr.Invalid("", "%w", err)
+}
+
+// assign sets a target of exactly the type T.
+func assign[T any](_ goDecoder, value any, target reflect.Value) error {
+	typed, ok := value.(T)
+	if !ok && value != nil {
+		return WrongType(TypeName(any(typed)), value)
+	}
+	*target.Addr().Interface().(*T) = typed
+	return nil
+}
+
+// assignTime reads a time, which JSON holds as text.
+func assignTime(d goDecoder, value any, target reflect.Value) error {
+	text, ok := value.(string)
+	if !ok {
+		return assign[time.Time](d, value, target)
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return boterr.Invalid("", "must be a time such as 2006-01-02T15:04:05.000Z: %w", err)
+	}
+	target.Set(reflect.ValueOf(t.UTC()))
+	return nil
+}
+
+func assignBool(_ goDecoder, value any, target reflect.Value) error {
+	b, ok := value.(bool)
+	if !ok {
+		return WrongType("bool", value)
+	}
+	target.SetBool(b)
+	return nil
+}
+
+func assignString(_ goDecoder, value any, target reflect.Value) error {
+	s, ok := value.(string)
+	if !ok {
+		return WrongType("string", value)
+	}
+	target.SetString(s)
+	return nil
+}
+
+func assignInterface(_ goDecoder, value any, target reflect.Value) error {
+	if !reflect.TypeOf(value).AssignableTo(target.Type()) {
+		return boterr.Invalid("", "a %s cannot be a %s", TypeName(value), target.Type())
+	}
+	target.Set(reflect.ValueOf(value))
+	return nil
+}
