@@ -69,6 +69,10 @@ type AddMember struct {
 	Member member.Member
 }
 
+// JoinsGroup is the act of a member who joins a group of her channel's platform, which is made where there is none.
+// What she writes and reads there is that of another name: of Ada and "family", "Ada in family".
+type JoinsGroup struct{ By, Group string }
+
 // AddAgent is the act of adding an agent to an outlet channel.
 type AddAgent struct {
 	Name, Channel string
@@ -102,6 +106,26 @@ type Faults struct {
 	TimesOut bool
 }
 
+// DeclinesCharge is the act of declining the next charge of a payment account, with a code such as
+// "insufficient_funds".
+type DeclinesCharge struct{ Account, Code string }
+
+// ServiceFails is the act of planning that the next mail, or the next file that is stored, fails with Code.
+type ServiceFails struct {
+	// Of is ServiceMail or ServiceFile.
+	Of   string
+	Code boterr.Code
+}
+
+// The services of ServiceFails.
+const (
+	ServiceMail = "mail"
+	ServiceFile = "file"
+)
+
+// Bounces is the act of refusing each mail to an address from now on, as where its mailbox does not exist.
+type Bounces struct{ Address string }
+
 func (a Says) by() string       { return a.By }
 func (a Sends) by() string      { return a.By }
 func (a Taps) by() string       { return a.By }
@@ -115,3 +139,8 @@ func (a AddChannel) by() string { return "" }
 func (a AddDesk) by() string    { return "" }
 func (a AddData) by() string    { return "" }
 func (a Faults) by() string     { return "" }
+
+func (a JoinsGroup) by() string     { return a.By }
+func (a DeclinesCharge) by() string { return "" }
+func (a ServiceFails) by() string   { return "" }
+func (a Bounces) by() string        { return "" }

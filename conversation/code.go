@@ -15,6 +15,8 @@ import (
 type call struct {
 	receiver, name string
 	args           []string
+	// then is what is called of what it returns, "" for nothing.
+	then string
 }
 
 // String returns the call as Go.
@@ -27,15 +29,15 @@ func (c call) named(name string) string {
 	if c.receiver != "" {
 		name = c.receiver + "." + name
 	}
-	return name + "(" + strings.Join(c.args, ", ") + ")"
+	return name + "(" + strings.Join(c.args, ", ") + ")" + c.then
 }
 
 func (a Says) code(of *names, _ done) call {
-	return call{of.of[a.By], "Says", []string{quoted(a.Text)}}
+	return call{receiver: of.of[a.By], name: "Says", args: []string{quoted(a.Text)}}
 }
 
 func (a Sends) code(of *names, _ done) call {
-	return call{of.of[a.By], "Sends", []string{eventSource(a.Event)}}
+	return call{receiver: of.of[a.By], name: "Sends", args: []string{eventSource(a.Event)}}
 }
 
 // eventSource returns an event as Go.
@@ -73,17 +75,17 @@ func typeSource(of send.Type) string {
 func (a Taps) code(of *names, made done) call {
 	if a.Which > 1 { // TapsOn taps the first one of a title.
 		event := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", made.tapped.Payload)}
-		return call{of.of[a.By], "Sends", []string{eventSource(event)}}
+		return call{receiver: of.of[a.By], name: "Sends", args: []string{eventSource(event)}}
 	}
-	return call{of.of[a.By], "TapsOn", []string{quoted(a.Title)}}
+	return call{receiver: of.of[a.By], name: "TapsOn", args: []string{quoted(a.Title)}}
 }
 
 func (a Takes) code(of *names, _ done) call {
-	return call{of.of[a.By], "Takes", []string{ticketSource(of.of[a.By], a.Ticket)}}
+	return call{receiver: of.of[a.By], name: "Takes", args: []string{ticketSource(of.of[a.By], a.Ticket)}}
 }
 
 func (a TapsTicket) code(of *names, _ done) call {
-	return call{of.of[a.By], "Taps", []string{ticketSource(of.of[a.By], a.Ticket)}}
+	return call{receiver: of.of[a.By], name: "Taps", args: []string{ticketSource(of.of[a.By], a.Ticket)}}
 }
 
 // ticketSource returns a ticket of an agent as Go.
@@ -94,12 +96,16 @@ func ticketSource(variable string, number int) string {
 	return fmt.Sprintf("%s.Tickets()[%d]", variable, number-1)
 }
 
-func (a Ends) code(of *names, _ done) call { return call{of.of[a.By], "Ends", nil} }
+func (a Ends) code(of *names, _ done) call {
+	return call{receiver: of.of[a.By], name: "Ends"}
+}
 
-func (a Waits) code(*names, done) call { return call{"p", "Advance", []string{goDuration(a.For)}} }
+func (a Waits) code(*names, done) call {
+	return call{receiver: "p", name: "Advance", args: []string{goDuration(a.For)}}
+}
 
 func (a AddMember) code(*names, done) call {
-	return call{"p", "AddMember", []string{memberSource(a.named())}}
+	return call{receiver: "p", name: "AddMember", args: []string{memberSource(a.named())}}
 }
 
 // memberSource returns a member as Go.
@@ -139,30 +145,31 @@ func (a AddAgent) code(*names, done) call {
 	for _, group := range a.Groups {
 		args = append(args, quoted(group))
 	}
-	return call{"p", "AddAgent", args}
+	return call{receiver: "p", name: "AddAgent", args: args}
 }
 
 func (a AddChannel) code(*names, done) call {
-	return call{"p", "AddChannel", []string{"channel.Channel{ID: " + quoted(a.ID) + ", Type: " + quoted(string(a.Type)) + "}"}}
+	added := "channel.Channel{ID: " + quoted(a.ID) + ", Type: " + quoted(string(a.Type)) + "}"
+	return call{receiver: "p", name: "AddChannel", args: []string{added}}
 }
 
 func (a AddDesk) code(of *names, _ done) call {
-	return call{"conversation", "OpenDesk", append([]string{"p", quoted(a.ID)}, of.members...)}
+	return call{receiver: "conversation", name: "OpenDesk", args: append([]string{"p", quoted(a.ID)}, of.members...)}
 }
 
 func (a AddData) code(*names, done) call {
-	return call{"p", "AddData", []string{quoted(a.Source), goValue(a.Entry)}}
+	return call{receiver: "p", name: "AddData", args: []string{quoted(a.Source), goValue(a.Entry)}}
 }
 
 func (a Faults) code(*names, done) call {
 	op := "botctx." + constantOf(a.Op)
 	switch {
 	case a.Late > 0:
-		return call{"p", "DelayNext", []string{op, goDuration(a.Late)}}
+		return call{receiver: "p", name: "DelayNext", args: []string{op, goDuration(a.Late)}}
 	case a.TimesOut:
-		return call{"p", "TimeOutNext", []string{op}}
+		return call{receiver: "p", name: "TimeOutNext", args: []string{op}}
 	default:
-		return call{"p", "FailNext", []string{op, "boterr." + string(a.Code)}}
+		return call{receiver: "p", name: "FailNext", args: []string{op, "boterr." + string(a.Code)}}
 	}
 }
 

@@ -37,6 +37,9 @@
 //	Grace: How can I help?
 //	Grace ends the chat
 //	The next sendResponse fails: Unavailable     so "times out" and "is 20 seconds late"
+//	The next mail fails: Unavailable             so the next file that is stored
+//	The next charge of shop is declined: insufficient_funds
+//	Mail to ada@example.com bounces              each from now on
 //
 // # What comes of it
 //
@@ -63,6 +66,9 @@
 //	desk support                                 an outlet channel for agents, who answer the members so far
 //	agent Grace at support
 //	data coupons {"code": "SPRING"}              an entry of a data source
+//	Ada joins the group family                   where she writes and reads as Ada in family
+//
+// What a group is sent goes to each of its members here, as to "Bob in family".
 //
 // A name that has other characters than letters, digits, spaces and . _ - ' stands in quotes, as does one
 // with a word that means something here ("Bot", "member", "to" and so on).

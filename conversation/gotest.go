@@ -71,8 +71,11 @@ func (n *names) add(p *person) string {
 
 // called is what a person's variable is made of: without the number that tells her from others.
 func (p *person) called() string {
-	if p.agent != nil {
+	switch {
+	case p.agent != nil:
 		return p.agent.Name()
+	case p.actor.Scope().GroupExternalID != "":
+		return p.name
 	}
 	return cmp.Or(p.actor.Added().FirstName, p.actor.ID())
 }

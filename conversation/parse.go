@@ -110,6 +110,9 @@ var kinds = []kind{
 	lineOf(`channel\s+`+name+`\s+of\s+type\s+`+name, (*reader).addChannel),
 	lineOf(`desk\s+`+name, (*reader).addDesk),
 	lineOf(`data\s+`+name+`\s*(\{.*)`, (*reader).addData),
+	lineOf(`The\s+next\s+charge\s+of\s+`+name+`\s+is\s+declined:\s*(\S.*)`, (*reader).chargeDeclined),
+	lineOf(`The\s+next\s+(mail|file)\s+fails:\s*(\w+)`, (*reader).serviceFails),
+	lineOf(`Mail\s+to\s+(\S.*?)\s+bounces`, (*reader).bounces),
 	lineOf(`The\s+next\s+(\w+)\s+fails:\s*(\w+)`, (*reader).faultOfCode),
 	lineOf(`The\s+next\s+(\w+)\s+times\s+out`, (*reader).faultTimesOut),
 	lineOf(`The\s+next\s+(\w+)\s+is\s+(.*)\s+late`, (*reader).faultLate),
@@ -118,6 +121,7 @@ var kinds = []kind{
 	lineOf(name+`\s+taps\s+`+ticket, (*reader).tapsTicket),
 	lineOf(name+`\s+takes\s+`+ticket, (*reader).takes),
 	lineOf(name+`\s+ends\s+the\s+chat`, (*reader).ends),
+	lineOf(name+`\s+joins\s+the\s+group\s+`+name, (*reader).joinsGroup),
 	lineOf(name+`\s+sends\s+([A-Z]+)\s+(\S.*)`, (*reader).memberSendsFile),
 	lineOf(name+`\s+sends\s+(\{.*)`, (*reader).memberSends),
 	lineOf(name+`\s*:\s?(.*)`, (*reader).says),
@@ -131,13 +135,16 @@ var hints = []struct {
 	{regexp.MustCompile(`\staps\s`), "what is tapped stands in brackets: write \"Ada taps [Yes]\", or for an agent \"Grace taps the ticket\""},
 	{regexp.MustCompile(`\stakes\s`), "an agent takes a ticket: write \"Grace takes the ticket\", or \"Grace takes ticket 2\""},
 	{regexp.MustCompile(`\sends\b`), "an agent ends her live chat: write \"Grace ends the chat\""},
+	{regexp.MustCompile(`\sjoins\b`), "a member joins a group of her platform: write \"Ada joins the group family\""},
+	{regexp.MustCompile(`^Mail to\b`), "write \"Mail to ada@example.com bounces\""},
 	{regexp.MustCompile(`\ssends\s`), "write \"Ada sends IMAGE https://...\", and so for AUDIO, VIDEO and FILE, or a whole event as JSON"},
 	{regexp.MustCompile(`\blater\b`), "write how much time passes: \"2 days later\" or \"1h30m later\""},
 	{regexp.MustCompile(`^agent\b`), "write where the agent sits: \"agent Grace at support\""},
 	{regexp.MustCompile(`^channel\b`), "write what the channel is: \"channel page of type alpha\""},
 	{regexp.MustCompile(`^data\b`), "write where the entry goes, and what it is as JSON: data coupons {\"code\": \"SPRING\"}"},
 	{regexp.MustCompile(`^The next\b`), "write \"The next sendResponse fails: Unavailable\", " +
-		"\"The next sendResponse times out\" or \"The next sendResponse is 20 seconds late\""},
+		"\"The next sendResponse times out\" or \"The next sendResponse is 20 seconds late\"; so \"The next mail fails: Unavailable\", " +
+		"\"The next file fails: Unavailable\" and \"The next charge of shop is declined: insufficient_funds\""},
 }
 
 // begin begins a step.

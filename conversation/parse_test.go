@@ -18,6 +18,11 @@ member "Dr: No" {"lastName":"No","firstName":"Julius"}
 desk support
 agent Grace at support in support, "night: shift"
 data coupons {"code":"SPRING"}
+Ada joins the group family
+
+Ada in family: hello all
+Bot: Hello all!
+Bot to Dr No in family: Hello all!
 
 Ada: hello
   | and more
@@ -52,6 +57,14 @@ The next sendResponse times out
 
 The next sendResponse is 20 seconds late
 
+The next mail fails: Unavailable
+
+The next file fails: NotFound
+
+The next charge of shop is declined: insufficient_funds
+
+Mail to ada@example.com bounces
+
 Grace takes the ticket
 
 Grace takes ticket 2
@@ -70,7 +83,7 @@ func TestParse_EveryForm(t *testing.T) {
 	read, err := conversation.Parse("everything.chat", everything)
 	require.NoError(t, err)
 	require.Equal(t, everything, read.String())
-	require.Equal(t, 9, read.Steps[6].Line)
+	require.Equal(t, 8, read.Steps[6].Line)
 }
 
 func TestParse_AsPeopleWrite(t *testing.T) {
@@ -133,6 +146,10 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		`"A\q": hi`:                           "is no name in quotes",
 		"Ada taps Yes":                        `write "Ada taps [Yes]"`,
 		"Ada taps [Yes] 0":                    "they begin with 1",
+		"Ada joins family":                    `write "Ada joins the group family"`,
+		"Mail to ada":                         `write "Mail to ada@example.com bounces"`,
+		"The next mail fails: Unavailabl":     "there is no code Unavailabl",
+		"The next charge is declined":         `The next charge of shop is declined: insufficient_funds`,
 		"Grace takes it":                      `write "Grace takes the ticket"`,
 		"Grace ends":                          `write "Grace ends the chat"`,
 		"Ada sends image x":                   `write "Ada sends IMAGE https://..."`,

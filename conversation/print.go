@@ -51,7 +51,7 @@ func (p *printer) step(s Step) {
 // adds reports whether an act adds something, and does nothing.
 func adds(act Act) bool {
 	switch act.(type) {
-	case AddMember, AddAgent, AddChannel, AddDesk, AddData:
+	case AddMember, AddAgent, AddChannel, AddDesk, AddData, JoinsGroup:
 		return true
 	default:
 		return false

@@ -40,7 +40,7 @@ func (i invented) text() string {
 // name returns a text that is not empty.
 func (i invented) name() string {
 	if i.random.IntN(2) == 0 {
-		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member"}[i.random.IntN(7)]
+		return []string{"Ada", "Bob", "Mary Ann", "Bot", "O'Hara", "desk", "member", "Ada in family", "Ada in to"}[i.random.IntN(9)]
 	}
 	return "x" + i.text()
 }
@@ -73,7 +73,15 @@ func (i invented) conversation() conversation.Conversation {
 
 func (i invented) act() conversation.Act {
 	by, number := i.name(), i.random.IntN(4)
-	switch i.random.IntN(16) {
+	switch i.random.IntN(20) {
+	case 13:
+		return conversation.JoinsGroup{By: by, Group: i.name()}
+	case 14:
+		return conversation.DeclinesCharge{Account: by, Code: i.name()}
+	case 15:
+		return conversation.ServiceFails{Of: []string{conversation.ServiceMail, conversation.ServiceFile}[i.random.IntN(2)], Code: boterr.NotFound}
+	case 16:
+		return conversation.Bounces{Address: i.name() + "@example.com"}
 	case 0:
 		return conversation.Sends{By: by, Event: send.MessageEvent{Type: send.TypeImage, Data: document.O("url", "x"+i.text())}}
 	case 1:

@@ -14,19 +14,26 @@ import (
 
 // reserved are the words that mean something in a line, and so no name as they stand.
 var reserved = []string{
-	"Bot", "Fails", "The", "member", "agent", "channel", "desk", "data", "taps", "sends", "takes", "ends", "at", "in", "to", "of", "later",
+	"Bot", "Fails", "The", "member", "agent", "channel", "desk", "data", "taps", "sends", "takes", "ends", "joins",
+	"at", "in", "to", "of", "later",
 }
 
 // plainName is a name that stands as it is.
 var plainName = regexp.MustCompile(`^[\pL\pM\pN'’._-]+( [\pL\pM\pN'’._-]+)*$`)
 
-// nameOf returns a name as a file has it.
+// nameOf returns a name as a file has it. That of a member in a group stands as it is, too.
 func nameOf(name string) string {
-	isReserved := func(word string) bool { return slices.Contains(reserved, word) }
-	if plainName.MatchString(name) && !slices.ContainsFunc(strings.Fields(name), isReserved) {
+	first, group, isInGroup := strings.Cut(name, inGroup)
+	if isPlain(name) || isInGroup && isPlain(first) && isPlain(group) {
 		return name
 	}
 	return strconv.QuoteToGraphic(name)
+}
+
+// isPlain reports whether a name stands as it is.
+func isPlain(name string) bool {
+	isReserved := func(word string) bool { return slices.Contains(reserved, word) }
+	return plainName.MatchString(name) && !slices.ContainsFunc(strings.Fields(name), isReserved)
 }
 
 // idOf returns the id of a channel, a group or a data source as a file has it. It may be a word that begins
@@ -35,9 +42,11 @@ func idOf(id string) string {
 	switch id {
 	case "member", "agent", "channel", "desk", "data":
 		return id
-	default:
-		return nameOf(id)
 	}
+	if isPlain(id) {
+		return id
+	}
+	return strconv.QuoteToGraphic(id)
 }
 
 // errNoName is the error for a name that is empty.

@@ -44,6 +44,14 @@ func (p *Platform) AddAccountOf(app, name string) *Account {
 	return account
 }
 
+// Account returns the payment account of a name of DefaultApp. It ends the test where there is none.
+func (p *Platform) Account(name string) *Account {
+	p.test.Helper()
+	account := &Account{platform: p, key: accountKey{DefaultApp, name}}
+	account.within(func(*accountState) {})
+	return account
+}
+
 // account is botctx.Config.Payments.
 func (p *Platform) account(app, name string) (botctx.PaymentClient, error) {
 	key := accountKey{app, name}
@@ -52,6 +60,9 @@ func (p *Platform) account(app, name string) (botctx.PaymentClient, error) {
 	}
 	return &Account{platform: p, key: key}, nil
 }
+
+// Name returns the name by which Golf gives the account.
+func (a *Account) Name() string { return a.key.name }
 
 // In returns the same account on a fork of its platform. It has no OnEvent there yet.
 func (a *Account) In(fork *Platform) *Account { return &Account{platform: fork, key: a.key} }

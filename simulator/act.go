@@ -42,7 +42,9 @@ type reader func(with json.RawMessage) (play, error)
 // plays returns what can be done on a platform, by name, each read from its fields.
 func plays() map[string]reader {
 	all := map[string]reader{}
-	for _, some := range []map[string]reader{talkPlays(), deskPlays(), timePlays(), faultPlays(), outagePlays(), processPlays()} {
+	for _, some := range []map[string]reader{
+		talkPlays(), deskPlays(), timePlays(), faultPlays(), servicePlays(), outagePlays(), processPlays(),
+	} {
 		maps.Copy(all, some)
 	}
 	return all

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,12 +13,10 @@ import (
 // faultPlays are the faults of one call.
 func faultPlays() map[string]reader {
 	return map[string]reader{
-		"fail":     of(fail),
-		"delay":    of(delay),
-		"timeOut":  of(timeOut),
-		"crashAt":  of(crashAt),
-		"failMail": of(failMail),
-		"failFile": of(failFile),
+		"fail":    of(fail),
+		"delay":   of(delay),
+		"timeOut": of(timeOut),
+		"crashAt": of(crashAt),
 	}
 }
 
@@ -93,33 +90,4 @@ func crashAt(b *branch, with faultWith) (moment, error) {
 	}
 	b.platform.CrashNth(with.Operation, with.nth()).Optional()
 	return moment{what: "Fault: the process crashes at " + with.which(), isUnsaved: true}, nil
-}
-
-// codeWith is a code of boterr.
-type codeWith struct {
-	Code boterr.Code `json:"code"`
-}
-
-// check refuses what is no code.
-func (c codeWith) check() error {
-	if !slices.Contains(boterr.Codes(), c.Code) {
-		return boterr.Invalid("code", "is %q: give one of package boterr", string(c.Code))
-	}
-	return nil
-}
-
-func failMail(b *branch, with codeWith) (moment, error) {
-	if err := with.check(); err != nil {
-		return moment{}, err
-	}
-	b.platform.FailNextMail(with.Code).Optional()
-	return moment{what: "Fault: the next mail fails with " + string(with.Code), isUnsaved: true}, nil
-}
-
-func failFile(b *branch, with codeWith) (moment, error) {
-	if err := with.check(); err != nil {
-		return moment{}, err
-	}
-	b.platform.FailNextFile(with.Code).Optional()
-	return moment{what: "Fault: the next file fails with " + string(with.Code), isUnsaved: true}, nil
 }

@@ -21,6 +21,9 @@ func talkPlays() map[string]reader {
 		"tap":       of(tap),
 		"repeat":    of(repeat),
 		"addMember": of(addMember),
+		"joinGroup": of(joinGroup),
+		"sendFile":  of(sendFile),
+		"sendEvent": of(sendEvent),
 	}
 }
 

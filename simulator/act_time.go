@@ -58,7 +58,7 @@ func next(b *branch, _ struct{}) (moment, error) {
 func dueAgendas(b *branch) []time.Time {
 	var due []time.Time
 	for _, p := range b.people() {
-		if p.isAgent() {
+		if !p.isAlone() {
 			continue
 		}
 		for _, record := range p.actor.In(b.platform).Agendas() {

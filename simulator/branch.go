@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/send"
 )
 
 // mostSnapshots is how many of the newest moments of a branch one can go back to.
@@ -129,6 +130,9 @@ type said struct {
 	text string
 	// isTap tells that the text is the title of what was tapped.
 	isTap bool
+	// file is the type of what was sent, "" for a text or a tap; url is the address of a file.
+	file send.Type
+	url  string
 }
 
 // isZero reports whether nothing was said.

@@ -27,6 +27,12 @@ func newTab(t *testing.T, of simulator.Simulator, more ...*botctx.Node) *tab {
 	t.Helper()
 	handler, err := of.Handler(append(nodes(), more...)...)
 	require.NoError(t, err)
+	return serve(t, handler)
+}
+
+// serve opens a page of a handler.
+func serve(t *testing.T, handler http.Handler) *tab {
+	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return &tab{t: t, server: server}

@@ -26,11 +26,15 @@ func (s *session) world(ctx context.Context, id string) (World, error) {
 	w := World{
 		Instance: s.instance, Revision: s.revision, Busy: s.busy, Bot: s.settings.Bot,
 		Branch: b.id, Branches: s.toldBranches(), Now: b.platform.Now().UTC(), At: b.at, Moments: b.toldMoments(),
-		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(),
-		Log: b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
+		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(), Groups: groupTypes(), FileTypes: fileTypes(),
+		Accounts: []string{},
+		Log:      b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
 	}
 	for _, one := range services {
 		w.Services = append(w.Services, one.String())
+	}
+	for _, one := range s.settings.Accounts {
+		w.Accounts = append(w.Accounts, one.Name())
 	}
 	w.Problem = page.ProblemOf(guarded(func() error { return b.tell(ctx, &w, s.settings) }))
 	return w, nil

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -82,9 +83,9 @@ func (b *branch) toldMember(p *person) Member {
 	actor := p.actor.In(b.platform)
 	m := actor.Member()
 	told := Member{
-		ID: p.id, Name: p.name, Channel: p.channel(), ExternalID: actor.ExternalID(),
-		Position:     botctx.NodeRef{CompositeID: m.BotMeta.NodeCompositeID(), Tree: m.BotMeta.Tree()},
-		IsInLiveChat: m.BotMeta.LiveChat(), Talk: b.talkOf(p, actor.Tappables()),
+		ID: p.id, Member: p.actor.ID(), Name: p.name, Channel: p.channel(), ExternalID: actor.ExternalID(),
+		Position: botctx.NodeRef{CompositeID: m.BotMeta.NodeCompositeID(), Tree: m.BotMeta.Tree()},
+		Group:    p.group(), IsInLiveChat: m.BotMeta.LiveChat(), Talk: b.talkOf(p, actor.Tappables()),
 	}
 	told.Record, _ = document.Encode(m) // It was read from a document.
 	return told
@@ -116,8 +117,8 @@ func (b *branch) talkOf(p *person, taps []fakes.Tappable) []Entry {
 	}
 	from := 0
 	for number, m := range b.past() {
-		if m.by == p && !m.said.isZero() {
-			talk = append(talk, m.entry(number))
+		if m.by != nil && !m.said.isZero() && (m.by == p || p.isWith(m.by)) {
+			talk = append(talk, m.entry(number, p))
 		}
 		to := m.sent
 		if number == b.at { // What is under way has sent more.
@@ -136,11 +137,11 @@ func (b *branch) talkOf(p *person, taps []fakes.Tappable) []Entry {
 	return talk
 }
 
-// entry tells what was said at a moment.
-func (m moment) entry(number int) Entry {
+// entry tells what was said at a moment, as a person sees it.
+func (m moment) entry(number int, seenBy *person) Entry {
 	return Entry{
-		At: m.at.UTC(), Moment: number, IsIn: true, IsTap: m.said.isTap, From: m.by.name, Channel: m.by.channel(),
-		Type: send.TypeText, Text: m.said.text, Error: page.ProblemOf(m.err),
+		At: m.at.UTC(), Moment: number, IsIn: m.by == seenBy, IsTap: m.said.isTap, From: m.by.name, Channel: m.by.channel(),
+		Type: cmp.Or(m.said.file, send.TypeText), Text: m.said.text, URL: m.said.url, Error: page.ProblemOf(m.err),
 	}
 }
 

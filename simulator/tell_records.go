@@ -14,7 +14,7 @@ func (b *branch) tellRecords(ctx context.Context, w *World) error {
 	w.Agendas, w.Assignments, w.Data = []document.Object{}, []document.Object{}, []DataSource{}
 	var problems []error
 	for _, p := range b.people() {
-		if p.isAgent() {
+		if !p.isAlone() {
 			continue
 		}
 		for _, due := range p.actor.In(b.platform).Agendas() { //nolint:contextcheck // The platform takes none: nothing in it waits.

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/send"
 )
 
 // World is all that a page shows of a branch: the answer to GET "world".
@@ -59,6 +60,11 @@ type World struct {
 	Codes      []boterr.Code  `json:"codes"`
 	Platforms  []channel.Type `json:"platforms"`
 	Services   []string       `json:"services"`
+	// Groups are the platforms on which members speak in groups, FileTypes the types of files that people send, and
+	// Accounts the names of the payment accounts.
+	Groups    []channel.Type `json:"groups"`
+	FileTypes []send.Type    `json:"fileTypes"`
+	Accounts  []string       `json:"accounts"`
 }
 
 // Branch is one course of things.
@@ -83,7 +89,10 @@ type Moment struct {
 
 // Member is somebody who talks with the bot.
 type Member struct {
-	ID      string `json:"id"`
+	ID string `json:"id"`
+	// Member is the id of the member's record, Group the group in which she speaks, "" where she is alone with the bot.
+	Member  string `json:"member"`
+	Group   string `json:"group,omitempty"`
 	Name    string `json:"name"`
 	Channel string `json:"channel"`
 	// Platform is the type of the channel, ExternalID the id there.

@@ -49,7 +49,6 @@ func run(ctx context.Context, args []string, out, problems io.Writer) int {
 // newBakery returns the bakery with who is there.
 func newBakery() simulator.Simulator {
 	p := newPlatform()
-	p.Handle(nodes()...)
 	return simulator.Simulator{
 		Platform: p, Bot: "Bakery",
 		Members: []*fakes.Actor{
@@ -57,13 +56,16 @@ func newBakery() simulator.Simulator {
 			p.AddMember(member.Member{FirstName: "Bob", Channel: "phone"}),
 		},
 		Agents:   []*fakes.Agent{p.AddAgent("desk", "Grace")},
-		Accounts: []*fakes.Account{p.AddAccount(account)},
+		Accounts: []*fakes.Account{p.Account(account)},
+		Test:     simulator.Test{Platform: "newPlatform(fakes.For(t))"},
 	}
 }
 
-// newPlatform returns the channels of the bakery.
+// newPlatform returns the bakery without its members and agents: its nodes, channels, account and orders.
 func newPlatform(options ...fakes.Option) *fakes.Platform {
 	p := fakes.New(options...)
+	p.Handle(nodes()...)
+	p.AddAccount(account)
 	p.AddChannel(channel.Channel{ID: "web", Type: channel.Webchat})
 	p.AddChannel(channel.Channel{ID: "phone", Type: channel.Bravo})
 	p.AddChannel(channel.Channel{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
@@ -20,8 +22,7 @@ import (
 func TestBakery_BakesWhatIsOrdered(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(fakes.For(t))
-	p.Handle(nodes()...)
-	shop := p.AddAccount(account)
+	shop := p.Account(account)
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "web", Email: "ada@example.com"})
 
 	ada.Says("hi")
@@ -39,8 +40,6 @@ func TestBakery_BakesWhatIsOrdered(t *testing.T) {
 func TestBakery_CancelTakesTheOrderAway(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(fakes.For(t))
-	p.Handle(nodes()...)
-	p.AddAccount(account)
 	bob := p.AddMember(member.Member{FirstName: "Bob", Channel: "phone"})
 
 	bob.Says("bread")
@@ -75,4 +74,28 @@ func TestRun_ServesThePage(t *testing.T) {
 	require.NoError(t, response.Body.Close())
 	stop()
 	require.Zero(t, <-ended)
+}
+
+func TestSaved_IsHeldAgainOnThePlatformThatItNames(t *testing.T) {
+	t.Parallel()
+	page, err := newBakery().Handler()
+	require.NoError(t, err)
+	asks := func(method, path, body string) string {
+		request := httptest.NewRequestWithContext(t.Context(), method, "http://localhost/"+path, strings.NewReader(body))
+		request.Header.Set("Content-Type", "application/json")
+		answer := httptest.NewRecorder()
+		page.ServeHTTP(answer, request)
+		require.Equal(t, http.StatusOK, answer.Code, answer.Body.String())
+		return answer.Body.String()
+	}
+	asks(http.MethodPost, "act", `{"do": "say", "with": {"person": "member-1", "text": "bread"}}`)
+	asks(http.MethodPost, "act", `{"do": "declineCharge", "with": {"account": "bakery", "code": "insufficient_funds"}}`)
+	asks(http.MethodPost, "act", `{"do": "tap", "with": {"person": "member-1", "message": "message-1", "number": 0}}`)
+	require.Contains(t, asks(http.MethodGet, "saved?form=go", ""), "p := newPlatform(fakes.For(t))\n")
+	kept, err := conversation.Parse("kept.chat", asks(http.MethodGet, "saved?form=text", ""))
+	require.NoError(t, err)
+	came, err := conversation.NewStage(newPlatform(fakes.For(t))).Play(kept)
+	require.NoError(t, err)
+	require.Empty(t, conversation.Difference(kept, came))
+	require.True(t, came.Steps[len(came.Steps)-1].Failure.Fails)
 }

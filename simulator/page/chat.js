@@ -1,6 +1,6 @@
 // A member's conversation, with the look of its platform: how messages, buttons, quick replies and cards
 // stand there.
-import { html, useEffect, useRef, useState, clockText, timeText, Problem } from "./parts/elements.js";
+import { html, useEffect, useRef, useState, clockText, timeText, Choose, Field, fieldsOf, Problem } from "./parts/elements.js";
 
 /** What a type of message is, in words. */
 const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Film", FILE: "File", TEMPLATE: "Template", TICKET: "Ticket" };
@@ -22,7 +22,7 @@ export const Log = ({ world, who, tap, go }) => {
 };
 
 const Entry = ({ entry, world, who, tap, go, isLast }) => {
-  const from = entry.isIn ? who.name : world.bot;
+  const from = entry.from || world.bot;
   const why = entry.isIn && world.choices.some((one) => one.moment === entry.moment);
   return html`<li class=${`entry ${entry.isIn ? "in" : "out"}`}>
     <p class="who"><span class="face" aria-hidden="true">${[...from][0]}</span><bdi>${from}</bdi>
@@ -49,12 +49,12 @@ const Entry = ({ entry, world, who, tap, go, isLast }) => {
 };
 
 const Body = ({ entry }) => html`
-  ${entry.text && html`<p class="text" dir="auto">${entry.isTap ? html`<span class="tag">tapped</span> ` : ""}${entry.text}</p>`}
-  ${entry.url && (entry.type === "IMAGE" ? html`<${Picture} url=${entry.url} of="a picture" />` : html`<p>${kinds[entry.type] ?? entry.type}: <${Link} title=${entry.url} url=${entry.url} /></p>`)}
+  ${entry.text && html`<p class="text" dir="auto">${entry.isTap ? html`<span class="tag">tapped</span> ` : ""}${entry.from && entry.type !== "TEXT" ? html`<span class="tag">${entry.type}</span> ` : ""}${entry.text}</p>`}
+  ${entry.url && (entry.type === "IMAGE" ? html`<${Picture} url=${entry.url} />` : html`<p>${kinds[entry.type] ?? entry.type}: <${Link} title=${entry.url} url=${entry.url} /></p>`)}
   ${entry.rest && html`<p class="faint">${kinds[entry.type] ?? entry.type}</p><pre tabindex="0" aria-label="The message as it was sent">${entry.rest}</pre>`}`;
 
 /** Picture stands for a picture: the page loads nothing from elsewhere. */
-const Picture = ({ url, of }) => html`<p class="picture"><span>Picture of <bdi>${of}</bdi></span> <${Link} title=${url} url=${url} /></p>`;
+const Picture = ({ url, of }) => html`<p class="picture"><span>Picture${of && html` of <bdi>${of}</bdi>`}</span> <${Link} title=${url} url=${url} /></p>`;
 
 /** Link is a link to a site, and a text where it leads elsewhere. */
 const Link = ({ title, url }) => /^https?:\/\//i.test(url ?? "")
@@ -81,5 +81,38 @@ export const Composer = ({ who, world, act }) => {
     <label class="hidden" for="say">Say as ${who.name}</label>
     <textarea id="say" rows="1" dir="auto" ref=${input} value=${text} placeholder=${`Say as ${who.name}`} onInput=${(e) => setText(e.target.value)} onKeyDown=${keys} onKeyPress=${(e) => { if (e.key === "Enter" && !e.shiftKey) e.preventDefault(); }}></textarea>
     <button class="main" disabled=${world.busy !== ""}>Send</button>
-  </form>`;
+  </form>
+  <${Attach} key=${who.id} who=${who} world=${world} act=${act} />`;
+};
+
+/** Attach sends what is no text: a file by its address, a location, or any event that the platform of a person reports. */
+const Attach = ({ who, world, act }) => {
+  const [kind, setKind] = useState("IMAGE"), [wrong, setWrong] = useState(null), details = useRef();
+  const isFile = world.fileTypes.includes(kind);
+  const event = ({ type, data, latitude, longitude }) => kind === "LOCATION"
+    ? { type: kind, data: { lat: Number(latitude), long: Number(longitude) } }
+    : { type, data: JSON.parse(data) };
+  const submit = async (e) => {
+    e.preventDefault();
+    const form = e.target, fields = fieldsOf(form);
+    setWrong(null);
+    try {
+      const isDone = isFile ? await act("sendFile", { person: who.id, type: kind, url: fields.url }) : await act("sendEvent", { person: who.id, ...event(fields) });
+      if (isDone) { form.reset(); details.current.open = false; }
+    } catch (err) {
+      setWrong({ code: "InvalidArgument", message: `The data is no JSON: ${err.message}` });
+    }
+  };
+  return html`<details class="attach" ref=${details}><summary>Send something else than a text</summary>
+    <form class="row" onSubmit=${submit} aria-label="Send something else">
+      <${Choose} label="What" name="kind" value=${kind} onChange=${setKind} among=${[...world.fileTypes.map((one) => [one, kinds[one]]), ["LOCATION", "Location"], ["OTHER", "Any event"]]} />
+      ${isFile && html`<${Field} label="Its address"><input name="url" type="url" required autocomplete="off" placeholder="https://example.com/kettle.png" /></${Field}>`}
+      ${kind === "LOCATION" && html`<${Field} label="Latitude"><input name="latitude" type="number" step="any" min="-90" max="90" required /></${Field}>
+        <${Field} label="Longitude"><input name="longitude" type="number" step="any" min="-180" max="180" required /></${Field}>`}
+      ${kind === "OTHER" && html`<${Field} label="Its type"><input name="type" required autocomplete="off" placeholder="REFERRAL" /></${Field}>
+        <${Field} label="Its data, as JSON"><input name="data" required autocomplete="off" value="{}" /></${Field}>`}
+      <button disabled=${world.busy !== ""}>Send it</button>
+    </form>
+    <${Problem} problem=${wrong} />
+  </details>`;
 };

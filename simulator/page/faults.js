@@ -17,10 +17,11 @@ export const Faults = ({ world, act }) => {
         <button type="button" onClick=${() => act("restart")}>Start it again</button></p>
     </div>
     <${OneCall} world=${world} act=${act} />
+    <${Refusals} world=${world} act=${act} />
     <div class="card"><h2>Out of service</h2>
       <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => act("disconnectService", { service: one })} on=${(one) => act("reconnectService", { service: one })} />
       <${Switches} title="Channels" of=${world.channels.map((one) => [one.id, `channel ${one.id}`])} out=${out} off=${(one) => act("disconnect", { channel: one })} on=${(one) => act("reconnect", { channel: one })} />
-      <${Switches} title="Who takes messages" of=${[...world.members, ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
+      <${Switches} title="Who takes messages" of=${[...world.members.filter((one) => !one.group), ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
       <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, `channel ${one.id} (switched off)`])} out=${out}
         off=${(one) => act("switch", { channel: one, on: false })} on=${(one) => act("switch", { channel: one, on: true })} />
     </div>`;
@@ -47,6 +48,27 @@ const OneCall = ({ world, act }) => {
       <button class="main">Plan it</button>
     </div>
   </form>`;
+};
+
+/** Refusals are what payment providers, mail services and stores of files refuse. */
+const Refusals = ({ world, act }) => {
+  const asks = (what) => (e) => { e.preventDefault(); act(what, fieldsOf(e.target)); };
+  const fails = (e) => {
+    e.preventDefault();
+    const { what, code } = fieldsOf(e.target);
+    act(what, { code });
+  };
+  const addresses = world.members.map((one) => one.record.email).filter(Boolean);
+  return html`<div class="card"><h2>A service refuses</h2>
+    ${world.accounts.length > 0 && html`<form class="row" onSubmit=${asks("declineCharge")} aria-label="The next charge is declined">
+      <${Choose} label="Account" name="account" among=${world.accounts} />
+      <${Field} label="The next charge is declined for"><input name="code" required value="insufficient_funds" autocomplete="off" /></${Field}><button>Decline it</button></form>`}
+    <form class="row" onSubmit=${asks("bounce")} aria-label="Mail bounces">
+      <${Field} label="Mail bounces that goes to"><input name="address" type="email" required value=${addresses[0] ?? ""} autocomplete="off" placeholder="ada@example.com" /></${Field}><button>Let it bounce</button></form>
+    <form class="row" onSubmit=${fails} aria-label="The next mail or file fails">
+      <${Choose} label="The next" name="what" value="failMail" among=${[["failMail", "mail"], ["failFile", "file that is stored"]]} />
+      <${Choose} label="Fails with" name="code" value="Unavailable" among=${world.codes} /><button>Let it fail</button></form>
+  </div>`;
 };
 
 /** Switches takes things out of service, and back. */

@@ -49,7 +49,7 @@ const pathOf = (from, to) => {
 
 export const Nodes = ({ world, who }) => {
   const { graph } = world, drawn = placed(graph), here = new Map();
-  for (const one of world.members) {
+  for (const one of world.members.filter((other) => !other.group)) {
     const key = keyOf(one.position);
     if (one.position.compositeId) here.set(key, [...(here.get(key) ?? []), one]);
   }

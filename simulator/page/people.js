@@ -4,7 +4,7 @@ import { html, useRef, Choose, Field, fieldsOf } from "./parts/elements.js";
 export const People = ({ world, who, act, go }) => {
   const pick = (one) => html`<li key=${one.id}><button type="button" class="person" aria-pressed=${one === who} onClick=${() => go({ who: one.id, view: "chat" })}>
     <span class="face" aria-hidden="true" data-platform=${one.platform}>${[...one.name][0]}</span>
-    <span><bdi>${one.name}</bdi> <small class="faint">${one.platform}${world.agents.includes(one) ? ", agent" : ""}</small>
+    <span><bdi>${one.name}</bdi> <small class="faint">${one.platform}${one.group ? ", group" : ""}${world.agents.includes(one) ? ", agent" : ""}</small>
       ${one.isInLiveChat && html` <span class="tag">live chat</span>`}
       ${one.tickets?.some((ticket) => ticket.isOpen) && html` <span class="tag new">ticket</span>`}</span>
   </button></li>`;
@@ -22,6 +22,12 @@ const Add = ({ world, act }) => {
     const having = kind === "addAgent" ? { name, channel: where } : isNew ? { name, platform: id } : { name, channel: id };
     if (await act(kind, having)) { form.reset(); details.current.open = false; }
   };
+  const join = async (e) => {
+    e.preventDefault();
+    const form = e.target;
+    if (await act("joinGroup", fieldsOf(form))) { form.reset(); details.current.open = false; }
+  };
+  const joiners = world.members.filter((one) => !one.group && world.groups.includes(one.platform));
   const inlets = world.channels.filter((one) => !world.channels.some((other) => other.outlets.includes(one.id)));
   const outlets = world.channels.filter((one) => !inlets.includes(one));
   return html`<details class="add" ref=${details}><summary>Add somebody</summary>
@@ -37,6 +43,11 @@ const Add = ({ world, act }) => {
       <${Field} label="Name of the agent"><input name="name" required autocomplete="off" maxlength="100" /></${Field}>
       <${Choose} label="At" name="where" among=${outlets.map((one) => [one.id, `${one.id} (${one.platform})`])} />
       <button>Add the agent</button>
+    </form>`}
+    ${joiners.length > 0 && html`<form onSubmit=${join} class="row" aria-label="Let a member join a group">
+      <${Choose} label="Member" name="person" among=${joiners.map((one) => [one.id, `${one.name} (${one.platform})`])} />
+      <${Field} label="Group"><input name="group" required autocomplete="off" maxlength="60" placeholder="family" /></${Field}>
+      <button>Join the group</button>
     </form>`}
   </details>`;
 };

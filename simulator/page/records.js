@@ -4,7 +4,7 @@ import { html, useEffect, useRef, clockText, counted, sizeText, timeText, Table,
 export const Records = ({ world, who, act }) => {
   const names = Object.fromEntries([...world.members, ...world.agents].map((one) => [one.id, one.name]));
   const sections = [
-    ...world.members.map((one) => [`member.${one.id}`, html`Member <bdi>${one.name}</bdi>`, one.record, html`<${Value} value=${one.record} />`, one === who]),
+    ...world.members.filter((one) => !one.group).map((one) => [`member.${one.id}`, html`Member <bdi>${one.name}</bdi>`, one.record, html`<${Value} value=${one.record} />`, one.id === who.member]),
     ["agendas", `Agendas (${world.agendas.length})`, world.agendas, html`<${List} of=${world.agendas} empty="No agenda waits." />`],
     ["assignments", `Requests for a person (${world.assignments.length})`, world.assignments, html`<${List} of=${world.assignments} empty="Nobody was asked for." />`],
     ...world.data.map((one) => [`data.${one.name}`, html`Data source <bdi>${one.name}</bdi> (${one.count})`, one, html`<${List} of=${one.entries} empty="No entries." more=${one.count - one.entries.length} />`]),
