@@ -69,7 +69,6 @@ func needsOfGuards() []need {
 		{names: []string{nameRestOfList}, set: (*run).guardRestOfLists},
 		{names: []string{nameRestOfFields}, set: (*run).guardRestOfFields},
 		{names: namesOfSymbols, set: (*run).guardPatterns, isGuard: true, isSaid: true},
-		{names: []string{"defineProperty"}, set: (*run).keepMatch, isGuard: true},
 	}
 	for _, guarded := range guardedMethods() {
 		root, _, _ := strings.Cut(guarded.owner, ".")

@@ -63,7 +63,6 @@ func isOfPatterns(symbol *goja.Symbol) bool {
 // Methods of texts call them, and have a function before them already: so this is for scripts alone that
 // ask for one by its symbol.
 func (r *run) guardPatterns() {
-	r.keepMatch()
 	owner := r.pathOf("RegExp.prototype")
 	for _, method := range symbolMethods {
 		if original, isFunction := goja.AssertFunction(owner.GetSymbol(method.symbol)); isFunction {
@@ -76,13 +75,6 @@ func (r *run) guardPatterns() {
 			})
 			_ = owner.DefineDataPropertySymbol(method.symbol, standIn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 		}
-	}
-}
-
-// keepMatch keeps the method that finds all matches of a pattern, before a script puts another in its place.
-func (r *run) keepMatch() {
-	if r.match == nil {
-		r.match, _ = goja.AssertFunction(r.pathOf("RegExp.prototype").GetSymbol(goja.SymMatch))
 	}
 }
 
@@ -100,17 +92,29 @@ func (r *run) checkTried(call goja.FunctionCall) {
 		call.Arguments[0] = textOf(call.Arguments[0])
 	}
 	r.within(textLength(call.Argument(0)))
+	if p, isPattern := patternOf(call.This); isPattern {
+		if text, isText := call.Argument(0).(goja.String); isText {
+			r.trySingle(p, text, len(p.source)*text.Length())
+		}
+	}
 }
 
-// checkText refuses to visit a text that is too long, by a pattern that is.
+// checkText refuses to look for a pattern in a text for too long.
 func (r *run) checkText(call goja.FunctionCall) {
+	r.checkVisited(call)
+	r.tryAll(call.Argument(0), call.This, false)
+}
+
+// checkVisited refuses to visit a text that is too long, by a pattern that is.
+func (r *run) checkVisited(call goja.FunctionCall) {
 	r.within(textLength(call.This))
 	r.checkPattern(call.Argument(0))
 }
 
 // checkSplit refuses to split what may become too many texts.
 func (r *run) checkSplit(call goja.FunctionCall) {
-	r.checkText(call)
+	r.checkVisited(call)
+	r.tryAll(call.Argument(0), call.This, true)
 	if separator := textLength(call.Argument(0)); separator == 0 {
 		r.withinList(textLength(call.This))
 	}
@@ -154,30 +158,19 @@ func (r *run) replacementOf(call goja.FunctionCall) goja.Value {
 	return call.Arguments[1]
 }
 
-// isGlobal reports whether a pattern is tried more than once: a script may have changed one of what tells it.
-func isGlobal(pattern *goja.Object) bool {
-	return pattern.Get("global").ToBoolean() || strings.Contains(pattern.Get("flags").String(), "g")
-}
-
 // matches returns how often a pattern is found, at most.
 func (r *run) matches(call goja.FunctionCall) float64 {
-	most := textLength(call.This) + 1
-	pattern, isObject := call.Argument(0).(*goja.Object)
-	switch {
-	case !isObject:
+	if _, isObject := call.Argument(0).(*goja.Object); !isObject {
 		return float64(strings.Count(call.This.String(), call.Argument(0).String()))
-	case pattern.ClassName() != "RegExp": // What it finds is its own affair.
-		return most
-	case !isGlobal(pattern):
+	}
+	text, isText := call.This.(goja.String)
+	p, isPattern := patternOf(call.Argument(0))
+	switch {
+	case !isText || !isPattern || !p.isStandard: // What it finds is its own affair.
+		return textLength(call.This) + 1
+	case !p.global:
 		return 1
+	default:
+		return r.trying(p, text).count()
 	}
-	r.keepMatch()
-	found, err := r.match(pattern, call.This)
-	if err != nil {
-		panic(err)
-	}
-	if array, isArray := isPlainArray(found); isArray {
-		return r.lengthOf(array)
-	}
-	return 0
 }

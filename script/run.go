@@ -27,9 +27,7 @@ type run struct {
 	watched   watched
 	installed []bool
 	// paths are objects of the global scope that guards are for.
-	paths map[string]*goja.Object
-	// match is the method of patterns that finds all matches, see keepMatch.
-	match  goja.Callable
+	paths  map[string]*goja.Object
 	loaded map[string]*goja.Object
 	// lacksMade are the functions of lacks.js, where a source needs one.
 	lacksMade *goja.Object
