@@ -62,6 +62,7 @@ func TestPage_KeepsNobodyOut(t *testing.T) {
 					p.pictured(fmt.Sprintf("%s-%s-%d", view, scheme, width))
 					requireNoViolations(t, view, p.violations(axe))
 					p.fits(view)
+					p.isSeen(`.views [aria-current="page"]`, width)
 				}
 				p.goes(p.url + "?view=chat")
 				p.presses("Grace")
@@ -116,6 +117,13 @@ func requireNoViolations(t *testing.T, view string, found []violation) {
 func (p *tab) fits(view string) {
 	p.t.Helper()
 	require.Equal(p.t, "true", p.evaluates(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`), view)
+}
+
+// isSeen requires that an element stands in the window, where there is one, whatever is scrolled.
+func (p *tab) isSeen(selector string, width int64) {
+	p.t.Helper()
+	p.evaluatesTo(fmt.Sprintf(`[...document.querySelectorAll(%q)].every((one) => { const at = one.getBoundingClientRect(); return at.left >= -1 && at.right <= %d + 1; })`,
+		selector, width))
 }
 
 // pictured keeps a picture of the page where somebody wants to look at it.

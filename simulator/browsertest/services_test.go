@@ -78,6 +78,7 @@ func TestPage_GroupsFilesAndWhatServicesRefuse(t *testing.T) {
 			p.pictured(fmt.Sprintf("group-%s-%d", scheme, width))
 			requireNoViolations(t, "group", p.violations(axe(t)))
 			p.fits("group")
+			p.isSeen(`.people [aria-pressed="true"]`, width)
 		}
 		p.sized(1280)
 	}

@@ -62,6 +62,10 @@ const Page = () => {
     if (world && last.current && last.current.branch === world.branch) setSaid(newsOf(last.current, world));
     last.current = world;
   }, [world]);
+  useEffect(() => {
+    // Where a row is wider than the window, what is chosen in it is to be seen.
+    for (const chosen of document.querySelectorAll(`.views [aria-current="page"], .people [aria-pressed="true"]`)) chosen.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [address.view, address.who, isWide, world === null]);
   if (!world) return html`<main class="waits"><h1>Simulator</h1><p role="status">Asking for the world.</p><${Problem} problem=${problem} /></main>`;
 
   /** act asks for something to be done, and reports whether it was. */
