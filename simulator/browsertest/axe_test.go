@@ -47,38 +47,62 @@ func axe(t *testing.T) string {
 func TestPage_KeepsNobodyOut(t *testing.T) {
 	t.Parallel()
 	axe := axe(t)
-	isThorough := rounds.Thorough(t) || os.Getenv(picturesVariable) != ""
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 1280} {
-			if (scheme == "light") != (width == 360) && !isThorough {
-				continue // Each scheme and each width is looked at once.
+	for _, look := range looks(t) {
+		t.Run(look.String(), func(t *testing.T) {
+			t.Parallel()
+			p := played(t)
+			p.looksAs(look)
+			for _, view := range []string{"chat", "time", "timeline", "why", "nodes", "records", "faults", "save"} {
+				p.goes(p.url + "?view=" + view)
+				p.keepsNobodyOut(axe, view, look)
+				p.isSeen(`.views [aria-current="page"]`, look.width)
 			}
-			t.Run(fmt.Sprintf("%s %d", scheme, width), func(t *testing.T) {
-				t.Parallel()
-				p := played(t, scheme)
-				p.sized(width)
-				for _, view := range []string{"chat", "time", "timeline", "why", "nodes", "records", "faults", "save"} {
-					p.goes(p.url + "?view=" + view)
-					p.pictured(fmt.Sprintf("%s-%s-%d", view, scheme, width))
-					requireNoViolations(t, view, p.violations(axe))
-					p.fits(view)
-					p.isSeen(`.views [aria-current="page"]`, width)
-				}
-				p.goes(p.url + "?view=chat")
-				p.presses("Grace")
-				p.sees(".desk", "Tickets")
-				p.pictured(fmt.Sprintf("desk-%s-%d", scheme, width))
-				requireNoViolations(t, "desk", p.violations(axe))
-			})
-		}
+			p.goes(p.url + "?view=chat")
+			p.presses("Grace")
+			p.sees(".desk", "Tickets")
+			p.keepsNobodyOut(axe, "desk", look)
+		})
 	}
 }
 
+// look is how a page is shown.
+type look struct {
+	scheme string
+	width  int64
+}
+
+func (l look) String() string { return fmt.Sprintf("%s-%d", l.scheme, l.width) }
+
+// looks are in what ways pages are looked at: each scheme and each width once, and all where there is time, or where
+// there are to be pictures.
+func looks(t *testing.T) []look {
+	t.Helper()
+	all := []look{{"light", 360}, {"dark", 1280}}
+	if rounds.Thorough(t) || os.Getenv(picturesVariable) != "" {
+		all = append(all, look{"light", 1280}, look{"dark", 360})
+	}
+	return all
+}
+
+// looksAs shows the page so.
+func (p *tab) looksAs(as look) {
+	p.t.Helper()
+	p.inScheme(as.scheme)
+	p.sized(as.width)
+}
+
+// keepsNobodyOut requires of what the page shows that axe-core finds nothing, and that it fits.
+func (p *tab) keepsNobodyOut(axe, view string, as look) {
+	p.t.Helper()
+	p.pictured(view + "-" + as.String())
+	requireNoViolations(p.t, view, p.violations(axe))
+	p.fits(view)
+}
+
 // played opens a page on which something of everything has happened.
-func played(t *testing.T, scheme string) *tab {
+func played(t *testing.T) *tab {
 	t.Helper()
 	p := open(t, simulator.Simulator{})
-	p.inScheme(scheme)
 	for _, text := range []string{"hi", "coupon", "remind me", "kettles", "break", "a person", "sure?"} {
 		p.says(text)
 		p.sees(".log", text)

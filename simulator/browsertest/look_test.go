@@ -53,14 +53,9 @@ func TestPage_ShowsWhatIsLoggedAndWhatIsBroken(t *testing.T) {
 	p.sees(".problems", "The bot stays as it was.")
 	p.says("hi")
 	p.sees(".log", "Hello Ada!")
-	for _, scheme := range []string{"light", "dark"} {
-		p.inScheme(scheme)
-		p.goes(p.url + "?view=why")
-		p.pictured("broken-" + scheme + "-1280")
-		requireNoViolations(t, "why", p.violations(axe(t)))
-		p.sized(360)
-		p.fits("why")
-		p.pictured("broken-" + scheme + "-360")
-		p.sized(1280)
+	p.goes(p.url + "?view=why")
+	for _, look := range looks(t) {
+		p.looksAs(look)
+		p.keepsNobodyOut(axe(t), "broken", look)
 	}
 }

@@ -71,17 +71,12 @@ func TestPage_GroupsFilesAndWhatServicesRefuse(t *testing.T) {
 	p.sees(".log", "Hello Bob!")
 	p.opens("Send something else than a text")
 	p.opens("Add somebody")
-	for _, scheme := range []string{"light", "dark"} {
-		p.inScheme(scheme)
-		for _, width := range []int64{1280, 360} {
-			p.sized(width)
-			p.pictured(fmt.Sprintf("group-%s-%d", scheme, width))
-			requireNoViolations(t, "group", p.violations(axe(t)))
-			p.fits("group")
-			p.isSeen(`.people [aria-pressed="true"]`, width)
-		}
-		p.sized(1280)
+	for _, look := range looks(t) {
+		p.looksAs(look)
+		p.keepsNobodyOut(axe(t), "group", look)
+		p.isSeen(`.people [aria-pressed="true"]`, look.width)
 	}
+	p.sized(1280)
 	p.presses("Timeline")
 	p.sees(".moments", "The next charge of shop is declined: insufficient_funds")
 	p.sees(".moments", "Fault: the next mail fails with Unavailable")
