@@ -40,28 +40,30 @@ type ordered struct {
 	class   int
 	// less, equal and greater say which results of the comparison are meant.
 	less, equal, greater bool
-	// number is the operand where it is one that a float64 holds exactly, else NaN, which
-	// no comparison of floats is true for.
-	number float64
+	// numbers are those that are meant, where the operand is a finite number that a float64 holds exactly.
+	numbers interval
 }
+
+// interval is all numbers from low to high, both among them. NaN is in none.
+type interval struct {
+	low, high float64
+	isKnown   bool
+}
+
+func (i interval) has(v float64) bool { return i.low <= v && v <= i.high }
 
 func (c *ordered) test(value any, e *Evaluation) bool {
 	switch v := value.(type) {
 	case float64:
-		if !math.IsNaN(c.number) && !math.IsNaN(v) {
-			return c.testNumber(v)
+		if c.numbers.isKnown {
+			return c.numbers.has(v)
 		}
 	case int64:
-		if !math.IsNaN(c.number) && -document.MaxExact < v && v < document.MaxExact {
-			return c.testNumber(float64(v))
+		if c.numbers.isKnown && -document.MaxExact < v && v < document.MaxExact {
+			return c.numbers.has(float64(v))
 		}
 	}
 	return e.comparing(value, c.operand) && c.testAny(value)
-}
-
-// testNumber is test for a number that a float64 holds exactly.
-func (c *ordered) testNumber(v float64) bool {
-	return c.less && v < c.number || c.greater && v > c.number || c.equal && v == c.number
 }
 
 // testAny is test for all values.

@@ -81,27 +81,47 @@ func negate(conditions []fieldCondition) []fieldCondition {
 }
 
 func compareCondition(operator string, operand any) candidateTest {
-	return &ordered{
+	c := &ordered{
 		operand: operand,
 		class:   document.ClassOf(operand),
 		less:    operator == "$lt" || operator == "$lte",
 		equal:   operator == "$lte" || operator == "$gte",
 		greater: operator == "$gt" || operator == "$gte",
-		number:  exactNumber(operand),
 	}
+	c.numbers = c.intervalOfNumbers()
+	return c
 }
 
-// exactNumber returns a number that a float64 holds exactly, NaN for all other values.
-func exactNumber(value any) float64 {
+// intervalOfNumbers returns the numbers that are meant, where a float64 holds the operand and what is next to it.
+func (c *ordered) intervalOfNumbers() interval {
+	operand, isExact := exactNumber(c.operand)
+	if !isExact || math.IsNaN(operand) || math.IsInf(operand, 0) {
+		return interval{}
+	}
+	found := interval{low: math.Inf(-1), high: math.Inf(1), isKnown: true}
+	switch {
+	case c.greater && c.equal:
+		found.low = operand
+	case c.greater:
+		found.low = math.Nextafter(operand, math.Inf(1))
+	case c.equal:
+		found.high = operand
+	default:
+		found.high = math.Nextafter(operand, math.Inf(-1))
+	}
+	return found
+}
+
+// exactNumber returns a number that a float64 holds exactly.
+func exactNumber(value any) (number float64, isExact bool) {
 	switch v := value.(type) {
 	case float64:
-		return v
+		return v, true
 	case int64:
-		if -document.MaxExact < v && v < document.MaxExact {
-			return float64(v)
-		}
+		return float64(v), -document.MaxExact < v && v < document.MaxExact
+	default:
+		return 0, false
 	}
-	return math.NaN()
 }
 
 // listCondition compiles $in and $nin.

@@ -10,11 +10,12 @@ import (
 // distinct returns the different values at a path.
 func (c *content) distinct(call *query.Evaluation, path string, filter *query.Filter) ([]any, error) {
 	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
-	first, _, nested := strings.Cut(path, ".")
+	name, _, nested := strings.Cut(path, ".")
+	first := placeOfField{name: name}
 	var spent error
 	err := c.visit(call, filter, func(_ uint64, o document.Object) bool {
-		value, ok := o.Field(first)
-		if !ok {
+		value := first.of(o)
+		if value == document.Missing {
 			return true
 		}
 		if isCompound(value) { // One plain value is less than a document is worth.
@@ -38,6 +39,24 @@ func (c *content) distinct(call *query.Evaluation, path string, filter *query.Fi
 		err = spent
 	}
 	return set.values, err
+}
+
+// placeOfField is a field that is read from one document after the other: those of one shape have it at one place.
+type placeOfField struct {
+	name  string
+	shape *document.Shape
+	place int
+}
+
+// of returns the value of the field in a document, or Missing.
+func (p *placeOfField) of(o document.Object) any {
+	if shape := o.Shape(); shape != p.shape {
+		p.shape, p.place = shape, shape.Position(p.name)
+	}
+	if p.place < 0 {
+		return document.Missing
+	}
+	return o.At(p.place)
 }
 
 // isCompound reports whether a value holds others.
