@@ -42,12 +42,10 @@ func (s *Service) open(field, id string) (*record.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := *entryKind
-	kind.Collection = name
-	return record.Open(s.env, &kind), nil
+	return record.OpenNamed(s.env, entryKind, name), nil
 }
 
-// entryKind is that of entries, without its collection.
+// entryKind is that of entries: each data source has a collection of its own.
 var entryKind = &record.Kind{
 	Name:   "entry",
 	Stamps: []string{record.FieldCreatedAt, record.FieldUpdatedAt},

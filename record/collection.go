@@ -66,11 +66,14 @@ type Collection struct {
 
 // Open returns the collection of a kind of records, not narrowed to an app yet. A panic of the store is
 // an error, as of one that Guard returns. The kind must not change afterwards.
-func Open(env Env, kind *Kind) *Collection {
+func Open(env Env, kind *Kind) *Collection { return OpenNamed(env, kind, kind.Collection) }
+
+// OpenNamed is Open for records that are kept in another collection of the store than others of their kind.
+func OpenNamed(env Env, kind *Kind, collection string) *Collection {
 	env = env.WithDefaults()
 	return &Collection{
 		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler,
-		kind: kind, stored: guardedIn(env.Store, kind.Collection),
+		kind: kind, stored: guardedIn(env.Store, collection),
 	}
 }
 
