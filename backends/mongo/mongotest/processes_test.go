@@ -1,6 +1,7 @@
 package mongotest_test
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -132,6 +133,7 @@ func TestProcesses_Killed(t *testing.T) {
 		workers[i] = startWorker(t, database.Name())
 	}
 	agendas := store.Collection("agendas")
+	t.Cleanup(func() { logLeft(t, agendas) })
 	require.Eventually(t, func() bool {
 		return count(t, agendas, document.O("completed", false)) == 0
 	}, patience, glance, "an agenda is lost")
@@ -166,4 +168,14 @@ func TestProcesses_Killed(t *testing.T) {
 	workersSeen, err := store.Collection(ran).Distinct(t.Context(), "by", nil)
 	require.NoError(t, err)
 	t.Logf("%d runs of %d agendas by %d processes", count(t, store.Collection(ran), document.O()), agendaCount, len(workersSeen))
+}
+
+// logLeft logs the agendas that have not run, where the test failed.
+func logLeft(t *testing.T, agendas store.Collection) {
+	t.Helper()
+	if !t.Failed() {
+		return
+	}
+	left, err := agendas.Find(context.WithoutCancel(t.Context()), filterOf(t, document.O("completed", false)), store.FindOptions{})
+	t.Log(left, err)
 }

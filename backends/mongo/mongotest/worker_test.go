@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 	"testing"
@@ -70,6 +71,7 @@ func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
 	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: agenda.SchedulerConfig{
 		Workers: 4, Lease: workerLease, Poll: 100 * time.Millisecond,
 		Backoff: func(int) time.Duration { return 100 * time.Millisecond },
+		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}})
 	if err != nil {
 		return nil, err
