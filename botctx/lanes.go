@@ -143,7 +143,7 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, taken *turns) erro
 	}
 	r.giveTurnsBack(ctx, taken)
 	switch {
-	case ctx.Err() != nil || waiting.Err() == nil:
+	case ctx.Err() != nil, waiting.Err() == nil && !errors.Is(err, boterr.Canceled): // A store may say so ahead of the deadline.
 		return err
 	case in.agenda != nil:
 		return agenda.Postpone(agendaPause)
