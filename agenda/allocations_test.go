@@ -14,9 +14,9 @@ import (
 )
 
 // maxAllocations bounds what a run in virtual time allocates, from the search for what is due to the
-// result that is stored, with a handler that does nothing. It is a little above what is reached: 28,
+// result that is stored, with a handler that does nothing. It is a little above what is reached: 22,
 // of which the store takes most for its two writes.
-const maxAllocations = 30
+const maxAllocations = 23
 
 //nolint:paralleltest // What other tests allocate would count.
 func TestRunNext_Allocations(t *testing.T) {

@@ -207,7 +207,7 @@ func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
 	}
 	for _, t := range known {
 		if t.from == from && t.isBy(changes) {
-			return t.to
+			return t.to.sharedOrSame()
 		}
 	}
 	if len(known) == maxTransitions {
@@ -229,6 +229,7 @@ type transition struct {
 
 func newTransition(from *Shape, changes []fieldChange) *transition {
 	t := &transition{from: from, to: from.edited(changes)}
+	t.to.rare.Store(&rareShape{})
 	for _, c := range changes {
 		switch {
 		case c.at < 0 && c.value != Missing:

@@ -160,16 +160,18 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	hash := s.hash(of.names)
 	for _, known := range s.byHash[hash] {
 		if slices.Equal(known.names, of.names) {
+			of.isSharedAs(known)
 			return known
 		}
 	}
 	if len(s.shared) == maxShapes {
 		return of
 	}
-	of = of.apart()
-	s.shared[of] = struct{}{}
-	s.byHash[hash] = append(s.byHash[hash], of)
-	return of
+	shared := of.apart()
+	s.shared[shared] = struct{}{}
+	s.byHash[hash] = append(s.byHash[hash], shared)
+	of.isSharedAs(shared)
+	return shared
 }
 
 func (s *Shapes) hash(keys []string) uint64 {
