@@ -54,6 +54,8 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if len(source) > longestSource {
 		return nil, &Error{File: name, Err: boterr.Invalid("", "is longer than %d bytes: put parts of it into modules", longestSource)}
 	}
+	e.slots.take() // Reading computes, as a run does.
+	defer e.slots.leave()
 	compiled, err := e.compileFunction(name, scriptHead, source)
 	if err != nil {
 		return nil, err

@@ -45,6 +45,13 @@ func (s *slots) enter(ctx context.Context) error {
 	}
 }
 
+// take takes a slot, and waits for one for as long as it takes.
+func (s *slots) take() {
+	if mine := s.queue(); mine != nil {
+		<-mine
+	}
+}
+
 // queue takes a slot, and returns nil; or a channel that is closed when there is one.
 func (s *slots) queue() chan struct{} {
 	s.mu.Lock()
