@@ -108,7 +108,7 @@ var hostile = map[string]string{
 	"pattern of changed methods":        "\nconst { exec } = RegExp.prototype; RegExp.prototype.exec = exec; '<'.repeat(1e6).match(/</g)",
 	"pattern of a class":                "\nclass A extends RegExp {} '<'.repeat(3e5).match(new A('<', 'g'))",
 	"pattern by a symbol that reads on": "\n/<[^>]*>|</g[Symbol.match]('<'.repeat(3e5))",
-	"pattern of many parts":             "\n/^(?:x{0,900}){0,1}(?:x{0,900}y|x{0,900}z|x{0,900}u|x{0,900}v)$/.test('x'.repeat(1e6))",
+	"pattern of many parts":             "\n/(?:x{0,9}y?){100}z/.test('x'.repeat(1e6))",
 	"replace what finds all else":       "\nObject.defineProperty(RegExp.prototype, Symbol.match, { value: () => [] }); 'x'.repeat(1e6).replace(/x/g, '$`')",
 	"replace of no pattern":             "\nconst o = Object.create(RegExp.prototype, { flags: { value: 'g' } }); 'x'.repeat(1e6).replace(o, '$`')",
 	"replace by a text's object":        "\n'x'.repeat(1e6).replace(/x/g, Object('$`'))",

@@ -56,9 +56,9 @@ func withSlots(t *testing.T, free int, source string) (program *Program, p *fake
 	t.Helper()
 	engine, err := New(Options{Deadline: time.Second})
 	require.NoError(t, err)
-	engine.slots.free = free
 	program, err = engine.Compile("test.js", source)
 	require.NoError(t, err)
+	engine.slots.free = free
 	p = fakes.New(fakes.For(t))
 	ada = p.AddMember(member.Member{})
 	return program, p, ada
