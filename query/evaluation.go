@@ -125,8 +125,8 @@ func (e *Evaluation) Select(filter *Filter, documents []document.Object, among u
 // begin prepares the evaluation for a check by a filter.
 func (e *Evaluation) begin(filter *Filter) {
 	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, time.Time{}
-	if filter.now != nil {
-		e.now = *filter.now
+	if filter.UsesNow() && filter.rare.now != nil {
+		e.now = *filter.rare.now
 	}
 }
 

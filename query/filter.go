@@ -12,25 +12,30 @@ import (
 // Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
 // the zero Filter, match every document.
 type Filter struct {
-	// The fields that a look-up by _id reads come first, so that they lie together in memory.
-
-	// one is set where the filter is one equality and nothing else, which is only.
+	// one is set where the filter is one equality and nothing else, the only one of equalities.
 	one bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
-	// usesNow tells that the filter uses $$NOW, and now is that time, nil where none was given.
-	usesNow bool
-	only    equality
-	// near is the filter's search for what is near, nil where it has none.
-	near *GeoNear
-	root matcher
-	// source is the query document, zero where it is made when it is asked for: of parts, the
-	// filters that the filter is the conjunction of, or else of equalities.
-	source document.Object
-	parts  []*Filter
+	root    matcher
 	// equalities are the values that every match must have.
 	equalities fieldsEqual
-	now        *time.Time
+	// source is the query document, zero where it is made when it is asked for: of the parts of a
+	// conjunction, or else of equalities.
+	source document.Object
+	// rare is what few filters have. It is nil where a filter has nothing of it, so that a look-up of
+	// a record, which compiles a filter for itself, does not pay for it.
+	rare *rareOfFilter
+}
+
+// rareOfFilter is what few filters have.
+type rareOfFilter struct {
+	// near is the filter's search for what is near, nil where it has none.
+	near *GeoNear
+	// usesNow tells that the filter uses $$NOW, and now is that time, nil where none was given.
+	usesNow bool
+	now     *time.Time
+	// parts are the filters that the filter is the conjunction of.
+	parts []*Filter
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -57,7 +62,9 @@ func CompileFilter(source document.Object) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter.near = slot.near
+	if slot.near != nil {
+		filter.makeRare().near = slot.near
+	}
 	return filter, nil
 }
 
@@ -70,12 +77,23 @@ func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	}
 	filter := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
 	if _, ok := root.(*pathMatcher); ok && len(filter.equalities) == 1 {
-		filter.one, filter.only = true, filter.equalities[0]
+		filter.one = true
 	}
 	if c.expr != nil && c.expr.used {
-		filter.canFail, filter.usesNow = true, c.expr.usesNow
+		filter.canFail = true
+	}
+	if c.expr != nil && c.expr.usesNow {
+		filter.makeRare().usesNow = true
 	}
 	return filter, nil
+}
+
+// makeRare returns what few filters have, for a filter that nobody else sees yet.
+func (f *Filter) makeRare() *rareOfFilter {
+	if f.rare == nil {
+		f.rare = &rareOfFilter{}
+	}
+	return f.rare
 }
 
 // checkSource refuses a document that cannot be compiled whatever it says.
@@ -96,15 +114,15 @@ func (f *Filter) Source() document.Object {
 		return document.O()
 	case !f.source.IsZero():
 		return f.source
-	case len(f.parts) > 0:
-		return sourceOfAll(f.parts, (*Filter).Source)
+	case f.rare != nil && len(f.rare.parts) > 0:
+		return sourceOfAll(f.rare.parts, (*Filter).Source)
 	default:
 		return sourceOf(f.equalities)
 	}
 }
 
 // UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
-func (f *Filter) UsesNow() bool { return f != nil && f.usesNow }
+func (f *Filter) UsesNow() bool { return f != nil && f.rare != nil && f.rare.usesNow }
 
 // At returns the filter with the time that $$NOW is. A store gives it the time of its
 // clock, once for each operation.
@@ -112,8 +130,9 @@ func (f *Filter) At(now time.Time) *Filter {
 	if !f.UsesNow() {
 		return f
 	}
-	at := *f
-	at.now = &now
+	at, rare := *f, *f.rare
+	rare.now = &now
+	at.rare = &rare
 	return &at
 }
 
@@ -140,9 +159,6 @@ func (f *Filter) Check(document document.Object) (bool, error) {
 func (f *Filter) Equality(path string) (any, bool) {
 	if f == nil {
 		return nil, false
-	}
-	if f.one && f.only.decides(path) {
-		return f.only.value, true
 	}
 	for i := range f.equalities {
 		if e := &f.equalities[i]; e.decides(path) {
@@ -171,34 +187,35 @@ func And(filters ...*Filter) *Filter {
 	made := &struct {
 		Filter
 
+		room             rareOfFilter
 		roomOfParts      [3]*Filter
 		roomOfAll        [3]matcher
 		roomOfEqualities [4]equality
 	}{}
-	both, all := &made.Filter, allOf(made.roomOfAll[:0])
-	both.parts, both.equalities = made.roomOfParts[:0], made.roomOfEqualities[:0]
+	both, rare, all := &made.Filter, &made.room, allOf(made.roomOfAll[:0])
+	both.rare, rare.parts, both.equalities = rare, made.roomOfParts[:0], made.roomOfEqualities[:0]
 	for _, f := range filters {
 		if f == nil {
 			continue
 		}
-		both.parts = append(both.parts, f)
+		rare.parts = append(rare.parts, f)
 		all = append(all, f.root)
 		both.equalities = append(both.equalities, f.equalities...)
 		if f.canFail {
 			both.canFail = true
 		}
-		if f.usesNow {
-			both.usesNow, both.now = true, f.now
+		if f.UsesNow() {
+			rare.usesNow, rare.now = true, f.rare.now
 		}
-		if both.near == nil {
-			both.near = f.near
+		if rare.near == nil {
+			rare.near = f.Near()
 		}
 	}
-	switch len(both.parts) {
+	switch len(rare.parts) {
 	case 0:
 		return nil
 	case 1:
-		return both.parts[0]
+		return rare.parts[0]
 	}
 	both.root = all
 	return both

@@ -56,7 +56,7 @@ func newOneField(field FieldValue) *Filter {
 	f.matcher.path, f.matcher.test = &f.path, equalCondition(value)
 	f.equalities[0] = equality{path: name, value: value}
 	f.filter.root = &f.matcher
-	f.filter.equalities, f.filter.one, f.filter.only = f.equalities[:], true, f.equalities[0]
+	f.filter.equalities, f.filter.one = f.equalities[:], true
 	return &f.filter
 }
 
@@ -145,7 +145,7 @@ func (f *Filter) FieldCount() int {
 	case f == nil:
 		return 0
 	case f.one:
-		return f.only.count()
+		return f.equalities[0].count()
 	case f.isRecord():
 		return len(f.equalities)
 	default:

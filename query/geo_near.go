@@ -162,8 +162,8 @@ func (m nearMatcher) match(root any, _ *Evaluation) bool {
 // none. The filter matches what is within its distances, and a store returns what
 // matches nearest first unless a sort says otherwise.
 func (f *Filter) Near() *GeoNear {
-	if f == nil {
+	if f == nil || f.rare == nil {
 		return nil
 	}
-	return f.near
+	return f.rare.near
 }
