@@ -30,6 +30,8 @@ type Agenda struct {
 	Completed bool `json:"completed"`
 }
 
+//go:generate go run ../internal/genfields Record
+
 // Record is an agenda as the store keeps it: with its schedule, and with what the
 // scheduler notes. Operations show the Agenda in it.
 type Record struct {
@@ -122,12 +124,8 @@ func fromDocument(o document.Object) (*Record, error) {
 // read makes a record what the store holds.
 func (r *Record) read(o document.Object) error {
 	*r = Record{}
-	if !r.fastRead(o) {
-		read, err := record.Read[Record](kind, o)
-		if err != nil {
-			return err
-		}
-		*r = *read
+	if err := document.Decode(o, r); err != nil {
+		return record.Unreadable(kind, o, err)
 	}
 	if r.Meta.IsZero() {
 		r.Meta = document.O()

@@ -57,7 +57,9 @@ const (
 	fieldType     = "type"
 )
 
-// plain is a Channel without methods, which the codec reads and writes field by
+//go:generate go run ../internal/genfields plain
+
+// plain is a Channel without its methods, which the codec reads and writes field by
 // field.
 type plain Channel
 

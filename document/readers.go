@@ -13,6 +13,7 @@ import (
 // The interfaces that decode by themselves.
 var (
 	decoderType         = reflect.TypeFor[ValueDecoder]()
+	fieldDecoderType    = reflect.TypeFor[FieldDecoder]()
 	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
@@ -47,19 +48,19 @@ func newReader(t reflect.Type) reader {
 	case t.Kind() == reflect.Pointer:
 		return orZero(assignPointer)
 	case isRecord(t):
-		return orZero(goDecoder.structure)
+		return orZero(structureReader(t))
 	case pointer.Implements(unmarshalerType):
 		return orZero(assignByJSON)
 	case pointer.Implements(textUnmarshalerType):
 		return orZero(assignByText)
 	default:
-		return orZero(readerOfKind(t.Kind()))
+		return orZero(readerOfKind(t))
 	}
 }
 
 // readerOfKind returns how values are read that have no method of their own.
-func readerOfKind(kind reflect.Kind) reader {
-	switch kind {
+func readerOfKind(t reflect.Type) reader {
+	switch t.Kind() {
 	case reflect.Interface:
 		return assignInterface
 	case reflect.Bool:
@@ -71,9 +72,18 @@ func readerOfKind(kind reflect.Kind) reader {
 	case reflect.Map:
 		return goDecoder.mapping
 	case reflect.Struct:
-		return goDecoder.structure
+		return structureReader(t)
 	default:
 		return number
+	}
+}
+
+// structureReader returns how a struct is read. Its plan is made when it is first used, since a struct may
+// hold, by a pointer or a list, one of its own type.
+func structureReader(t reflect.Type) reader {
+	plan := sync.OnceValue(func() *structPlan { return planOf(t) })
+	return func(d goDecoder, value any, target reflect.Value) error {
+		return d.structure(plan(), value, target)
 	}
 }
 

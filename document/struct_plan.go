@@ -13,6 +13,8 @@ type structPlan struct {
 	byName map[string]int
 	// inAnyCase has the fields of any case by their names in small letters.
 	inAnyCase map[string]int
+	// decodesFields tells that the struct is a FieldDecoder.
+	decodesFields bool
 	// unknown is the index of the field that holds what no other field knows, nil
 	// where there is none. A struct with one is a record.
 	unknown []int
@@ -39,10 +41,25 @@ func planOf(t reflect.Type) *structPlan {
 	if known, ok := plans.Load(t); ok {
 		return known.(*structPlan)
 	}
-	plan := &structPlan{byName: map[string]int{}}
+	plan := &structPlan{byName: map[string]int{}, decodesFields: decodesFields(t)}
 	plan.add(t, nil)
 	known, _ := plans.LoadOrStore(t, plan)
 	return known.(*structPlan)
+}
+
+// decodesFields reports whether a struct has a DecodeField of its own. That of an embedded struct knows nothing
+// of the fields beside it, which may have its names.
+func decodesFields(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if embedded := t.Field(i); embedded.Anonymous && decodesByField(embedded.Type) {
+			return false
+		}
+	}
+	return decodesByField(t)
+}
+
+func decodesByField(t reflect.Type) bool {
+	return t.Implements(fieldDecoderType) || reflect.PointerTo(t).Implements(fieldDecoderType)
 }
 
 // add plans the fields of a struct that stands at index.

@@ -6,6 +6,8 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
+//go:generate go run ../internal/genfields Member
+
 // Member is the record of a member.
 //
 // As a parameter of an operation it is an address: the record with its ID is loaded

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/arbitrary"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/member"
+)
+
+// The structs without their methods, so that they are read by reflection.
+type (
+	plainMember  member.Member
+	plainChannel channel.Channel
+	plainAgenda  agenda.Record
+)
+
+func TestDecodeField_ReadsAsReflectionDoes(t *testing.T) {
+	t.Parallel()
+	holdsToReflection[member.Member, plainMember](t)
+	// A channel reads these by rules of its own.
+	holdsToReflection[channel.Channel, plainChannel](t, "info", "metadata")
+	holdsToReflection[agenda.Record, plainAgenda](t)
+}
+
+// holdsToReflection reads objects whose fields have any value into a struct and into the same struct without
+// methods. What is read and the error must be the same. Some fields may be left out.
+func holdsToReflection[T, Reflected any](t *testing.T, without ...string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // It repeats.
+	keys := append(keysOf(reflect.TypeFor[T]()), "unknown", "further")
+	keys = slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(without, key) })
+	read := 0
+	for range rounds.Of(t, 2_000, 200_000) {
+		o := objectOf(random, keys)
+		var byField T
+		var byReflection Reflected
+		err, expected := document.Decode(o, &byField), document.Decode(o, &byReflection)
+		if expected != nil {
+			require.EqualError(t, err, expected.Error(), "%s", o)
+			continue
+		}
+		require.NoError(t, err, "%s", o)
+		require.Equal(t, reflect.ValueOf(byReflection).Convert(reflect.TypeFor[T]()).Interface(), byField, "%s", o)
+		read++
+	}
+	require.NotZero(t, read, "each of the objects was refused")
+}
+
+// objectOf returns an object of some fields. Half of them have a value of any type, the others have those that
+// records have.
+func objectOf(random *rand.Rand, keys []string) document.Object {
+	usual := []any{"a text", "", int64(5), int64(1_790_000_000_000), true, false, nil, 5.0, 5.5, document.O("a", 1), document.A("b")}
+	made := document.O()
+	for range random.IntN(4) {
+		value := usual[random.IntN(len(usual))]
+		if random.IntN(2) == 0 {
+			value = arbitrary.Value(random, 2)
+		}
+		made = made.With(keys[random.IntN(len(keys))], value)
+	}
+	return made
+}
+
+// keysOf returns the names that the fields of a struct have in documents.
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		switch field := t.Field(i); {
+		case field.Anonymous:
+			keys = append(keys, keysOf(field.Type)...)
+		case field.IsExported():
+			keys = append(keys, strings.TrimSuffix(field.Tag.Get("json"), ",omitzero"))
+		}
+	}
+	return keys
+}
