@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // entries returns n entries of eight fields, of which about one in twenty has the
@@ -42,13 +43,23 @@ func platformWith(tb testing.TB, n int) (*fakes.Platform, *botctx.Context) {
 	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
 }
 
-// recordless returns the operations without the platform's recording, as a host has
-// them.
+// hostWith returns a Runtime as a host makes it, over a memstore that a platform has filled with one member and
+// n entries in "places". It has neither the platform's recording nor its outages.
+func hostWith(tb testing.TB, n int) (*botctx.Runtime, *botctx.Context) {
+	tb.Helper()
+	store := memstore.New()
+	p := fakes.New(fakes.For(tb), fakes.Config(func(c *botctx.Config) { c.Store = store }))
+	p.AddData("places", entries(n)...)
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	runtime, err := botctx.New(botctx.Config{Store: store, Connectors: silent()})
+	require.NoError(tb, err)
+	return runtime, bot
+}
+
+// recordless returns the operations of a host.
 func recordless(tb testing.TB, n int) *botctx.Context {
 	tb.Helper()
-	p, bot := platformWith(tb, n)
-	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store})
-	require.NoError(tb, err)
+	runtime, bot := hostWith(tb, n)
 	return runtime.Operations(bot.Scope())
 }
 
@@ -134,9 +145,7 @@ func BenchmarkTurn(b *testing.B) {
 // newTurn returns what makes a turn with n entries.
 func newTurn(tb testing.TB, n int) func() error {
 	tb.Helper()
-	p, bot := platformWith(tb, n)
-	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store, Connectors: silent()})
-	require.NoError(tb, err)
+	runtime, bot := hostWith(tb, n)
 	runtime.HandleFunc(countSeats)
 	event := inbound(bot.Scope(), bot.Member.ExternalID)
 	return func() error { return runtime.Receive(context.Background(), event) }
