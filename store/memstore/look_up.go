@@ -20,9 +20,11 @@ func (c *content) lookUp(
 		return nil, false, nil
 	}
 	for i := range c.indexes {
-		if there, isKey := c.indexes[i].lookUp(filter); isKey {
-			found, err = c.at(ctx, there, limit)
+		if there, ok, isKey := c.indexes[i].lookUp(filter); isKey && ok {
+			found, err = c.at(ctx, &there, limit)
 			return found, true, err
+		} else if isKey {
+			return []document.Object{}, true, checkEnded(ctx)
 		}
 	}
 	return nil, false, nil
@@ -50,23 +52,21 @@ func (c *content) lookUpID(
 	return []document.Object{o}, true, nil
 }
 
-// lookUp returns the positions of the documents that a filter finds, nil where there is none, and whether it
+// lookUp returns the positions of the documents that a filter finds, whether there are any, and whether it
 // names the fields of the index and nothing else.
-func (x *index) lookUp(filter *query.Filter) (there *postings, isKey bool) {
+func (x *index) lookUp(filter *query.Filter) (there postings, ok, isKey bool) {
 	var room [keyRoom]byte
 	key, isKey := x.appendKeyOf(room[:0], filter)
 	if !isKey {
-		return nil, false
+		return postings{}, false, false
 	}
-	if found, ok := x.entries.Get(string(key)); ok {
-		return &found, true
-	}
-	return nil, true
+	there, ok = x.entries.Get(string(key))
+	return there, ok, true
 }
 
 // at returns up to limit of the documents at some positions.
 func (c *content) at(ctx context.Context, there *postings, limit int64) ([]document.Object, error) {
-	if err := checkEnded(ctx); err != nil || there == nil {
+	if err := checkEnded(ctx); err != nil {
 		return []document.Object{}, err
 	}
 	if limit == 1 {
