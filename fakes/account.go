@@ -192,7 +192,7 @@ func (a *Account) OnEvent(call func(ctx context.Context, event botctx.PaymentEve
 	payments := a.platform.payments
 	payments.mu.Lock()
 	defer payments.mu.Unlock()
-	payments.calls[a.key] = append(slices.Clip(payments.calls[a.key]), call)
+	put(&payments.calls, a.key, append(slices.Clip(payments.calls[a.key]), call))
 }
 
 // Repeat delivers an event once more, at once, as providers do. It ends the test where there

@@ -50,7 +50,7 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 func (o *outbox) addAgent(key address, name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.kept.agents[key] = name
+	put(&o.kept.agents, key, name)
 }
 
 // groupsNamed returns the ids of the broadcast groups of a channel that have one of the

@@ -40,8 +40,8 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		call func() error
 		most float64
 	}{
-		"an entry by id": {byID, 9}, "a fork": {fork, 200}, "a fresh platform": {fresh, 340},
-		"a turn": {turn, 120}, "an agenda's run": {advance, 155}, "getMember": {lookUp, 7},
+		"an entry by id": {byID, 9}, "a fork": {fork, 150}, "a fresh platform": {fresh, 320},
+		"a turn": {turn, 120}, "an agenda's run": {advance, 155}, "getMember": {lookUp, 5},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

@@ -36,10 +36,10 @@ func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID s
 	}
 	if !slices.Contains(a.kept.alpha.labelled[at], labelID) {
 		l.members = append(l.members, to)
-		a.kept.alpha.labelled[at] = append(a.kept.alpha.labelled[at], labelID)
+		put(&a.kept.alpha.labelled, at, append(a.kept.alpha.labelled[at], labelID))
 		a.platform.notef("%s has the label %s", a.called(at), labelID)
 	}
-	a.kept.alpha.labels[key] = l
+	put(&a.kept.alpha.labels, key, l)
 	return l.number, nil
 }
 
@@ -63,10 +63,10 @@ func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID
 	if !slices.Contains(has, labelID) {
 		return nil
 	}
-	a.kept.alpha.labelled[at] = without(has, labelID)
+	put(&a.kept.alpha.labelled, at, without(has, labelID))
 	l := a.kept.alpha.labels[key]
 	l.members = without(l.members, to)
-	a.kept.alpha.labels[key] = l
+	put(&a.kept.alpha.labels, key, l)
 	a.platform.notef("%s has the label %s no more", a.called(at), labelID)
 	return nil
 }

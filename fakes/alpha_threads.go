@@ -46,7 +46,7 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 	if thread.AppID == "" {
 		thread.AppID = PageInbox
 	}
-	a.kept.alpha.threads[at] = thread
+	put(&a.kept.alpha.threads, at, thread)
 	a.platform.notef("the conversation with %s goes to %s: %q", a.called(at), thread.AppID, thread.Metadata)
 	return nil
 }

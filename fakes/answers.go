@@ -6,9 +6,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// answers are what platforms answered to what they were asked for under a key, other than messages.
-type answers map[string]any
-
 // answered does something on a platform of a channel, unless it did so under the key of ctx before: then
 // it returns what came of it then, as platforms do that take such keys. The caller holds the mutex.
 func answered[T any](ctx context.Context, o *outbox, channelID, what string, do func() (T, error)) (T, error) {
@@ -26,7 +23,7 @@ func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, 
 	}
 	answer, err := do()
 	if err == nil {
-		o.kept.answers[of] = answer
+		put(&o.kept.answers, of, any(answer))
 	}
 	return answer, err
 }

@@ -201,7 +201,7 @@ func (p *Platform) mustBeRepeated(name string, err error) {
 func (o *outbox) noteSaid(inbound botctx.Inbound) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.kept.said[address{inbound.Channel, inbound.Event.From}] = inbound
+	put(&o.kept.said, address{inbound.Channel, inbound.Event.From}, inbound)
 }
 
 // lastSaid returns what somebody wrote last.

@@ -44,9 +44,7 @@ type keptFiles struct {
 }
 
 func (k keptFiles) clone() keptFiles {
-	files := make(map[string]File, len(k.files))
-	maps.Copy(files, k.files)
-	return keptFiles{files: files, failures: slices.Clone(k.failures)}
+	return keptFiles{files: copyOfMap(k.files), failures: slices.Clone(k.failures)}
 }
 
 // Put implements botctx.ObjectStore.
@@ -72,10 +70,10 @@ func (b *bucket) put(ctx context.Context, file botctx.StoredFile) error {
 		return err
 	}
 	b.mu.Lock()
-	b.kept.files[file.Key] = File{
+	put(&b.kept.files, file.Key, File{
 		Key: file.Key, App: file.App, Channel: file.Channel, Name: file.Name,
 		ContentType: file.ContentType, Content: content, At: b.platform.Now(),
-	}
+	})
 	b.mu.Unlock()
 	b.platform.notef("file %s: %d bytes of %s", file.Key, len(content), file.ContentType)
 	return nil

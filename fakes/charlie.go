@@ -77,7 +77,7 @@ func (c charlie) chatID(sent Sent) string {
 	id, isOpen := c.kept.charlie.direct[at]
 	if !isOpen {
 		id = c.platform.ids.formed(charlieDirect)
-		c.kept.charlie.direct[at] = id
+		put(&c.kept.charlie.direct, at, id)
 	}
 	return id
 }
@@ -127,7 +127,7 @@ func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, c
 		return boterr.New(boterr.NotFound, "", "channel_not_found: the workspace of %s has no conversation %q: "+
 			"give the id of a channel, or the chatId of a message that was sent", in.ID, conversationID)
 	case !c.kept.charlie.archived[at]:
-		c.kept.charlie.archived[at] = true
+		put(&c.kept.charlie.archived, at, true)
 		c.platform.notef("%s is archived", c.called(at))
 	}
 	return nil

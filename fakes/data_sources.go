@@ -30,10 +30,7 @@ type knownDataSources struct {
 func (k *knownDataSources) add(one dataSource) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.kept == nil {
-		k.kept = map[dataSource]bool{}
-	}
-	k.kept[one] = true
+	put(&k.kept, one, true)
 }
 
 func (k *knownDataSources) all() map[dataSource]bool {
@@ -51,10 +48,7 @@ func (k *knownDataSources) set(kept map[dataSource]bool) {
 func (k *knownDataSources) addOfHost(app string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.ofHost == nil {
-		k.ofHost = map[string]bool{}
-	}
-	k.ofHost[app] = true
+	put(&k.ofHost, app, true)
 }
 
 func (k *knownDataSources) isOfHost(app string) bool {

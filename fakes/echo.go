@@ -133,7 +133,7 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 		message := fmt.Sprintf("the user has too many tags: at most %d are allowed", send.MaxMemberTags)
 		return send.TagReply{Code: tooManyTag, Message: message}, nil
 	default:
-		e.kept.tags[at] = append(tags, tagID)
+		put(&e.kept.tags, at, append(tags, tagID))
 		e.platform.notef("%s has the tag %d", e.called(at), tagID)
 	}
 	return send.TagReply{Code: tagSaved, Message: "ok"}, nil

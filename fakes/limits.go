@@ -35,7 +35,7 @@ func (o *outbox) withinLimit(channelID string) error {
 		return nil
 	}
 	wait := l.take(o.platform.Now())
-	o.kept.sendFaults.limits[channelID] = l
+	put(&o.kept.sendFaults.limits, channelID, l)
 	if wait > 0 {
 		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: %w",
 			channelID, l.most, l.per, &send.RetryAfterError{After: wait})
@@ -53,7 +53,7 @@ func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a time; Disconnect lets none through", most, per)
 		return
 	}
-	p.setSendFaults(func(f *sendFaults) { f.limits[channelID] = limit{most: most, per: per} })
+	p.setSendFaults(func(f *sendFaults) { put(&f.limits, channelID, limit{most: most, per: per}) })
 	p.notef("%s sends %d messages in %v at most", channelID, most, per)
 }
 

@@ -43,12 +43,9 @@ type keptMails struct {
 }
 
 func (k keptMails) clone() keptMails {
-	refused := make(map[string]bool, len(k.refused))
-	for address := range k.refused {
-		refused[address] = true
-	}
 	return keptMails{
-		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), read: k.read.clone(), refused: refused,
+		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), read: k.read.clone(),
+		refused: copyOfMap(k.refused),
 	}
 }
 
@@ -96,7 +93,7 @@ func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 		return false, err
 	}
 	m.kept.mails = append(m.kept.mails, sent)
-	m.kept.ids[sent.ID] = true
+	put(&m.kept.ids, sent.ID, true)
 	return false, nil
 }
 
@@ -202,7 +199,7 @@ func (p *Platform) RefuseMailTo(address string) {
 	key := p.mailbox(address)
 	p.mails.mu.Lock()
 	defer p.mails.mu.Unlock()
-	p.mails.kept.refused[key] = true
+	put(&p.mails.kept.refused, key, true)
 }
 
 // mailbox reads an address that a test gives, and returns its mailboxKey.

@@ -68,8 +68,6 @@ type outages struct {
 	list map[outage]bool
 }
 
-func newOutages() *outages { return &outages{list: map[outage]bool{}} }
-
 // err returns why a part of a service does not answer, nil where it does.
 func (o *outages) err(asked outage) error {
 	o.mu.Lock()
@@ -85,7 +83,7 @@ func (o *outages) err(asked outage) error {
 func (o *outages) add(out outage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.list[out] = true
+	put(&o.list, out, true)
 }
 
 func (o *outages) remove(out outage) {

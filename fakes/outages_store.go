@@ -86,11 +86,9 @@ func (s *switchedStore) Collection(name string) store.Collection {
 	if opened := s.opened[name]; opened != nil {
 		return opened
 	}
-	if s.opened == nil {
-		s.opened = map[string]*switchedCollection{}
-	}
-	s.opened[name] = &switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
-	return s.opened[name]
+	opened := &switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
+	put(&s.opened, name, opened)
+	return opened
 }
 
 // outageOf returns what has to be out of service so that a collection is: a data source has one of

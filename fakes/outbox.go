@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"context"
-	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -82,8 +81,8 @@ type kept struct {
 	sendFaults sendFaults
 	alpha      onAlpha
 	charlie    onCharlie
-	// answers are what was answered under keys.
-	answers answers
+	// answers are what platforms answered to what they were asked for under a key, other than messages.
+	answers map[string]any
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
 	// read are the messages that expectations have read.
@@ -104,30 +103,11 @@ func (k kept) clone() kept {
 	return k
 }
 
-// copyOfMap returns a copy of a map, empty where it is nil.
-func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
-	if m == nil {
-		return map[K]V{}
-	}
-	return maps.Clone(m)
-}
-
-// copyOfLists returns a copy of a map of lists, empty where it is nil.
-func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
-	lists := make(map[K][]V, len(m))
-	for key, list := range m {
-		lists[key] = slices.Clone(list)
-	}
-	return lists
-}
-
-func newOutbox(p *Platform) *outbox { return &outbox{platform: p, kept: kept{}.clone()} }
-
 // addMember remembers a member.
 func (o *outbox) addMember(at address, added person) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.kept.members[at] = added
+	put(&o.kept.members, at, added)
 }
 
 // deliver sends a message as a platform does.
@@ -218,7 +198,7 @@ func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (S
 	sent.ChatID = by.chatID(sent)
 	sent.MessageID = by.messageID(sent)
 	if sent.ID != "" {
-		o.kept.known[keyOf(message)] = len(o.kept.sent)
+		put(&o.kept.known, keyOf(message), len(o.kept.sent))
 	}
 	o.kept.sent = append(o.kept.sent, sent)
 	o.platform.notef("%s <- %s", o.nameOf(message), sent.Response)

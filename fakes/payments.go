@@ -49,10 +49,6 @@ type decline struct {
 	code    string
 }
 
-func newPayments() *payments {
-	return &payments{accounts: map[accountKey]*accountState{}, calls: map[accountKey][]eventCall{}}
-}
-
 // add adds an account and reports whether it is a new one.
 func (p *payments) add(key accountKey) bool {
 	p.mu.Lock()
@@ -60,7 +56,7 @@ func (p *payments) add(key accountKey) bool {
 	if p.accounts[key] != nil {
 		return false
 	}
-	p.accounts[key] = &accountState{answers: map[string]paymentAnswer{}}
+	put(&p.accounts, key, &accountState{})
 	return true
 }
 
@@ -77,8 +73,8 @@ type keptPayments struct {
 }
 
 func (k keptPayments) clone() keptPayments {
-	accounts := make(map[accountKey]*accountState, len(k.accounts))
-	for key, state := range k.accounts {
+	accounts := copyOfMap(k.accounts)
+	for key, state := range accounts {
 		accounts[key] = state.clone()
 	}
 	return keptPayments{accounts: accounts, pending: slices.Clone(k.pending)}
@@ -208,7 +204,7 @@ func (s *accountState) once(
 		answer.request = request
 		answer.payment, answer.err = carryOut()
 		if key != "" {
-			s.answers[key] = answer
+			put(&s.answers, key, answer)
 		}
 	}
 	if !reflect.DeepEqual(answer.request, request) {

@@ -70,14 +70,14 @@ func New(options ...Option) *Platform {
 func assemble(s settings) *Platform {
 	p := &Platform{
 		HTTP: &replies.Replies{}, test: s.test, settings: s,
-		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, outages: newOutages(), calls: &callLog{},
+		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, outages: &outages{}, calls: &callLog{},
 		transcript: &transcript{}, choices: &choices{}, channels: newAppChannels(),
-		payments: newPayments(),
+		payments: &payments{},
 	}
 	p.own = memstore.New(memstore.WithNow(p.clock.Now))
-	p.outbox = newOutbox(p)
-	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
-	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
+	p.outbox = &outbox{platform: p}
+	p.mails = &mailboxes{platform: p}
+	p.files = &bucket{platform: p}
 	p.hosted = p.config()
 	p.store, p.arrive, p.loadChannel = p.hosted.Store, p.hosted.Arrive, p.hosted.LoadChannel
 	p.isOverridden = p.hosted.Override != nil

@@ -32,12 +32,7 @@ type readBy struct {
 // marks are what was marked; nil where nothing was.
 type marks[K comparable] map[K]bool
 
-func (m *marks[K]) add(key K) {
-	if *m == nil {
-		*m = marks[K]{}
-	}
-	(*m)[key] = true
-}
+func (m *marks[K]) add(key K) { put((*map[K]bool)(m), key, true) }
 
 // clone returns a copy, which is nil where nothing was marked.
 func (m marks[K]) clone() marks[K] { return maps.Clone(m) }

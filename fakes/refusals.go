@@ -45,7 +45,7 @@ func (p *Platform) refuse(code boterr.Code, to address) {
 		p.test.Fatalf("fakes: there is no code %q", string(code))
 		return
 	}
-	p.setSendFaults(func(f *sendFaults) { f.refused[to] = code })
+	p.setSendFaults(func(f *sendFaults) { put(&f.refused, to, code) })
 	p.notef("%s refuses messages to %s: %s", to.channel, to.externalID, code)
 }
 

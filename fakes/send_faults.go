@@ -43,7 +43,7 @@ func (o *outbox) connectionError(channelID string) error {
 func (p *Platform) Disconnect(channelID string) {
 	p.test.Helper()
 	p.mustHave(channelID)
-	p.setSendFaults(func(f *sendFaults) { f.disconnected[channelID] = true })
+	p.setSendFaults(func(f *sendFaults) { put(&f.disconnected, channelID, true) })
 	p.notef("%s is disconnected", channelID)
 }
 

@@ -92,12 +92,12 @@ func (p *Platform) failWith(fault sendtest.Fault, channelID, to string) {
 	p.setSendFaults(func(f *sendFaults) {
 		clear(f.refused)
 		clear(f.limits)
-		f.disconnected[channelID] = fault == sendtest.Broken
+		put(&f.disconnected, channelID, fault == sendtest.Broken)
 		if code, isRefusal := codes[fault]; isRefusal {
-			f.refused[address{channelID, to}] = code
+			put(&f.refused, address{channelID, to}, code)
 		}
 		if fault == sendtest.RateLimited {
-			f.limits[channelID] = limit{most: 1, per: sendtest.ComeAgain, sent: []time.Time{p.Now()}}
+			put(&f.limits, channelID, limit{most: 1, per: sendtest.ComeAgain, sent: []time.Time{p.Now()}})
 		}
 	})
 }
