@@ -63,6 +63,17 @@ const (
 // field.
 type plain Channel
 
+// withoutInfo is a plain whose info is not read, since its type depends on another field.
+type withoutInfo Channel
+
+// DecodeField implements document.FieldDecoder.
+func (c *withoutInfo) DecodeField(name string, value any) (isDecoded bool, err error) {
+	if name == fieldInfo {
+		return true, nil
+	}
+	return (*plain)(c).DecodeField(name, value)
+}
+
 // MarshalJSON writes the channel with its unknown fields and without credentials.
 func (c Channel) MarshalJSON() ([]byte, error) { return document.EncodeJSON(plain(c)) }
 
@@ -108,7 +119,7 @@ func (c *Channel) DecodeValue(value any) error {
 	if source, err = withMetadata(source); err != nil {
 		return boterr.In(fieldMetadata, err)
 	}
-	if err := document.Decode(source.Without(fieldInfo), (*plain)(c)); err != nil {
+	if err := document.Decode(source, (*withoutInfo)(c)); err != nil {
 		return err
 	}
 	c.Info = info

@@ -28,20 +28,31 @@ func readInfo(source document.Object) (Info, error) {
 	return OtherInfo{Hide(fields)}, nil
 }
 
-// decodeInfo reads an info of a known type.
-func decodeInfo[T Info, P interface {
+// infoReader returns how an info of a known type is read.
+func infoReader[T Info, P interface {
 	*T
 	keep(unknown document.Object)
-}](fields document.Object) (Info, error) {
-	var info T
-	if err := document.Decode(fields, &info); err != nil {
-		return nil, err
+}]() func(fields document.Object) (Info, error) {
+	known := namesOf(reflect.TypeFor[T]())
+	return func(fields document.Object) (Info, error) {
+		var info T
+		if err := document.Decode(fields, &info); err != nil {
+			return nil, err
+		}
+		P(&info).keep(further(fields, known))
+		return info, nil
 	}
-	for _, name := range namesOf(reflect.TypeFor[T]()) {
-		fields = fields.Without(name)
+}
+
+// further returns the fields that are not known.
+func further(fields document.Object, known []string) document.Object {
+	var unknown document.Builder
+	for name, value := range fields.All() {
+		if !slices.Contains(known, name) {
+			unknown.Set(name, value)
+		}
 	}
-	P(&info).keep(fields)
-	return info, nil
+	return unknown.Object()
 }
 
 // namesOf returns the JSON names of a struct's fields.

@@ -62,19 +62,19 @@ type ResultShape struct {
 // have a shape of their own, the code for that in package send: TestPlatforms_AreComplete of
 // internal/rules names what is missing.
 var platforms = []Platform{
-	{Type: Alpha, Features: MessagingTypes, readInfo: decodeInfo[AlphaInfo]},
+	{Type: Alpha, Features: MessagingTypes, readInfo: infoReader[AlphaInfo]()},
 	{
 		Type: Bravo, Features: OutletGroups | InletGroups | GroupTrees,
 		OwnResponses: []string{"TEMPLATE"},
-		readInfo:     decodeInfo[BravoInfo],
+		readInfo:     infoReader[BravoInfo](),
 	},
 	{
 		Type: Charlie, Features: OutletGroups | TicketRecall | TakenMessages | ResponseURLs,
 		Result:          ResultShape{Keys: []string{"ok", "channel", "ts", "message"}, Text: "message.text"},
 		BroadcastGroups: []string{"user", "public_channel", "private_channel"},
-		readInfo:        decodeInfo[CharlieInfo],
+		readInfo:        infoReader[CharlieInfo](),
 	},
-	{Type: Delta, Features: OutletGroups | InletGroups | TicketRecall, readInfo: decodeInfo[DeltaInfo]},
+	{Type: Delta, Features: OutletGroups | InletGroups | TicketRecall, readInfo: infoReader[DeltaInfo]()},
 	{
 		Type: Echo,
 		Result: ResultShape{
@@ -83,7 +83,7 @@ var platforms = []Platform{
 			Text:     "text",
 		},
 		OwnResponses: []string{"NEWS"},
-		readInfo:     decodeInfo[EchoInfo],
+		readInfo:     infoReader[EchoInfo](),
 	},
 	{Type: Foxtrot, Features: DirectRequests | Helpdesk, BroadcastGroups: []string{"foxtrot"}},
 	{Type: Hotel},
