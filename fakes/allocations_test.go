@@ -18,7 +18,7 @@ import (
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 	const runs = 200
-	turn := newTurn(t, 100)
+	turn, credentials := newTurn(t, webchat, 100), newTurn(t, withCredentials, 100)
 	bot := recordless(t, 0)
 	lookUp := func() error {
 		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
@@ -41,7 +41,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		most float64
 	}{
 		"an entry by id": {byID, 9}, "a fork": {fork, 150}, "a fresh platform": {fresh, 320},
-		"a turn": {turn, 120}, "an agenda's run": {advance, 155}, "getMember": {lookUp, 5},
+		"a turn": {turn, 120}, "a turn on a channel with credentials": {credentials, 150}, "an agenda's run": {advance, 155}, "getMember": {lookUp, 5},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

@@ -43,14 +43,22 @@ func platformWith(tb testing.TB, n int) (*fakes.Platform, *botctx.Context) {
 	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
 }
 
-// hostWith returns a Runtime as a host makes it, over a memstore that a platform has filled with one member and
-// n entries in "places". It has neither the platform's recording nor its outages.
-func hostWith(tb testing.TB, n int) (*botctx.Runtime, *botctx.Context) {
+// webchat is a channel without credentials, withCredentials one with some, which are read with it.
+var (
+	webchat         = channel.Channel{Type: channel.Webchat}
+	withCredentials = channel.Channel{
+		Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "1", AccessToken: channel.NewSecret("token")},
+	}
+)
+
+// hostWith returns a Runtime as a host makes it, over a memstore that a platform has filled with one member of a
+// channel and n entries in "places". It has neither the platform's recording nor its outages.
+func hostWith(tb testing.TB, on channel.Channel, n int) (*botctx.Runtime, *botctx.Context) {
 	tb.Helper()
 	store := memstore.New()
 	p := fakes.New(fakes.For(tb), fakes.Config(func(c *botctx.Config) { c.Store = store }))
 	p.AddData("places", entries(n)...)
-	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	bot := p.AddMember(member.Member{FirstName: "Ada", Channel: p.AddChannel(on).ID}).Context()
 	runtime, err := botctx.New(botctx.Config{Store: store, Connectors: silent()})
 	require.NoError(tb, err)
 	return runtime, bot
@@ -59,7 +67,7 @@ func hostWith(tb testing.TB, n int) (*botctx.Runtime, *botctx.Context) {
 // recordless returns the operations of a host.
 func recordless(tb testing.TB, n int) *botctx.Context {
 	tb.Helper()
-	runtime, bot := hostWith(tb, n)
+	runtime, bot := hostWith(tb, webchat, n)
 	return runtime.Operations(bot.Scope())
 }
 
@@ -132,8 +140,14 @@ func BenchmarkFindAndModify(b *testing.B) {
 // BenchmarkTurn is a whole turn: the event arrives, the member is loaded, one entry of
 // 10,000 is found by its id and changed, an answer is kept on the member, and a reply
 // is sent.
-func BenchmarkTurn(b *testing.B) {
-	turn := newTurn(b, 10_000)
+func BenchmarkTurn(b *testing.B) { benchmarkTurn(b, webchat) }
+
+// BenchmarkTurnWithCredentials is the same on a channel with credentials.
+func BenchmarkTurnWithCredentials(b *testing.B) { benchmarkTurn(b, withCredentials) }
+
+func benchmarkTurn(b *testing.B, on channel.Channel) {
+	b.Helper()
+	turn := newTurn(b, on, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := turn(); err != nil {
@@ -142,10 +156,10 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// newTurn returns what makes a turn with n entries.
-func newTurn(tb testing.TB, n int) func() error {
+// newTurn returns what makes a turn on a channel, with n entries.
+func newTurn(tb testing.TB, on channel.Channel, n int) func() error {
 	tb.Helper()
-	runtime, bot := hostWith(tb, n)
+	runtime, bot := hostWith(tb, on, n)
 	runtime.HandleFunc(countSeats)
 	event := inbound(bot.Scope(), bot.Member.ExternalID)
 	return func() error { return runtime.Receive(context.Background(), event) }
@@ -185,7 +199,7 @@ func (silentConnector) Send(context.Context, send.Message) (send.Delivery, error
 }
 
 func silent() map[channel.Type]send.Connector {
-	return map[channel.Type]send.Connector{channel.Webchat: silentConnector{}}
+	return map[channel.Type]send.Connector{channel.Webchat: silentConnector{}, channel.Alpha: silentConnector{}}
 }
 
 // BenchmarkAdvance runs agendas of a node that replies, one after the other in virtual
