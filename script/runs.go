@@ -18,8 +18,8 @@ import (
 // It looks while scripts run, and not otherwise. How long a script computes is counted in looks: where
 // the machine is busy with something else, there are fewer.
 type watch struct {
-	most    int64
-	maxBusy time.Duration
+	most           int64
+	maxBusy, grace time.Duration
 
 	mu   sync.Mutex
 	runs map[*run]bool
@@ -54,7 +54,7 @@ type watched struct {
 func (w *watched) begin() { w.looks.Store(0) }
 
 func newWatch(options Options) *watch {
-	m := &watch{most: options.MaxMemory, maxBusy: options.MaxBusy, runs: map[*run]bool{}}
+	m := &watch{most: options.MaxMemory, maxBusy: options.MaxBusy, grace: usualGrace, runs: map[*run]bool{}}
 	m.sample[0].Name = metricHeap
 	return m
 }
@@ -124,15 +124,15 @@ func (m *watch) count(now int64) {
 		if r.isInterrupted.Load() {
 			r.watched.looksEnded++
 		}
-		if time.Duration(r.watched.looksEnded)*lookEvery > grace {
+		if time.Duration(r.watched.looksEnded)*lookEvery > m.grace {
 			r.giveUp()
 		}
 	}
 }
 
-// grace is how long a script may go on after it was interrupted. It ends with the step of the
+// usualGrace is how long a script may go on after it was interrupted. It ends with the step of the
 // language under way, and a few of those can be long.
-const grace = time.Second
+const usualGrace = time.Second
 
 // tooBusy is the error of a script that has computed for too long.
 func (m *watch) tooBusy() error {
