@@ -204,7 +204,7 @@ func (a *Actor) Sends(event send.MessageEvent) {
 func (a *Actor) TrySends(event send.MessageEvent) error {
 	p := a.platform
 	event = p.fillIn(event, a.externalID, cmp.Or(a.scope.GroupExternalID, a.scope.Channel))
-	p.notef("%s -> %s", a.name, event.Response())
+	p.noteMessage(a.name+" -> ", event.Response())
 	return p.arrives(botctx.Inbound{
 		App: a.scope.App, Channel: a.scope.Channel, Event: event, GroupExternalID: a.scope.GroupExternalID,
 	})

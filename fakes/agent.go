@@ -246,7 +246,7 @@ func (a *Agent) Sends(event send.MessageEvent) {
 func (a *Agent) TrySends(event send.MessageEvent) error {
 	p := a.platform
 	event = p.fillIn(event, a.externalID, a.writesTo())
-	p.notef("%s -> %s", a.name, event.Response())
+	p.noteMessage(a.name+" -> ", event.Response())
 	return p.arrives(botctx.Inbound{
 		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
 		GroupExternalID: a.groupOnBravo(event.To),

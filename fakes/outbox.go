@@ -201,7 +201,7 @@ func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (S
 		put(&o.kept.known, keyOf(message), len(o.kept.sent))
 	}
 	o.kept.sent = append(o.kept.sent, sent)
-	o.platform.notef("%s <- %s", o.nameOf(message), sent.Response)
+	o.platform.noteMessage(o.nameOf(message)+" <- ", sent.Response)
 	if literal := placeholder.FindString(sent.Response.Text()); literal != "" {
 		o.platform.noteDetailf("%s got %s to the letter, as a text has it: send.Template is filled from the member", o.nameOf(message), literal)
 	}

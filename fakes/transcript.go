@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // transcript is what happened on a platform, a line for each thing.
@@ -19,9 +21,12 @@ type transcript struct {
 	lines []line
 }
 
-// line is one line of a transcript.
+// line is one line of a transcript. It is formatted where it is read: most lines never are.
 type line struct {
+	at   time.Time
 	text string
+	// message stands behind the text. It is zero where the line is about none.
+	message send.Response
 	// isDetail tells that only the transcript of a test that failed has it.
 	isDetail bool
 }
@@ -47,14 +52,29 @@ func (t *transcript) set(lines []line) {
 // stamp is how a line begins: with the virtual time.
 const stamp = "2006-01-02 15:04:05.000  "
 
-// notef adds a line with the virtual time to the transcript.
-func (p *Platform) notef(format string, args ...any) {
-	p.transcript.add(line{text: p.Now().Format(stamp) + fmt.Sprintf(format, args...)})
+// String returns the line with its time, and with credentials.
+func (l line) String() string {
+	text := l.at.Format(stamp) + l.text
+	if l.message.IsZero() {
+		return text
+	}
+	return text + l.message.String()
 }
+
+// note adds a line with the virtual time to the transcript.
+func (p *Platform) note(text string) { p.transcript.add(line{at: p.Now(), text: text}) }
+
+// noteMessage is note for a line that ends in a message.
+func (p *Platform) noteMessage(text string, message send.Response) {
+	p.transcript.add(line{at: p.Now(), text: text, message: message})
+}
+
+// notef is note for a text with arguments, which are read at once.
+func (p *Platform) notef(format string, args ...any) { p.note(fmt.Sprintf(format, args...)) }
 
 // noteDetailf is notef for a line that only the transcript of a test that failed has.
 func (p *Platform) noteDetailf(format string, args ...any) {
-	p.transcript.add(line{text: p.Now().Format(stamp) + fmt.Sprintf(format, args...), isDetail: true})
+	p.transcript.add(line{at: p.Now(), text: fmt.Sprintf(format, args...), isDetail: true})
 }
 
 // noteChoice returns what notes what answers an event, and then calls the test's own function, if
@@ -62,7 +82,7 @@ func (p *Platform) noteDetailf(format string, args ...any) {
 func (p *Platform) noteChoice(own func(context.Context, botctx.Choice)) func(context.Context, botctx.Choice) {
 	return func(ctx context.Context, choice botctx.Choice) {
 		p.choices.add(choice)
-		p.notef("%s", choice)
+		p.note(choice.String())
 		if own != nil {
 			own(ctx, choice)
 		}
@@ -120,7 +140,7 @@ func (p *Platform) Transcript() string {
 func textOf(lines []line) string {
 	var text strings.Builder
 	for _, one := range lines {
-		text.WriteString(boterr.Redact(one.text)) // Only here: most lines are never read.
+		text.WriteString(boterr.Redact(one.String())) // Only here: most lines are never read.
 		text.WriteByte('\n')
 	}
 	return text.String()
