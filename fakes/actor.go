@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -39,7 +40,8 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	if added.Channel == "" {
 		added.Channel = p.defaultChannel(added.App)
 	}
-	if p.typeOf(added.App, added.Channel) == "" {
+	in, err := p.channelOf(added.App, added.Channel)
+	if err != nil || in.Type == "" {
 		p.test.Fatalf("fakes: AddMember: there is no channel %q in %s: add it with AddChannel first", added.Channel, added.App)
 		return nil
 	}
@@ -47,10 +49,10 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		added.ID = p.ids.next("member")
 	}
 	if added.ExternalID == "" {
-		added.ExternalID = p.userID(p.typeOf(added.App, added.Channel), added.ID)
+		added.ExternalID = p.userID(in.Type, added.ID)
 	}
 	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
-	stored, err := p.insert(scope, added)
+	stored, err := p.insert(scope, in, added)
 	if err == nil && p.isOverridden && p.arrive == nil {
 		err = p.checkIsKnown(scope)
 	}
@@ -76,15 +78,12 @@ func (p *Platform) checkIsKnown(scope record.Scope) error {
 // arrive is botctx.Config.Arrive: a host's own way to find and make members.
 type arrive func(ctx context.Context, inbound botctx.Inbound) (*member.Member, error)
 
-// insert makes a member: by the host's function, or in the store.
-func (p *Platform) insert(scope record.Scope, added member.Member) (*member.Member, error) {
+// insert makes a member of a channel: by the host's function, or in the store.
+func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.Member) (*member.Member, error) {
 	if p.arrive != nil {
 		return p.arrived(added)
 	}
-	if on, err := p.channelOf(scope.App, added.Channel); err == nil { // Insert refuses a channel that is not there.
-		added = added.On(on)
-	}
-	return member.New(p.Runtime().Env(), scope, knownChannels{p, scope.App}).Insert(testContext(), added)
+	return member.New(p.Runtime().Env(), scope, foundChannel{scope}).Insert(testContext(), added.On(in))
 }
 
 // arrived lets the host make a member.

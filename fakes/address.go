@@ -24,7 +24,7 @@ var (
 
 // userID returns the platform's id of a new user.
 func (p *Platform) userID(platform channel.Type, id string) string {
-	if known := p.outbox.fakes()[platform]; known != nil {
+	if known := p.outbox.fakeOf(platform); known != nil {
 		return known.userID(id)
 	}
 	return plain{p.outbox}.userID(id)

@@ -50,26 +50,38 @@ func (plain) userID(id string) string { return "external-" + id }
 
 // connectors returns the connectors to all types of channels.
 func (o *outbox) connectors() map[channel.Type]send.Connector {
-	all := map[channel.Type]send.Connector{}
-	for platform, connector := range o.fakes() {
-		all[platform] = connector
+	platforms := channel.Types()
+	all := make(map[channel.Type]send.Connector, len(platforms))
+	for _, platform := range platforms {
+		all[platform] = o.fakeOf(platform)
 	}
 	return all
 }
 
-// fakes returns the platforms of all types of channels.
-func (o *outbox) fakes() map[channel.Type]fake {
+// fakeOf returns the platform of a type of channels, nil where there is none.
+func (o *outbox) fakeOf(platform channel.Type) fake {
 	common := plain{o}
-	return map[channel.Type]fake{
-		channel.Alpha:   alpha{common},
-		channel.Bravo:   bravo{common},
-		channel.Charlie: charlie{common},
-		channel.Delta:   delta{common},
-		channel.Echo:    echo{common},
-		channel.Foxtrot: foxtrot{common},
-		channel.Hotel:   hotel{common},
-		channel.Custom:  custom{common},
-		channel.Webchat: webchat{common},
+	switch platform {
+	case channel.Alpha:
+		return alpha{common}
+	case channel.Bravo:
+		return bravo{common}
+	case channel.Charlie:
+		return charlie{common}
+	case channel.Delta:
+		return delta{common}
+	case channel.Echo:
+		return echo{common}
+	case channel.Foxtrot:
+		return foxtrot{common}
+	case channel.Hotel:
+		return hotel{common}
+	case channel.Custom:
+		return custom{common}
+	case channel.Webchat:
+		return webchat{common}
+	default:
+		return nil
 	}
 }
 
