@@ -40,7 +40,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		call func() error
 		most float64
 	}{
-		"an entry by id": {byID, 9}, "a fork": {fork, 150}, "a fresh platform": {fresh, 320},
+		"an entry by id": {byID, 9}, "a fork": {fork, 150}, "a fresh platform": {fresh, 280},
 		"a turn": {turn, 120}, "a turn on a channel with credentials": {credentials, 150}, "an agenda's run": {advance, 155}, "getMember": {lookUp, 5},
 	} {
 		var failed error
