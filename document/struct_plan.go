@@ -50,8 +50,8 @@ func planOf(t reflect.Type) *structPlan {
 // decodesFields reports whether a struct has a DecodeField of its own. That of an embedded struct knows nothing
 // of the fields beside it, which may have its names.
 func decodesFields(t reflect.Type) bool {
-	for i := range t.NumField() {
-		if embedded := t.Field(i); embedded.Anonymous && decodesByField(embedded.Type) {
+	for field := range t.Fields() {
+		if field.Anonymous && decodesByField(field.Type) {
 			return false
 		}
 	}

@@ -31,7 +31,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		})
 		return err
 	}
-	p, _ := platformWith(t, 100)
+	p := platformWith(t, 100)
 	fork := func() error { p.Fork(); return nil }
 	fresh := func() error { fakes.New().AddMember(member.Member{}); return nil }
 	agendas := platformWithAgendas(t, 2*runs)

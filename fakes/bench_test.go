@@ -36,11 +36,12 @@ func entries(n int) []document.Object {
 }
 
 // platformWith returns a platform with one member and n entries in "places".
-func platformWith(tb testing.TB, n int) (*fakes.Platform, *botctx.Context) {
+func platformWith(tb testing.TB, n int) *fakes.Platform {
 	tb.Helper()
 	p := fakes.New(fakes.For(tb))
 	p.AddData("places", entries(n)...)
-	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	p.AddMember(member.Member{FirstName: "Ada"})
+	return p
 }
 
 // webchat is a channel without credentials, withCredentials one with some, which are read with it.

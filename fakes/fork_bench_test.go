@@ -14,7 +14,7 @@ import (
 
 // BenchmarkFork is a fork of a platform, which copies none of its records.
 func BenchmarkFork(b *testing.B) {
-	p, _ := platformWith(b, 100_000)
+	p := platformWith(b, 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
 		p.Fork()

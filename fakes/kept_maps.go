@@ -9,6 +9,8 @@ import (
 // first entry is put into it.
 
 // put sets an entry of a map, which is made with its first one.
+//
+//nolint:gocritic // The pointer is to where the map is made.
 func put[K comparable, V any](kept *map[K]V, key K, value V) {
 	if *kept == nil {
 		*kept = map[K]V{}

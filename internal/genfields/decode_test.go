@@ -36,7 +36,7 @@ func TestDecodeField_ReadsAsReflectionDoes(t *testing.T) {
 // methods. What is read and the error must be the same. Some fields may be left out.
 func holdsToReflection[T, Reflected any](t *testing.T, without ...string) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // It repeats.
+	random := rand.New(rand.NewPCG(1, 2))
 	keys := append(keysOf(reflect.TypeFor[T]()), "unknown", "further")
 	keys = slices.DeleteFunc(keys, func(key string) bool { return slices.Contains(without, key) })
 	read := 0
@@ -74,8 +74,8 @@ func objectOf(random *rand.Rand, keys []string) document.Object {
 // keysOf returns the names that the fields of a struct have in documents.
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		switch field := t.Field(i); {
+	for field := range t.Fields() {
+		switch {
 		case field.Anonymous:
 			keys = append(keys, keysOf(field.Type)...)
 		case field.IsExported():
