@@ -85,7 +85,7 @@ func (j *judge) take(e entry) {
 		position, key, _ := strings.Cut(e.more, "/")
 		j.send(slot{of, position}, key, j.runOf(of, e.process))
 	case replied:
-		j.replied[slot{of, e.more}] = true
+		j.reply(slot{of, e.more}, j.runOf(of, e.process))
 	case refused:
 		j.refused++
 	case done:
@@ -180,6 +180,14 @@ func (j *judge) send(s slot, key string, by *run) {
 	}
 	if !first.isHarmed {
 		j.faultf("it was sent by process %d, which lives", first.process)
+	}
+}
+
+// reply notes that a send is remembered: it is before it returns, unless others have overtaken the run, which
+// can be where its process was frozen. Such a run is told by what follows.
+func (j *judge) reply(s slot, by *run) {
+	if !by.isHarmed {
+		j.replied[s] = true
 	}
 }
 

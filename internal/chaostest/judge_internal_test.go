@@ -29,6 +29,8 @@ func TestJudge_AcceptsWhatIsRight(t *testing.T) {
 		"killed at its end":   "began 1 ada 1 -; ended 1 ada 1 fine; killed 1 - 0 -; began 2 ada 1 -",
 		"under way when killed": "began 1 ada 1 -; sent 1 ada 1 0/k; killed 1 - 0 -; " +
 			"began 2 ada 1 -; sent 2 ada 1 0/k; replied 2 ada 1 0",
+		"overtaken as its send returns": "began 1 ada 1 -; sent 1 ada 1 0/k; frozen 1 - 0 -; thawed 1 - 0 -; replied 1 ada 1 0; " +
+			"began 2 ada 1 -; sent 2 ada 1 0/k",
 		"overtaken": "began 1 ada 1 -; frozen 1 - 0 -; began 2 ada 1 -; ended 2 ada 1 fine; done 2 ada 1 -; " +
 			"began 2 ada 2 -; thawed 1 - 0 -; refused 1 ada 1 send; ended 1 ada 1 Conflict",
 	} {
