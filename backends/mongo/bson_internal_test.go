@@ -103,6 +103,25 @@ func TestInsertionOrder_Grows(t *testing.T) {
 	require.Less(t, second, clock.take(1), "where the server's clock is behind")
 	clock.learn(now, now.Add(time.Hour))
 	require.Greater(t, clock.take(1)>>orderBits, now.Add(59*time.Minute).UnixMicro())
+	seen := now.Add(2*time.Hour).UnixMicro()<<orderBits | (1<<orderBits - 1)
+	clock.see(seen)
+	clock.see(first)
+	require.Less(t, seen, clock.take(1), "behind the last one that was seen")
+}
+
+func TestInsertionOrder_IsNear(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_700_000_000_000)
+	clock := newOrderClock(func() time.Time { return now })
+	for _, step := range []struct {
+		took time.Duration
+		near bool
+	}{{time.Second, false}, {near, false}, {near - 2*resolution, true}, {time.Second, true}} {
+		asked := now
+		now = now.Add(step.took)
+		clock.learn(asked, now)
+		require.Equal(t, step.near, clock.isNear(), step.took)
+	}
 }
 
 func TestInsertionOrder_SlowAnswersTakeNothingFromFastOnes(t *testing.T) {

@@ -241,10 +241,8 @@ func (c *collection) findOneAndUpdate(
 	if !f.documents {
 		return result, true, nil
 	}
-	if result, err = read(b); err != nil {
-		return result, false, c.unread(b, err)
-	}
-	return result, true, nil
+	result, err = c.read(b)
+	return result, err == nil, err
 }
 
 // changeRead reads the first document that matches, changes it here, and replaces it if nobody has

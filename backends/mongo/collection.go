@@ -149,13 +149,23 @@ func (c *collection) readAll(
 ) (results []found, err error) {
 	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // One that was read to its end is closed already.
 	for cursor.Next(ctx) {
-		result, err := read(cursor.Current)
+		result, err := c.read(cursor.Current)
 		if err != nil {
-			return nil, c.unread(cursor.Current, err)
+			return nil, err
 		}
 		results = append(results, result)
 	}
 	return results, filterFailure(ctx, filter, cursor.Err())
+}
+
+// read returns a document that the server sent. What is inserted next comes behind it.
+func (c *collection) read(b bson.Raw) (found, error) {
+	result, err := read(b)
+	if err != nil {
+		return result, c.unread(b, err)
+	}
+	c.store.order.see(result.hidden.order)
+	return result, nil
 }
 
 // unread says which document cannot be read.

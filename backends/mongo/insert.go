@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -32,12 +33,31 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	}
 	if len(written) == 1 {
 		_, err := c.stored.InsertOne(ctx, written[0])
-		return failure(ctx, err)
+		err = failure(ctx, err)
+		if boterr.CodeOf(err) == boterr.AlreadyExists {
+			c.seeStored(ctx, documents[0])
+		}
+		return err
 	}
 	if _, err := c.stored.InsertMany(ctx, written); err != nil {
 		return c.removeAgain(ctx, documents, revision, failure(ctx, err))
 	}
 	return nil
+}
+
+// seeStored has what is inserted next come behind a document that is there already: whoever was told so goes
+// on with what follows it. Where that one cannot be read, the order is as near as the clocks are.
+func (c *collection) seeStored(ctx context.Context, o document.Object) {
+	id, _ := o.Field(document.IDField)
+	value, err := rawValue(id)
+	if err != nil {
+		return
+	}
+	there, err := c.stored.FindOne(ctx, bson.D{{Key: document.IDField, Value: value}},
+		options.FindOne().SetProjection(bson.D{{Key: orderPath, Value: 1}})).Raw()
+	if err == nil {
+		_, _ = c.read(there)
+	}
 }
 
 // newDocument checks and writes a document that is new.

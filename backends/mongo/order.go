@@ -12,8 +12,9 @@ import (
 const orderBits = 10
 
 // orderClock gives new documents their places in the order of insertion: microseconds of the
-// server's clock, none of which a process gives twice. Two processes agree on the order to half the
-// time that the fastest of their questions to the server took.
+// server's clock, none of which a process gives twice. What a process inserts comes behind all that it
+// has read, and that it was told is there already; of what they have not read of each other two
+// processes agree on the order to half the time that the fastest of their questions to the server took.
 type orderClock struct {
 	now func() time.Time
 	own int64
@@ -29,6 +30,10 @@ type orderClock struct {
 const (
 	// resolution is that of the time which the server tells.
 	resolution = time.Millisecond
+	// near is how near the server's clock is to be known before a store inserts anything, and
+	// mostQuestions after how many questions it begins all the same, as one far away does.
+	near          = 10 * time.Millisecond
+	mostQuestions = 5
 	// driftIn is the time in which two clocks may drift apart by one unit of it: more than those of
 	// machines do.
 	driftIn = 5000
@@ -58,6 +63,20 @@ func (c *orderClock) learn(asked, told time.Time) {
 
 // ahead is how far the server's clock is ahead of this one's, as near as is known.
 func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
+
+// isNear reports whether the server's clock is known to half of near.
+func (c *orderClock) isNear() bool {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.high-c.low <= near
+}
+
+// see notes a place that another process may have given, behind which all further ones come.
+func (c *orderClock) see(order int64) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.last = max(c.last, order>>orderBits)
+}
 
 // take returns the first of so many consecutive places that no document has.
 func (c *orderClock) take(count int) int64 {

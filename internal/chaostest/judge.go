@@ -35,6 +35,9 @@ type run struct {
 	// isFine tells that it ended without an error, and isHarmed that its process was killed or frozen before
 	// it was known to be done.
 	isOver, isFine, isHarmed bool
+	// mayWriteLate tells that its process was frozen before it sent anything, perhaps amid its first
+	// operation, which writes to the data source and may get there when the process goes on.
+	hasSent, mayWriteLate bool
 	// late is how much it has sent after others began.
 	late int
 }
@@ -73,7 +76,10 @@ func (j *judge) take(e entry) {
 	case killed, frozen:
 		j.frozen[e.process] = true // What is killed does nothing more, either.
 		for _, last := range j.last {
-			last.isHarmed = last.isHarmed || last.process == e.process && !j.done[last.event]
+			if last.process == e.process && !j.done[last.event] {
+				last.isHarmed = true
+				last.mayWriteLate = e.what == frozen && !last.hasSent
+			}
 		}
 	case thawed:
 		delete(j.frozen, e.process)
@@ -161,6 +167,7 @@ func (j *judge) send(s slot, key string, by *run) {
 		j.faultf("its key is that of %v", other)
 	}
 	j.keys[s], j.slots[key] = key, s
+	by.hasSent = true
 	if by != j.last[s.member] { // The one send that was under way when its process was frozen.
 		j.lateSends++
 		by.late++
@@ -189,6 +196,11 @@ func (j *judge) reply(s slot, by *run) {
 	if !by.isHarmed {
 		j.replied[s] = true
 	}
+}
+
+// mayBeLate reports whether a run of an event may have written it to the data source when others had handled it.
+func (j *judge) mayBeLate(of event) bool {
+	return slices.ContainsFunc(j.all[of], func(r *run) bool { return r.mayWriteLate })
 }
 
 // fail takes an attempt that failed: only a start that never came back is one.

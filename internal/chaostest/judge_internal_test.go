@@ -38,6 +38,18 @@ func TestJudge_AcceptsWhatIsRight(t *testing.T) {
 	}
 }
 
+func TestJudge_ALateWriteIsOfARunThatWasFrozenBeforeItSent(t *testing.T) {
+	t.Parallel()
+	const overtaken = "frozen 1 - 0 -; began 2 ada 1 -; ended 2 ada 1 fine; done 2 ada 1 -; began 2 ada 2 -; ended 2 ada 2 fine"
+	for journal, left := range map[string][]int{
+		"began 1 ada 1 -; " + overtaken:                        {1, 2},
+		"began 1 ada 1 -; sent 1 ada 1 0/k; " + overtaken:      {1, 2, 1},
+		"began 1 ada 1 -; ended 1 ada 1 fine; began 1 ada 2 -": {1, 2, 1},
+	} {
+		require.Equal(t, left, read(t, journal).inTime(&sender{name: "ada"}, []int{1, 2, 1}), journal)
+	}
+}
+
 func TestJudge_SeesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	const fineRun = "began 1 ada 1 -; ended 1 ada 1 fine; "

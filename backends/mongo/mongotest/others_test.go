@@ -45,6 +45,56 @@ func TestStore_ForeignDocuments(t *testing.T) {
 	require.False(t, found[0].Has("_botctx"))
 }
 
+// farAhead puts a document that a process has inserted whose clock is an hour ahead.
+func farAhead(t *testing.T, database *mongo.Store, collection, id string) {
+	t.Helper()
+	const orderBits = 10
+	place := time.Now().Add(time.Hour).UnixMicro() << orderBits
+	_, err := database.Database().Collection(collection).InsertOne(t.Context(), bson.D{
+		{Key: "_id", Value: id}, {Key: "_botctx", Value: bson.D{{Key: "order", Value: place}, {Key: "revision", Value: bson.NewObjectID()}}},
+	})
+	require.NoError(t, err)
+}
+
+func TestInsert_ComesBehindWhatWasThere(t *testing.T) {
+	t.Parallel()
+	for told, tell := range map[string]func(t *testing.T, c store.Collection){
+		"by a search": func(t *testing.T, c store.Collection) {
+			t.Helper()
+			_, err := c.Find(t.Context(), filterOf(t, document.O("_id", "theirs")), store.FindOptions{})
+			require.NoError(t, err)
+		},
+		"by a change": func(t *testing.T, c store.Collection) {
+			t.Helper()
+			_, err := c.FindAndModify(t.Context(), filterOf(t, document.O("_id", "theirs")),
+				changeOf(t, document.O("$set", document.O("n", 1))), store.FindAndModifyOptions{})
+			require.NoError(t, err)
+		},
+		"by a refusal": func(t *testing.T, c store.Collection) {
+			t.Helper()
+			require.Equal(t, boterr.AlreadyExists, boterr.CodeOf(c.Insert(t.Context(), document.O("_id", "theirs"))))
+		},
+	} {
+		t.Run(told, func(t *testing.T) {
+			t.Parallel()
+			database := openStore(t)
+			c := database.Collection("events")
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", "before")))
+			farAhead(t, database, "events", "theirs")
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", "unaware")))
+			tell(t, c)
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", "after")))
+			found, err := c.Find(t.Context(), nil, store.FindOptions{})
+			require.NoError(t, err)
+			var ids []string
+			for _, o := range found {
+				ids = append(ids, document.Get(o, "_id", ""))
+			}
+			require.Equal(t, []string{"before", "unaware", "theirs", "after"}, ids)
+		})
+	}
+}
+
 func TestUpdate_NullWhereNothingWas(t *testing.T) {
 	t.Parallel()
 	c := openStore(t).Collection("own")

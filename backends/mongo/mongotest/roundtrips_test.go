@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
@@ -109,6 +110,11 @@ var roundTrips = []struct {
 		return err
 	}},
 	{"Insert of one document", 1, func(c *countedStore) error { return c.Insert(c.test.Context(), document.O("_id", "a")) }},
+	{"Insert of one document that is there", 2, func(c *countedStore) error {
+		err := c.Insert(c.test.Context(), document.O("_id", 1))
+		require.Equal(c.test, boterr.AlreadyExists, boterr.CodeOf(err))
+		return nil
+	}},
 	{"Insert of several documents", 1, func(c *countedStore) error {
 		return c.Insert(c.test.Context(), document.O("_id", "a"), document.O("_id", "b"))
 	}},
