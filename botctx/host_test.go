@@ -71,6 +71,38 @@ func TestHost_OwnRecords(t *testing.T) {
 	require.ErrorContains(t, err, "getMember: ")
 }
 
+// What logic makes of its Channel is not what its sends go by.
+func TestRun_LoadsItsChannelOnce(t *testing.T) {
+	t.Parallel()
+	var box mailbox
+	var loaded []string
+	runtime, err := botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{channel.Webchat: &box},
+		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
+			loaded = append(loaded, id)
+			return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
+		},
+	})
+	require.NoError(t, err)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		bot.Channel.ID, bot.Channel.Type = "lost", channel.Alpha
+		if err := bot.Reply(ctx, send.Text("one"), send.Text("two")); err != nil {
+			return err
+		}
+		_, err := bot.GetChannel(ctx, channel.GetChannelParams{ChannelID: "other"})
+		return err
+	})
+	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
+		App: "shop", Channel: "web", Event: send.MessageEvent{From: "e1", Type: send.TypeText},
+	}))
+	require.Equal(t, []string{"web", "other"}, loaded)
+	require.Len(t, box.sent, 2)
+	for _, m := range box.sent {
+		require.Equal(t, "web", m.Channel.ID)
+	}
+}
+
 // A host that loads channels its own way may leave members to the SDK.
 func TestHost_OwnArrival(t *testing.T) {
 	t.Parallel()

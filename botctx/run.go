@@ -143,13 +143,13 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 	if in.channels == nil {
 		in.channels = r.runtime.channels(in.scope)
 	}
-	r.bot = r.runtime.newContext(in.scope, in.channels, r)
-	if r.bot.Channel = in.channel; in.channel == nil {
-		if r.bot.Channel, err = r.bot.loaded.Load(ctx, in.scope.Channel); err != nil {
+	if in.channel == nil {
+		if in.channel, err = in.channels.Load(ctx, in.scope.Channel); err != nil {
 			return boterr.In("channelId", err)
 		}
 	}
-	r.bot.channelType = r.bot.Channel.Type
+	r.bot = r.runtime.newContext(in.scope, &runChannels{channels: in.channels, own: *in.channel}, r)
+	r.bot.Channel, r.bot.channelType = in.channel, in.channel.Type
 	if err := r.takeOver(ctx, in.scope.Member); err != nil {
 		return err
 	}

@@ -186,6 +186,21 @@ func (r *Runtime) channels(scope record.Scope) channels {
 	return channel.New(r.guarded, scope)
 }
 
+// runChannels are the channels of a run, which loads its own once: it begins with that.
+type runChannels struct {
+	channels
+
+	own channel.Channel
+}
+
+// Load implements channel.Loader. Who asks for the own channel gets the same one each time.
+func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
+	if id != "" && id == c.own.ID {
+		return &c.own, nil
+	}
+	return c.channels.Load(ctx, id)
+}
+
 // GetChannel implements channel.Operations.
 func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
 	loaded, err := channel.Load(ctx, h, channel.ByRequiredID(p.ChannelID))

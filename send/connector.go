@@ -40,7 +40,8 @@ type Message struct {
 	// sends is tried again, so that a platform which knows such ids, or whoever receives the
 	// message, can tell a repetition.
 	ID string
-	// Channel is the channel as it is stored; its Info holds the credentials.
+	// Channel is the channel as it was when the run began, or is stored where no run sends; its Info holds the
+	// credentials. Other messages have the same one: it is not to be changed.
 	Channel *channel.Channel
 	// To is the recipient's id on the platform.
 	To string

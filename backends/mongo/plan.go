@@ -135,10 +135,18 @@ func (p *planner) planInc(path string, by any) bool {
 	return ok && whole != 0
 }
 
-func (p *planner) planPush(_ string, item any) bool {
+// planPush makes a plan for one item, and for several that are appended as they are.
+func (p *planner) planPush(_ string, argument any) bool {
 	p.certain = true
-	o, ok := item.(document.Object)
-	return !ok || !hasOperator(o)
+	o, ok := argument.(document.Object)
+	if !ok || !hasOperator(o) {
+		return true
+	}
+	items, ok := o.Value("$each").(document.Array)
+	return ok && o.Len() == 1 && items.Len() > 0 && !slices.ContainsFunc(items.Items(), func(item any) bool {
+		object, ok := item.(document.Object)
+		return ok && hasOperator(object)
+	})
 }
 
 func (p *planner) planAddToSet(path string, item any) bool {

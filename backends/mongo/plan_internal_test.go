@@ -26,6 +26,7 @@ func TestPlan_CertainChangeIsOneStep(t *testing.T) {
 	for name, test := range map[string]struct{ filter, update document.Object }{
 		"$inc and more":  {document.O("by", nil), document.O("$inc", document.O("a.b", 1), "$set", document.O("by", "me"))},
 		"$push":          {one, document.O("$push", document.O("list", document.O("a", 1)))},
+		"$push of each":  {one, document.O("$push", document.O("list", document.O("$each", document.A(document.O("a", 1), 2))))},
 		"another value":  {document.O("taken", false), document.O("$set", document.O("taken", true))},
 		"missing":        {document.O("by", nil), document.O("$set", document.O("by", "me"))},
 		"not there":      {document.O("by", document.O("$exists", false)), document.O("$set", document.O("by", "me"))},
@@ -86,6 +87,8 @@ func TestPlan_None(t *testing.T) {
 		"$max":              document.O("$max", document.O("n", 1)),
 		"a conditional":     document.O("$pull", document.O("n", document.O("$gt", 1))),
 		"an increment of 0": document.O("$inc", document.O("n", 0)),
+		"none of each":      document.O("$push", document.O("n", document.O("$each", document.A()))),
+		"each with a $":     document.O("$push", document.O("n", document.O("$each", document.A(document.O("$x", 1))))),
 		"a modifier":        document.O("$push", document.O("n", document.O("$each", document.A(1), "$slice", 1))),
 		"elements":          document.O("$inc", document.O("n.$[].x", 1)),
 	} {

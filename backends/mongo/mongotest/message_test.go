@@ -63,7 +63,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	handle()
 	used := counted.commands.Load() - began
 	t.Logf("%d commands for %d messages", used, members)
-	const each, ofALook = 12, 4
+	const each, ofALook = 10, 4
 	require.LessOrEqual(t, used, int64(each*members+2*ofALook+sweepTrips))
 }
 
