@@ -49,8 +49,10 @@ func TestStore_ForeignDocuments(t *testing.T) {
 func farAhead(t *testing.T, database *mongo.Store, collection, id string) {
 	t.Helper()
 	const orderBits = 10
-	place := time.Now().Add(time.Hour).UnixMicro() << orderBits
-	_, err := database.Database().Collection(collection).InsertOne(t.Context(), bson.D{
+	now, err := database.Now(t.Context())
+	require.NoError(t, err)
+	place := now.Add(time.Hour).UnixMicro() << orderBits
+	_, err = database.Database().Collection(collection).InsertOne(t.Context(), bson.D{
 		{Key: "_id", Value: id}, {Key: "_botctx", Value: bson.D{{Key: "order", Value: place}, {Key: "revision", Value: bson.NewObjectID()}}},
 	})
 	require.NoError(t, err)
