@@ -30,10 +30,11 @@ type orderClock struct {
 const (
 	// resolution is that of the time which the server tells.
 	resolution = time.Millisecond
-	// near is how near the server's clock is to be known before a store inserts anything, and
-	// mostQuestions after how many questions it begins all the same, as one far away does.
-	near          = 10 * time.Millisecond
-	mostQuestions = 5
+	// near is how near the server's clock is to be known before a store inserts anything. It asks
+	// fewestQuestions, since the first answer takes the time of connecting, too, and mostQuestions where
+	// the server is far away.
+	near                           = 10 * time.Millisecond
+	fewestQuestions, mostQuestions = 2, 5
 	// driftIn is the time in which two clocks may drift apart by one unit of it: more than those of
 	// machines do.
 	driftIn = 5000

@@ -106,10 +106,7 @@ func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store,
 	concerned := database.Client().Database(database.Name(), options.Database().
 		SetWriteConcern(set.writeConcern).SetReadConcern(set.readConcern).SetReadPreference(readpref.Primary()))
 	store := &Store{database: concerned, order: newOrderClock(set.now)}
-	for asked := range mostQuestions { // The first answer takes the time of connecting, too.
-		if asked > 0 && store.order.isNear() {
-			break
-		}
+	for asked := 0; asked < fewestQuestions || asked < mostQuestions && !store.order.isNear(); asked++ {
 		if _, err := store.Now(ctx); err != nil {
 			return nil, err
 		}
