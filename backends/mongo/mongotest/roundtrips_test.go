@@ -193,6 +193,23 @@ func TestRoundTrips_NoMoreThanDocumented(t *testing.T) {
 	}
 }
 
+func TestNew_AsksForTheClockTwiceAtLeast(t *testing.T) {
+	t.Parallel()
+	questions := new(atomic.Int64)
+	monitor := &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		if e.CommandName == "hello" {
+			questions.Add(1)
+		}
+	}}
+	watched, err := driver.Connect(options.Client().ApplyURI(uri).SetMonitor(monitor))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, watched.Disconnect(context.Background())) })
+	_, err = mongo.New(t.Context(), watched.Database(newDatabase(t).Name()))
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, questions.Load(), int64(2), "the first answer takes the time of connecting, too")
+	require.LessOrEqual(t, questions.Load(), int64(5))
+}
+
 func TestRoundTrips_TableIsDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/scaling.md")
