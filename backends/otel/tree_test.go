@@ -51,7 +51,6 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
     find members (client) db.collection.name=members db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
     insert agendas (client) db.collection.name=agendas db.operation.name=insert db.system.name=memstore
   sendResponse (internal) botctx.app.id=shop botctx.channel.id=web botctx.channel.type=webchat botctx.operation=sendResponse botctx.send.recipients=1 enduser.pseudo.id=ada
-    find channels (client) db.collection.name=channels db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
     find members (client) db.collection.name=members db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
     send webchat (producer) botctx.app.id=shop botctx.message.type=TEXT messaging.destination.name=web messaging.message.id=out-1 messaging.operation.name=send messaging.operation.type=send messaging.system=webchat
   findAndModify members (client) db.collection.name=members db.operation.name=findAndModify db.system.name=memstore
@@ -67,7 +66,6 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
   find members (client) db.collection.name=members db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
   find agendas (client) db.collection.name=agendas db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
   sendResponse (internal) botctx.app.id=shop botctx.channel.id=web botctx.channel.type=webchat botctx.operation=sendResponse botctx.send.recipients=1 enduser.pseudo.id=ada
-    find channels (client) db.collection.name=channels db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
     find members (client) db.collection.name=members db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
     send webchat (producer) botctx.app.id=shop botctx.message.type=TEXT messaging.destination.name=web messaging.message.id=out-2 messaging.operation.name=send messaging.operation.type=send messaging.system=webchat
 `, w.tree())
@@ -82,7 +80,7 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
 		"db.client.operation.duration db.collection.name=agendas db.operation.name=findAndModify db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=agendas db.operation.name=insert db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=agendas db.operation.name=update db.system.name=memstore: 1, 0s",
-		"db.client.operation.duration db.collection.name=channels db.operation.name=find db.system.name=memstore: 8, 0s",
+		"db.client.operation.duration db.collection.name=channels db.operation.name=find db.system.name=memstore: 6, 0s",
 		"db.client.operation.duration db.collection.name=channels db.operation.name=insert db.system.name=memstore: 2, 0s",
 		"db.client.operation.duration db.collection.name=data db.operation.name=findAndModify db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=groups db.operation.name=find db.system.name=memstore: 1, 0s",

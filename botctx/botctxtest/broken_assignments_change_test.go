@@ -2,6 +2,7 @@ package botctxtest_test
 
 import (
 	"context"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -75,13 +76,18 @@ var brokenNewTargets = map[string]breakage{
 		breaks: []string{"AddNewTargetsToAssignmentTakesEveryForm", "AddNewTargetsToAssignmentNeedsAPendingRequest"},
 	},
 	"addNewTargetsToAssignment adds one of many": {
-		breaking: instead(func(ctx context.Context, bot *botctx.Context, p addParams, next botctx.Next) (any, error) {
-			found, err := bot.GetAssignment(ctx, livechat.GetAssignmentParams{AssignmentID: p.AssignmentID})
-			if err == nil && len(found.Targets) > 1 {
-				return addResult{}, boterr.New(boterr.Conflict, "", "was done")
-			}
-			return next(ctx)
-		}),
+		breaking: func() botctx.Interceptor {
+			var adding sync.Mutex // So that of several at once the second sees what the first has added.
+			return instead(func(ctx context.Context, bot *botctx.Context, p addParams, next botctx.Next) (any, error) {
+				adding.Lock()
+				defer adding.Unlock()
+				found, err := bot.GetAssignment(ctx, livechat.GetAssignmentParams{AssignmentID: p.AssignmentID})
+				if err == nil && len(found.Targets) > 1 {
+					return addResult{}, boterr.New(boterr.Conflict, "", "was done")
+				}
+				return next(ctx)
+			})()
+		},
 		breaks: []string{
 			"AddNewTargetsToAssignmentSendsFurtherTickets", "AddNewTargetsToAssignmentSendsOneOfManyAtOnce", "AddNewTargetsToAssignmentPutsTheMemberInLiveChat",
 			"AddNewTargetsToAssignmentRefusesBadInput",
