@@ -67,7 +67,9 @@ func (c Change) Apply(filter *Filter, before document.Object) (after document.Ob
 func (e *Evaluation) Change(change Change, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
 	e.budget.spend(change.Update.work())
 	after, modified, err = change.applied(e, filter, before)
-	e.budget.keep(grownBy(before, after))
+	grown := grownBy(before, after)
+	e.budget.keep(grown)
+	e.budget.spend(grown * growthWork)
 	if e.budget.failure != nil {
 		return document.Object{}, false, e.budget.failure
 	}

@@ -180,6 +180,10 @@ func (e *Evaluation) spend(work int) bool {
 	return false
 }
 
+// hasEnded reports whether the budget is used up or the context has ended. A match is void then. Whatever
+// asks many conditions asks no more of them, and is not met, so that what asks it ends as well.
+func (e *Evaluation) hasEnded() bool { return e != nil && e.budget.failure != nil }
+
 // charge is spend for what ends with an error.
 func (e *Evaluation) charge(work int) error {
 	if e.spend(work) {

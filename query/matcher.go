@@ -40,9 +40,9 @@ type anyOf []matcher
 
 func (matchers anyOf) match(root any, e *Evaluation) bool {
 	before := e.savePosition()
-	matched := slices.ContainsFunc(matchers, func(m matcher) bool { return m.match(root, e) })
+	matched := slices.ContainsFunc(matchers, func(m matcher) bool { return m.match(root, e) || e.hasEnded() })
 	e.restorePosition(before)
-	return matched
+	return matched && !e.hasEnded()
 }
 
 // newAnyOf compiles $or: a single clause to that clause, and equalities at one path to $in. Both
@@ -93,7 +93,7 @@ func isEquality(test candidateTest) bool {
 type noneOf []matcher
 
 func (none noneOf) match(root any, e *Evaluation) bool {
-	return !anyOf(none).match(root, e)
+	return !anyOf(none).match(root, e) && !e.hasEnded()
 }
 
 // pathMatcher is met where one of the values at a path meets a condition.

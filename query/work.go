@@ -34,6 +34,9 @@ const (
 	matchWork = 1 << 9
 	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
 	bytesOfWork = 8
+	// growthWork is storing a byte by which a document has grown in memory. At most half of a budget
+	// goes there before there is no room left.
+	growthWork = 2
 	// containerWork is the work for a byte of an object or array, by its size in BSON, that
 	// is compared or written.
 	containerWork = 2

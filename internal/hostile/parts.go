@@ -57,6 +57,7 @@ func filters() []document.Object {
 		o("$nor", repeated(3_000, o("l", o("$gt", 1)))),
 		o("$and", repeated(600, o("$expr", o("$gte", a(o("$size", times(1_000, 1)), 0))))),
 		o("o", o("$elemMatch", o("$nor", repeated(500, o("a", o("$gt", 10)))))),
+		o("o", o("$elemMatch", o("$nor", repeated(3_000, o("a", o("$gt", 10)))))),
 		o("$or", patterns(500)),
 		o("s", o("$gt", strings.Repeat("ab", 20_000))),
 		o("$or", repeated(500, o("s", strings.Repeat("ab", 50)))),
@@ -112,6 +113,7 @@ func patches() []document.Object {
 		o("$push", o("o", o("$each", repeated(500, o("a", 1)), "$sort", o("b", 1, "a", -1), "$slice", -19_000))),
 		o("$addToSet", o("l", o("$each", repeated(2_000, "x")))),
 		o("$pull", o("o", o("$nor", repeated(300, o("a", o("$gt", 10)))))),
+		o("$pull", o("o", o("$nor", repeated(3_000, o("a", o("$gt", 10)))))),
 		o("$pullAll", o("n", repeated(5_000, 1))),
 		o("$pop", o("l", 1, "n", -1, "o", 1)),
 		o("$inc", o("n.$[]", 1)),
@@ -127,6 +129,7 @@ func arrayFilters() []document.Array {
 	return []document.Array{
 		a(o("e.a", o("$gt", 3))),
 		a(o("$nor", repeated(300, o("e.a", o("$gt", 10))))),
+		a(o("$nor", repeated(3_000, o("e.a", o("$gt", 10))))),
 		a(o("e.b", o("$elemMatch", o("$nin", repeated(5_000, "y"))))),
 		a(o("e.b", o("$regex", "(?:a?b?){900}c"))),
 	}
