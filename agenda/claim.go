@@ -61,10 +61,13 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 	return c, nil
 }
 
+// leaseStamp has the field that each claim sets, so that claims share the list of it.
+var leaseStamp = document.O(fieldLeaseUntil, 0)
+
 // leased returns stamps with those of a claim that is made at a time.
 func (s *Scheduler) leased(stamps document.Object, now time.Time) document.Object {
 	if stamps.IsZero() {
-		stamps = s.leaseStamp
+		stamps = leaseStamp
 	}
 	return stamps.Put(fieldLeaseUntil, millis(now.Add(s.lease)))
 }

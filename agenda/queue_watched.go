@@ -18,7 +18,6 @@ type watchedQueue struct {
 	watcher    store.Watcher
 	collection string
 	store      store.Collection
-	open       *query.Filter
 	wake       chan struct{}
 	// filling is held by who fills the queue or closes it. It is taken before the store's
 	// lock, which is taken before mu.
@@ -45,7 +44,6 @@ var _ candidates = (*watchedQueue)(nil)
 func newWatchedQueue(watcher store.Watcher, store store.Store, collection string) *watchedQueue {
 	return &watchedQueue{
 		watcher: watcher, collection: collection, store: store.Collection(collection),
-		open: mustFilter(document.O(fieldCompleted, false)),
 		wake: make(chan struct{}, 1),
 	}
 }
@@ -94,7 +92,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := w.store.Find(ctx, w.open, store.FindOptions{})
+	found, err := w.store.Find(ctx, mustFilter(document.O(fieldCompleted, false)), store.FindOptions{})
 	q := newQueue(len(found))
 	for _, o := range found {
 		q.set(idOf(o), o)

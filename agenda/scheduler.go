@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
@@ -162,11 +161,10 @@ type Scheduler struct {
 	candidates candidates
 	// ends writes what follows from runs; nil where that need not be several at once.
 	ends *ends
-	// updates compiles the updates when the first is needed, once.
-	updates func() updates
-	// leaseStamp has the field that each claim sets, so that claims share the list of it.
-	leaseStamp document.Object
-	patterns   *patterns
+	// compiled are the updates, once compiling is done. See updates.
+	compiling sync.Once
+	compiled  updates
+	patterns  patterns
 	// newID makes the marks of claims.
 	newID func() string
 
@@ -197,7 +195,6 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection),
-		updates: sync.OnceValue(newUpdates), leaseStamp: document.O(fieldLeaseUntil, 0), patterns: &patterns{},
 		newID:   c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,

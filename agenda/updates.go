@@ -26,6 +26,12 @@ type updates struct {
 	retry, fail, skip, skipLast *query.Update
 }
 
+// updates returns the updates, which are compiled when the first is needed.
+func (s *Scheduler) updates() *updates {
+	s.compiling.Do(func() { s.compiled = newUpdates() })
+	return &s.compiled
+}
+
 func newUpdates() updates {
 	var (
 		// What each end of a claim removes, what that of a run does, and what one that is the last for

@@ -64,6 +64,9 @@ func gather(list []*Node) (n *nodes, faults []NodeError) {
 
 // with returns these nodes and more of them.
 func (n *nodes) with(added []*Node) (*nodes, error) {
+	if len(added) == 0 {
+		return n, nil
+	}
 	return newNodes(slices.Concat(n.list, added))
 }
 

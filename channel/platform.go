@@ -122,7 +122,7 @@ func OwnerOf(response string) (Type, bool) {
 
 // typesThat returns the types of the platforms that meet a condition, in the order of the table.
 func typesThat(meets func(Platform) bool) []Type {
-	var types []Type
+	types := make([]Type, 0, len(platforms))
 	for _, p := range platforms {
 		if meets(p) {
 			types = append(types, p.Type)

@@ -189,7 +189,7 @@ func (a *Account) fail(failed failure) *Fault {
 // error is returned by Advance, as that of a failed run. What is registered belongs to the
 // platform, and not to its snapshots and forks.
 func (a *Account) OnEvent(call func(ctx context.Context, event botctx.PaymentEvent) error) {
-	payments := a.platform.payments
+	payments := &a.platform.payments
 	payments.mu.Lock()
 	defer payments.mu.Unlock()
 	put(&payments.calls, a.key, append(slices.Clip(payments.calls[a.key]), call))

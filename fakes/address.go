@@ -27,7 +27,7 @@ func (p *Platform) userID(platform channel.Type, id string) string {
 	if known := p.outbox.fakeOf(platform); known != nil {
 		return known.userID(id)
 	}
-	return plain{p.outbox}.userID(id)
+	return plain{&p.outbox}.userID(id)
 }
 
 // typeOf returns the type of a channel, "" where there is none.

@@ -204,7 +204,7 @@ func (a *Agent) Joins(link string) {
 
 // TryJoins is Joins, and returns NotFound where the link does not work.
 func (a *Agent) TryJoins(link string) error {
-	o := a.platform.outbox
+	o := &a.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for i := range o.kept.groups {

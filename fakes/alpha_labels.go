@@ -81,7 +81,7 @@ func without(list []string, text string) []string {
 func (a *Actor) Labels() []string {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "labels")
-	o := a.platform.outbox
+	o := &a.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.kept.alpha.labelled[a.address()])

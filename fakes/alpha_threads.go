@@ -55,7 +55,7 @@ func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHa
 func (a *Actor) Thread() Thread {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Alpha, "threads")
-	o := a.platform.outbox
+	o := &a.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.kept.alpha.threads[a.address()]
@@ -69,7 +69,7 @@ func (a *Actor) ReturnThread() {
 		a.platform.test.Fatalf("fakes: the bot controls the conversation with %s: nobody can give it back", a.name)
 		return
 	}
-	o := a.platform.outbox
+	o := &a.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.kept.alpha.threads, a.address())

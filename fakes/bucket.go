@@ -98,7 +98,7 @@ func (b *bucket) state() keptFiles {
 func (b *bucket) set(state keptFiles) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.kept = state.clone()
+	b.kept = state
 }
 
 // Files returns the files in the platform's object store, in the order of their keys.

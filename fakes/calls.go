@@ -106,7 +106,7 @@ func (l *callLog) all() []Call {
 func (l *callLog) set(calls []Call) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.calls = slices.Clone(calls)
+	l.calls = calls
 }
 
 // Calls returns the calls that bot logic made, in the order in which they returned:

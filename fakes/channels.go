@@ -3,7 +3,6 @@ package fakes
 import (
 	"context"
 	"fmt"
-	"maps"
 	"sync"
 
 	"github.com/botctx/go-sdk/channel"
@@ -104,18 +103,16 @@ type appChannels struct {
 	byApp map[string]string
 }
 
-func newAppChannels() *appChannels { return &appChannels{byApp: map[string]string{}} }
-
 func (c *appChannels) all() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.byApp)
+	return copyOfMap(c.byApp)
 }
 
 func (c *appChannels) set(byApp map[string]string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.byApp = maps.Clone(byApp)
+	c.byApp = byApp
 }
 
 // defaultChannel returns the id of the webchat channel of an app's members without a
@@ -127,7 +124,7 @@ func (p *Platform) defaultChannel(app string) string {
 	id, ok := p.channels.byApp[app]
 	if !ok {
 		id = p.AddChannel(channel.Channel{App: app}).ID
-		p.channels.byApp[app] = id
+		put(&p.channels.byApp, app, id)
 	}
 	return id
 }

@@ -165,7 +165,7 @@ func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	in, err := p.channelOf(DefaultApp, channelID)
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
-	if err != nil || !(charlie{plain{p.outbox}}).hasConversation(in, conversationID) {
+	if err != nil || !(charlie{plain{&p.outbox}}).hasConversation(in, conversationID) {
 		p.test.Fatalf("fakes: IsArchived: the channel %s has no conversation %q", channelID, conversationID)
 	}
 	return p.outbox.kept.charlie.archived[address{channelID, conversationID}]

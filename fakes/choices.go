@@ -28,7 +28,7 @@ func (c *choices) all() []botctx.Choice {
 func (c *choices) set(made []botctx.Choice) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.made = slices.Clone(made)
+	c.made = made
 }
 
 // Choices returns what was chosen to answer each event, and why, in order. Where a mute node answers,

@@ -15,8 +15,6 @@ type clock struct {
 	now time.Time
 }
 
-func newClock(now time.Time) *clock { return &clock{now: now.UTC()} }
-
 // Now returns the virtual time.
 func (c *clock) Now() time.Time {
 	c.mu.Lock()

@@ -3,6 +3,7 @@ package fakes
 import (
 	"context"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -60,15 +61,15 @@ func (p *Platform) config() botctx.Config {
 	config := botctx.Config{
 		Store:       p.own,
 		Now:         p.clock.Now,
-		Pause:       p.settings.pause(p.clock),
+		Pause:       p.settings.pause(&p.clock),
 		NewID:       func() string { return p.ids.next("id") },
 		DeriveID:    func(of string) string { return p.ids.derived("id", of) },
 		NewEtag:     func() string { return p.ids.next("etag") },
 		Connectors:  p.outbox.connectors(),
 		HTTP:        recordedWeb{p},
-		Mailer:      p.mails,
+		Mailer:      &p.mails,
 		Payments:    p.account,
-		ObjectStore: p.files,
+		ObjectStore: &p.files,
 		LiveChat:    botctx.LiveChat{HistoryURL: historyURL},
 		MaxWait:     maxWait,
 		AgendaWait:  maxWait,
@@ -79,7 +80,7 @@ func (p *Platform) config() botctx.Config {
 	config.Override = p.dataSources.noteOverride(config.Override)
 	config.OnChoice, config.OnWarning = p.noteChoice(config.OnChoice), p.noteWarning(config.OnWarning)
 	config.OnUnfilled = p.noteUnfilled(config.OnUnfilled)
-	config.Interceptors = append([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors...)
+	config.Interceptors = slices.Concat([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors)
 	return config
 }
 

@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"fmt"
-	"maps"
 	"strconv"
 	"sync"
 )
@@ -12,8 +11,6 @@ type counter struct {
 	mu   sync.Mutex
 	last map[string]int
 }
-
-func newCounter() *counter { return &counter{last: map[string]int{}} }
 
 // next returns the next id of a prefix: "member-1", "member-2".
 func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Itoa(c.count(prefix)) }
@@ -25,7 +22,7 @@ func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(
 func (c *counter) count(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last[name]++
+	put(&c.last, name, c.last[name]+1)
 	return c.last[name]
 }
 
@@ -36,7 +33,7 @@ func (c *counter) derived(prefix, of string) string {
 	defer c.mu.Unlock()
 	name := prefix + " of " + of
 	if c.last[name] == 0 {
-		c.last[prefix]++
+		put(&c.last, prefix, c.last[prefix]+1)
 		c.last[name] = c.last[prefix]
 	}
 	return prefix + "-" + strconv.Itoa(c.last[name])
@@ -46,12 +43,12 @@ func (c *counter) derived(prefix, of string) string {
 func (c *counter) counts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.last)
+	return copyOfMap(c.last)
 }
 
 // set takes over counts.
 func (c *counter) set(counts map[string]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = maps.Clone(counts)
+	c.last = counts
 }

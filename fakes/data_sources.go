@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -36,13 +35,13 @@ func (k *knownDataSources) add(one dataSource) {
 func (k *knownDataSources) all() map[dataSource]bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return maps.Clone(k.kept)
+	return copyOfMap(k.kept)
 }
 
 func (k *knownDataSources) set(kept map[dataSource]bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.kept = maps.Clone(kept)
+	k.kept = kept
 }
 
 func (k *knownDataSources) addOfHost(app string) {

@@ -143,7 +143,7 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 func (a *Actor) Tags() []int64 {
 	a.platform.test.Helper()
 	a.mustBeOn(channel.Echo, "tags")
-	o := a.platform.outbox
+	o := &a.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.kept.tags[a.address()])

@@ -130,7 +130,7 @@ func (f *faults) all() []fault {
 func (f *faults) set(list []fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.list = slices.Clone(list)
+	f.list = list
 }
 
 // FailNext makes the next call of an operation fail with a code, before it does anything. Twice,

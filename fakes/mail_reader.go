@@ -91,7 +91,7 @@ func (m *MailReader) Reads() []Mail {
 
 // unread returns what the address got and the reader has not read, with its positions.
 func (m *MailReader) unread() (positions []int, mails []Mail) {
-	all := m.platform.mails
+	all := &m.platform.mails
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for at, mail := range all.kept.mails {
@@ -104,7 +104,7 @@ func (m *MailReader) unread() (positions []int, mails []Mail) {
 }
 
 func (m *MailReader) markRead(positions ...int) {
-	all := m.platform.mails
+	all := &m.platform.mails
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	for _, at := range positions {

@@ -122,7 +122,7 @@ func (m *mailboxes) state() keptMails {
 func (m *mailboxes) set(state keptMails) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.kept = state.clone()
+	m.kept = state
 }
 
 // addressesOf returns who gets a mail.

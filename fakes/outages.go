@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"fmt"
-	"maps"
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -95,13 +94,13 @@ func (o *outages) remove(out outage) {
 func (o *outages) all() map[outage]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return maps.Clone(o.list)
+	return copyOfMap(o.list)
 }
 
 func (o *outages) set(list map[outage]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.list = maps.Clone(list)
+	o.list = list
 }
 
 // DisconnectService takes a service out of service: whatever it is asked for is Unavailable, and

@@ -268,9 +268,9 @@ func (o *outbox) state() kept {
 	return o.kept.clone()
 }
 
-// set takes over a copy of what another one kept.
+// set takes over what another one kept.
 func (o *outbox) set(state kept) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.kept = state.clone()
+	o.kept = state
 }

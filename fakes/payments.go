@@ -97,8 +97,7 @@ func (p *payments) state() keptPayments {
 func (p *payments) set(state keptPayments) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	copied := state.clone()
-	p.accounts, p.pending = copied.accounts, copied.pending
+	p.accounts, p.pending = state.accounts, state.pending
 }
 
 // charge takes money. The caller holds the mutex, as for all below.
@@ -228,7 +227,7 @@ func (a *Account) report(state *accountState, kind string, payment botctx.Paymen
 		ID: a.platform.ids.next("event"), Type: kind, Account: a.key.name, Payment: *clonePayment(&payment),
 	}
 	state.events = append(state.events, event)
-	payments := a.platform.payments
+	payments := &a.platform.payments
 	payments.pending = append(payments.pending, pendingEvent{at: a.platform.Now().Add(EventDelay), key: a.key, event: event})
 }
 

@@ -38,19 +38,19 @@ type Platform struct {
 	isOverridden bool
 	action       atomic.Pointer[botctx.Action]
 	nodes        handled
-	clock        *clock
-	ids          *counter
-	faults       *faults
-	outages      *outages
-	calls        *callLog
-	outbox       *outbox
-	transcript   *transcript
-	choices      *choices
-	channels     *appChannels
+	clock        clock
+	ids          counter
+	faults       faults
+	outages      outages
+	calls        callLog
+	outbox       outbox
+	transcript   transcript
+	choices      choices
+	channels     appChannels
 	dataSources  knownDataSources
-	mails        *mailboxes
-	files        *bucket
-	payments     *payments
+	mails        mailboxes
+	files        bucket
+	payments     payments
 }
 
 // New returns an empty platform.
@@ -68,16 +68,10 @@ func New(options ...Option) *Platform {
 
 // assemble makes an empty platform without indexes.
 func assemble(s settings) *Platform {
-	p := &Platform{
-		HTTP: &replies.Replies{}, test: s.test, settings: s,
-		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, outages: &outages{}, calls: &callLog{},
-		transcript: &transcript{}, choices: &choices{}, channels: newAppChannels(),
-		payments: &payments{},
-	}
+	p := &Platform{HTTP: &replies.Replies{}, test: s.test, settings: s}
+	p.clock.set(s.start)
 	p.own = memstore.New(memstore.WithNow(p.clock.Now))
-	p.outbox = &outbox{platform: p}
-	p.mails = &mailboxes{platform: p}
-	p.files = &bucket{platform: p}
+	p.outbox.platform, p.mails.platform, p.files.platform = p, p, p
 	p.hosted = p.config()
 	p.store, p.arrive, p.loadChannel = p.hosted.Store, p.hosted.Arrive, p.hosted.LoadChannel
 	p.isOverridden = p.hosted.Override != nil

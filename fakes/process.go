@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -46,7 +47,7 @@ func (p *Platform) newProcess() (*process, error) {
 	if config.HTTP != nil {
 		config.HTTP = livingWeb{config.HTTP, started}
 	}
-	config.Interceptors = append([]botctx.Interceptor{started.refuse}, config.Interceptors...)
+	config.Interceptors = slices.Concat([]botctx.Interceptor{started.refuse}, config.Interceptors)
 	var err error
 	started.runtime, err = botctx.New(config)
 	return started, err

@@ -39,7 +39,7 @@ func (m marks[K]) clone() marks[K] { return maps.Clone(m) }
 
 // unread returns the positions of what the reader sees and has not read.
 func (r reader) unread() (positions []int) {
-	o := r.platform.outbox
+	o := &r.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for at, sent := range o.kept.sent {
@@ -134,7 +134,7 @@ func (r reader) seesNothing() {
 
 // lastRead says what the reader has read last.
 func (r reader) lastRead() string {
-	o := r.platform.outbox
+	o := &r.platform.outbox
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for at, sent := range slices.Backward(o.kept.sent) {

@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -42,13 +43,29 @@ func (p *Platform) Snapshot() *Snapshot {
 	}
 }
 
+// clone returns a copy, for a platform that goes on with it.
+func (s *Snapshot) clone() *Snapshot {
+	return &Snapshot{
+		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults), outages: copyOfMap(s.outages),
+		calls: slices.Clone(s.calls), outbox: s.outbox.clone(), lines: slices.Clone(s.lines), choices: slices.Clone(s.choices),
+		channels: copyOfMap(s.channels), mails: s.mails.clone(), files: s.files.clone(), payments: s.payments.clone(), data: copyOfMap(s.data),
+		isDown: s.isDown,
+	}
+}
+
 // Restore puts the platform back to what it, or the platform that it was forked from,
 // was. No call may be under way. HTTP is another one afterwards.
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
+	p.goOnFrom(s.clone())
+}
+
+// goOnFrom is Restore with a snapshot that nobody else has. The platform changes it from now on.
+func (p *Platform) goOnFrom(s *Snapshot) {
+	p.test.Helper()
 	p.restoreProcess(s)
 	p.memory().Restore(s.store)
-	p.HTTP = s.web.Clone()
+	p.HTTP = s.web
 	p.clock.set(s.now)
 	p.ids.set(s.ids)
 	p.faults.set(s.faults)
@@ -93,7 +110,7 @@ func (p *Platform) Fork() *Platform {
 	p.test.Helper()
 	_ = p.memory()
 	fork := assemble(p.settings)
-	fork.Restore(p.Snapshot())
+	fork.goOnFrom(p.Snapshot())
 	if action := p.action.Load(); action != nil {
 		fork.HandleFunc(*action)
 	}

@@ -134,9 +134,11 @@ type Inbox struct {
 	acceptor Acceptor
 	events   store.Collection
 	turns    *lease.Turns
-	updates  func() updates
-	log      *slog.Logger
-	load     load
+	// compiled are the updates, once compiling is done. See updates.
+	compiling sync.Once
+	compiled  updates
+	log       *slog.Logger
+	load      load
 	// accepting bounds acceptances, endings what is stored after runs.
 	accepting, endings endings
 	busy               lanes
@@ -158,7 +160,7 @@ func New(config Config) (*Inbox, error) {
 	database := record.Guard(config.Env.Store)
 	b := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
-		updates: sync.OnceValue(newUpdates), log: config.Log, busy: newLanes(),
+		log:  config.Log,
 		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Turns.Lease()},
 	}
 	b.feed = feedOf(b, config.Env.Store, database)

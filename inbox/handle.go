@@ -23,6 +23,12 @@ type updates struct {
 	done, retry, postpone, giveBack, die, revive, note *query.Update
 }
 
+// updates returns the updates, which are compiled when the first is needed.
+func (b *Inbox) updates() *updates {
+	b.compiling.Do(func() { b.compiled = newUpdates() })
+	return &b.compiled
+}
+
 func newUpdates() updates {
 	return updates{
 		done: mustUpdate("$unset", document.O(

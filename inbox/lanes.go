@@ -2,7 +2,7 @@ package inbox
 
 import "sync"
 
-// lanes are those that this process is handling. It is safe for concurrent use.
+// lanes are those that this process is handling. The zero lanes is ready, and safe for concurrent use.
 type lanes struct {
 	mu sync.Mutex
 	// held has true for a lane for which an event was accepted meanwhile.
@@ -11,14 +11,15 @@ type lanes struct {
 	refused map[string]bool
 }
 
-func newLanes() lanes { return lanes{held: map[string]bool{}, refused: map[string]bool{}} }
-
 // enter begins a lane, unless it is being handled.
 func (l *lanes) enter(lane string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, isHeld := l.held[lane]; isHeld {
 		return false
+	}
+	if l.held == nil {
+		l.held = map[string]bool{}
 	}
 	l.held[lane] = false
 	return true
@@ -63,6 +64,9 @@ func (l *lanes) count() int {
 func (l *lanes) refuse(lane string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.refused == nil {
+		l.refused = map[string]bool{}
+	}
 	l.refused[lane] = true
 }
 

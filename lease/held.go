@@ -37,13 +37,16 @@ type holding struct {
 
 // NewHeld returns no claims yet. lost is the context.Cause of a run whose claim is lost.
 func NewHeld[C comparable](lost error) *Held[C] {
-	return &Held[C]{lost: lost, held: map[C]*holding{}}
+	return &Held[C]{lost: lost}
 }
 
 // Add adds a claim.
 func (h *Held[C]) Add(c C) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.held == nil {
+		h.held = map[C]*holding{}
+	}
 	h.held[c] = &holding{}
 }
 

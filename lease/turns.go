@@ -32,8 +32,10 @@ type Turns struct {
 	lease   time.Duration
 	now     func() time.Time
 	log     *slog.Logger
-	updates func() turnUpdates
-	held    *Held[*Turn]
+	// compiled are the updates, once compiling is done. See updates.
+	compiling sync.Once
+	compiled  turnUpdates
+	held      *Held[*Turn]
 
 	mu        sync.Mutex
 	isBeating bool
@@ -104,8 +106,14 @@ func NewTurns(config TurnsConfig) (*Turns, error) {
 	database := record.Guard(env.Store)
 	return &Turns{
 		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
-		log: safelog.New(config.Log), updates: sync.OnceValue(newTurnUpdates), held: NewHeld[*Turn](ErrLost),
+		log: safelog.New(config.Log), held: NewHeld[*Turn](ErrLost),
 	}, nil
+}
+
+// updates returns the updates, which are compiled when the first is needed.
+func (t *Turns) updates() *turnUpdates {
+	t.compiling.Do(func() { t.compiled = newTurnUpdates() })
+	return &t.compiled
 }
 
 func newTurnUpdates() turnUpdates {

@@ -6,11 +6,17 @@ import (
 	"log/slog"
 )
 
+// discarding is the logger that drops all.
+var discarding = slog.New(slog.DiscardHandler)
+
 // New returns a logger that writes to another one, and drops the lines at which that one
-// panics. For nil it returns one that drops all.
+// panics. For nil it returns one that drops all; what New has returned is returned as it is.
 func New(logger *slog.Logger) *slog.Logger {
-	if logger == nil {
-		return slog.New(slog.DiscardHandler)
+	if logger == nil || logger == discarding {
+		return discarding
+	}
+	if _, isSafe := logger.Handler().(handler); isSafe {
+		return logger
 	}
 	return slog.New(handler{logger.Handler()})
 }

@@ -72,9 +72,10 @@ func (s *Store) Restore(snapshot Snapshot) {
 // makeAll makes the collections of contents where there are none. The caller holds the lock.
 func (s *Store) makeAll(contents []*content) {
 	next, edit := *s.collections.Load(), persistent.NewEdit()
-	for _, c := range contents {
+	room := make([]versions, len(contents))
+	for i, c := range contents {
 		if _, ok := next.Get(c.name); !ok {
-			next.Set(edit, c.name, newVersions(s, c))
+			next.Set(edit, c.name, room[i].begin(s, c))
 		}
 	}
 	s.collections.Store(&next)
@@ -94,9 +95,10 @@ func (s *Store) MakeEmpty(snapshot Snapshot) {
 	s.making.Lock()
 	defer s.making.Unlock()
 	next, edit := *s.collections.Load(), persistent.NewEdit()
-	for _, c := range snapshot.contents {
+	room := make([]versions, len(snapshot.contents))
+	for i, c := range snapshot.contents {
 		if _, isThere := next.Get(c.name); !isThere && c.documents.Len() == 0 {
-			next.Set(edit, c.name, newVersions(s, c.withoutShapes()))
+			next.Set(edit, c.name, room[i].begin(s, c.withoutShapes()))
 		}
 	}
 	s.collections.Store(&next)

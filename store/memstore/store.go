@@ -95,7 +95,7 @@ func (s *Store) make(name string) *versions {
 	if found, ok := next.Get(name); ok {
 		return found
 	}
-	made := newVersions(s, newContent(name))
+	made := new(versions).begin(s, newContent(name))
 	next.Set(persistent.NewEdit(), name, made)
 	s.collections.Store(&next)
 	return made

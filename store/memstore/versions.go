@@ -28,8 +28,8 @@ type versions struct {
 	followers []*follower
 }
 
-func newVersions(s *Store, first *content) *versions {
-	v := &versions{}
+// begin makes empty versions those of a collection with its first content, and returns them.
+func (v *versions) begin(s *Store, first *content) *versions {
 	v.asCollection = collection{store: s, name: first.name, found: v}
 	v.newest.Store(first)
 	return v
