@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"reflect"
+	"sync"
 
 	"github.com/botctx/go-sdk/botctx"
 )
@@ -34,16 +35,53 @@ type reference struct {
 }
 
 func (c copier) copied(v reflect.Value) reflect.Value {
-	switch kind := v.Kind(); {
-	case kind == reflect.Interface, kind == reflect.Pointer, kind == reflect.Slice, kind == reflect.Map:
-		if v.IsNil() || isNoData(v.Type()) {
-			return v
-		}
-		return c.copiedReference(v)
-	case kind == reflect.Struct && !isNoData(v.Type()):
-		return c.copiedStruct(v)
-	default:
+	switch plan := planOf(v.Type()); {
+	case plan.isShared:
 		return v
+	case v.Kind() == reflect.Struct:
+		return c.copiedStruct(v, plan.fields)
+	case v.IsNil():
+		return v
+	default:
+		return c.copiedReference(v)
+	}
+}
+
+// copyPlan is how values of a type are copied.
+type copyPlan struct {
+	// isShared tells that a value is its own copy: it refers to nothing that can change, or is no data.
+	isShared bool
+	// fields are the exported fields of a struct that are not shared.
+	fields []int
+}
+
+// plans are the copyPlans of types. There are as many as there are types in the program.
+var plans sync.Map
+
+func planOf(t reflect.Type) *copyPlan {
+	if known, ok := plans.Load(t); ok {
+		return known.(*copyPlan) //nolint:forcetypeassert // Nothing else is in there.
+	}
+	made := newCopyPlan(t)
+	plans.Store(t, made)
+	return made
+}
+
+func newCopyPlan(t reflect.Type) *copyPlan {
+	switch t.Kind() {
+	case reflect.Interface, reflect.Pointer, reflect.Slice, reflect.Map:
+		return &copyPlan{isShared: isNoData(t)}
+	case reflect.Struct:
+		plan := &copyPlan{}
+		for i := range t.NumField() {
+			if field := t.Field(i); field.IsExported() && !planOf(field.Type).isShared {
+				plan.fields = append(plan.fields, i)
+			}
+		}
+		plan.isShared = len(plan.fields) == 0 || isNoData(t)
+		return plan
+	default:
+		return &copyPlan{isShared: true}
 	}
 }
 
@@ -89,13 +127,12 @@ func (c copier) once(v reflect.Value, length int, made reflect.Value, fill func(
 	return made
 }
 
-func (c copier) copiedStruct(v reflect.Value) reflect.Value {
+// copiedStruct copies a struct, of which some fields are not shared.
+func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 	made := reflect.New(v.Type()).Elem()
 	made.Set(v)
-	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() {
-			made.Field(i).Set(c.copied(v.Field(i)))
-		}
+	for _, i := range fields {
+		made.Field(i).Set(c.copied(v.Field(i)))
 	}
 	return made
 }

@@ -13,11 +13,12 @@ import (
 // not. It needs For. On a fork what was sent since counts.
 func EveryMessageExpected() Option { return func(s *settings) { s.isEveryExpected = true } }
 
-// expectEveryMessage makes the end of the test fail where a message was sent, from a position on, that nothing has read.
-func (p *Platform) expectEveryMessage(from int) {
+// expectEveryMessage makes the end of the test fail where a message was sent, from now on, that nothing has read.
+func (p *Platform) expectEveryMessage() {
 	if !p.settings.isEveryExpected {
 		return
 	}
+	from := len(p.Sent())
 	if _, hasNone := p.test.(noTest); hasNone {
 		p.test.Fatalf("fakes: EveryMessageExpected looks at the end of a test: give For(t), too")
 	}

@@ -62,7 +62,7 @@ func New(options ...Option) *Platform {
 	p := assemble(s)
 	p.ensureIndexes()
 	p.printWhereFailed()
-	p.expectEveryMessage(0)
+	p.expectEveryMessage()
 	return p
 }
 

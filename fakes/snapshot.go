@@ -84,21 +84,21 @@ func (p *Platform) goOnFrom(s *Snapshot) {
 
 // restoreProcess lets the process run, or be down, as it did.
 func (p *Platform) restoreProcess(s *Snapshot) {
-	p.test.Helper()
 	if s.isDown {
 		p.Crash()
 	} else if p.IsDown() {
+		p.test.Helper()
 		p.Restart()
 	}
 }
 
 // countAccepted lets the inbox count what waits in it, which is other events than before.
 func (p *Platform) countAccepted() {
-	p.test.Helper()
 	if !p.settings.isAccepting {
 		return
 	}
 	if _, err := p.Runtime().Inbox().Stats(testContext()); err != nil {
+		p.test.Helper()
 		p.test.Fatalf("fakes: Restore: %v", err)
 	}
 }
@@ -115,16 +115,16 @@ func (p *Platform) Fork() *Platform {
 		fork.HandleFunc(*action)
 	}
 	fork.Handle(p.nodes.all()...)
-	fork.expectEveryMessage(len(p.Sent()))
+	fork.expectEveryMessage()
 	return fork
 }
 
 // memory returns the platform's store in memory, which can be copied. It ends the test where the
 // platform has another store.
 func (p *Platform) memory() *memstore.Store {
-	p.test.Helper()
 	memory, ok := p.store.(*memstore.Store)
 	if !ok {
+		p.test.Helper()
 		p.test.Fatalf("fakes: the platform keeps its records in a %T, which cannot be copied: leave the Store of Config as it is", p.store)
 		return memstore.New()
 	}
