@@ -94,21 +94,24 @@ func (v *versions) restore(to *content) {
 func (s *Store) MakeEmpty(snapshot Snapshot) {
 	s.making.Lock()
 	defer s.making.Unlock()
-	next, edit := *s.collections.Load(), persistent.NewEdit()
-	room := make([]versions, len(snapshot.contents))
-	for i, c := range snapshot.contents {
-		if _, isThere := next.Get(c.name); !isThere && c.documents.Len() == 0 {
-			next.Set(edit, c.name, room[i].begin(s, c.withoutShapes()))
-		}
-	}
-	s.collections.Store(&next)
+	s.makeAll(withOwnShapes(snapshot.contents))
 }
 
-// withoutShapes returns a content without documents whose shapes are its own.
-func (c *content) withoutShapes() *content {
-	empty := *c
-	empty.shapes = &document.Shapes{}
-	return &empty
+// withOwnShapes returns those contents that have no documents, each with shapes of its own.
+func withOwnShapes(contents []*content) []*content {
+	room := make([]struct {
+		content content
+		shapes  document.Shapes
+	}, len(contents))
+	made := make([]*content, 0, len(contents))
+	for i, c := range contents {
+		if c.documents.Len() == 0 {
+			room[i].content = *c
+			room[i].content.shapes = &room[i].shapes
+			made = append(made, &room[i].content)
+		}
+	}
+	return made
 }
 
 // Fork returns a store of its own with the same content and, unless an option
