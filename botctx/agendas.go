@@ -42,7 +42,7 @@ func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 	if config.Env.Store != nil || config.Handler != nil || config.Zone != nil {
 		return nil, boterr.Invalid("Scheduler", "leave out Env, Handler and Zone, which are the Runtime's own")
 	}
-	config.Env, config.Handler = r.env, r.runAgenda
+	config.Env, config.Handler = r.guarded, r.runAgenda
 	if r.config.Zone != nil {
 		config.Zone = r.zoneOfAgenda
 	}

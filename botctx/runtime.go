@@ -57,7 +57,7 @@ func New(config Config) (*Runtime, error) {
 	r.nodes.Store(&nodes{})
 	r.locks.onWait = config.OnWait
 	r.isShared = isShared(config.Store)
-	measured := r.env
+	measured := r.guarded
 	measured.Now = steady(r.env.Now)
 	if r.turns, err = lease.NewTurns(lease.TurnsConfig{Env: measured, Lease: config.TurnLease, Log: config.Logger}); err != nil {
 		return nil, boterr.In("TurnLease", err)

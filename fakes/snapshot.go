@@ -35,7 +35,13 @@ type Snapshot struct {
 // way.
 func (p *Platform) Snapshot() *Snapshot {
 	p.test.Helper()
-	return &Snapshot{
+	now := p.state()
+	return &now
+}
+
+// state is Snapshot without memory of its own.
+func (p *Platform) state() Snapshot {
+	return Snapshot{
 		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
@@ -57,14 +63,14 @@ func (s *Snapshot) clone() *Snapshot {
 // was. No call may be under way. HTTP is another one afterwards.
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
-	p.goOnFrom(s.clone())
+	p.restoreProcess(s)
+	p.goOnFrom(p.memory(), s.clone())
 }
 
-// goOnFrom is Restore with a snapshot that nobody else has. The platform changes it from now on.
-func (p *Platform) goOnFrom(s *Snapshot) {
-	p.test.Helper()
-	p.restoreProcess(s)
-	p.memory().Restore(s.store)
+// goOnFrom is Restore with the platform's store and a snapshot that nobody else has. The platform changes it
+// from now on.
+func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
+	memory.Restore(s.store)
 	p.HTTP = s.web
 	p.clock.set(s.now)
 	p.ids.set(s.ids)
@@ -79,7 +85,10 @@ func (p *Platform) goOnFrom(s *Snapshot) {
 	p.files.set(s.files)
 	p.payments.set(s.payments)
 	p.dataSources.set(s.data)
-	p.countAccepted()
+	if err := p.countAccepted(); err != nil {
+		p.test.Helper()
+		p.test.Fatalf("fakes: Restore: %v", err)
+	}
 }
 
 // restoreProcess lets the process run, or be down, as it did.
@@ -93,14 +102,12 @@ func (p *Platform) restoreProcess(s *Snapshot) {
 }
 
 // countAccepted lets the inbox count what waits in it, which is other events than before.
-func (p *Platform) countAccepted() {
+func (p *Platform) countAccepted() error {
 	if !p.settings.isAccepting {
-		return
+		return nil
 	}
-	if _, err := p.Runtime().Inbox().Stats(testContext()); err != nil {
-		p.test.Helper()
-		p.test.Fatalf("fakes: Restore: %v", err)
-	}
+	_, err := p.Runtime().Inbox().Stats(testContext())
+	return err
 }
 
 // Fork returns a platform of its own that goes on from what this one is, with the same
@@ -108,13 +115,16 @@ func (p *Platform) countAccepted() {
 // comes along with Actor.In, an account with Account.In. No call may be under way.
 func (p *Platform) Fork() *Platform {
 	p.test.Helper()
-	_ = p.memory()
+	now := p.state()
 	fork := assemble(p.settings)
-	fork.goOnFrom(p.Snapshot())
+	fork.restoreProcess(&now)
+	fork.goOnFrom(fork.memory(), &now)
 	if action := p.action.Load(); action != nil {
 		fork.HandleFunc(*action)
 	}
-	fork.Handle(p.nodes.all()...)
+	if nodes := p.nodes.all(); len(nodes) > 0 {
+		fork.Handle(nodes...)
+	}
 	fork.expectEveryMessage()
 	return fork
 }

@@ -13,11 +13,39 @@ import (
 )
 
 // Guard returns a store whose panics are errors of its methods: Internal, with
-// *boterr.PanicError behind them. What else the store can do beside the methods of
-// store.Store is not there any more.
+// *boterr.PanicError behind them. One that can be watched still can, by a store.Watcher whose panics
+// are not errors. What else the store can do beside the methods of store.Store is not there any more.
+// A store that Guard has returned is returned as it is.
 //
 // It opens a collection once: the first few that it is asked for are handed out as they are.
-func Guard(store store.Store) store.Store { return &guardedStore{store: store} }
+func Guard(inner store.Store) store.Store {
+	if asGuarded(inner) != nil {
+		return inner
+	}
+	guarded := &guardedStore{store: inner}
+	if watcher, ok := inner.(store.Watcher); ok {
+		return guardedWatcher{guarded, watcher}
+	}
+	return guarded
+}
+
+// guardedWatcher is a guarded store that can be watched.
+type guardedWatcher struct {
+	*guardedStore
+	store.Watcher
+}
+
+// asGuarded returns what Guard has returned as such, nil for any other store.
+func asGuarded(s store.Store) *guardedStore {
+	switch g := s.(type) {
+	case *guardedStore:
+		return g
+	case guardedWatcher:
+		return g.guardedStore
+	default:
+		return nil
+	}
+}
 
 // guardedStore is a store whose panics are errors.
 type guardedStore struct {
@@ -47,7 +75,7 @@ func (g *guardedStore) Collection(name string) store.Collection { return g.colle
 
 // guardedIn returns a collection of a store, guarded if the store is not.
 func guardedIn(store store.Store, name string) *guardedCollection {
-	if g, isGuarded := store.(*guardedStore); isGuarded {
+	if g := asGuarded(store); g != nil {
 		return g.collection(name)
 	}
 	return &guardedCollection{store: store, name: name}
