@@ -22,6 +22,9 @@ func (s *Service) versions(etag string) *record.Collection {
 func etagAfter(etag string, now time.Time) string {
 	next := int64(document.At(now))
 	digits, _, _ := strings.Cut(etag, "-")
+	if digits == "" {
+		return strconv.FormatInt(next, 10)
+	}
 	if last, err := strconv.ParseInt(digits, 10, 64); err == nil && last >= next {
 		next = last + 1
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -146,16 +147,16 @@ func (s *Service) replace(ctx context.Context, c *Channel, given document.Object
 // etag is later, and starts anew where another change came between.
 func (s *Service) overwrite(ctx context.Context, id string, given document.Object) (document.Object, error) {
 	for {
-		found, err := s.channels.Get(ctx, id)
-		if errors.Is(err, boterr.NotFound) {
+		found, isThere, err := s.channels.First(ctx, query.FieldValue{Name: record.FieldID, Value: id})
+		if err != nil {
+			return document.Object{}, err
+		}
+		if !isThere {
 			stored, isNew, err := s.insert(ctx, id, given)
 			if isNew || err != nil {
 				return stored, err
 			}
 			continue
-		}
-		if err != nil {
-			return document.Object{}, err
 		}
 		stored, err := s.replaceVersion(ctx, id, document.Get[any](found, record.FieldEtag, nil), given)
 		if err != nil || !stored.IsZero() {

@@ -128,6 +128,13 @@ func (s *Shape) Position(key string) int {
 	return -1
 }
 
+// madeShared returns the shape apart, as that which objects of the same names share from now on.
+func (s *Shape) madeShared() *Shape {
+	shared := s.apart()
+	s.isSharedAs(shared)
+	return shared
+}
+
 // isSharedAs notes the shared shape of the same names, where edits ask for it.
 func (s *Shape) isSharedAs(shared *Shape) {
 	if rare := s.rare.Load(); rare != nil {

@@ -10,15 +10,21 @@ import (
 // fill it without end otherwise.
 const maxShapes = 1024
 
+// fewShapes is the number of shapes that are looked at one by one: most collections have no more.
+const fewShapes = 4
+
 // Shapes lets objects with the same keys in the same order share one list of
 // them, which saves memory and lets a compiled filter find a field by its
 // position. A store keeps one for each collection. The zero Shapes is ready, and
 // safe for concurrent use.
 type Shapes struct {
-	mu      sync.Mutex
-	seed    maphash.Seed
+	mu sync.Mutex
+	// few are the first shapes, with nil behind the last of them.
+	few [fewShapes]*Shape
+	// others are all further ones, which are found byHash.
+	others  map[*Shape]struct{}
 	byHash  map[uint64][]*Shape
-	shared  map[*Shape]struct{}
+	seed    maphash.Seed
 	repeats interner
 }
 
@@ -145,8 +151,11 @@ func (s *Shapes) array(a Array) Array {
 
 // isShared reports whether a shape is one that shape returns.
 func (s *Shapes) isShared(shape *Shape) bool {
-	_, ok := s.shared[shape]
-	return ok || len(shape.names) == 0
+	if len(shape.names) == 0 || slices.Contains(s.few[:], shape) {
+		return true
+	}
+	_, ok := s.others[shape]
+	return ok
 }
 
 // shape returns the shared shape with the same keys, or the same one where there are too many.
@@ -154,8 +163,23 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	if s.isShared(of) {
 		return of
 	}
+	for i, known := range s.few {
+		if known == nil {
+			s.few[i] = of.madeShared()
+			return s.few[i]
+		}
+		if slices.Equal(known.names, of.names) {
+			of.isSharedAs(known)
+			return known
+		}
+	}
+	return s.other(of)
+}
+
+// other is shape for one that is not among the few.
+func (s *Shapes) other(of *Shape) *Shape {
 	if s.byHash == nil {
-		s.byHash, s.shared, s.seed = map[uint64][]*Shape{}, map[*Shape]struct{}{}, maphash.MakeSeed()
+		s.byHash, s.others, s.seed = map[uint64][]*Shape{}, map[*Shape]struct{}{}, maphash.MakeSeed()
 	}
 	hash := s.hash(of.names)
 	for _, known := range s.byHash[hash] {
@@ -164,13 +188,12 @@ func (s *Shapes) shape(of *Shape) *Shape {
 			return known
 		}
 	}
-	if len(s.shared) == maxShapes {
+	if len(s.others) == maxShapes-fewShapes {
 		return of
 	}
-	shared := of.apart()
-	s.shared[shared] = struct{}{}
+	shared := of.madeShared()
+	s.others[shared] = struct{}{}
 	s.byHash[hash] = append(s.byHash[hash], shared)
-	of.isSharedAs(shared)
 	return shared
 }
 
