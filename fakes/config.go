@@ -56,9 +56,10 @@ func Config(change func(*botctx.Config)) Option {
 // does not hang.
 const maxWait = 30 * time.Second
 
-// config returns what the platform's Runtime is made of.
-func (p *Platform) config() botctx.Config {
-	config := botctx.Config{
+// configure makes what the platform's Runtimes are made of.
+func (p *Platform) configure() {
+	config := &p.hosted
+	*config = botctx.Config{
 		Store:       p.own,
 		Now:         p.clock.Now,
 		Pause:       p.settings.pause(&p.clock),
@@ -75,13 +76,12 @@ func (p *Platform) config() botctx.Config {
 		AgendaWait:  maxWait,
 	}
 	for _, change := range p.settings.changes {
-		change(&config)
+		change(config)
 	}
 	config.Override = p.dataSources.noteOverride(config.Override)
 	config.OnChoice, config.OnWarning = p.noteChoice(config.OnChoice), p.noteWarning(config.OnWarning)
 	config.OnUnfilled = p.noteUnfilled(config.OnUnfilled)
 	config.Interceptors = slices.Concat([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors)
-	return config
 }
 
 // historyURL makes up the address of a conversation's history.

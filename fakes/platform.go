@@ -72,7 +72,7 @@ func assemble(s settings) *Platform {
 	p.clock.set(s.start)
 	p.own = memstore.New(memstore.WithNow(p.clock.Now))
 	p.outbox.platform, p.mails.platform, p.files.platform = p, p, p
-	p.hosted = p.config()
+	p.configure()
 	p.store, p.arrive, p.loadChannel = p.hosted.Store, p.hosted.Arrive, p.hosted.LoadChannel
 	p.isOverridden = p.hosted.Override != nil
 	started, err := p.newProcess()
