@@ -3,7 +3,6 @@ package datasource
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,28 +30,20 @@ func (s *Service) UpsertDataToDataSource(
 		return UpsertDataToDataSourceResult{}, err
 	}
 	outcome := UpsertOutcome{DocsIDs: UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
-	for some := range slices.Chunk(elements, mostAtOnce) {
-		if err := outcome.writeAll(ctx, entries, some); err != nil {
-			return UpsertDataToDataSourceResult{}, err
+	for i := range elements {
+		if err := outcome.write(ctx, entries, &elements[i]); err != nil {
+			return UpsertDataToDataSourceResult{}, boterr.In(elements[i].field, err)
 		}
 	}
 	return UpsertDataToDataSourceResult{Result: outcome}, nil
 }
 
-const (
-	// mostAtOnce is the number of elements that are looked for at once, bytesAtOnce the size in bytes from
-	// which on no further one is inserted together with others.
-	mostAtOnce  = 1_000
-	bytesAtOnce = 1 << 20
-)
-
 // element is one element of an upsert.
 type element struct {
 	// field is its path in errors.
 	field string
-	// id is its _id, nil where it has none, and key what tells it from others.
-	id  any
-	key string
+	// id is its _id, nil where it has none.
+	id any
 	// columns are its fields but those that every entry has.
 	columns document.Object
 	// createdAt is given where the element was read from the data source before.
@@ -74,17 +65,14 @@ func readElements(data []document.Object) ([]element, error) {
 		if read.id == nil {
 			continue
 		}
-		elements[i].key = keyOf(read.id)
-		if _, twice := seen[elements[i].key]; twice {
+		key := string(document.AppendKey(nil, read.id))
+		if _, twice := seen[key]; twice {
 			return nil, boterr.Invalid(field+"._id", "comes twice in one call: %v", read.id)
 		}
-		seen[elements[i].key] = struct{}{}
+		seen[key] = struct{}{}
 	}
 	return elements, nil
 }
-
-// keyOf returns the same for two ids where they are one.
-func keyOf(id any) string { return string(document.AppendKey(nil, id)) }
 
 // readElement checks one element and takes it apart.
 func readElement(given document.Object) (element, error) {
@@ -148,96 +136,6 @@ func byID(id any) document.Object {
 	return document.O(record.FieldID, document.O("$eq", id))
 }
 
-// writeAll writes elements in their order. Those next to each other of which no entry is there are inserted
-// together, so that a database is asked once.
-func (o *UpsertOutcome) writeAll(ctx context.Context, entries *record.Collection, given []element) error {
-	there, err := keysThere(ctx, entries, given)
-	if err != nil {
-		return boterr.In(given[0].field, err)
-	}
-	for len(given) > 0 {
-		some := given[:newAtFront(given, there)]
-		given = given[len(some):]
-		if isInserted, err := o.insertAll(ctx, entries, some); err != nil {
-			return boterr.In(some[0].field, err)
-		} else if isInserted {
-			continue
-		}
-		for i := range some {
-			if err := o.write(ctx, entries, &some[i]); err != nil {
-				return boterr.In(some[i].field, err)
-			}
-		}
-	}
-	return nil
-}
-
-// keysThere returns the keys of the elements that have an entry. One element alone is not looked for.
-func keysThere(ctx context.Context, entries *record.Collection, given []element) (map[string]struct{}, error) {
-	ids := make([]any, 0, len(given))
-	for i := range given {
-		if given[i].id != nil {
-			ids = append(ids, given[i].id)
-		}
-	}
-	if len(given) == 1 || len(ids) == 0 {
-		return nil, nil
-	}
-	found, err := entries.Distinct(ctx, record.FieldID, document.O(record.FieldID, document.O("$in", document.ArrayOf(ids))))
-	if err != nil {
-		return nil, err
-	}
-	there := make(map[string]struct{}, len(found))
-	for _, id := range found {
-		there[keyOf(id)] = struct{}{}
-	}
-	return there, nil
-}
-
-// newAtFront returns the number of elements at the front that are inserted together, and 1 where there are
-// none.
-func newAtFront(given []element, there map[string]struct{}) int {
-	n, size := 0, 0
-	for n < len(given) && size < bytesAtOnce {
-		if _, isThere := there[given[n].key]; isThere {
-			break
-		}
-		size += given[n].columns.Size()
-		n++
-	}
-	return max(n, 1)
-}
-
-// insertAll inserts elements together, and counts them. It reports false where they are to be written one by one:
-// there is one alone, or the store has refused one of them, such as an entry that another call has made meanwhile.
-func (o *UpsertOutcome) insertAll(ctx context.Context, entries *record.Collection, given []element) (isInserted bool, err error) {
-	if len(given) == 1 {
-		return false, nil
-	}
-	added := make([]document.Object, len(given))
-	for i := range given {
-		if added[i] = given[i].columns; given[i].id != nil {
-			added[i] = added[i].With(record.FieldID, given[i].id)
-		}
-	}
-	stored, err := entries.InsertAll(ctx, added)
-	if errors.Is(err, boterr.AlreadyExists) || errors.Is(err, boterr.InvalidArgument) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	for i := range given {
-		if given[i].id != nil {
-			o.DocsIDs.Upserted = append(o.DocsIDs.Upserted, given[i].id)
-		} else {
-			o.DocsIDs.Inserted = append(o.DocsIDs.Inserted, stored[i].Value(record.FieldID))
-		}
-	}
-	o.Inserted += int64(len(given))
-	return true, nil
-}
-
 // write writes one element and counts what became of it.
 func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, given *element) error {
 	if given.id == nil {
@@ -255,10 +153,13 @@ func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, g
 		return err
 	}
 	// It is inserted rather than upserted, so that its columns keep their order.
-	_, err = entries.Insert(ctx, given.columns.With(record.FieldID, given.id))
-	if errors.Is(err, boterr.AlreadyExists) { // Another call was faster.
-		_, err = o.update(ctx, entries, given)
-		return err
+	added := given.columns.With(record.FieldID, given.id)
+	_, err = entries.Insert(ctx, added)
+	if errors.Is(err, boterr.AlreadyExists) { // Another call was faster, or an index refuses the entry.
+		if done, failed := o.update(ctx, entries, given); done || failed != nil {
+			return failed
+		}
+		_, err = entries.Insert(ctx, added) // A third call may have removed it meanwhile.
 	}
 	if err != nil {
 		return err

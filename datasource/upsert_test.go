@@ -7,9 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -93,6 +96,25 @@ func TestUpsertData_OneIDAtOnce(t *testing.T) {
 	}
 	require.Equal(t, int64(1), inserted)
 	require.Equal(t, int64(len(outcomes)-1), matched)
+}
+
+func TestUpsertData_IndexRefusesANewEntry(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	unique := store.Index{Keys: []store.IndexKey{{Path: "code", Kind: query.Ascending}}, Unique: true, Sparse: true}
+	require.NoError(t, datasource.EnsureIndex(t.Context(), database, "app", table, unique))
+	s := datasource.New(record.Env{Store: database}, record.Scope{App: "app"})
+	upserted := func(elements ...document.Object) error {
+		_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: table, Data: elements})
+		return err
+	}
+	require.NoError(t, upserted(document.O("_id", 1, "code", 7)))
+	err := upserted(document.O("_id", 2, "code", 8), document.O("_id", 3, "code", 7), document.O("_id", 4, "code", 9))
+	require.ErrorIs(t, err, boterr.AlreadyExists)
+	require.ErrorContains(t, err, "data[1]")
+	kept, err := s.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: table})
+	require.NoError(t, err)
+	require.EqualValues(t, 2, kept, "those before it are kept")
 }
 
 func TestService_StoredIsACopy(t *testing.T) {

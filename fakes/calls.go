@@ -128,29 +128,14 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	doubt := p.doubt(ctx, made)
 	switch {
 	case err != nil:
-		p.notef("%s%s", made.line(), framesOf(err)) // At once: an error is no copy.
+		p.notef("%s%s", made.line(), framesOf(err))
 	case isRead(call.Op):
-		p.transcript.add(line{at: p.Now(), call: reading{made, doubt}, isDetail: true})
+		p.noteDetailf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
 	case !hasOtherLine(call.Op):
-		p.transcript.add(line{at: p.Now(), call: writing{made, doubt}})
+		p.notef("%s%s", made.line(), doubt)
 	}
 	return result, err
 }
-
-// reading and writing are calls that succeeded, as lines of the transcript: with what is doubtful about them.
-type (
-	reading struct {
-		call  Call
-		doubt string
-	}
-	writing reading
-)
-
-func (r reading) String() string {
-	return fmt.Sprintf("%s %s -> %d found%s", r.call.Op, jsonText(r.call.Params), numberFound(r.call.Result), r.doubt)
-}
-
-func (w writing) String() string { return w.call.line() + w.doubt }
 
 // isRead reports whether an operation only reads.
 func isRead(op botctx.Op) bool { return beginsWith(op, "get", "fetch", "count") }

@@ -47,6 +47,7 @@ func At(start time.Time) Option { return func(s *settings) { s.start = start } }
 // record calls and make them fail, stand around those that the change sets, and its transcript has
 // each choice before OnChoice, each warning before OnWarning, and each placeholder before OnUnfilled.
 // Several changes are made in their order, and once more for each Fork; Restart goes on with what they made.
+// A change does not keep the botctx.Config.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
 }

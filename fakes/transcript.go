@@ -25,10 +25,8 @@ type transcript struct {
 type line struct {
 	at   time.Time
 	text string
-	// message stands behind the text, and so does call. One is zero and the other nil where the line is
-	// about none; neither ever changes.
+	// message stands behind the text. It is zero where the line is about none.
 	message send.Response
-	call    fmt.Stringer
 	// isDetail tells that only the transcript of a test that failed has it.
 	isDetail bool
 }
@@ -57,13 +55,10 @@ const stamp = "2006-01-02 15:04:05.000  "
 // String returns the line with its time, and with credentials.
 func (l line) String() string {
 	text := l.at.Format(stamp) + l.text
-	if !l.message.IsZero() {
-		text += l.message.String()
+	if l.message.IsZero() {
+		return text
 	}
-	if l.call != nil {
-		text += l.call.String()
-	}
-	return text
+	return text + l.message.String()
 }
 
 // note adds a line with the virtual time to the transcript.

@@ -24,25 +24,6 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 	return stored, nil
 }
 
-// InsertAll is Insert for several records, of which all are added or none. Errors name a record by its
-// place: "[2]".
-func (c *Collection) InsertAll(ctx context.Context, records []document.Object) ([]document.Object, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
-	stored := make([]document.Object, len(records))
-	for i, o := range records {
-		var err error
-		if stored[i], err = c.newRecord(o); err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
-		}
-	}
-	if err := c.stored.Insert(ctx, stored...); err != nil {
-		return nil, err
-	}
-	return stored, nil
-}
-
 // newRecord completes the fields of a new record: _id, scope and stamps first.
 func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	id, _ := o.Field(FieldID)
