@@ -35,14 +35,14 @@ type Snapshot struct {
 // way.
 func (p *Platform) Snapshot() *Snapshot {
 	p.test.Helper()
-	now := p.state()
+	now := p.state(p.memory())
 	return &now
 }
 
-// state is Snapshot without memory of its own.
-func (p *Platform) state() Snapshot {
+// state is Snapshot with the platform's store, and without memory of its own.
+func (p *Platform) state(memory *memstore.Store) Snapshot {
 	return Snapshot{
-		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
+		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
 		isDown: p.IsDown(),
@@ -115,7 +115,7 @@ func (p *Platform) countAccepted() error {
 // comes along with Actor.In, an account with Account.In. No call may be under way.
 func (p *Platform) Fork() *Platform {
 	p.test.Helper()
-	now := p.state()
+	now := p.state(p.memory())
 	fork := assemble(p.settings)
 	fork.restoreProcess(&now)
 	fork.goOnFrom(fork.memory(), &now)

@@ -39,3 +39,11 @@ func TestLog_NoLogger(t *testing.T) {
 	t.Parallel()
 	require.False(t, safelog.New(nil).Enabled(t.Context(), slog.LevelError))
 }
+
+func TestLog_SafeLoggerAsItIs(t *testing.T) {
+	t.Parallel()
+	for name, logger := range map[string]*slog.Logger{"none": nil, "one that breaks": slog.New(broken{})} {
+		safe := safelog.New(logger)
+		require.Same(t, safe, safelog.New(safe), name)
+	}
+}

@@ -121,17 +121,21 @@ func (c *commits) lead(g *group) {
 		}
 	}()
 	next := make(chan *group, 1)
-	for ; g != nil; g = c.park(next) {
-		for g != nil && (g.isTaken || c.gather(g)) {
-			if !g.isHanded {
-				c.hand(g)
-			}
-			if g.err != nil {
-				g.fail()
-			} else {
-				g.publish()
-			}
-			g = c.end(g)
+	for g != nil {
+		if !g.isTaken && !c.gather(g) {
+			g = c.park(next)
+			continue
+		}
+		if !g.isHanded {
+			c.hand(g)
+		}
+		if g.err != nil {
+			g.fail()
+		} else {
+			g.publish()
+		}
+		if g = c.end(g); g == nil {
+			g = c.park(next)
 		}
 	}
 	ended = true
