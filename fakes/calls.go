@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -83,30 +82,6 @@ func jsonText(v any) string {
 		return "(" + err.Error() + ")"
 	}
 	return string(text)
-}
-
-// callLog are the calls that were made.
-type callLog struct {
-	mu    sync.Mutex
-	calls []Call
-}
-
-func (l *callLog) add(c Call) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls = append(l.calls, c)
-}
-
-func (l *callLog) all() []Call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.calls)
-}
-
-func (l *callLog) set(calls []Call) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls = calls
 }
 
 // Calls returns the calls that bot logic made, in the order in which they returned:

@@ -42,10 +42,10 @@ type Platform struct {
 	ids          counter
 	faults       faults
 	outages      outages
-	calls        callLog
+	calls        history[Call]
 	outbox       outbox
-	transcript   transcript
-	choices      choices
+	transcript   history[line]
+	choices      history[botctx.Choice]
 	channels     appChannels
 	dataSources  knownDataSources
 	mails        mailboxes

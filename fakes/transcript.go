@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -14,12 +13,6 @@ import (
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
-
-// transcript is what happened on a platform, a line for each thing.
-type transcript struct {
-	mu    sync.Mutex
-	lines []line
-}
 
 // line is one line of a transcript. It is formatted where it is read: most lines never are.
 type line struct {
@@ -29,24 +22,6 @@ type line struct {
 	message send.Response
 	// isDetail tells that only the transcript of a test that failed has it.
 	isDetail bool
-}
-
-func (t *transcript) add(one line) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lines = append(t.lines, one)
-}
-
-func (t *transcript) all() []line {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.lines)
-}
-
-func (t *transcript) set(lines []line) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lines = lines
 }
 
 // stamp is how a line begins: with the virtual time.
@@ -75,18 +50,6 @@ func (p *Platform) notef(format string, args ...any) { p.note(fmt.Sprintf(format
 // noteDetailf is notef for a line that only the transcript of a test that failed has.
 func (p *Platform) noteDetailf(format string, args ...any) {
 	p.transcript.add(line{at: p.Now(), text: fmt.Sprintf(format, args...), isDetail: true})
-}
-
-// noteChoice returns what notes what answers an event, and then calls the test's own function, if
-// there is one.
-func (p *Platform) noteChoice(own func(context.Context, botctx.Choice)) func(context.Context, botctx.Choice) {
-	return func(ctx context.Context, choice botctx.Choice) {
-		p.choices.add(choice)
-		p.note(choice.String())
-		if own != nil {
-			own(ctx, choice)
-		}
-	}
 }
 
 // noteWarning returns what notes what is likely to be a mistake in the nodes, and then calls the

@@ -9,7 +9,7 @@ import (
 // Text returns a text of at most [MaxText] characters, which is sent as it is: what a member wrote
 // may stand in it.
 func Text(text string) Response {
-	return Raw(document.O(fieldType, TypeText, fieldText, text))
+	return Raw(document.O(fieldType, string(TypeText), fieldText, text))
 }
 
 // Template returns a text with {{path}} to be filled from the member who gets it:
@@ -92,11 +92,13 @@ func Other(t Type, fields document.Object) Response {
 	if fields.Err() != nil {
 		return Raw(fields)
 	}
-	object := document.O(fieldType, t)
+	named, _ := document.ValueOf(string(t)) // Each text is a value, once it is UTF-8.
+	object := document.NewBuilder(1 + fields.Len())
+	object.Set(fieldType, named)
 	for field, value := range fields.All() {
 		if field != fieldType {
-			object = object.With(field, value)
+			object.Set(field, value)
 		}
 	}
-	return Raw(object)
+	return Raw(object.Object())
 }
