@@ -30,8 +30,9 @@ type RunError struct {
 // partLogic is the part that HandleFunc was given.
 const partLogic = "logic"
 
-// Error names node, part and action, or HandleFunc and its function. Credentials in the text of
-// Err are redacted, see boterr.Redact.
+// Error names node, part and action, or HandleFunc and its function. Where Err has a Place of its own, as
+// that of a script has, this tells more than the function that runs it, which is left out. Credentials in
+// the text of Err are redacted, see boterr.Redact.
 func (e *RunError) Error() string {
 	if e == nil {
 		return "internal: a nil *botctx.RunError was returned as an error: return nil itself"
@@ -45,11 +46,20 @@ func (e *RunError) Error() string {
 	default:
 		return boterr.Text(e.Err)
 	}
-	if e.Action != "" {
+	if e.Action != "" && !hasPlace(e.Err) {
 		fmt.Fprintf(&text, " (%s)", e.Action)
 	}
 	text.WriteString(": " + boterr.Text(e.Err))
 	return text.String()
+}
+
+// hasPlace reports whether an error tells where it arose in what somebody wrote, such as the line of a script.
+func hasPlace(err error) bool {
+	_, ok := errors.AsType[interface {
+		error
+		Place() string
+	}](err)
+	return ok
 }
 
 // Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has none.

@@ -2,7 +2,6 @@ package script
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dop251/goja/file"
 
@@ -27,13 +26,15 @@ type Error struct {
 
 // Error returns "file:line:column: what went wrong".
 func (e *Error) Error() string {
-	var text strings.Builder
-	text.WriteString(e.File)
-	if e.Line > 0 {
-		fmt.Fprintf(&text, ":%d:%d", e.Line, e.Column)
+	return e.Place() + ": " + boterr.Text(e.Err)
+}
+
+// Place returns "file:line:column", or the file alone where there is no line.
+func (e *Error) Place() string {
+	if e.Line == 0 {
+		return e.File
 	}
-	text.WriteString(": " + boterr.Text(e.Err))
-	return text.String()
+	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 }
 
 // Unwrap returns Err.

@@ -103,6 +103,14 @@ func TestError_NamesPlace(t *testing.T) {
 	}
 }
 
+func TestError_OfAnActionNamesTheScriptAndNoGoFunction(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	s.Handle(&botctx.Node{ID: "cart", Trigger: botctx.AnyText(), Pre: botctx.Do(s.compile("null.x").Action())})
+	require.EqualError(t, s.ada.TrySays("go"),
+		"node cart: pre-action 1: test.js:1:6: internal: TypeError: Cannot read property 'x' of undefined")
+}
+
 func TestRun_RejectionThatThrowsIsNotItsEnd(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{Console: slog.New(slog.DiscardHandler)})
