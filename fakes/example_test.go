@@ -13,7 +13,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/explore"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -54,12 +56,14 @@ func nodes() []*botctx.Node {
 	}
 }
 
-// claim gives a member one coupon that nobody has yet, and sets the reminder.
+// claim gives a member one coupon that nobody else has, and sets the reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 		DataSourceID: "coupons",
-		Filter:       document.O("taken", false),
-		Patch:        document.Set("taken", true, "by", bot.Member.ID),
+		// Hers, if a run that ended halfway has taken one for her, or else a free one.
+		Filter: document.O("$or", document.A(document.O("by", bot.Member.ID), document.O("taken", false))),
+		SortBy: document.O("taken", -1),
+		Patch:  document.Set("taken", true, "by", bot.Member.ID),
 	})
 	if err != nil {
 		return err
@@ -97,6 +101,25 @@ func TestCoupon_GivenOnceAndRemindedOf(t *testing.T) {
 
 	p.Advance(24 * time.Hour)
 	require.Equal(t, "Still yours: SPRING", ada.Last())
+}
+
+func TestCoupon_GivenOnceUnderFaults(t *testing.T) {
+	t.Parallel()
+	explore.Faults(t, rounds.Of(t, 60, 600), func(t *explore.T, p *fakes.Platform) {
+		p.Handle(nodes()...)
+		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+		ada := p.AddMember(member.Member{FirstName: "Ada"})
+		if ada.TrySays("coupon") != nil {
+			t.Settle(time.Hour)
+			_ = ada.TrySaysAgain() // The platform did not hear that it arrived.
+		}
+		t.Settle(48 * time.Hour)
+		texts := make([]string, 0, 2)
+		for _, message := range ada.Messages() {
+			texts = append(texts, message.Text())
+		}
+		require.Subset(t, []string{"Your code: SPRING", "Still yours: SPRING"}, texts)
+	}, explore.On(fakes.Accepting()))
 }
 
 func TestClaim_ReportsFailedAgenda(t *testing.T) {
@@ -269,7 +292,7 @@ func ExamplePlatform_Transcript() {
 	// Output:
 	// 2026-01-01 00:00:00.000  Ada -> {"type":"TEXT","text":"coupon"}
 	// 2026-01-01 00:00:00.000  HandleFunc answers: fakes_test.claim
-	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"taken":false},"patch":{"$set":{"taken":true,"by":"member-1"}}} -> {"ok":1,"value":null} (the data source "coupons" was never added, perhaps "coupon" is meant)
+	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"$or":[{"by":"member-1"},{"taken":false}]},"patch":{"$set":{"taken":true,"by":"member-1"}},"sortBy":{"taken":-1}} -> {"ok":1,"value":null} (the data source "coupons" was never added, perhaps "coupon" is meant)
 	// 2026-01-01 00:00:00.000  Ada <- {"type":"TEXT","text":"Sorry, all gone."}
 }
 
