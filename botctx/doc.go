@@ -5,7 +5,7 @@
 //     and [To].
 //   - To act and to answer in an [Action], call [Context.Reply], and the operations, which are
 //     methods of [Context].
-//   - To host it, use [New], [Runtime.Handle], [Runtime.Receive] and [Runtime.Run].
+//   - To host it, use [New], [Runtime.Handle], [Runtime.Accept] and [Runtime.Run].
 //
 // Bot logic is an Action, a function over *Context:
 //
@@ -19,17 +19,17 @@
 //	&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: botctx.Do(Greet)}
 //
 // A host makes a Runtime with New, gives it the nodes with Handle, hands it what arrives on
-// its channels with Receive, and lets it run agendas with Run. Package fakes is the same
-// Runtime over a platform in memory.
+// its channels with Accept, which keeps it in the store, and lets it run that and agendas with Run.
+// Receive answers within the call, and keeps nothing: a process that dies loses what arrived. Package
+// fakes is the same Runtime over a platform in memory.
 //
 // # Runs
 //
 // A run begins with an event, an agenda or a redirect. It is one member's turn: the member
 // is read when the turn comes, nodes run one after the other along their redirects, and
 // when all of them have ended well, what they changed of botMeta, meta, customLocale and
-// group of Context.Member is written back, path by path. Runs of one member take turns
-// within a process, in the order in which they came, unless Config.ParallelRuns says
-// otherwise. Processes that share a store do not wait for each other: there the operations
-// that find and modify in one step, and the write-back by paths, keep what two runs of one
-// member change at once.
+// group of Context.Member is written back, path by path. Runs of one member take turns,
+// in a process in the order in which they came, and in all that share a store by a lease in it, unless
+// Config.ParallelRuns says otherwise. The operations that find and modify in one step, and the write-back
+// by paths, keep what others change of the member meanwhile.
 package botctx

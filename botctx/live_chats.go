@@ -34,7 +34,7 @@ type LiveChat struct {
 }
 
 // LiveChats returns the live chats of an app, for what the host's outlet platforms report:
-// that an agent takes a ticket, for one. What agents and members write comes by Receive. A part
+// that an agent takes a ticket, for one. What agents and members write comes by Accept. A part
 // of the host that panics there is the method's error, as in an operation.
 func (r *Runtime) LiveChats(app string) *livechat.Service {
 	all := r.Operations(record.Scope{App: app})

@@ -83,7 +83,7 @@ func (a TapsTicket) do(on *Stage) error {
 func (s *Stage) ticket(by string, number int) (*fakes.Agent, int, error) {
 	agent := s.Agent(by)
 	if agent == nil {
-		return nil, 0, mistakef("%s is a member: agents take tickets, and a line such as \"agent Grace at support\" adds one", by)
+		return nil, 0, noAgent(by, "take tickets")
 	}
 	tickets := agent.Tickets()
 	if number > len(tickets) {
@@ -103,9 +103,14 @@ func (s *Stage) ticket(by string, number int) (*fakes.Agent, int, error) {
 func (a Ends) do(on *Stage) error {
 	agent := on.Agent(a.By)
 	if agent == nil {
-		return mistakef("%s is a member: agents end live chats", a.By)
+		return noAgent(a.By, "end live chats")
 	}
 	return agent.TryEnds()
+}
+
+// noAgent is the mistake of a step of somebody who is none.
+func noAgent(name, does string) error {
+	return mistakef("%s is no agent: agents %s, and a line such as \"agent Grace at support\" adds one to the channel support", name, does)
 }
 
 func (a Waits) do(on *Stage) error { return on.platform.TryAdvance(a.For) }

@@ -79,20 +79,31 @@ func perhaps(near string) string {
 	return fmt.Sprintf(": perhaps %q is meant", near)
 }
 
-// Becomes changes the stored member by modifiers, as patchMembers does, outside of any run. AddMember takes a whole
-// member as it is to begin. It ends the test where the patch is refused.
+// Becomes changes the stored member as patchMembers does, outside of any run: by modifiers, or, where the patch has
+// none, by setting its fields. AddMember takes a whole member as it is to begin. It ends the test where the patch is
+// refused.
 //
 //	ada.Becomes(document.Set("meta.coupon", "SPRING", "customLocale", "nb"))
 func (a *Actor) Becomes(patch document.Object) {
 	a.platform.test.Helper()
 	_, err := a.members().PatchMembers(testContext(), member.PatchMembersParams{
-		MemberID: a.ID(), Patch: patch, WithModifier: true,
+		MemberID: a.ID(), Patch: patch, WithModifier: hasModifier(patch),
 	})
 	if err != nil {
 		a.platform.test.Fatalf("fakes: %s cannot become %s: %v", a.name, patch, err)
 		return
 	}
 	a.platform.notef("the test makes %s %s", a.name, patch)
+}
+
+// hasModifier reports whether a patch says by modifiers, such as $set, what changes.
+func hasModifier(patch document.Object) bool {
+	for name := range patch.All() {
+		if strings.HasPrefix(name, "$") {
+			return true
+		}
+	}
+	return false
 }
 
 // members returns the members of her app, where no call is recorded.

@@ -50,6 +50,17 @@ func TestStandsAt_ItsChildrenAnswerNext(t *testing.T) {
 	require.Empty(t, p.Calls(botctx.OpPatchMembers), "what a test sets up is no call of the bot's")
 }
 
+func TestBecomes_PatchWithoutModifiersSetsItsFields(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(greet)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	ada.Becomes(document.O("firstName", "Eve", "customLocale", "nb"))
+	ada.Says("hi")
+	require.Equal(t, "Hello Eve, you said: hi", ada.Last(), "she is the same member")
+	require.Equal(t, "nb", ada.Member().CustomLocale)
+}
+
 func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 	t.Parallel()
 	begin := func(p *fakes.Platform) *fakes.Actor {

@@ -9,6 +9,24 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
+// All that is wrong with a folder is told at once.
+func ExampleLoad_problems() {
+	_, err := script.Load(folder(
+		"shop/nodes.json", `{"tree": "shop", "nodes": [
+  {"compositeId": "menu", "trigger": {"text": "menu"}, "responses": [{"type": "TEXT", "text": "Tea?"}]},
+  {"compositeId": "a", "parent": "menu", "trigger": {"text": "a"}, "preActions": "claim.js"},
+  {"compositeId": "b", "parent": "menue", "trigger": {"text": "b"}, "preActions": "clain.js"}
+]}`,
+		"shop/claim.js", "this.code = 1;\nreturn 1 +;",
+	), script.Options{})
+	fmt.Println(err)
+	// Output:
+	// 3 problems:
+	//   shop/claim.js:2:11: invalid argument: Unexpected ";"
+	//   shop/nodes.json:4:34: invalid argument: nodes[2].parent: the tree "shop" has no node menue, which is the parent of b (tree shop): give it to Handle before or together with it: perhaps "menu" is meant
+	//   shop/nodes.json:4:83: invalid argument: nodes[2].preActions: "clain.js" is not there: perhaps "claim.js" is meant
+}
+
 func Example() {
 	engine, err := script.New(script.Options{})
 	if err != nil {

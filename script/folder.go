@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -161,7 +162,7 @@ func (l *loader) program(named nodefile.Script) *Program {
 	l.programs[named.File] = nil
 	source, err := fs.ReadFile(l.files, named.File)
 	if err != nil {
-		l.complain(nodefile.Problem{Place: named.Place, Field: named.Field, Text: l.unreadable(named.File, err)})
+		l.complain(nodefile.Problem{Place: named.Place, Field: named.Field, Text: l.unreadable(named, err)})
 		return nil
 	}
 	program, err := l.engine.Compile(named.File, string(source))
@@ -181,18 +182,29 @@ func asProblem(file string, err error) *Error {
 	return &Error{File: file, Err: err}
 }
 
-// unreadable says why a file cannot be read, and which one may be meant.
-func (l *loader) unreadable(file string, err error) string {
+// unreadable says why a script cannot be read, and which one may be meant, by names as its file of nodes has them.
+func (l *loader) unreadable(named nodefile.Script, err error) string {
+	folder := path.Dir(named.Place.File)
+	written := relative(folder, named.File)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Sprintf("%q cannot be read: %v", file, err)
+		return fmt.Sprintf("%q cannot be read: %v", written, err)
 	}
 	byName := map[string]string{}
 	_ = nodefile.Walk(l.files, func(other string, _ fs.DirEntry) error { // What it cannot read is no name to give.
 		byName[path.Base(other)] = other
 		return nil
 	})
-	if near := nearest.To(path.Base(file), slices.Sorted(maps.Keys(byName))); near != "" {
-		return fmt.Sprintf("%q is not there: perhaps %q is meant", file, byName[near])
+	if near := nearest.To(path.Base(named.File), slices.Sorted(maps.Keys(byName))); near != "" {
+		return fmt.Sprintf("%q is not there: perhaps %q is meant", written, relative(folder, byName[near]))
 	}
-	return fmt.Sprintf("%q is not there: write the script, or take its name out", file)
+	return fmt.Sprintf("%q is not there: write the script, or take its name out", written)
+}
+
+// relative returns the name of a file as it is written in a folder.
+func relative(folder, file string) string {
+	name, err := filepath.Rel(folder, file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(name)
 }

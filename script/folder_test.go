@@ -131,6 +131,22 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 	}, "\n  "), failed.Error())
 }
 
+// A name that is suggested can be written where the mistake stands.
+func TestLoad_SuggestsAScriptByItsNameInTheFolderOfTheNodes(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"clain.js":      `"clain.js" is not there: perhaps "claim.js" is meant`,
+		"shop/claim.js": `"shop/claim.js" is not there: perhaps "claim.js" is meant`,
+		"greet.js":      `"greet.js" is not there: perhaps "../common/greet.js" is meant`,
+	} {
+		_, err := script.Load(folder(
+			"shop/nodes.json", `{"nodes": [{"compositeId": "a", "preActions": "`+written+`", "entry": true}]}`,
+			"shop/claim.js", "", "common/greet.js", "",
+		), script.Options{})
+		require.ErrorContains(t, err, want)
+	}
+}
+
 func TestLoad_OptionsThatAreNone(t *testing.T) {
 	t.Parallel()
 	_, err := script.Load(folder("nodes.json", `{"nodes": []}`), script.Options{MaxCalls: -1})

@@ -134,6 +134,7 @@ func TestHelpdesk_HandsOver(t *testing.T) {
 	require.Contains(t, grace.Ticket().Text(), "Ada bought: a kettle")
 
 	grace.Takes(grace.Ticket())
+	grace.Sees("Ada bought: a kettle") // The summary begins her conversation.
 	ada.Says("It does not boil.")
 	require.Equal(t, "It does not boil.", grace.Last())
 	grace.Says("You need a new one. I ask the sales.")

@@ -51,6 +51,25 @@ func fromEnvironment() settings {
 	}
 }
 
+// check refuses what the bot could not answer with.
+func (s settings) check() error {
+	if err := webhook.CheckSecret(s.secret); err != nil {
+		return fmt.Errorf("BOTS_SECRET: %w", err)
+	}
+	allow, err := outbound.ParseAllowList(s.allow...)
+	if err != nil {
+		return fmt.Errorf("BOTS_ALLOW: %w", err)
+	}
+	chat, err := outbound.ParseURL(s.chat)
+	if err == nil {
+		err = outbound.CheckURL(chat, allow)
+	}
+	if err != nil {
+		return fmt.Errorf("BOTS_CHAT: %w", err)
+	}
+	return nil
+}
+
 // or returns a text, or another one where it is empty.
 func or(text, other string) string {
 	if text == "" {
@@ -110,8 +129,8 @@ func openStore(ctx context.Context, address string) (store.Store, func() error, 
 
 // newRuntime returns the bot over its store, and the connector of its channel.
 func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.Runtime, *webhook.Connector, error) {
-	if err := webhook.CheckSecret(s.secret); err != nil {
-		return nil, nil, fmt.Errorf("BOTS_SECRET: %w", err)
+	if err := s.check(); err != nil {
+		return nil, nil, err
 	}
 	client, err := outbound.New(outbound.Config{Allow: s.allow, MaxRedirects: new(0)})
 	if err != nil {

@@ -120,6 +120,21 @@ func TestHost_SecretThatCanBeGuessed(t *testing.T) {
 		"BOTS_SECRET: failed precondition: the secret has 5 bytes and must have at least 16; make one at random")
 }
 
+func TestHost_NowhereToPostTo(t *testing.T) {
+	t.Parallel()
+	for chat, want := range map[string]string{
+		"":                           "BOTS_CHAT: invalid argument: url",
+		"chat.example":               "BOTS_CHAT: invalid argument: url",
+		"https://10.0.0.1/said":      "BOTS_CHAT: invalid argument: url: the host 10.0.0.1 is a private address",
+		"https://chat.example/a b\n": "BOTS_CHAT: invalid argument: url: is no URL",
+	} {
+		s := settings{
+			listen: "127.0.0.1:0", store: filepath.Join(t.TempDir(), "bots.db"), chat: chat, secret: channel.NewSecret(secret),
+		}
+		require.ErrorContains(t, run(t.Context(), s), want)
+	}
+}
+
 func TestRun_DatabaseDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := settings{listen: "127.0.0.1:0", store: "mongodb://127.0.0.1:1/bots?serverSelectionTimeoutMS=1"}
