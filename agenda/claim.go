@@ -37,6 +37,8 @@ type claim struct {
 	isAbandoned atomic.Bool
 	// isSpent tells that the last of its starts never came back, so that it is given up.
 	isSpent bool
+	// hasBegun tells that the handler was called.
+	hasBegun bool
 }
 
 // claim claims an agenda that was found due. It returns nil where the agenda has changed since.
@@ -172,9 +174,14 @@ func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 			err = panicked(thrown)
 		}
 	}()
-	if err := s.followMember(ctx, c); err != nil {
+	err = s.followMember(ctx, c)
+	if c.unreadable = s.unknownZone(&c.record); c.unreadable != nil {
+		return c.unreadable
+	}
+	if err != nil {
 		return err
 	}
+	c.hasBegun = true
 	return s.handler(ctx, c.run)
 }
 

@@ -61,7 +61,7 @@ func (s *Scheduler) finish(
 	case failure != nil:
 		judge = func(r *Record) outcome {
 			if !r.isRescheduled() && int(r.Failures)+1 < s.limit {
-				return s.retry(ctx, r, failure, pause)
+				return s.retryOf(ctx, c, r, failure, pause)
 			}
 			return s.afterLastFailure(r, c.claimedAt, failure)
 		}
@@ -247,7 +247,7 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 		return s.released(r)
 	}
 	text := textOf(failure)
-	if !r.repeats() {
+	if !r.Repeats() {
 		return outcome{update: s.updates().fail, stamps: document.O(fieldError, text), final: true}
 	}
 	next, err := s.occurrence(r, claimed)
@@ -269,8 +269,16 @@ func (s *Scheduler) retry(
 	}
 }
 
-// repeats reports whether an agenda may run again after NextRunAt.
-func (r *Record) repeats() bool { return r.Pattern != "" && r.RunUntil != 0 }
+// retryOf is retry after the run of a claim. What failed before the run began is no start of it.
+func (s *Scheduler) retryOf(
+	ctx context.Context, c *claim, r *Record, failure error, pause func(failures int) time.Duration,
+) outcome {
+	next := s.retry(ctx, r, failure, pause)
+	if !c.hasBegun && !c.isSpent {
+		next.update = s.updates().retryNotBegun
+	}
+	return next
+}
 
 // isRescheduled reports whether an agenda that is held was given another schedule since
 // it was claimed.

@@ -54,7 +54,7 @@ func (s *Scheduler) missed(r *Record, now time.Time) int {
 // occurrence returns the first occurrence of a record's pattern after a time, or the zero
 // time where there is none until RunUntil.
 func (s *Scheduler) occurrence(r *Record, after time.Time) (time.Time, error) {
-	if !r.repeats() {
+	if !r.Repeats() {
 		return time.Time{}, nil
 	}
 	pattern, err := s.patterns.parse(r.Pattern, r.Zone)

@@ -55,7 +55,7 @@ func (e *entry) slot(p place) slot {
 // agenda is completed, or has failed for good.
 func (e *entry) read(o document.Object) (completed, stopped bool) {
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
-	var failed, repeats bool
+	var failed, hasPattern, hasEnd bool // As Record.Repeats has it.
 	for field, value := range o.All() {
 		switch field {
 		case fieldNextRunAt:
@@ -72,10 +72,12 @@ func (e *entry) read(o document.Object) (completed, stopped bool) {
 		case fieldFailed:
 			failed, _ = value.(bool)
 		case fieldPattern:
-			repeats = value != ""
+			hasPattern = value != ""
+		case fieldRunUntil:
+			hasEnd = integer(value) > 0
 		}
 	}
-	return completed, failed && !repeats
+	return completed, failed && !(hasPattern && hasEnd)
 }
 
 // integer returns a value as an integer, 0 where it is not one.

@@ -73,11 +73,15 @@ type Record struct {
 	// RetryAt is when the next attempt is due after one that failed.
 	RetryAt document.Timestamp `json:"retryAt,omitzero"`
 	// Failed tells that all attempts for NextRunAt, or for the occurrence of the pattern
-	// before it, have failed. One without a pattern does not run again then, until
-	// updateAgenda gives it another schedule. Error is the text of the last failure.
+	// before it, have failed. One without a pattern, or without a RunUntil, does not run
+	// again then, until updateAgenda gives it another schedule. Error is the text of the last failure.
 	Failed bool   `json:"failed,omitzero"`
 	Error  string `json:"error,omitzero"`
 }
+
+// Repeats reports whether the agenda may run again after NextRunAt: by its pattern, up to its RunUntil. Without
+// either it runs once.
+func (r *Record) Repeats() bool { return r.Pattern != "" && r.RunUntil != 0 }
 
 // The fields of the documents.
 const (

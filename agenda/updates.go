@@ -21,9 +21,9 @@ type updates struct {
 	relocate *query.Update
 	// advance goes on with another occurrence, complete ends the agenda.
 	advance, complete *query.Update
-	// retry counts a failure; fail also ends an agenda without a pattern; skip goes on
+	// retry counts a failure, retryNotBegun also takes back the claim as an attempt; fail also ends an agenda without a pattern; skip goes on
 	// with another occurrence, or, as skipLast, ends the agenda, and marks the failure.
-	retry, fail, skip, skipLast *query.Update
+	retry, retryNotBegun, fail, skip, skipLast *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -43,15 +43,16 @@ func newUpdates() updates {
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return updates{
-		claim:    mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
-		takeOver: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1, fieldFailures, 1)),
-		release:  mustUpdate("$unset", document.O(ended...)),
-		giveBack: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
-		postpone: mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
-		relocate: mustUpdate("$unset", document.O(last...)),
-		advance:  mustUpdate("$unset", succeeded),
-		complete: mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
-		retry:    mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
+		claim:         mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
+		takeOver:      mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1, fieldFailures, 1)),
+		release:       mustUpdate("$unset", document.O(ended...)),
+		giveBack:      mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
+		postpone:      mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
+		relocate:      mustUpdate("$unset", document.O(last...)),
+		advance:       mustUpdate("$unset", succeeded),
+		complete:      mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
+		retry:         mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
+		retryNotBegun: mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1, fieldAttempts, -1)),
 		fail: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
 			"$set", document.O(fieldFailed, true)),
 		skip:     mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),

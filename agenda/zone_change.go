@@ -27,7 +27,7 @@ func (r *relocation) Error() string {
 // followMember takes note of the zone of a claim's member, in which the pattern goes on. It returns
 // *relocation where the run is not due there, and an error where the zone is not known.
 func (s *Scheduler) followMember(ctx context.Context, c *claim) error {
-	if s.zone == nil || !c.record.repeats() || namesZone(c.record.Pattern) {
+	if s.zone == nil || !c.record.Repeats() || namesZone(c.record.Pattern) {
 		return nil
 	}
 	name, err := s.zone(ctx, c.record.Agenda)
@@ -43,6 +43,19 @@ func (s *Scheduler) followMember(ctx context.Context, c *claim) error {
 	if err == nil && next.After(c.claimedAt) && document.At(next) <= c.record.RunUntil {
 		err = &relocation{next: next}
 	}
+	return err
+}
+
+// unknownZone returns why the zone of a pattern is not known to this process, nil where it is. Another process
+// may have a newer database of zones.
+func (s *Scheduler) unknownZone(r *Record) error {
+	if !r.Repeats() {
+		return nil
+	}
+	if _, err := s.patterns.parse(r.Pattern, r.Zone); err == nil {
+		return nil
+	}
+	_, _, err := readZone(r.Pattern, r.Zone)
 	return err
 }
 

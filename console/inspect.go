@@ -106,7 +106,7 @@ func agendaText(due *agenda.Record) string {
 	if due.Tag != "" {
 		text += fmt.Sprintf(", tag %q", due.Tag)
 	}
-	if due.Pattern != "" {
+	if due.Repeats() {
 		text += fmt.Sprintf(", then %q (%s) until %s", due.Pattern, cmp.Or(due.Zone, "UTC"), due.RunUntil.Time().Format(stamp))
 	}
 	if due.Failures > 0 {

@@ -41,7 +41,7 @@ func (s *core) admins() *record.Collection { return record.OfApp(s.env, adminKin
 
 // New returns the live chats of the scope's app.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
-	if ports.IdleTimeout == 0 {
+	if ports.IdleTimeout <= 0 {
 		ports.IdleTimeout = IdleTimeout
 	}
 	if ports.Pause == nil {

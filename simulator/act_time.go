@@ -66,7 +66,7 @@ func dueAgendas(b *branch) []time.Time {
 			if record.RetryAt > 0 {
 				at = record.RetryAt.Time()
 			}
-			if !record.Failed || record.Pattern != "" {
+			if !record.Failed || record.Repeats() {
 				due = append(due, at)
 			}
 		}
