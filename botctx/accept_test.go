@@ -299,9 +299,12 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	}()
 	<-began
 	f.advance(lease.DefaultLease)
-	other := f.process(func(_ context.Context, bot *botctx.Context) error {
+	other := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the other one")
-		return nil
+		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{ // A replacement does not change that.
+			Filter: document.O("_id", bot.Member.ID), Patch: document.O("externalId", "ada"),
+		})
+		return err
 	})
 	require.Error(t, f.runNext(other).Err, "the start that never came back")
 	f.advance(time.Second)

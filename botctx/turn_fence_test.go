@@ -53,7 +53,12 @@ func TestAccept_BotsSeeNoTurnFence(t *testing.T) {
 			Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seen", true),
 		})
 		require.NoError(t, err)
-		seen = []*member.Member{bot.Member, read, found.Member}
+		shown, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+			Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seen", true),
+			Option: member.FindAndModifyOption{Projection: document.O("profile", 0)},
+		})
+		require.NoError(t, err)
+		seen = []*member.Member{bot.Member, read, found.Member, shown.Member}
 		return nil
 	})
 	stored, err := f.database.Collection("members").Find(t.Context(), nil, store.FindOptions{})

@@ -39,15 +39,15 @@ func (s *Service) FetchGeoNearFromDataSource(
 	return result, nil
 }
 
-// near searches in the column that data names, or the store's index, or that is
-// called query.DefaultGeoKey. Where that gives nothing and data names none, it
-// searches in the one column that holds points.
+// near searches in the column that data names, or that of the store's geo index. Without either it searches in
+// query.DefaultGeoKey, and where that gives nothing in the one column that holds points.
 func near(ctx context.Context, entries *record.Collection, data document.Object) ([]query.GeoResult, error) {
 	found, err := entries.GeoNear(ctx, data)
-	if errors.Is(err, query.ErrNoGeoIndex) {
-		found, err = entries.GeoNear(ctx, data.With(geoKey, query.DefaultGeoKey))
+	if !errors.Is(err, query.ErrNoGeoIndex) {
+		return found, err
 	}
-	if _, named := data.Field(geoKey); err != nil || named || len(found) > 0 {
+	found, err = entries.GeoNear(ctx, data.With(geoKey, query.DefaultGeoKey))
+	if err != nil || len(found) > 0 {
 		return found, err
 	}
 	column, err := columnOfPoints(ctx, entries, data)

@@ -8,6 +8,10 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // near returns the ids that a search finds, in order.
@@ -89,6 +93,20 @@ func TestFetchGeoNear_OnlyColumnOfPoints(t *testing.T) {
 	require.Empty(t, near(t, newApps(t, `{"_id": 1, "location": [5, 5], "other": [0, 0]}`).mine,
 		`{"near": [0, 0], "maxDistance": 1}`), "location goes before others")
 	require.Equal(t, "1", near(t, newApps(t, `{"_id": 1, "a": [5, 5], "b": [0, 0]}`).mine, `{"near": [0, 0], "key": "b"}`))
+}
+
+func TestFetchGeoNear_NothingNearInTheIndexIsNothing(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	s := datasource.New(record.Env{Store: database}, record.Scope{App: "mine"})
+	index := store.Index{Keys: []store.IndexKey{{Path: "pos", Kind: query.Geo2DSphere}}}
+	require.NoError(t, datasource.EnsureIndex(t.Context(), database, "mine", table, index))
+	_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		DataSourceID: table, Data: document.One(object(t, `{"_id": 1, "pos": [0, 2], "home": [0, 0]}`)),
+	})
+	require.NoError(t, err)
+	require.Empty(t, near(t, s, `{"near": {"type": "Point", "coordinates": [0, 0]}, "maxDistance": 10}`))
+	require.Equal(t, "1", near(t, s, `{"near": {"type": "Point", "coordinates": [0, 0]}}`))
 }
 
 func TestFetchGeoNear_SeveralColumns(t *testing.T) {

@@ -60,11 +60,13 @@ func checkFields(fields document.Object) error {
 
 // checkField checks a field that is set. A text may be null, which empties it.
 func checkField(path string, value any) error {
-	field, _, isInside := strings.Cut(path, ".")
+	field, inside, isInside := strings.Cut(path, ".")
 	expected, known := fieldTypes[field]
 	switch {
-	case !known, isInside && expected != typeString:
+	case !known, isInside && expected == typeObject, isInside && keepsArray(expected, inside):
 		return nil
+	case isInside && expected == typeArray:
+		return boterr.Invalid("", "%s would become an object where a member has none; set them whole, or use $push", field)
 	case isInside:
 		return boterr.Invalid("", "%s is a text, which has no fields", field)
 	case value == nil && expected == typeString, document.TypeName(value) == expected:
@@ -73,6 +75,10 @@ func checkField(path string, value any) error {
 		return boterr.Invalid("", "must be of type %s, got %s", expected, document.TypeName(value))
 	}
 }
+
+// keepsArray reports whether a path within a field of a type changes elements of an array alone. One that names an
+// element by its number makes an object where there is no array.
+func keepsArray(of, inside string) bool { return of == typeArray && strings.HasPrefix(inside, "$") }
 
 // checkOperator checks the fields that an operator changes.
 func checkOperator(operator string, paths document.Object) error {
@@ -96,14 +102,14 @@ func checkOperator(operator string, paths document.Object) error {
 
 // leavesType reports whether an operator on a path leaves the field its type.
 func leavesType(operator, path string) bool {
-	field, _, isInside := strings.Cut(path, ".")
+	field, inside, isInside := strings.Cut(path, ".")
 	switch fieldTypes[field] {
 	case typeString:
 		return false
 	case typeObject:
 		return isInside
 	case typeArray:
-		return isInside || slices.Contains(arrayOperators, operator)
+		return keepsArray(typeArray, inside) || !isInside && slices.Contains(arrayOperators, operator)
 	default:
 		return true
 	}

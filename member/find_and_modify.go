@@ -46,6 +46,7 @@ func (s *Service) FindAndModifyMember(
 	case patch.Projection.Len() > 0: // What was not asked for is not made up.
 		result.Member = new(Member)
 		err = document.Decode(found.Document, result.Member)
+		result.Member.hideTurnFields()
 	default:
 		result.Member, err = fromDocument(found.Document)
 	}

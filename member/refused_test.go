@@ -49,6 +49,10 @@ func TestFindAndModifyMember_Refuses(t *testing.T) {
 		`{"filter": {"_id": "m2"}, "patch": {"$push": {"profile": 1}}}`:                            "patch.$push.profile",
 		`{"filter": {}, "patch": {"$rename": {"meta.n": "lastName"}}}`:                             "patch.$rename.meta.n",
 		`{"filter": {}, "patch": {"$max": {"tags": 1}}}`:                                           "patch.$max.tags",
+		`{"filter": {}, "patch": {"$set": {"tags.0": "vip"}}}`:                                     "patch.$set.tags.0",
+		`{"filter": {}, "patch": {"$set": {"tags.vip": true}}}`:                                    "patch.$set.tags.vip",
+		`{"filter": {}, "patch": {"$push": {"tags.0": 1}}}`:                                        "patch.$push.tags.0",
+		`{"filter": {}, "patch": {"$rename": {"meta.n": "tags.0"}}}`:                               "patch.$rename.meta.n",
 	})
 }
 

@@ -21,6 +21,7 @@ var kind = &record.Kind{
 	Collection: "members",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
 	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel},
+	Kept:       []string{FieldTurnFence, FieldHandledEvent},
 }
 
 // Service is the members of one app. It is safe for concurrent use.

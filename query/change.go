@@ -21,6 +21,8 @@ type Change struct {
 	// keeps it; an update that would give it another value is InvalidArgument.
 	// _id is fixed always.
 	Fixed []string
+	// Kept are fields that a replacement which lacks them leaves as they are.
+	Kept []string
 	// Stamps are fields that are renewed in each document of which the update changes another
 	// field. What the caller's update does to the stamps themselves has no effect and does not
 	// count as a change.
@@ -178,12 +180,12 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept puts the fixed and stamped fields that the document has in front of the replacement's,
+// withKept puts the fixed, kept and stamped fields that the document has in front of the replacement's,
 // in their old order, so that replacing a document by itself changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
-		if c.isFixed(field) || c.isStamped(field) {
+		if c.isFixed(field) || c.isStamped(field) || slices.Contains(c.Kept, field) {
 			b.Set(field, value)
 		}
 	}

@@ -33,6 +33,8 @@ type Kind struct {
 	// Fixed are the fields that no update can change, beside _id, createdAt and those of the scope. A kind
 	// that names these as well saves each patch the list.
 	Fixed []string
+	// Kept are fields that a replacement which lacks them leaves as they are.
+	Kept []string
 }
 
 // fixes reports whether createdAt and the fields of a scope are among the fixed fields.

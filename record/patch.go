@@ -145,6 +145,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 		Update: update,
 		Now:    now,
 		Fixed:  c.fixed(),
+		Kept:   c.kind.Kept,
 	}
 	renewed := document.NewBuilder(2) // updatedAt and etag.
 	for i, stamp := range c.kind.Stamps {

@@ -26,6 +26,11 @@ var fixedRules = []Rule{
 		check: replacementKeepsFixedFields,
 	},
 	{
+		Name:  "ReplacementKeepsWhatIsToBeKept",
+		Text:  "a replacement that lacks a kept field leaves it as it is, and other updates may change it",
+		check: replacementKeepsWhatIsToBeKept,
+	},
+	{
 		Name:  "StampsAreRenewedByAChange",
 		Text:  "stamps are renewed in a document that the update changes, and counted from 1 where they are no number",
 		check: stampsAreRenewedByAChange,
@@ -99,6 +104,22 @@ func replacementKeepsFixedFields(t *trial) {
 		t.update(nil, replacement, first)
 		t.requireHolds(document.O("_id", 1, "app", "a", "n", n))
 	}
+}
+
+func replacementKeepsWhatIsToBeKept(t *trial) {
+	t.insert(document.O("_id", 1, "mark", 7, "n", 1))
+	replacement := t.change("n", 2)
+	replacement.Kept = []string{"mark", "none"}
+	t.update(nil, replacement, first)
+	t.requireHolds(document.O("_id", 1, "mark", 7, "n", 2))
+	other := t.change("n", 3, "mark", 8)
+	other.Kept = []string{"mark"}
+	t.update(nil, other, first)
+	t.requireHolds(document.O("_id", 1, "mark", 8, "n", 3))
+	unset := t.change("$unset", document.O("mark", true))
+	unset.Kept = []string{"mark"}
+	t.update(nil, unset, first)
+	t.requireHolds(document.O("_id", 1, "n", 3))
 }
 
 // stamped returns a change with stamps.
