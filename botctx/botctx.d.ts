@@ -495,7 +495,7 @@ declare namespace botctx {
   type FindAndModifyMemberParams = {
     /** `filter` says which members of the whole app, not of the context's channel alone. Required; an empty one matches every member. */
     filter: Fields;
-    /** `patch` is the change: with `withModifier` an update document, such as `document.Set("meta.seen", true)`, or a replacement; without it the fields to set. */
+    /** `patch` is the change: with `withModifier` an update document, such as `document.Set("meta.seen", true)`, and one without operators replaces the whole member; without `withModifier` the fields to set. */
     patch: Fields;
     /** `withModifier` says what `patch` is. Default: true. */
     withModifier?: boolean | null;
@@ -535,7 +535,7 @@ declare namespace botctx {
     dataSourceId: string;
     /** `filter` says which entries. Required; an empty one means all. */
     filter: Fields;
-    /** `patch` is the change: an update document such as `document.Set("taken", true)`, or a replacement. */
+    /** `patch` is the change: an update document such as `document.Set("taken", true)`. One without operators replaces the whole entry. */
     patch: Fields;
     /** `withModifier` false makes `patch` the fields to set. Default: true. */
     withModifier?: boolean | null;

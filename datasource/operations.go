@@ -102,8 +102,8 @@ type FindAndModifyDataFromDataSourceParams struct {
 	DataSourceID string `json:"dataSourceId"`
 	// Filter says which entries. Required; an empty one means all.
 	Filter document.Object `json:"filter"`
-	// Patch is the change: an update document such as document.Set("taken", true), or
-	// a replacement. Required.
+	// Patch is the change: an update document such as document.Set("taken", true). One without
+	// operators replaces the whole entry. Required.
 	Patch document.Object `json:"patch"`
 	// WithModifier false makes Patch the fields to set. The default is true.
 	WithModifier *bool `json:"withModifier,omitempty"`

@@ -83,8 +83,8 @@ type FindAndModifyMemberParams struct {
 	// an empty one matches every member.
 	Filter document.Object `json:"filter,omitzero"`
 	// Patch is the change: with WithModifier an update document, such as
-	// document.Set("meta.seen", true), or a replacement; without it the fields to set.
-	// Required.
+	// document.Set("meta.seen", true), and one without operators replaces the whole member;
+	// without WithModifier the fields to set. Required.
 	Patch document.Object `json:"patch,omitzero"`
 	// WithModifier says what Patch is. The default is true.
 	WithModifier *bool `json:"withModifier,omitzero"`

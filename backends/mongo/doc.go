@@ -9,7 +9,7 @@
 //	store, err := mongo.Open(ctx, "mongodb://localhost:27017/bots")
 //
 // Filters go to the server as they were written, and so do updates that certainly change every
-// document that they match; every other change is computed by package document and written if the
+// document that they match; every other change is computed by package query and written if the
 // document is still what was read. Either way it is atomic, so that any number of processes share
 // one database: schedulers, claims, findAndModify.
 //

@@ -12,7 +12,7 @@ import (
 var floors = [][]string{
 	{"boterr", "internal/conformance", "internal/nearest", "internal/safelog", "internal/textdiff"},
 	{"outbound", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds"},
-	{"outbound/replies", "internal/operations/declarations", "internal/operations/reference"},
+	{"outbound/replies", "internal/operations/declarations"},
 	{"document"},
 	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre"},
 	{"query"},
@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"inbox/inboxtest"},
 	{"livechat"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
-	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile"},
+	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile", "internal/operations/reference"},
 	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},
 	{"conversation", "explore", "fakes/fakestest", "recording"},
 	{"conversation/conversationtest"},

@@ -2,9 +2,11 @@ package reference
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
@@ -55,13 +57,23 @@ func jsonPath(path []operations.Field) string {
 	return strings.Join(names, ".")
 }
 
-// goPath returns a path in Go, such as "Option.New".
-func goPath(path []operations.Field) string {
+// goField returns a path in the struct of the parameters, such as `Option.New`. What stands in an object of any keys
+// is a key of it.
+func goField(path []operations.Field, params reflect.Type) string {
 	names := make([]string, 0, len(path))
 	for _, field := range path {
+		for params.Kind() == reflect.Pointer || params.Kind() == reflect.Slice {
+			params = params.Elem()
+		}
+		if params == reflect.TypeFor[document.Object]() {
+			return "a key of " + code(strings.Join(names, "."))
+		}
 		names = append(names, field.GoName())
+		if found, ok := params.FieldByName(field.GoName()); ok {
+			params = found.Type
+		}
 	}
-	return strings.Join(names, ".")
+	return code(strings.Join(names, "."))
 }
 
 // typeOf returns a type, with a link to its kind where it has one.

@@ -5,8 +5,10 @@ package reference
 import (
 	_ "embed"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
@@ -50,13 +52,14 @@ func writeContents(text *strings.Builder) {
 // writeOperation writes the section of one operation.
 func writeOperation(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "\n### %s\n\n%s\n\n", operation.Name, strings.Join(operation.Description, "\n\n"))
-	fmt.Fprintf(text, "- Go: `bot.%s(ctx, %s.%sParams{...})`\n", operation.Method, operation.Package, operation.Method)
+	method, _ := reflect.TypeFor[*botctx.Context]().MethodByName(operation.Method)
+	fmt.Fprintf(text, "- Go: `bot.%s(ctx, %s{...})` returns `(%s, error)`\n", operation.Method, method.Type.In(2), method.Type.Out(0))
 	fmt.Fprintf(text, "- Platforms: %s\n", platforms(operation.Platforms, "all"))
 	if operation.Updated {
 		text.WriteString("- Updated in the specification\n")
 	}
 	text.WriteString("\n**Parameters**\n\n")
-	writeParameters(text, operation.Parameters)
+	writeParameters(text, operation.Parameters, method.Type.In(2))
 	text.WriteString("\n**Result**\n")
 	for _, response := range operation.Responses {
 		writeResponse(text, response)
@@ -67,12 +70,12 @@ func writeOperation(text *strings.Builder, operation operations.Operation) {
 	}
 }
 
-// writeParameters writes a row for each parameter and each field within.
-func writeParameters(text *strings.Builder, parameters []operations.Field) {
+// writeParameters writes a row for each parameter, which is a field of a struct in Go, and each field within.
+func writeParameters(text *strings.Builder, parameters []operations.Field, params reflect.Type) {
 	rows := newTable("Name", "Go field", "Type", "Default", "Required", "Meaning")
 	eachField(parameters, func(path []operations.Field) {
 		field := path[len(path)-1]
-		rows.add(code(jsonPath(path)), code(goPath(path)), typeOf(field.Type, field.Kind),
+		rows.add(code(jsonPath(path)), goField(path, params), typeOf(field.Type, field.Kind),
 			code(string(field.Default)), required(field), meaning(field))
 	})
 	rows.write(text)

@@ -102,6 +102,12 @@ func TestReference_GoFieldsAreThoseOfTheParams(t *testing.T) {
 	}
 }
 
+func TestReference_FieldsOfAnObjectAreKeysOfIt(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, reference.Markdown(), "| `data.near` | a key of `Data` |")
+	require.Contains(t, reference.Markdown(), "| `option.new` | `Option.New` |")
+}
+
 // requireFields asserts that a struct has the fields of the table, and those within them.
 func requireFields(t *testing.T, params reflect.Type, fields []operations.Field) {
 	t.Helper()
