@@ -48,7 +48,9 @@ func TestRunNext_ZoneThatThisProcessDoesNotKnowEndsNoPattern(t *testing.T) {
 		scheduler := s.scheduler(func(context.Context, Run) error {
 			s.t.Error("it must not begin")
 			return nil
-		}, func(c *SchedulerConfig) { c.Hooks.Failed = func(_ context.Context, e Event) { failed = append(failed, e.Err) } })
+		}, func(c *SchedulerConfig) {
+			c.Hooks.Failed = func(_ context.Context, e Event) { failed = append(failed, e.Err) }
+		})
 		id := s.add(0, repeating("CRON_TZ=Europe/Unknown 0 9 * * *"))
 		for range 2 * defaultLimit {
 			require.ErrorContains(s.t, s.runNext(scheduler).Err, `"Europe/Unknown" is not in the time-zone database`)

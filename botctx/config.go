@@ -60,7 +60,7 @@ type Config struct {
 	// LiveChats is the host's.
 	Override func(scope record.Scope, own Parts) Parts
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
-	// default loads it from the Store. A run asks once for its own channel, and its
+	// default loads it from the Store. What it returns is copied, so it may be kept. A run asks once for its own channel, and its
 	// sends go by that.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
 	// Arrive returns the member who sent what arrived, and makes one who was not known yet. The

@@ -72,6 +72,41 @@ func TestHost_OwnRecords(t *testing.T) {
 }
 
 // What logic makes of its Channel is not what its sends go by.
+// TestRun_ChangesItsOwnCopyOfAChannel has a host that keeps the channel, logic that changes what it is given of it,
+// and a second member.
+func TestRun_ChangesItsOwnCopyOfAChannel(t *testing.T) {
+	t.Parallel()
+	newChannel := func() *channel.Channel {
+		return &channel.Channel{
+			ID: "web", App: "shop", Type: channel.Webchat, On: true, Name: "Web", Metadata: document.O("open", true),
+			PriorityGroups: []channel.PriorityGroup{{Group: "all", Trees: []string{"a tree"}}},
+		}
+	}
+	var box mailbox
+	kept := newChannel()
+	runtime, err := botctx.New(botctx.Config{
+		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: &box},
+		LoadChannel: func(context.Context, string, string) (*channel.Channel, error) { return kept, nil },
+	})
+	require.NoError(t, err)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		require.Equal(t, newChannel(), bot.Channel)
+		bot.Channel.Name, bot.Channel.On = "changed", false
+		bot.Channel.Metadata.Set("open", false)
+		bot.Channel.PriorityGroups[0].Trees[0] = "changed"
+		return bot.Reply(ctx, send.Text("hello"))
+	})
+	for _, from := range []string{"ada", "bob"} {
+		require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
+			App: "shop", Channel: "web", Event: send.MessageEvent{From: from, Type: send.TypeText},
+		}))
+	}
+	require.Equal(t, newChannel(), kept, "the host's")
+	for _, message := range box.sent {
+		require.Equal(t, newChannel(), message.Channel, "what the connector sees")
+	}
+}
+
 func TestRun_LoadsItsChannelOnce(t *testing.T) {
 	t.Parallel()
 	var box mailbox

@@ -148,7 +148,7 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 			return boterr.In("channelId", err)
 		}
 	}
-	r.bot = r.runtime.newContext(in.scope, &runChannels{channels: in.channels, own: *in.channel}, r)
+	r.bot = r.runtime.newContext(in.scope, &runChannels{channels: in.channels, own: in.channel.Clone()}, r)
 	r.bot.Channel, r.bot.channelType = in.channel, in.channel.Type
 	if err := r.takeOver(ctx, in.scope.Member); err != nil {
 		return err

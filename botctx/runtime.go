@@ -213,5 +213,9 @@ func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams
 // Load implements channel.Loader.
 func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	loaded, err := h.load(ctx, h.app, id)
-	return record.Found("channel", id, loaded, err)
+	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
+		return nil, err
+	}
+	own := loaded.Clone() // The host may keep what it returns.
+	return &own, nil
 }

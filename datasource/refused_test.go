@@ -48,6 +48,8 @@ func TestFindAndModifyData_Refuses(t *testing.T) {
 		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": {"projection": {"a": 1, "b": 0}}}`:                                "option.projection.b",
 		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 2}}, "option": {"projection": {"tags.$": 1}}}`:                         "option.projection.tags.$",
 		`{"dataSourceId": "table", "filter": {"tags": "a"}, "patch": {"$set": {"n": 2}}, "option": {"projection": {"tags.$": 1}, "new": true}}`: "option.projection",
+		`{"dataSourceId": "table", "filter": {"$expr": {"$divide": [1, 0]}}, "patch": {"$set": {"n": 2}}}`:                                      "filter.$expr.$divide",
+		`{"dataSourceId": "table", "filter": {"loc": {"$near": [0, 0]}}, "patch": {"$set": {"n": 2}}}`:                                          "filter.loc",
 		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"tags.$[x]": 1}}}`:                                                          "patch.$set.tags.$[x]",
 		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 1}}, "option": {"arrayFilters": [{"x": 1}]}}`:                          "option.arrayFilters[0]",
 		`{"dataSourceId": "table", "filter": {"_id": {"$eq": {"a": 1}}}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:              "filter._id",

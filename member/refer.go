@@ -2,6 +2,7 @@ package member
 
 import (
 	"context"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -22,11 +23,12 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 		Filter: document.O(fieldReferFrom, document.O("$in", document.A(nil, ""))),
 		Patch:  document.O(fieldReferFrom, p.ReferFrom),
 	}, true)
+	e, refused := boterr.AsError(err)
 	switch {
-	case boterr.CodeOf(err) == boterr.InvalidArgument:
+	case refused && e.Code == boterr.InvalidArgument && strings.HasPrefix(e.Field, "patch."):
 		return nil, boterr.New(boterr.FailedPrecondition, "", "meta of member %s is no object: %w", p.MemberID, err)
 	case err != nil:
-		return nil, err
+		return nil, record.RenameField(err, "patch", "referFrom")
 	case saved.Matched:
 		return fromDocument(saved.Document)
 	default:

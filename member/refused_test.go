@@ -1,11 +1,13 @@
 package member_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -142,6 +144,16 @@ func TestCheckAndSaveMemberReferFrom_Refuses(t *testing.T) {
 		`{"memberId": "m1", "referFrom": 5}`:      "referFrom",
 		`{"memberId": ["m1"], "referFrom": "c2"}`: "memberId",
 	})
+}
+
+func TestCheckAndSaveMemberReferFrom_TooLong(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1"}`)
+	_, err := a.mine.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+		MemberID: "m1", ReferFrom: strings.Repeat("x", document.MaxSize+1),
+	})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "referFrom")
 }
 
 func TestOperations_MemberNotFound(t *testing.T) {

@@ -65,7 +65,8 @@ func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64,
 	if err != nil {
 		return 0, err
 	}
-	return c.stored.Delete(ctx, compiled, store.DeleteOptions{Multi: true})
+	deleted, err := c.stored.Delete(ctx, compiled, store.DeleteOptions{Multi: true})
+	return deleted, inFilter(err)
 }
 
 // compiledPatch is a Patch, compiled and narrowed to the scope.
@@ -175,8 +176,9 @@ func (c *Collection) fixed() []string {
 	return fixed
 }
 
-// patchError names the parameter where a store's error names the update.
+// patchError names the parameter where a store's error names the update, or nothing.
 func patchError(err error) error {
+	err = inFilter(err, "update", "sort", "projection", "arrayFilters")
 	return RenameField(RenameField(err, "update", "patch"), "sort", "sortBy")
 }
 

@@ -93,7 +93,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 		return nil, err
 	}
 	found, err := c.stored.Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
-	return found, RenameField(err, "sort", "sortBy")
+	return found, RenameField(inFilter(err, "sort", "skip", "limit"), "sort", "sortBy")
 }
 
 // Count returns the number of records that match.
@@ -102,7 +102,8 @@ func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	return c.stored.Count(ctx, compiled)
+	count, err := c.stored.Count(ctx, compiled)
+	return count, inFilter(err)
 }
 
 // Distinct returns the different values at a dotted path.
@@ -111,7 +112,8 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 	if err != nil {
 		return nil, err
 	}
-	return c.stored.Distinct(ctx, path, compiled)
+	values, err := c.stored.Distinct(ctx, path, compiled)
+	return values, inFilter(err, "path")
 }
 
 // GeoNear returns the records near a point, nearest first. near is the argument of
