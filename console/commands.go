@@ -93,6 +93,9 @@ func (s *session) quit(string) error {
 // speakAs lets a member speak, who is made where there is none of the name.
 func (s *session) speakAs(name string) error {
 	found := s.find(name, isMember)
+	if found == nil && s.find(name, isAgent) != nil {
+		return fmt.Errorf("%s is an agent: /agent %s speaks as one", name, name)
+	}
 	if found == nil {
 		channel := s.people[0].actor.Added().Channel
 		if s.seat.actor != nil {

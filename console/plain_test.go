@@ -90,6 +90,7 @@ func TestCommand_AsAgent(t *testing.T) {
 		"/take":          "there is no open ticket",
 		"/end":           "!! ",
 		"/tap":           "Grace is an agent: /as NAME speaks as a member",
+		"/as Grace":      "Grace is an agent: /agent Grace speaks as one",
 		"/agent nobody":  "nobody sits at desk",
 		"/state":         "Grace, ",
 		"a person\n/why": "Nothing answered.",

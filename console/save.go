@@ -40,6 +40,9 @@ func (s *session) save(file string) error {
 		return fmt.Errorf("go test leaves out a file of the name %s: give one that does not begin with _ or a dot, nor end "+
 			"with the name of another system", filepath.Base(path))
 	}
+	if ext := filepath.Ext(file); ext != "" && ext != ".go" {
+		return fmt.Errorf("%s is neither a Go test nor a conversation: end the name with .go or %s", file, conversation.Extension)
+	}
 	if err := writeNew(path, source); err != nil {
 		return err
 	}

@@ -26,6 +26,16 @@ func TestSave_FileThatIsNotRun(t *testing.T) {
 	require.Empty(t, left)
 }
 
+func TestSave_FileOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	out := talk(t, console.Console{}, "hi", "/save "+folder+"/book.txt")
+	require.Contains(t, out, "book.txt is neither a Go test nor a conversation: end the name with .go or .chat")
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 func TestSave_NameOfTheTest(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{

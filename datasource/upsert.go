@@ -46,8 +46,9 @@ type element struct {
 	id any
 	// columns are its fields but those that every entry has.
 	columns document.Object
-	// createdAt is given where the element was read from the data source before.
-	createdAt any
+	// createdAt is given where the element was read from the data source before, as hasCreatedAt tells.
+	createdAt    any
+	hasCreatedAt bool
 }
 
 // readElements checks the elements and takes them apart.
@@ -92,7 +93,7 @@ func readElement(given document.Object) (element, error) {
 			}
 			read.id = value
 		case column == record.FieldCreatedAt:
-			read.createdAt = value
+			read.createdAt, read.hasCreatedAt = value, true
 		case column == record.FieldUpdatedAt: // Renewed where the entry changes.
 		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
 			return read, boterr.Invalid(column,
@@ -110,7 +111,7 @@ func readElement(given document.Object) (element, error) {
 func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []element) error {
 	for i := range elements {
 		given := &elements[i]
-		if given.createdAt == nil {
+		if !given.hasCreatedAt {
 			continue
 		}
 		refusal := boterr.Invalid(given.field+".createdAt", "is set when the entry is made, and fixed from then on: leave it out")

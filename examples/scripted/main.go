@@ -99,6 +99,9 @@ func run(ctx context.Context, args []string, out, problems io.Writer) int {
 			return nil
 		},
 		Do: func() error {
+			if _, err := os.Stat(folder); err != nil {
+				return fmt.Errorf("-bot names no folder that is there: %w", err)
+			}
 			if isPage {
 				return simulate(ctx, os.DirFS(folder), address, out)
 			}
