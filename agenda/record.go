@@ -63,8 +63,8 @@ type Record struct {
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
 	// Claim is the mark of a claim that took several agendas at once, while it lasts.
 	Claim string `json:"claim,omitzero"`
-	// Attempts is the number of claims for this NextRunAt, and Failures the number of its runs that
-	// failed or never came back. A new schedule removes both. So an agenda that is held and has no
+	// Attempts is the number of claims for this NextRunAt whose run began, or may have, and Failures the
+	// number of those that failed, before it began, too, or never came back. A new schedule removes both. So an agenda that is held and has no
 	// Attempts was rescheduled after it was claimed, perhaps for the same time: the end of the run
 	// leaves that schedule as it is, and counts no failure. RunUntil may change without it: the end
 	// of the run schedules nothing later than the RunUntil that is stored then.
