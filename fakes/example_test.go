@@ -52,7 +52,7 @@ func Example() {
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")},
-		{ID: "reminder", Responses: botctx.Say("Still yours: {{meta.coupon}}")},
+		{ID: "reminder", Pre: botctx.Do(remind)},
 	}
 }
 
@@ -72,18 +72,20 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Text("Sorry, all gone."))
 	}
 	code := document.Get(taken.Value, "code", "")
-	bot.Member.Meta.Set("coupon", code) // Written back when the run ends.
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID:        bot.Member.ID,
-		NodeCompositeID: "reminder",
-		NextRunAt:       document.At(bot.Now().Add(24 * time.Hour)),
-		Replace:         true,
-		Tag:             "coupon",
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", Tag: "coupon", Replace: true,
+		NextRunAt: document.At(bot.Now().Add(24 * time.Hour)),
+		Meta:      document.O("code", code), // Whatever becomes of this run, the reminder has it.
 	})
 	if err != nil {
 		return err
 	}
 	return bot.Reply(ctx, send.Text("Your code: "+code))
+}
+
+// remind tells a member of the coupon.
+func remind(ctx context.Context, bot *botctx.Context) error {
+	return bot.Reply(ctx, send.Text("Still yours: "+document.Get(bot.AgendaMeta, "code", "")))
 }
 
 func TestCoupon_GivenOnceAndRemindedOf(t *testing.T) {
