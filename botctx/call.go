@@ -54,7 +54,7 @@ func opNames() []string {
 func callOperation[P, R any](
 	ctx context.Context, c *Context, op Op, args json.RawMessage, operation func(context.Context, P) (R, error),
 ) (json.RawMessage, error) {
-	params, err := decodeParams[P](args, c.decode)
+	params, err := decodeParams[P](args, c.runtime.decode)
 	if err != nil {
 		return nil, boterr.Wrap(string(op), err)
 	}

@@ -48,11 +48,7 @@ type Context struct {
 
 	parts // Its Runtime, run and scope among them.
 
-	channelType  channel.Type
-	interceptors []Interceptor
-	decode       func(document.Object, any) error
-	now          func() time.Time
-	http         outbound.Doer
+	channelType channel.Type
 }
 
 // Scope returns the app, channel and member that the context works for.
@@ -64,7 +60,7 @@ func (c *Context) ChannelType() channel.Type { return c.channelType }
 
 // Now returns the time by the Runtime's clock, which tests move. Where Config.Now panics, so does
 // it: within a run that is the error of the action.
-func (c *Context) Now() time.Time { return c.now() }
+func (c *Context) Now() time.Time { return c.runtime.env.Now() }
 
 // Fetch sends an HTTP request through the guarded client, which refuses private
 // addresses (see package outbound). An answer with any status is no error.
@@ -73,7 +69,7 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response
 	if err := c.run.Refusal(); err != nil {
 		return nil, err
 	}
-	return outbound.Fetch(ctx, c.http, request)
+	return outbound.Fetch(ctx, c.runtime.config.HTTP, request)
 }
 
 // opFetch is the name of Fetch in errors and lines of the log.

@@ -81,7 +81,7 @@ func failureOf(op Op, err error) error {
 // intercepted goes through the interceptors, and straight to the operation where
 // there is none.
 func intercepted[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (result R, err error) {
-	if len(c.interceptors) == 0 {
+	if len(c.runtime.config.Interceptors) == 0 {
 		return guarded(ctx, c, params, of)
 	}
 	defer func() { err = c.orPanic(ctx, of.op, err, recover()) }()
@@ -93,7 +93,7 @@ func intercepted[S, P, R any](ctx context.Context, c *Context, params P, of oper
 		}
 		return guarded(ctx, c, params, of)
 	}
-	answer, err := chain(c.interceptors, call, next)(ctx)
+	answer, err := chain(c.runtime.config.Interceptors, call, next)(ctx)
 	return resultOf[R](answer, err)
 }
 

@@ -30,14 +30,6 @@ func isShared(database store.Store) bool {
 // laneKey is the key of a lane among the locks of members.
 func laneKey(lane string) memberKey { return memberKey{member: lane} }
 
-// laneOf returns the lane of a member.
-func laneOf(m *member.Member) string {
-	if m.ExternalID == "" {
-		return inbox.Lane(m.App, m.Channel, "\x00"+m.ID) // No sender has this id.
-	}
-	return inbox.Lane(m.App, m.Channel, m.ExternalID)
-}
-
 // enterLane is what the inbox asks before it claims a lane. What arrived waits for logic that would
 // answer it, which another process may have.
 func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
@@ -192,14 +184,17 @@ const purposeRun = "run"
 
 // laneOfRun returns the lane of the member of a run.
 func (r *Runtime) laneOfRun(ctx context.Context, in runInput) (string, error) {
-	if in.sender != nil {
-		return laneOf(in.sender), nil
+	if in.sender != "" {
+		return inbox.Lane(in.scope.App, in.scope.Channel, in.sender), nil
 	}
 	found, err := member.Load(ctx, r.Operations(in.scope).members(), member.ByRequiredID(in.scope.Member))
 	if err != nil {
 		return "", err
 	}
-	return laneOf(found), nil
+	if found.ExternalID == "" {
+		return inbox.Lane(found.App, found.Channel, "\x00"+found.ID), nil // No sender has this id.
+	}
+	return inbox.Lane(found.App, found.Channel, found.ExternalID), nil
 }
 
 // giveTurnsBack ends what a run has taken.

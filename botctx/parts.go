@@ -25,14 +25,17 @@ type Parts struct {
 	Utilities   UtilityOperations
 }
 
+// noParts are those of a host that leaves all domains to the SDK.
+var noParts = &Parts{}
+
 // parts are the domains as they are in force for a context: the host's, and the SDK's own for
 // what it leaves out.
 type parts struct {
 	runtime *Runtime
 	run     *run // The run that they work in, nil outside of runs.
 	scope   record.Scope
-	// host is what Config.Override gave.
-	host Parts
+	// host is what Config.Override gave, noParts where there is none.
+	host *Parts
 	// own are the SDK's, each made when it is first used.
 	own struct {
 		members     lazy[member.Service]
@@ -56,13 +59,15 @@ func (p *parts) override() {
 	}
 	defer func() {
 		if err := boterr.Recovered(recover()); err != nil {
-			p.host = partsOf(failing{err})
+			failed := partsOf(failing{err})
+			p.host = &failed
 		}
 	}()
-	p.host = p.runtime.config.Override(p.scope, Parts{
+	given := p.runtime.config.Override(p.scope, Parts{
 		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
 		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
 	})
+	p.host = &given
 }
 
 func (p *parts) channels() channel.Operations {

@@ -204,35 +204,33 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 	if begin.channel, err = begin.channels.Load(ctx, inbound.Channel); err != nil {
 		return begin, boterr.In("Channel", err)
 	}
-	sender, err := r.sender(ctx, inbound, begin)
-	if err != nil {
+	if begin.scope.Member, begin.sender, err = r.sender(ctx, inbound, begin); err != nil {
 		return begin, boterr.In("Profile", err)
 	}
-	begin.scope.Member, begin.outer, begin.key = sender.ID, r.stepOf(ctx, nil), eventKey(inbound)
+	begin.outer, begin.key = r.stepOf(ctx, nil), eventKey(inbound)
 	if begin.key == "" && begin.outer != nil {
 		begin.key = begin.outer.keyTo(ctx, fmt.Sprintf("receive %q %q %q", inbound.Channel, inbound.GroupExternalID, inbound.Event.From))
 	}
-	begin.sender = sender
 	return begin, nil
 }
 
-// sender returns the member who sent what arrived, by the host's function or the
+// sender returns the ids of the member who sent what arrived, by the host's function or the
 // SDK's own.
-func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (*member.Member, error) {
+func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (id, externalID string, err error) {
 	if r.config.Arrive != nil {
 		arrived, err := r.config.Arrive(ctx, inbound)
-		if err == nil && arrived == nil {
-			err = boterr.New(boterr.Internal, "", "the host's Arrive gave neither a member nor an error")
+		switch {
+		case err != nil:
+			return "", "", err
+		case arrived == nil:
+			return "", "", boterr.New(boterr.Internal, "", "the host's Arrive gave neither a member nor an error")
 		}
-		return arrived, err
+		return arrived.ID, arrived.ExternalID, nil
 	}
 	profile := inbound.Profile
 	profile.App, profile.Channel = "", "" // Those of the scope, which are known to be there.
 	profile.ExternalID = inbound.Event.From
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	arrival, err := r.ownMembers(scope, begin.channels).Arrive(ctx, profile.On(begin.channel))
-	if err != nil {
-		return nil, err
-	}
-	return arrival.Member, nil
+	id, err = r.ownMembers(scope, begin.channels).ArriveID(ctx, profile.On(begin.channel))
+	return id, profile.ExternalID, err
 }

@@ -72,10 +72,10 @@ type runInput struct {
 	outer *step
 	// agenda is the agenda that causes the run, nil where none does.
 	agenda *agenda.Run
-	// delivery is that of the inbox which causes the run, nil where none does, and sender the member
-	// as arrived, nil where the run is for no event.
+	// delivery is that of the inbox which causes the run, nil where none does.
 	delivery *inbox.Delivery
-	sender   *member.Member
+	// sender is the external id of the member, "" where it is not known yet.
+	sender string
 	// key is the run's.
 	key string
 }

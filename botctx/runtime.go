@@ -136,11 +136,7 @@ func (r *Runtime) newContext(scope record.Scope, loaded channels, in *run) *Cont
 	bot := &Context{
 		AgendaMeta:   document.O(),
 		Values:       map[string]any{},
-		interceptors: r.config.Interceptors,
-		decode:       r.decode,
-		now:          r.env.Now,
-		http:         r.config.HTTP,
-		parts:        parts{runtime: r, run: in, scope: scope, loaded: loaded},
+		parts: parts{runtime: r, run: in, scope: scope, host: noParts, loaded: loaded},
 	}
 	bot.redirects = redirects{bot}
 	bot.override()

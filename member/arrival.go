@@ -38,33 +38,52 @@ func (m Member) On(c *channel.Channel) Member {
 // InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
 // scope has no channel. AlreadyExists: m has an ID, and another member has it.
 func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
-	channelID, err := s.channelOf(ctx, m)
+	stored, isNew, err := s.arrive(ctx, m)
 	if err != nil {
 		return nil, err
 	}
+	arrived, err := fromDocument(stored)
+	return &Arrival{Member: arrived, New: isNew}, err
+}
+
+// ArriveID is Arrive for a host that needs the member's id alone.
+func (s *Service) ArriveID(ctx context.Context, m Member) (string, error) {
+	stored, _, err := s.arrive(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	if id, isText := stored.Value(record.FieldID).(string); isText {
+		return id, nil
+	}
+	_, err = fromDocument(stored)
+	return "", err
+}
+
+// arrive is Arrive, with the record as it is stored.
+func (s *Service) arrive(ctx context.Context, m Member) (stored document.Object, isNew bool, err error) {
+	channelID, err := s.channelOf(ctx, m)
+	if err != nil {
+		return stored, false, err
+	}
 	if m.ExternalID == "" {
-		return nil, boterr.Missing(fieldExternalID, "the member's id on its platform")
+		return stored, false, boterr.Missing(fieldExternalID, "the member's id on its platform")
 	}
 	known, ok, err := s.members.First(ctx,
 		query.FieldValue{Name: record.FieldChannel, Value: channelID},
 		query.FieldValue{Name: fieldExternalID, Value: m.ExternalID},
 	)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		arrived, err := fromDocument(known)
-		return &Arrival{Member: arrived}, err
+	if err != nil || ok {
+		return known, false, err
 	}
 	return arriveFirst(ctx, s.members.Where(record.FieldChannel, channelID), m)
 }
 
 // arriveFirst makes a member, unless another arrival has made it meanwhile.
-func arriveFirst(ctx context.Context, members *record.Collection, m Member) (*Arrival, error) {
+func arriveFirst(ctx context.Context, members *record.Collection, m Member) (stored document.Object, isNew bool, err error) {
 	m.setDefaults()
 	fields, err := document.Encode(m)
 	if err != nil {
-		return nil, err
+		return stored, false, err
 	}
 	patch := record.Patch{
 		Filter:       document.O(fieldExternalID, m.ExternalID),
@@ -77,10 +96,9 @@ func arriveFirst(ctx context.Context, members *record.Collection, m Member) (*Ar
 		found, err = members.FindAndModify(ctx, patch, true)
 	}
 	if err != nil {
-		return nil, record.RenameField(record.RenameField(err, "patch.$setOnInsert", ""), "patch", "")
+		return stored, false, record.RenameField(record.RenameField(err, "patch.$setOnInsert", ""), "patch", "")
 	}
-	arrived, err := fromDocument(found.Document)
-	return &Arrival{Member: arrived, New: !found.Matched}, err
+	return found.Document, !found.Matched, nil
 }
 
 // Insert makes a member of m.Channel, or of the scope's own channel where m has none,

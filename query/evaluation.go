@@ -27,8 +27,8 @@ type Evaluation struct {
 	position arrayPosition
 	// failure is the error of an $expr, or that of the budget. The match is void then.
 	failure error
-	// now is what the match is given for $$NOW.
-	now time.Time
+	// now is what the match is given for $$NOW, nil where that is nothing.
+	now *time.Time
 
 	// updating is the change of a document that is under way.
 	updating updateRun
@@ -124,9 +124,9 @@ func (e *Evaluation) Select(filter *Filter, documents []document.Object, among u
 
 // begin prepares the evaluation for a check by a filter.
 func (e *Evaluation) begin(filter *Filter) {
-	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, time.Time{}
-	if filter.UsesNow() && filter.rare.now != nil {
-		e.now = *filter.rare.now
+	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, nil
+	if filter.UsesNow() {
+		e.now = filter.rare.now
 	}
 }
 

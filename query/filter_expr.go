@@ -62,10 +62,10 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	run.root, _ = root.(document.Object)
 	run.limits.call = e
 	if m.usesNow {
-		if e == nil || e.now.IsZero() {
+		if e == nil || e.now == nil {
 			return nil, boterr.Invalid("", "$$NOW is not known here: give the filter a time with At")
 		}
-		run.now = e.now
+		run.now = *e.now
 	}
 	value, err := any(nil), run.limits.spend(m.work)
 	if err == nil {

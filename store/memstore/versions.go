@@ -92,16 +92,14 @@ type transaction struct {
 	next   *content
 	edit   *persistent.Edit
 	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
-	// wants to know what the transaction did.
-	hasOwnIndexes, isObserved bool
+	// wants to know what the transaction did, isTouched that it may have changed next.
+	hasOwnIndexes, isObserved, isTouched bool
 	// changes are what it did to documents, where it is observed.
 	changes []documentChange
 	// indexed is the index that it made, nil where it made none.
 	indexed *store.Index
 	// done is the number of documents that it changed.
 	done int
-	// isTouched tells that it may have changed next.
-	isTouched bool
 	// number is next.writes when it began.
 	number uint64
 }
