@@ -134,9 +134,9 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 // newContext returns the context for a scope with its channels, in a run or, with nil, outside of runs.
 func (r *Runtime) newContext(scope record.Scope, loaded channels, in *run) *Context {
 	bot := &Context{
-		AgendaMeta:   document.O(),
-		Values:       map[string]any{},
-		parts: parts{runtime: r, run: in, scope: scope, host: noParts, loaded: loaded},
+		AgendaMeta: document.O(),
+		Values:     map[string]any{},
+		parts:      parts{runtime: r, run: in, scope: scope, host: noParts, loaded: loaded},
 	}
 	bot.redirects = redirects{bot}
 	bot.override()
