@@ -51,11 +51,11 @@ func CompileFilter(source document.Object) (*Filter, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
 	}
-	if isOneField(source) {
-		return compileOneField(source), nil
-	}
-	if namesRecord(source) {
+	switch {
+	case namesRecord(source):
 		return compileRecord(source, nil), nil
+	case isOneField(source):
+		return compileOneField(source), nil
 	}
 	slot := &nearSlot{}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})

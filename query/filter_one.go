@@ -60,42 +60,58 @@ func newOneField(field FieldValue) *Filter {
 	return &f.filter
 }
 
-// recordFilter is a filter that says what some fields of a record are, mostly its _id among them,
-// with all its parts in one piece of memory. It is compiled for a single use.
-type recordFilter struct {
-	filter Filter
-	room   [3]equality
+// filterOfFields returns a filter of the values that some fields have, none as yet, with room for a number of
+// them. That of a few is one piece of memory: it is compiled for a single use, mostly to look a record up.
+func filterOfFields(fields int) *Filter {
+	switch {
+	case fields <= 1:
+		f := &struct {
+			filter Filter
+			room   [1]equality
+		}{}
+		return f.filter.within(f.room[:0])
+	case fields <= 2:
+		f := &struct {
+			filter Filter
+			room   [2]equality
+		}{}
+		return f.filter.within(f.room[:0])
+	case fields <= 3:
+		f := &struct {
+			filter Filter
+			room   [3]equality
+		}{}
+		return f.filter.within(f.room[:0])
+	default:
+		return new(Filter).within(make([]equality, 0, fields))
+	}
 }
 
-// newRecordFilter begins a filter with fields; complete ends it.
-func newRecordFilter(fields []FieldValue) *recordFilter {
-	f := &recordFilter{}
-	f.filter.equalities = f.room[:0]
-	for _, field := range fields {
-		f.add(equality{path: field.Name, value: field.Value})
-	}
+// within makes an empty filter one of fields, which has room for them.
+func (f *Filter) within(room []equality) *Filter {
+	f.equalities = room
+	f.root = &f.equalities
 	return f
 }
 
-func (f *recordFilter) add(fields ...equality) {
-	f.filter.equalities = append(f.filter.equalities, fields...)
-}
-
-func (f *recordFilter) complete() *Filter {
-	f.filter.root = &f.filter.equalities
-	return &f.filter
+// add adds fields to a filter of filterOfFields.
+func (f *Filter) add(fields []FieldValue) {
+	for _, field := range fields {
+		f.equalities = append(f.equalities, equality{path: field.Name, value: field.Value})
+	}
 }
 
 // compileRecord compiles a query document of names and scalars, and further fields.
 func compileRecord(source document.Object, where []FieldValue) *Filter {
-	f := newRecordFilter(where)
+	f := filterOfFields(len(where) + source.Len())
+	f.add(where)
 	for name, value := range source.All() {
-		f.add(equality{path: name, value: value})
+		f.equalities = append(f.equalities, equality{path: name, value: value})
 	}
 	if len(where) == 0 {
-		f.filter.source = source
+		f.source, f.one = source, source.Len() == 1
 	}
-	return f.complete()
+	return f
 }
 
 // FieldValue is a field, named without dots, and the scalar that it has.
@@ -190,11 +206,13 @@ func hasID(fields []FieldValue) bool {
 
 // withFields returns a flat filter with further fields.
 func (f *Filter) withFields(fields []FieldValue) *Filter {
-	with := newRecordFilter(fields)
-	if f != nil {
-		with.add(f.equalities...)
+	if f == nil {
+		f = &Filter{}
 	}
-	return with.complete()
+	with := filterOfFields(len(fields) + len(f.equalities))
+	with.add(fields)
+	with.equalities = append(with.equalities, f.equalities...)
+	return with
 }
 
 // sourceOf returns the query document of equalities. One that names a field twice is a conjunction.

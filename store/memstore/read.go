@@ -142,6 +142,9 @@ func (c *content) find(
 			return found, err
 		}
 	}
+	if c.documents.Len() == 0 && filter.Near() == nil { // Which needs its index even so.
+		return []document.Object{}, checkEnded(ctx)
+	}
 	call := query.NewEvaluation(ctx)
 	if options.Sort == nil && options.Skip == 0 {
 		if id, isID := idOf(filter); isID {
@@ -152,9 +155,6 @@ func (c *content) find(
 			}
 			return allProjected(call, found, filter, options.Projection, err)
 		}
-	}
-	if c.documents.Len() == 0 && filter.Near() == nil { // Which needs its index even so.
-		return []document.Object{}, call.Err()
 	}
 	p := c.planFor(filter, options.Sort)
 	return c.findBy(call, filter, &p, options)
