@@ -31,6 +31,21 @@ func TestArrive_MakesAMemberOnce(t *testing.T) {
 	require.Equal(t, shown(t, first.Member), shown(t, second.Member), "who is there stays as it is")
 }
 
+func TestArriveID_IsTheIDOfWhoArrives(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1", "externalId": "x1"}`)
+	known, err := a.mine.ArriveID(t.Context(), member.Member{ExternalID: "x1"})
+	require.NoError(t, err)
+	require.Equal(t, "m1", known)
+	made, err := a.mine.ArriveID(t.Context(), member.Member{ExternalID: "x2"})
+	require.NoError(t, err)
+	again, err := a.mine.Arrive(t.Context(), member.Member{ExternalID: "x2"})
+	require.NoError(t, err)
+	require.Equal(t, again.Member.ID, made)
+	_, err = a.mine.ArriveID(t.Context(), member.Member{})
+	requireField(t, err, "externalId")
+}
+
 func TestArrive_AtOnce(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
