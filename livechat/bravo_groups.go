@@ -29,7 +29,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 		return CreateBravoGroupResult{}, boterr.At(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
-	created, err := send.Once(ctx, s.env, "group "+in.ID, func(ctx context.Context) (CreatedGroup, error) {
+	created, err := send.Once(ctx, s.env, fmt.Sprintf("group %q %q", in.ID, p.Name), func(ctx context.Context) (CreatedGroup, error) {
 		created, err := creator.CreateGroup(ctx, in, NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
 		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
 			err = boterr.New(boterr.Unavailable, "",
@@ -210,7 +210,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	if err != nil {
 		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
 	}
-	of := fmt.Sprintf("channel %q %q", in.ID, p.HotelGroupID)
+	of := fmt.Sprintf("channel %q %q %q", in.ID, p.HotelGroupID, p.DisplayName)
 	return send.Once(ctx, s.env, of, func(ctx context.Context) (CreateHotelChannelResult, error) {
 		reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
 		if reply.IsZero() {

@@ -67,6 +67,9 @@ func (s *conversations) liveGroups(ctx context.Context, outletID string, event s
 func (s *conversations) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
 	if event.To != "" {
 		found, err := s.liveGroupsIn(ctx, outletID, event.To)
+		if err == nil {
+			found, err = s.withoutTalk(ctx, outletID, event.From, found)
+		}
 		if err != nil || len(found) > 0 {
 			return found, err
 		}
@@ -96,7 +99,21 @@ func (s *conversations) groupsOf(ctx context.Context, outletID string, event sen
 	if err != nil || last == nil {
 		return nil, err
 	}
-	return []*Group{last}, nil
+	return s.withoutTalk(ctx, outletID, event.From, []*Group{last})
+}
+
+// withoutTalk returns groups without the direct conversations of other agents than the one who writes: what
+// one agent writes to another is for no member. What the bot writes there belongs to them.
+func (s *conversations) withoutTalk(ctx context.Context, outletID, from string, groups []*Group) ([]*Group, error) {
+	isOfOther := func(g *Group) bool { return g.isDirect() && from != "" && g.AdminExternalID != from }
+	if !slices.ContainsFunc(groups, isOfOther) {
+		return groups, nil
+	}
+	ids, err := s.botIDs(ctx, outletID, from)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(groups, func(g *Group) bool { return isOfOther(g) && !g.hearsBot(from, ids) }), nil
 }
 
 // lastDirect returns the last direct conversation with the agent who wrote to the bot, nil where

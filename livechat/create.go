@@ -36,7 +36,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 		return CreateAssignmentResult{}, boterr.At(fieldMember, err)
 	}
 	result := CreateAssignmentResult{Member: m, AssignmentID: run.r.ID}
-	if run.r.CreateGroup != nil {
+	if run.r.asksForGroup() {
 		result.GroupID = run.r.Group
 	}
 	return result, nil

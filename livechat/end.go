@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -19,7 +20,8 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	run, err := s.assignmentOnce(ctx, "end from the outlet", func(ctx context.Context) (*pass, error) {
+	of := "end from the outlet " + conversationNamed(outlet, p.MessageEvent)
+	run, err := s.assignmentOnce(ctx, of, func(ctx context.Context) (*pass, error) {
 		r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
 		if err != nil {
 			return nil, err
@@ -35,6 +37,14 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 		return EndLiveChatResult{}, err
 	}
 	return run.result(ctx)
+}
+
+// conversationNamed tells a conversation that an event names from others, for what a run remembers.
+func conversationNamed(outlet *channel.Channel, event *send.MessageEvent) string {
+	if event == nil {
+		return fmt.Sprintf("%q", outlet.ID)
+	}
+	return fmt.Sprintf("%q %q %q", outlet.ID, event.From, event.To)
 }
 
 // RemovePendingAssignmentByMemberID implements Operations.
@@ -86,7 +96,7 @@ func (s *machine) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*pa
 // result tells of an assignment that has ended and its member.
 func (p *pass) result(ctx context.Context) (EndLiveChatResult, error) {
 	m, err := p.memberNow(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, boterr.NotFound) { // Also that of a member who was removed meanwhile has ended.
 		return EndLiveChatResult{}, err
 	}
 	return EndLiveChatResult{RecordUpdate: recordUpdate(p.r.ID, p.r.CreatedAt, p.r.Version), Member: m}, nil

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -15,7 +16,20 @@ import (
 // member. It is made where there is none; one that an earlier call made is used.
 func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
 	if r.Group != "" {
-		return s.joined(ctx, r)
+		g, err := s.loadGroup(ctx, r.Group)
+		if err != nil {
+			return nil, err
+		}
+		isOwn, err := s.isOwn(ctx, r, g)
+		switch {
+		case err != nil:
+			return nil, err
+		case isOwn:
+			return s.joined(ctx, r, g)
+		}
+		if r, err = s.leaveGroup(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	found, err := s.findGroups(ctx, document.O(
 		fieldAssignment, document.O("$eq", r.ID), fieldOutlet, document.O("$eq", outlet.ID)))
@@ -31,11 +45,34 @@ func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *
 	return s.attach(ctx, r, g)
 }
 
-// joined returns the group that an assignment has, with the agent who has the assignment.
-func (s *machine) joined(ctx context.Context, r *AssignmentRecord) (*Group, error) {
-	g, err := s.loadGroup(ctx, r.Group)
-	if err != nil || g.AdminExternalID != "" {
-		return g, err
+// isOwn reports whether the group that an assignment names can be its conversation: it is live, and that of no
+// other open assignment. Bot logic may have named any.
+func (s *machine) isOwn(ctx context.Context, r *AssignmentRecord, g *Group) (bool, error) {
+	if !g.Active || g.Assignment == "" || g.Assignment == r.ID {
+		return g.Active, nil
+	}
+	other, err := s.loadAssignment(ctx, g.Assignment)
+	if errors.Is(err, boterr.NotFound) {
+		return true, nil
+	}
+	return err == nil && other.State() == Ended, err
+}
+
+// leaveGroup takes a group that cannot be its conversation from an assignment.
+func (s *machine) leaveGroup(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
+	left, err := s.modify(ctx, r.ID, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
+		document.Unset(fieldGroup, fieldGroupInfo))
+	if err == nil && left == nil {
+		err = boterr.New(boterr.Conflict, fieldAssignmentID,
+			"the assignment %s ended or was given another group while it was taken: take it again", r.ID)
+	}
+	return left, err
+}
+
+// joined returns the group of an assignment, with the agent who has the assignment.
+func (s *machine) joined(ctx context.Context, r *AssignmentRecord, g *Group) (*Group, error) {
+	if g.AdminExternalID != "" {
+		return g, nil
 	}
 	admin, err := s.admin(ctx, r.Assignee)
 	if err != nil {

@@ -91,7 +91,12 @@ func (r *AssignmentRecord) isSent() bool {
 
 // hasGroupOfAPI reports whether there is no group of a live-chat API left to be stored.
 func (r *AssignmentRecord) hasGroupOfAPI() bool {
-	return r.Group != "" || len(r.Tickets) == 0 || r.CreateGroup == nil || !r.Tickets[0].Type.Has(channel.LiveChatAPI)
+	return r.Group != "" || !r.asksForGroup()
+}
+
+// asksForGroup reports whether the request asks a custom outlet for a group. Other outlets ignore that it does.
+func (r *AssignmentRecord) asksForGroup() bool {
+	return r.CreateGroup != nil && len(r.Tickets) > 0 && r.Tickets[0].Type.Has(channel.LiveChatAPI)
 }
 
 // hasNobodyInGroup reports whether no agent can have the request by its group.
@@ -113,7 +118,7 @@ func (r *AssignmentRecord) wasSentNowhere() bool {
 // hasNoSummaryLeft reports whether no summary is left to be sent. A custom outlet that was
 // asked for the group got it then.
 func (r *AssignmentRecord) hasNoSummaryLeft() bool {
-	return r.Summary == "" || !r.SummarySentAt.IsZero() || r.CreateGroup != nil
+	return r.Summary == "" || !r.SummarySentAt.IsZero() || r.asksForGroup()
 }
 
 // shownTaken returns the tickets that are still to show who has the assignment: not that of

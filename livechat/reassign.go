@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -22,7 +23,11 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	run, err := s.assignmentOnce(ctx, "hand on", func(ctx context.Context) (*pass, error) { return s.handOn(ctx, outlet, p) })
+	of := "hand on " + conversationNamed(outlet, p.MessageEvent)
+	if p.PreviousAssignment != nil {
+		of += fmt.Sprintf(" %q", p.PreviousAssignment.ID)
+	}
+	run, err := s.assignmentOnce(ctx, of, func(ctx context.Context) (*pass, error) { return s.handOn(ctx, outlet, p) })
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}

@@ -31,15 +31,19 @@ func (s *core) loadAssignment(ctx context.Context, id string) (*AssignmentRecord
 	return assignmentFrom(found)
 }
 
-// assignmentOf returns the assignment of a group: the newest whose group it is, or else the
-// one that the group names. nil where there is none.
+// assignmentOf returns the assignment of a group: of those whose group it is the open one that the group names,
+// or else the newest, or else the one that the group names. nil where there is none.
 func (s *core) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, error) {
 	found, err := s.findAssignments(ctx, record.Query{Filter: equal(fieldGroup, g.ID), SortBy: oldestFirst()})
 	switch {
 	case err != nil:
 		return nil, err
 	case len(found) > 0:
-		return found[len(found)-1], nil
+		named := slices.IndexFunc(found, func(r *AssignmentRecord) bool { return r.ID == g.Assignment && r.State() != Ended })
+		if named < 0 {
+			named = len(found) - 1
+		}
+		return found[named], nil
 	case g.Assignment == "":
 		return nil, nil
 	}

@@ -147,20 +147,21 @@ func TestGroupOf(t *testing.T) {
 		channel, from, to string
 		want              *livechat.Group
 	}{
-		"the agent in one group":          {"desk", "eve", ofAda.ExternalID, ofAda},
-		"the agent in the other group":    {"desk", "eve", ofBob.ExternalID, ofBob},
-		"a colleague in a group":          {"desk", "mallory", ofAda.ExternalID, ofAda},
-		"the agent to the bot":            {"desk", "eve", "bot", nil},
-		"the group in another channel":    {"team", "eve", ofAda.ExternalID, nil},
-		"the agent to the channel":        {"team", "eve", "team", direct},
-		"the agent to nobody else":        {"team", "eve", "", direct},
-		"the agent somewhere else":        {"team", "eve", "random", nil},
-		"the conversation with the agent": {"team", "bot", "eve", direct},
-		"a colleague directly":            {"team", "mallory", "team", nil},
-		"the agent in a broadcast group":  {"team", "eve", "D1", nil},
-		"the agent in an old group":       {"team", "eve", "old", nil},
-		"a group to the bot":              {"desk", ofAda.ExternalID, "bot", nil},
-		"nobody to nobody":                {"team", "", "", nil},
+		"the agent in one group":         {"desk", "eve", ofAda.ExternalID, ofAda},
+		"the agent in the other group":   {"desk", "eve", ofBob.ExternalID, ofBob},
+		"a colleague in a group":         {"desk", "mallory", ofAda.ExternalID, ofAda},
+		"the agent to the bot":           {"desk", "eve", "bot", nil},
+		"the group in another channel":   {"team", "eve", ofAda.ExternalID, nil},
+		"the agent to the channel":       {"team", "eve", "team", direct},
+		"the agent to nobody else":       {"team", "eve", "", direct},
+		"the agent somewhere else":       {"team", "eve", "random", nil},
+		"the bot to the agent":           {"team", "team", "eve", direct},
+		"a colleague to the agent":       {"team", "mallory", "eve", nil},
+		"a colleague directly":           {"team", "mallory", "team", nil},
+		"the agent in a broadcast group": {"team", "eve", "D1", nil},
+		"the agent in an old group":      {"team", "eve", "old", nil},
+		"a group to the bot":             {"desk", ofAda.ExternalID, "bot", nil},
+		"nobody to nobody":               {"team", "", "", nil},
 	} {
 		got, err := s.mine.GroupOf(t.Context(), test.channel, *event(test.from, test.to, "hi"))
 		require.NoError(t, err, name)

@@ -28,6 +28,9 @@ func (p *pass) send(ctx context.Context) error {
 			return err // What was sent has to be known before more is.
 		}
 		p.r = kept
+		if kept.State() == Taken {
+			return p.offeredTooLate(ctx, sent)
+		}
 	}
 	switch {
 	case len(unsent) == 0:
@@ -37,6 +40,16 @@ func (p *pass) send(ctx context.Context) error {
 	default:
 		return p.dropRefused(ctx, unsent)
 	}
+}
+
+// offeredTooLate shows on a ticket that an agent has taken the request while the ticket was sent, and returns
+// that nobody can be offered it any more.
+func (p *pass) offeredTooLate(ctx context.Context, ticket Ticket) error {
+	name, err := p.adminName(ctx, p.r.Assignee)
+	if err == nil {
+		err = p.tickets.showOn(ctx, p.r, ticket, p.r.takenText(ticket, name))
+	}
+	return errors.Join(p.r.requireUntaken(), err)
 }
 
 // dropRefused removes the tickets of targets that refused a request for good.
@@ -99,7 +112,7 @@ func (p *pass) open(ctx context.Context) error {
 		fields = fields.With(fieldExpiry, expiry)
 	}
 	to := opening
-	if p.r.Group != "" {
+	if p.r.Group != "" && p.r.asksForGroup() {
 		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.At(p.env.Now()))
 	}
 	opened, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
@@ -192,6 +205,7 @@ func (p *pass) trySummary(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	message.ID = p.r.ID + "/summary/" + p.group.ID // The same where it was sent and that could not be noted.
 	if _, err := p.deliver(ctx, message); err != nil {
 		return err
 	}

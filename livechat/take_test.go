@@ -226,7 +226,8 @@ func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "shop", "externalId": "room-5", "active": true, "valid": true,
 		"assignment": "a1", "member": "ada", "inlet": "web", "type": "custom"}`)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
-		r.Direct, r.Group, r.Tickets, r.CreateGroup = "shop", "g1", nil, &livechat.CreateGroup{}
+		r.Direct, r.Group, r.CreateGroup = "shop", "g1", &livechat.CreateGroup{}
+		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "shop", Type: channel.Custom, ChatID: "room-5", SentAt: 1}}
 	})
 	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "shop", AdminExternalID: "eve"})
 	require.NoError(t, err)

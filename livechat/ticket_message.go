@@ -64,7 +64,15 @@ func (s *tickets) messageOf(r *AssignmentRecord, m *member.Member, platform chan
 func (s *tickets) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
-		text = shortened(text+"\n"+r.Summary, send.MaxText)
+		room := send.MaxText
+		if r.History { // Its address comes behind, on a line of its own.
+			address, err := s.historyOf(r)
+			if err != nil {
+				return send.Response{}, err
+			}
+			room -= utf8.RuneCountInString("\n" + address)
+		}
+		text = shortened(text+"\n"+r.Summary, max(1, room))
 	}
 	standard := send.Buttons(text, send.Postback("Take", TakePayload))
 	message, err := s.messageFor(r, platform, standard)

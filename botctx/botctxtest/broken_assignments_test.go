@@ -248,7 +248,7 @@ var brokenRouting = map[string]breakage{
 				p.CreateGroup = &livechat.CreateGroup{}
 			}
 		}),
-		breaks: []string{"CreateAssignmentMakesNoGroupByDefault", "TheConversationIsNamedAndSummedUp"},
+		breaks: []string{"CreateAssignmentMakesNoGroupByDefault"},
 	},
 	"a live-chat API is never asked": {
 		breaking: given(func(p *createParams) { p.CreateGroup = nil }),
