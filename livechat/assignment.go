@@ -79,8 +79,8 @@ type AssignmentRecord struct {
 	Details document.Object `json:"details,omitzero"`
 	// CreateGroup asks a custom outlet for a group. nil where it is not asked.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
-	// LiveChatAgenda is whether idle time is watched: where the request says so from the
-	// start, else from when an agent takes it.
+	// LiveChatAgenda is whether idle time is watched from the start, as the request says. Once an
+	// agent has taken it, it is watched whatever this says.
 	LiveChatAgenda bool `json:"liveChatAgenda"`
 	// OutOfLiveChat is whether the bot goes on to answer the member while it is open: the
 	// member's flag is not set.
@@ -145,7 +145,6 @@ const (
 	fieldTakenMessage     = "takenMessage"
 	fieldDetails          = "details"
 	fieldCreateGroup      = "createGroup"
-	fieldLiveChatAgenda   = "liveChatAgenda"
 	fieldOutOfLiveChat    = "outOfLiveChat"
 	fieldTickets          = "tickets"
 	fieldDirect           = "direct"

@@ -1,6 +1,9 @@
 package livechat
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -129,6 +132,27 @@ func (d AssignmentDetails) check() error {
 		}
 		if err := document.DecodeValue(value, into); err != nil {
 			return boterr.In(fieldAssignmentDetails+"."+name, err)
+		}
+	}
+	return nil
+}
+
+// checkNames refuses fields, and platforms of relay messages, that no outlet of a request looks at because they do
+// not exist.
+func (d AssignmentDetails) checkNames(to route) error {
+	for name := range d.Unknown.All() {
+		if new(AssignmentDetails).typedField(name) == nil {
+			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field")
+		}
+	}
+	known := channel.Types()
+	for _, o := range to.outlets {
+		known = append(known, o.Type) // It may be of the host's own.
+	}
+	for _, platform := range slices.Sorted(maps.Keys(d.RelayMessage)) {
+		if !slices.Contains(known, platform) {
+			return boterr.Invalid(relayMessageField(platform),
+				"there is no such platform: give the type of an outlet, such as %s", to.outlets[0].Type)
 		}
 	}
 	return nil

@@ -196,3 +196,15 @@ func TestHandleAdminJoinedGroup_NameFails(t *testing.T) {
 		require.Empty(t, s.groups(t, document.O()))
 	}
 }
+
+func TestEndLiveChat_GroupOfTheSecondAgent(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	group := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "hedy", "bravoGroupId": "`+group+`"}`)
+	said := `{"channel": {"_id": "phone"}, "messageEvent": {"from": "hedy", "to": "` + group + `"}}`
+	must(t, s.mine.SaveGroupIDToMember, said)
+	require.NotEqual(t, s.record(t, "a1").Group, s.mine.member(t, "ada").Group, "it is hedy's record of the conversation")
+	must(t, s.mine.EndLiveChat, said)
+	require.Empty(t, s.mine.member(t, "ada").Group)
+}

@@ -242,6 +242,24 @@ func TestCreateAssignment_StrictCreateGroup(t *testing.T) {
 	require.Empty(t, result.GroupID)
 }
 
+func TestCreateAssignment_StrictDetails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, strict)
+	for _, misspelt := range []refused{
+		{`{"assignmentDetails": {"abstract": "x"}}`, boterr.InvalidArgument, "assignmentDetails.abstract"},
+		{
+			`{"assignmentDetails": {"relayMessage": {"Charlie": {"type": "TEXT", "text": "hi"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.Charlie",
+		},
+	} {
+		requireRefused(t, s, s.mine.CreateAssignment, misspelt)
+	}
+	s.mustAsk(t, `{"assignmentDetails": {"relayMessage": {"foxtrot": {"type": "TEXT", "text": "hi"}}}}`)
+	s = newFixture(t, strict)
+	s.mine.pair(t, "kiosk")
+	s.mustAsk(t, `{"assignmentDetails": {"queue": 7, "relayMessage": {"Charlie": 1}}}`)
+}
+
 func TestCreateAssignment_StandardTicket(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -96,14 +97,17 @@ func (s *machine) unsentError(ctx context.Context, r *AssignmentRecord, unsent [
 
 // areRefused reports whether each target was refused for good.
 func areRefused(unsent []Unsent) bool {
-	for _, u := range unsent {
-		switch boterr.CodeOf(u.Err) {
-		case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
-		default:
-			return false
-		}
+	return !slices.ContainsFunc(unsent, func(u Unsent) bool { return !isRefused(u.Err) })
+}
+
+// isRefused reports whether an error is that of what is refused however often it is tried.
+func isRefused(err error) bool {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
+		return true
+	default:
+		return false
 	}
-	return true
 }
 
 // unfinished collects what failed of several things that are all tried.

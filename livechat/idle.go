@@ -70,10 +70,14 @@ func (s *machine) expireInterrupted(ctx context.Context, memberID string) error 
 	return s.closeEnded(ctx, endedOf(memberID))
 }
 
+// isWatched reports whether the assignment ends once it is idle: where the request says so, and where an agent
+// has taken it.
+func (r *AssignmentRecord) isWatched() bool { return r.LiveChatAgenda || r.Assignee != "" }
+
 // watchIdle starts the idle time of an open assignment anew, if it is watched, and returns
 // it as it is then, nil where it has ended meanwhile.
 func (s *machine) watchIdle(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
-	if !r.LiveChatAgenda {
+	if !r.isWatched() {
 		return r, nil
 	}
 	// $max: of two messages at once the later one counts.
@@ -111,7 +115,7 @@ func (s *machine) nextExpiry() document.Timestamp {
 // alarmOf returns when the alarm of an open assignment is to go off, 0 for never. One that is
 // still being sent has an alarm before it has an expiry.
 func (s *machine) alarmOf(open *AssignmentRecord) document.Timestamp {
-	if open.LiveChatAgenda && open.Expiry.IsZero() {
+	if open.isWatched() && open.Expiry.IsZero() {
 		return s.nextExpiry()
 	}
 	return open.Expiry

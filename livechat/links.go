@@ -3,6 +3,7 @@ package livechat
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -99,7 +100,9 @@ func (s *machine) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group
 	}
 	taken, err := s.markTaken(ctx, r, outlet.ID, g.AdminExternalID)
 	if err == nil && taken == nil {
-		taken, err = s.loadAssignment(ctx, r.ID)
+		if taken, err = s.loadAssignment(ctx, r.ID); errors.Is(err, boterr.NotFound) { // It was withdrawn.
+			return nil, joined(endedMeanwhile(r), s.deactivateGroups(ctx, r))
+		}
 	}
 	switch {
 	case err != nil:

@@ -192,3 +192,24 @@ func TestLinks_EndedRequest(t *testing.T) {
 	require.Empty(t, s.room().Assignment)
 	require.True(t, s.room().Active)
 }
+
+func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 3, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada")
+		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "R1"}`)
+		mine, hasHappened := s.meanwhile(writes, func() {
+			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		})
+		group := s.groups(t, document.O())[0]
+		_, err := mine.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{AssignmentID: "a1", Group: group})
+		if err != nil {
+			require.Equal(t, "assignmentId", fieldOf(t, err), "after %d writes", writes)
+			group := s.groups(t, document.O())[0]
+			require.True(t, group.Assignment == "" || !group.Active, "after %d writes: no live group is that of what is not there", writes)
+		}
+		return hasHappened()
+	})
+}

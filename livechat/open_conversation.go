@@ -101,7 +101,10 @@ func (s *machine) newConversation(ctx context.Context, outlet *channel.Channel, 
 	}
 	g := r.newGroup(outlet.ID, outlet.Type, m)
 	g.BotID, g.AdminExternalID, g.Admin = outlet.BotID(), r.Assignee, admin.AdminID
-	if g.ExternalID, err = s.openOnPlatform(ctx, outlet, r, g.Name); err != nil {
+	switch g.ExternalID, err = s.openOnPlatform(ctx, outlet, r, g.Name); {
+	case isRefused(err):
+		return nil, s.giveBack(context.WithoutCancel(ctx), r, err)
+	case err != nil:
 		return nil, err
 	}
 	return s.insertGroup(ctx, g)
@@ -185,12 +188,21 @@ func (s *machine) requireFree(ctx context.Context, outletID, agent, assignmentID
 // refuseAgent makes an assignment pending again whose agent cannot have the conversation with
 // the member, and returns why.
 func (s *machine) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
-	_, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID))
-	if err == nil {
-		_, err = s.move(ctx, r, givingBack, equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent()),
-			document.Unset(fieldAssignee, fieldAssignedAt, fieldOutlet))
+	if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
+		return err
 	}
-	if err != nil {
+	return s.giveBack(ctx, r, why)
+}
+
+// giveBack makes an assignment pending again whose agent has no conversation with the member, and returns why.
+// The alarm stays, and does nothing where the request has no expiry again.
+func (s *machine) giveBack(ctx context.Context, r *AssignmentRecord, why error) error {
+	unset := []string{fieldAssignee, fieldAssignedAt, fieldOutlet}
+	if !r.LiveChatAgenda {
+		unset = append(unset, fieldExpiry)
+	}
+	hasNone := equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent())
+	if _, err := s.move(ctx, r, givingBack, hasNone, document.Unset(unset...)); err != nil {
 		return err
 	}
 	return why

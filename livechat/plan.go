@@ -6,6 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -25,6 +26,11 @@ func (s *machine) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.TakenMessages) {
 		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on %s alone, and none goes there", channel.TakenMessages.Owners())
 	}
+	if s.ports.IsStrict && asked.details != nil && !to.has(channel.LiveChatAPI) {
+		if err := asked.details.checkNames(to); err != nil {
+			return nil, err
+		}
+	}
 	planned := asked.record
 	if planned.RelayMessage, err = asked.relayMessages(to); err != nil {
 		return nil, err
@@ -33,9 +39,16 @@ func (s *machine) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 		planned.Targets = append(planned.Targets, o.target())
 	}
 	if to.direct != nil {
-		return &planned, s.tickets.planDirect(&planned, *to.direct, asked.member)
+		err = s.tickets.planDirect(&planned, *to.direct, asked.member)
+	} else {
+		err = s.tickets.planTickets(&planned, to.outlets, asked.member)
 	}
-	return &planned, s.tickets.planTickets(&planned, to.outlets, asked.member)
+	if asked.relayText != "" { // The one message of all platforms is a parameter of its own.
+		for _, o := range to.outlets {
+			err = record.RenameField(err, relayMessageField(o.Type), fieldRelayMessage)
+		}
+	}
+	return &planned, err
 }
 
 // checkInlet refuses a request of a member whose channel is not on.

@@ -132,7 +132,7 @@ func (s *Service) handover(
 		GroupName:      cmp.Or(p.GroupName, previous.GroupName),
 		TakenMessage:   cmp.Or(p.TakenMessage, previous.TakenMessage),
 		Details:        detailsHandedOn(previous.Details, p),
-		LiveChatAgenda: previous.LiveChatAgenda,
+		LiveChatAgenda: previous.isWatched(),
 		OutOfLiveChat:  !isInLiveChat(p.LiveChat),
 	}
 	return asked, nil

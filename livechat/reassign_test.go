@@ -30,6 +30,17 @@ func conversation(t *testing.T, s *fixture) (previous *livechat.AssignmentRecord
 		`"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "from": "eve", "to": "` + took.Group.ExternalID + `", "data": {"text": "transfer"}}`
 }
 
+func TestReassignAssignment_NoRoomForTheHistory(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, historyAt)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.History = true })
+	requireRefused(t, s, s.mine.ReassignAssignment, refused{
+		`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "eve", "to": "group1"},
+			"relayMessage": "` + strings.Repeat("a", send.MaxText-10) + `"}`,
+		boterr.InvalidArgument, "relayMessage.text",
+	})
+}
+
 func TestReassignAssignment(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

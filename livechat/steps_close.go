@@ -20,12 +20,22 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 	return err
 }
 
-// clearGroup clears the current group of the member, where it is that of the assignment.
+// clearGroup clears the current group of the member, where it is one of the assignment: on Bravo each agent in
+// the conversation has a record of it.
 func (p *pass) clearGroup(ctx context.Context) error {
-	patched, err := p.ports.Members.PatchMembers(context.WithoutCancel(ctx), member.PatchMembersParams{
+	ctx = context.WithoutCancel(ctx)
+	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	if err != nil {
+		return err
+	}
+	ids := []string{p.r.Group}
+	for _, g := range groups {
+		ids = append(ids, g.ID)
+	}
+	patched, err := p.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
 		Channel:      &channel.Channel{ID: p.r.Inlet},
 		MemberID:     p.r.Member,
-		Filter:       equal(fieldGroup, p.r.Group),
+		Filter:       document.O(fieldGroup, document.O("$in", ids)),
 		Patch:        document.Unset(fieldGroup),
 		WithModifier: true,
 	})

@@ -49,7 +49,7 @@ func (p *pass) offeredTooLate(ctx context.Context, ticket Ticket) error {
 	if err == nil {
 		err = p.tickets.showOn(ctx, p.r, ticket, p.r.takenText(ticket, name))
 	}
-	return errors.Join(p.r.requireUntaken(), err)
+	return joined(p.r.requireUntaken(), err)
 }
 
 // dropRefused removes the tickets of targets that refused a request for good.

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -108,9 +109,14 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 // markTaken stores that an agent in an outlet has an assignment that is open, and returns it as
 // it is then. nil: an agent has it already, it is not open, or it has ended.
 func (s *machine) markTaken(ctx context.Context, r *AssignmentRecord, outletID, adminExternalID string) (*AssignmentRecord, error) {
+	expiry := s.nextExpiry()
+	if r.Expiry.IsZero() && slices.Contains(taking.from, r.State()) { // It is watched, also where a crash comes next.
+		if err := s.setAlarm(ctx, r.Member, expiry); err != nil {
+			return nil, err
+		}
+	}
 	taken := document.O(
-		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID,
-		fieldLiveChatAgenda, true, fieldExpiry, s.nextExpiry()) // Now it is watched, whatever the request said.
+		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID, fieldExpiry, expiry)
 	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 
