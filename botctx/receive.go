@@ -227,10 +227,17 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 		}
 		return arrived.ID, arrived.ExternalID, nil
 	}
+	externalID = inbound.Event.From
+	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
+	if id, err = member.KnownID(ctx, r.guarded, scope, externalID); err != nil || id != "" {
+		return id, externalID, err
+	}
 	profile := inbound.Profile
 	profile.App, profile.Channel = "", "" // Those of the scope, which are known to be there.
-	profile.ExternalID = inbound.Event.From
-	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	id, err = r.ownMembers(scope, begin.channels).ArriveID(ctx, profile.On(begin.channel))
-	return id, profile.ExternalID, err
+	profile.ExternalID = externalID
+	arrived, err := r.ownMembers(scope, begin.channels).Arrive(ctx, profile.On(begin.channel))
+	if err != nil {
+		return "", "", err
+	}
+	return arrived.Member.ID, externalID, nil
 }

@@ -92,7 +92,7 @@ func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group
 
 // liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
 func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
-	found, err := s.groups().FindEqual(ctx,
+	found, err := record.FindEqual(ctx, s.env, groupKind, s.scope.App,
 		query.FieldValue{Name: fieldExternalID, Value: externalID},
 		query.FieldValue{Name: fieldActive, Value: true},
 	)

@@ -38,48 +38,46 @@ func (m Member) On(c *channel.Channel) Member {
 // InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
 // scope has no channel. AlreadyExists: m has an ID, and another member has it.
 func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
-	stored, isNew, err := s.arrive(ctx, m)
+	channelID, err := s.channelOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if m.ExternalID == "" {
+		return nil, boterr.Missing(fieldExternalID, "the member's id on its platform")
+	}
+	stored, isKnown, err := s.members.First(ctx, known(channelID, m.ExternalID)...)
+	if err == nil && !isKnown {
+		stored, isKnown, err = arriveFirst(ctx, s.members.Where(record.FieldChannel, channelID), m)
+	}
 	if err != nil {
 		return nil, err
 	}
 	arrived, err := fromDocument(stored)
-	return &Arrival{Member: arrived, New: isNew}, err
+	return &Arrival{Member: arrived, New: !isKnown}, err
 }
 
-// ArriveID is Arrive for a host that needs the member's id alone.
-func (s *Service) ArriveID(ctx context.Context, m Member) (string, error) {
-	stored, _, err := s.arrive(ctx, m)
-	if err != nil {
+// KnownID returns the id of the member of the scope's channel with an external id, "" where there is none yet: then
+// Arrive makes it. It is for hosts, which need no Service for the many events of members whom they know. The errors
+// are those of the store, and FailedPrecondition where what is stored is no member.
+func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
+	found, err := record.FindEqual(ctx, env, kind, scope.App, known(scope.Channel, externalID)...)
+	if err != nil || len(found) == 0 {
 		return "", err
 	}
-	if id, isText := stored.Value(record.FieldID).(string); isText {
-		return id, nil
+	id, isText := found[0].Value(record.FieldID).(string)
+	if !isText {
+		_, err = fromDocument(found[0])
 	}
-	_, err = fromDocument(stored)
-	return "", err
+	return id, err
 }
 
-// arrive is Arrive, with the record as it is stored.
-func (s *Service) arrive(ctx context.Context, m Member) (stored document.Object, isNew bool, err error) {
-	channelID, err := s.channelOf(ctx, m)
-	if err != nil {
-		return stored, false, err
-	}
-	if m.ExternalID == "" {
-		return stored, false, boterr.Missing(fieldExternalID, "the member's id on its platform")
-	}
-	known, ok, err := s.members.First(ctx,
-		query.FieldValue{Name: record.FieldChannel, Value: channelID},
-		query.FieldValue{Name: fieldExternalID, Value: m.ExternalID},
-	)
-	if err != nil || ok {
-		return known, false, err
-	}
-	return arriveFirst(ctx, s.members.Where(record.FieldChannel, channelID), m)
+// known are the fields by which the member of a channel is found who has an external id. No two have the same.
+func known(channelID, externalID string) []query.FieldValue {
+	return []query.FieldValue{{Name: record.FieldChannel, Value: channelID}, {Name: fieldExternalID, Value: externalID}}
 }
 
-// arriveFirst makes a member, unless another arrival has made it meanwhile.
-func arriveFirst(ctx context.Context, members *record.Collection, m Member) (stored document.Object, isNew bool, err error) {
+// arriveFirst makes a member, unless another arrival was faster and has made it meanwhile.
+func arriveFirst(ctx context.Context, members *record.Collection, m Member) (stored document.Object, wasFaster bool, err error) {
 	m.setDefaults()
 	fields, err := document.Encode(m)
 	if err != nil {
@@ -98,7 +96,7 @@ func arriveFirst(ctx context.Context, members *record.Collection, m Member) (sto
 	if err != nil {
 		return stored, false, record.RenameField(record.RenameField(err, "patch.$setOnInsert", ""), "patch", "")
 	}
-	return found.Document, !found.Matched, nil
+	return found.Document, found.Matched, nil
 }
 
 // Insert makes a member of m.Channel, or of the scope's own channel where m has none,

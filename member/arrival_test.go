@@ -31,19 +31,20 @@ func TestArrive_MakesAMemberOnce(t *testing.T) {
 	require.Equal(t, shown(t, first.Member), shown(t, second.Member), "who is there stays as it is")
 }
 
-func TestArriveID_IsTheIDOfWhoArrives(t *testing.T) {
+func TestKnownID(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "externalId": "x1"}`)
-	known, err := a.mine.ArriveID(t.Context(), member.Member{ExternalID: "x1"})
-	require.NoError(t, err)
-	require.Equal(t, "m1", known)
-	made, err := a.mine.ArriveID(t.Context(), member.Member{ExternalID: "x2"})
-	require.NoError(t, err)
-	again, err := a.mine.Arrive(t.Context(), member.Member{ExternalID: "x2"})
-	require.NoError(t, err)
-	require.Equal(t, again.Member.ID, made)
-	_, err = a.mine.ArriveID(t.Context(), member.Member{})
-	requireField(t, err, "externalId")
+	mine := record.Scope{App: "mine", Channel: "c1"}
+	for externalID, want := range map[string]string{"x1": "m1", "x2": "", "": "", "x1\xff": ""} {
+		id, err := member.KnownID(t.Context(), record.Env{Store: a.store}, mine, externalID)
+		require.NoError(t, err)
+		require.Equal(t, want, id, "%q", externalID)
+	}
+	for _, elsewhere := range []record.Scope{{App: "mine", Channel: "c2"}, {App: "theirs", Channel: "c1"}} {
+		id, err := member.KnownID(t.Context(), record.Env{Store: a.store}, elsewhere, "x1")
+		require.NoError(t, err)
+		require.Empty(t, id)
+	}
 }
 
 func TestArrive_AtOnce(t *testing.T) {

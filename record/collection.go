@@ -59,9 +59,9 @@ type Collection struct {
 	compiler *query.Compiler
 	kind     *Kind
 	stored   *guardedCollection
-	// scope are the values that fields of its records have. Few of them stand in room.
+	// scope are the values that fields of its records have. That of the app alone stands in room.
 	scope []query.FieldValue
-	room  [2]query.FieldValue
+	room  [1]query.FieldValue
 	// err is why there is no such scope. Every method returns it.
 	err error
 }

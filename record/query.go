@@ -43,6 +43,17 @@ func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) 
 	return c.findEqual(ctx, fields, 0)
 }
 
+// FindEqual returns the records of a kind in an app whose fields have values, or an empty slice. It is that of the
+// Collection, for a look-up after which nobody needs one.
+func FindEqual(ctx context.Context, env Env, kind *Kind, app string, fields ...query.FieldValue) ([]document.Object, error) {
+	var room [6]query.FieldValue
+	all := append(append(room[:0], fields...), query.FieldValue{Name: FieldApp, Value: app})
+	if !areShort(all) {
+		return OfApp(env, kind, app).FindEqual(ctx, fields...)
+	}
+	return guardedIn(env.Store, kind.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
+}
+
 func (c *Collection) findEqual(ctx context.Context, fields []query.FieldValue, limit int64) ([]document.Object, error) {
 	filter, err := c.whereEqual(fields)
 	if err != nil {
@@ -56,21 +67,30 @@ func (c *Collection) findEqual(ctx context.Context, fields []query.FieldValue, l
 func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error) {
 	var room [6]query.FieldValue
 	all := append(room[:0], fields...)
-	for i, field := range all {
-		switch value := field.Value.(type) {
-		case bool:
-			continue
-		case string:
-			if !utf8.ValidString(value) {
-				all[i].Value = strings.ToValidUTF8(value, "\uFFFD")
-			}
-			if !isLong(value) {
-				continue
-			}
-		}
+	if !areShort(all) {
 		return c.filter(equalTo(fields))
 	}
 	return query.FieldsEqual(append(all, c.scope...)...), c.err
+}
+
+// areShort reports whether the values of fields are truth values and texts of no more than a query document may
+// hold. The texts become valid UTF-8.
+func areShort(fields []query.FieldValue) bool {
+	for i, field := range fields {
+		switch value := field.Value.(type) {
+		case bool:
+		case string:
+			if isLong(value) {
+				return false
+			}
+			if !utf8.ValidString(value) {
+				fields[i].Value = strings.ToValidUTF8(value, "\uFFFD")
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // equalTo is the query document for the records whose fields have values.
