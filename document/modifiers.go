@@ -5,21 +5,34 @@ package document
 //
 //	document.O("$set", document.O("done", true), "$inc", document.O("tries", 1))
 
+// The shapes of updates of one operator.
+var (
+	setShape      = NewShape([]string{"$set"})
+	incShape      = NewShape([]string{"$inc"})
+	pushShape     = NewShape([]string{"$push"})
+	pullShape     = NewShape([]string{"$pull"})
+	addToSetShape = NewShape([]string{"$addToSet"})
+	unsetShape    = NewShape([]string{"$unset"})
+)
+
+// of returns the object of a shape of one name.
+func (s *Shape) of(value any) Object { return s.Object(func(int) any { return value }) }
+
 // Set returns the update that sets fields: Set("taken", true, "by", id).
-func Set(pairs ...any) Object { return O("$set", O(pairs...)) }
+func Set(pairs ...any) Object { return setShape.of(O(pairs...)) }
 
 // Inc returns the update that adds to numbers: Inc("visits", 1).
-func Inc(pairs ...any) Object { return O("$inc", O(pairs...)) }
+func Inc(pairs ...any) Object { return incShape.of(O(pairs...)) }
 
 // Push returns the update that appends to arrays: Push("log", entry).
-func Push(pairs ...any) Object { return O("$push", O(pairs...)) }
+func Push(pairs ...any) Object { return pushShape.of(O(pairs...)) }
 
 // Pull returns the update that removes the elements of arrays that equal a value or
 // match a query: Pull("tags", "old").
-func Pull(pairs ...any) Object { return O("$pull", O(pairs...)) }
+func Pull(pairs ...any) Object { return pullShape.of(O(pairs...)) }
 
 // AddToSet returns the update that appends to arrays what they do not hold yet.
-func AddToSet(pairs ...any) Object { return O("$addToSet", O(pairs...)) }
+func AddToSet(pairs ...any) Object { return addToSetShape.of(O(pairs...)) }
 
 // Unset returns the update that removes the fields at dotted paths.
 func Unset(paths ...string) Object {
@@ -27,5 +40,5 @@ func Unset(paths ...string) Object {
 	for _, path := range paths {
 		b.Set(path, "")
 	}
-	return O("$unset", b.Object())
+	return unsetShape.of(b.Object())
 }

@@ -4,6 +4,8 @@ package document
 // and room are one piece of memory, which saves a cache miss when a field is read.
 func newObjectNode(fields int) *objectNode {
 	switch {
+	case fields <= 1:
+		return roomFor1()
 	case fields <= 2:
 		return roomFor2()
 	case fields <= 4:
@@ -19,6 +21,16 @@ func newObjectNode(fields int) *objectNode {
 	default:
 		return &objectNode{values: make([]any, 0, fields)}
 	}
+}
+
+func roomFor1() *objectNode {
+	n := &struct {
+		objectNode
+
+		room [1]any
+	}{}
+	n.values = n.room[:0]
+	return &n.objectNode
 }
 
 func roomFor2() *objectNode {

@@ -3,6 +3,7 @@ package record
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -35,6 +36,21 @@ type Kind struct {
 	Fixed []string
 	// Kept are fields that a replacement which lacks them leaves as they are.
 	Kept []string
+
+	// renewedShape is what renewed returns, nil before it is first asked for.
+	renewedShape atomic.Pointer[document.Shape]
+}
+
+// renewed returns the stamps that each change of a record sets anew: updatedAt and etag, as far as there are any.
+func (k *Kind) renewed() *document.Shape {
+	if known := k.renewedShape.Load(); known != nil {
+		return known
+	}
+	made := document.NewShape(slices.DeleteFunc(slices.Clone(k.Stamps), func(stamp string) bool {
+		return stamp != FieldUpdatedAt && stamp != FieldEtag
+	}))
+	k.renewedShape.Store(made)
+	return made
 }
 
 // fixes reports whether createdAt and the fields of a scope are among the fixed fields.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -148,18 +149,16 @@ func (c *Collection) change(update *query.Update) query.Change {
 		Fixed:  c.fixed(),
 		Kept:   c.kind.Kept,
 	}
-	renewed := document.NewBuilder(2) // updatedAt and etag.
-	for i, stamp := range c.kind.Stamps {
-		switch stamp {
-		case FieldUpdatedAt:
-			renewed.Set(stamp, int64(document.At(now)))
-		case FieldEtag:
-			renewed.Set(stamp, c.newEtag())
-		case FieldVersion:
-			change.Stamps.Increment = c.kind.Stamps[i : i+1 : i+1]
-		}
+	if i := slices.Index(c.kind.Stamps, FieldVersion); i >= 0 {
+		change.Stamps.Increment = c.kind.Stamps[i : i+1 : i+1]
 	}
-	change.Stamps.Set = renewed.Object()
+	renewed := c.kind.renewed()
+	change.Stamps.Set = renewed.Object(func(i int) any {
+		if renewed.Names()[i] == FieldEtag {
+			return c.newEtag()
+		}
+		return int64(document.At(now))
+	})
 	return change
 }
 

@@ -25,20 +25,25 @@ func Fill(response Response, m *member.Member) (Response, error) {
 		return Raw(response.object), nil
 	}
 	f := fillerFrom(m)
-	filled := document.NewBuilder(response.object.Len())
-	for field, value := range response.object.All() {
-		if field != fieldType {
+	tooLong := -1
+	filled := response.object.Shape().Object(func(i int) any {
+		value := response.object.At(i)
+		if response.object.NameAt(i) != fieldType {
 			value = f.value(value)
 		}
-		switch {
-		case f.err != nil:
-			return Response{}, f.err
-		case f.left < 0:
-			return Response{}, boterr.Invalid(field, "becomes too long with what is filled in for {{path}}: at most %d bytes may be", maxFilled)
+		if f.left < 0 && tooLong < 0 {
+			tooLong = i
 		}
-		filled.Set(field, value)
+		return value
+	})
+	switch {
+	case f.err != nil:
+		return Response{}, f.err
+	case tooLong >= 0:
+		return Response{}, boterr.Invalid(response.object.NameAt(tooLong),
+			"becomes too long with what is filled in for {{path}}: at most %d bytes may be", maxFilled)
 	}
-	return Raw(filled.Object()), nil
+	return Raw(filled), nil
 }
 
 // Unfilled returns the paths of the placeholders that Fill would fill with nothing, since the member has
