@@ -201,8 +201,8 @@ func (o Object) Without(key string) Object {
 	if at < 0 {
 		return o
 	}
-	next := newObjectNode(o.node.len())
-	next.values = slices.Delete(o.node.appendValues(next.values), at, at+1)
+	next, values := newObjectNode(o.node.len()-1), o.node.allValues()
+	next.values = append(append(next.values, values[:at]...), values[at+1:]...)
 	next.fail(o.node.err())
 	next.complete(o.node.shape.without(at))
 	return Object{next}

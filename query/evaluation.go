@@ -37,7 +37,7 @@ type Evaluation struct {
 // arrayPosition is the index of the outermost array element through which the last condition
 // of a filter matched, which is what "$" in an update stands for.
 type arrayPosition struct {
-	index int
+	index int32 // A document holds fewer elements.
 	found bool
 }
 
@@ -151,7 +151,7 @@ func (e *Evaluation) fail(err error) {
 // the outer array after that of the inner one, so that the outer one counts.
 func (e *Evaluation) recordPosition(index int) {
 	if e != nil {
-		e.position = arrayPosition{index: index, found: true}
+		e.position = arrayPosition{index: int32(index), found: true}
 	}
 }
 

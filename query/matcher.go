@@ -205,9 +205,9 @@ func (m *elementMatcher) match(root any, e *Evaluation) bool {
 		return false
 	}
 	if !outer.found {
-		outer.index = found.index
+		outer.index = int32(found.index)
 	}
-	e.recordPosition(outer.index)
+	e.recordPosition(int(outer.index))
 	return true
 }
 

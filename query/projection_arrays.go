@@ -139,10 +139,10 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 		if !ok {
 			continue
 		}
-		if !position.found || position.index >= array.Len() {
+		if !position.found || int(position.index) >= array.Len() {
 			return document.Object{}, boterr.Invalid(field, "the filter has no condition that matched an element of this array")
 		}
-		only := document.ArrayOf([]any{array.At(position.index)})
+		only := document.ArrayOf([]any{array.At(int(position.index))})
 		return putAt(projected, p.positional[:i+1], only), nil
 	}
 	return projected, nil

@@ -49,7 +49,7 @@ func (s selector) resolved(run *updateRun) (selector, error) {
 	if !run.position.found {
 		return s, boterr.Invalid("", "the path holds $, but the filter has no condition that matched an array element")
 	}
-	index := run.position.index
+	index := int(run.position.index)
 	return selector{kind: selectName, name: indexName(index), index: index}, nil
 }
 

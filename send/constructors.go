@@ -9,8 +9,15 @@ import (
 // Text returns a text of at most [MaxText] characters, which is sent as it is: what a member wrote
 // may stand in it.
 func Text(text string) Response {
-	return Raw(document.O(fieldType, string(TypeText), fieldText, text))
+	valid, _ := document.ValueOf(text) // A text always is a value.
+	return Raw(textShape.Object(func(i int) any { return [...]any{string(TypeText), valid}[i] }))
 }
+
+// The shapes of a text and of its data, as most messages are texts.
+var (
+	textShape     = document.NewShape([]string{fieldType, fieldText})
+	textDataShape = document.NewShape([]string{fieldText})
+)
 
 // Template returns a text with {{path}} to be filled from the member who gets it:
 //

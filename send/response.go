@@ -58,10 +58,14 @@ func (r Response) Object() document.Object { return r.object }
 
 // Data returns the fields but the type, as a message event has them.
 func (r Response) Data() document.Object {
-	if r.object.IsZero() {
+	switch {
+	case r.object.IsZero():
 		return document.O()
+	case r.object.Shape() == textShape && r.object.Err() == nil:
+		return textDataShape.Object(func(int) any { return r.object.At(1) })
+	default:
+		return r.object.Without(fieldType)
 	}
-	return r.object.Without(fieldType)
 }
 
 // Lookup returns the value at a dotted path, for document.Get:

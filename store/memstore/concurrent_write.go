@@ -88,7 +88,7 @@ func (t *transaction) runLocked(looks int, run inTransaction) error {
 	t.bounded = countingContext{Context: t.ctx, left: looks}
 	t.ctx = &t.bounded
 	err := run.in(t)
-	if t.bounded.isSpent {
+	if t.bounded.left < 0 {
 		return errTooLong
 	}
 	return err

@@ -10,17 +10,22 @@ import (
 
 // idIndex finds the position of a document by its _id.
 type idIndex struct {
-	seed maphash.Seed
+	hashing *idHashing
 	// byHash holds the position by the hash of the _id's key. Of two _ids with one
 	// hash, the later one is in collided, by its key.
 	byHash   persistent.Trie[uint64]
 	collided persistent.Tree[string, uint64]
-	// hashMask takes bits out of the hashes, so that a test can make them collide.
-	hashMask uint64
+}
+
+// idHashing is how the keys of _ids are hashed, which all versions of a collection share.
+type idHashing struct {
+	seed maphash.Seed
+	// mask takes bits out of the hashes, so that a test can make them collide.
+	mask uint64
 }
 
 func newIDIndex() idIndex {
-	return idIndex{seed: maphash.MakeSeed(), hashMask: ^uint64(0)}
+	return idIndex{hashing: &idHashing{seed: maphash.MakeSeed(), mask: ^uint64(0)}}
 }
 
 // documents are the documents of a collection by position.
@@ -60,7 +65,7 @@ func (x *idIndex) findCollided(among *documents, key []byte) (position uint64, o
 	return position, o, ok
 }
 
-func (x *idIndex) hash(key []byte) uint64 { return maphash.Bytes(x.seed, key) & x.hashMask }
+func (x *idIndex) hash(key []byte) uint64 { return maphash.Bytes(x.hashing.seed, key) & x.hashing.mask }
 
 func hasID(o document.Object, id any) bool {
 	value, ok := o.Field(document.IDField)

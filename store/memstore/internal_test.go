@@ -18,7 +18,7 @@ func TestIDIndex_SameHash(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	x, held := newIDIndex(), &documents{}
-	x.hashMask = 3
+	x.hashing.mask = 3
 	model := map[string]uint64{}
 	for position := range uint64(3_000) {
 		id, edit := strconv.Itoa(random.IntN(60)), persistent.NewEdit()

@@ -94,12 +94,12 @@ type transaction struct {
 	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
 	// wants to know what the transaction did, isTouched that it may have changed next.
 	hasOwnIndexes, isObserved, isTouched bool
+	// done is the number of documents that it changed since it looked whether its context has ended.
+	done uint8
 	// changes are what it did to documents, where it is observed.
 	changes []documentChange
 	// indexed is the index that it made, nil where it made none.
 	indexed *store.Index
-	// done is the number of documents that it changed.
-	done int
 	// number is next.writes when it began.
 	number uint64
 }
@@ -139,9 +139,10 @@ const changesBetweenLooks = 32
 // look looks now and then whether the context has ended.
 func (t *transaction) look() error {
 	t.done++
-	if t.done%changesBetweenLooks != 0 {
+	if t.done < changesBetweenLooks {
 		return nil
 	}
+	t.done = 0
 	return checkEnded(t.ctx)
 }
 

@@ -62,8 +62,8 @@ const (
 type countingContext struct {
 	context.Context //nolint:containedctx // It is one.
 
-	left    int
-	isSpent bool
+	// left is how often it may still be looked at, less than 0 once it was looked at more often.
+	left int
 }
 
 // Err implements context.Context.
@@ -71,8 +71,8 @@ func (c *countingContext) Err() error {
 	if err := c.Context.Err(); err != nil {
 		return err
 	}
-	if c.left == 0 {
-		c.isSpent = true
+	if c.left <= 0 {
+		c.left = -1
 		return context.DeadlineExceeded
 	}
 	c.left--
