@@ -1,6 +1,7 @@
 package fakes_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -52,4 +53,20 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		require.NoError(t, failed, name)
 		require.LessOrEqual(t, allocated, c.most, name)
 	}
+}
+
+// What a turn allocates is a goal in bytes, too.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestAllocations_BytesOfATurn(t *testing.T) {
+	const runs, most = 500, 10_000
+	turn := newTurn(t, webchat, 10_000)
+	require.NoError(t, turn())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		require.NoError(t, turn())
+	}
+	runtime.ReadMemStats(&after)
+	require.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/runs, uint64(most))
 }
