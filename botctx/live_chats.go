@@ -128,7 +128,8 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 
 // takeByTap gives a request to the agent whose event is the tap on its ticket, and reports whether
 // it was one. A tap on a ticket that is not there is one of the host's, where it has live chats of
-// its own.
+// its own. One that was accepted and comes too late is done with: nobody waits for its error, and another try, or
+// who looks at dead letters, could do nothing about it.
 func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	if r.bot.MessageEvent.Type != send.TypePayload {
 		return false, nil
@@ -137,7 +138,21 @@ func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	if errors.Is(err, boterr.NotFound) && r.bot.host.LiveChats != nil {
 		return false, nil
 	}
+	if r.hasOwnEvent() && isTooLate(err) {
+		r.logLateTap(ctx, err)
+		return true, nil
+	}
 	return isTaken, err
+}
+
+// isTooLate reports whether an agent tapped on a ticket of a request that is not there any more, or that somebody
+// else has.
+func isTooLate(err error) bool {
+	if _, isLate := errors.AsType[*livechat.TooLateError](err); isLate {
+		return true
+	}
+	e, ok := boterr.AsError(err)
+	return ok && e.Code == boterr.NotFound && e.Field == "assignmentId"
 }
 
 // isOfLiveChat reports whether an agenda is one that live chats have set, by its tag and its

@@ -96,6 +96,15 @@ func (r *run) logRedirects(ctx context.Context, to *step) {
 	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects", append(where.attributes(), slog.String("path", to.path()))...)
 }
 
+// logLateTap logs that an agent has tapped on a ticket too late.
+func (r *run) logLateTap(ctx context.Context, err error) {
+	logger := r.runtime.config.Logger
+	if !logger.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "botctx: tapped too late", appendCode(place{scope: r.bot.scope}.attributes(), err, outermost(err))...)
+}
+
 // logChoice logs what answers an event, and why.
 func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
 	if !r.config.Logger.Enabled(ctx, slog.LevelDebug) {

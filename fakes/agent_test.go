@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -124,6 +125,31 @@ func TestTaps_TakesTicket(t *testing.T) {
 	require.ErrorIs(t, late.TryTaps(ticket), boterr.FailedPrecondition)
 	s.grace.Says("Hello.")
 	require.Equal(t, "Hello.", s.ada.Last())
+}
+
+func TestTaps_TooLateIsNoDeadLetter(t *testing.T) {
+	t.Parallel()
+	for name, happens := range map[string]func(s *shop){
+		"somebody else has it": func(s *shop) { s.grace.Taps(s.grace.Ticket()) },
+		"it has ended":         func(s *shop) { s.grace.Taps(s.grace.Ticket()); s.grace.Says("/done") },
+		"it was withdrawn": func(s *shop) {
+			_, err := s.ada.Context().RemovePendingAssignmentByMemberID(t.Context(),
+				livechat.RemovePendingAssignmentByMemberIDParams{MemberID: s.ada.ID()})
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t, channel.Delta, fakes.Accepting())
+			s.ada.Says("a person, please")
+			late := s.AddAgent("desk", "Lise", "support")
+			ticket := s.grace.Ticket()
+			happens(s)
+			require.NoError(t, late.TryTaps(ticket))
+			s.Advance(time.Hour)
+			require.Empty(t, s.DeadLetters())
+		})
+	}
 }
 
 func TestTaps_TicketOfAnyType(t *testing.T) {

@@ -68,9 +68,9 @@ type shop struct {
 
 // openShop returns a shop: Ada is a member of the web, Grace serves the support desk, and
 // Hedy the sales.
-func openShop(t *testing.T, outlet channel.Type) *shop {
+func openShop(t *testing.T, outlet channel.Type, options ...fakes.Option) *shop {
 	t.Helper()
-	p := fakes.New(fakes.For(t))
+	p := fakes.New(append(options, fakes.For(t))...)
 	p.Handle(handOff()...)
 	p.AddChannel(channel.Channel{ID: "web"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: outlet, BroadcastGroups: []channel.BroadcastGroup{

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -46,9 +47,10 @@ type TakeResult struct {
 // twice.
 //
 // InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or
-// channel. FailedPrecondition: another agent has it, whom the error names; it has ended, or
-// is still being sent; it was not offered in the channel; or the agent is in another direct
-// conversation there. Unsupported: the host has no connector for the channel's type.
+// channel. FailedPrecondition: another agent has it, or it has ended, see TooLateError; it is
+// still being sent; it was not offered in the channel; or the agent is in another direct
+// conversation there. Unsupported: the host has no connector for the channel's type. Where the
+// platform refuses to make the group, its error is returned, and the request is open again.
 // Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so,
 // and the same call again does the rest.
 func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err error) {
@@ -135,10 +137,9 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 		if err != nil {
 			return nil, err
 		}
-		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
-			"%s (%s) has the assignment %s already, since %s", name, r.Assignee, r.ID, r.AssignedAt.Time().UTC().Format("15:04:05 UTC"))
+		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "%w", &TooLateError{Assignment: &r.Assignment, AdminName: name})
 	case state == Ended:
-		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s has ended: there is nothing to take", r.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "%w", &TooLateError{Assignment: &r.Assignment})
 	case state == Sending:
 		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
 			"the assignment %s is still being sent: take it when the request is open", r.ID)
@@ -158,4 +159,28 @@ func (r *AssignmentRecord) isOfferedIn(channelID string) bool {
 		}
 	}
 	return false
+}
+
+// TooLateError is the error behind that of a Take that comes too late: somebody else has the request, or it has
+// ended. errors.AsType finds it, and whoever tapped can be told:
+//
+//	if late, ok := errors.AsType[*livechat.TooLateError](err); ok { ... }
+type TooLateError struct {
+	// Assignment is the assignment as it is now.
+	Assignment *Assignment
+	// AdminName is the name of the agent who has it, or the agent's id. It is "" where the assignment has ended.
+	AdminName string
+}
+
+// Error tells who has the request, or that it has ended.
+func (e *TooLateError) Error() string {
+	switch {
+	case e == nil || e.Assignment == nil:
+		return "internal: a *livechat.TooLateError without an assignment was returned as an error"
+	case e.AdminName == "":
+		return "the assignment " + e.Assignment.ID + " has ended: there is nothing to take"
+	default:
+		since := e.Assignment.AssignedAt.Time().UTC().Format("15:04:05 UTC")
+		return fmt.Sprintf("%s (%s) has the assignment %s already, since %s", e.AdminName, e.Assignment.Assignee, e.Assignment.ID, since)
+	}
 }
