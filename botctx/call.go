@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 	"encoding/json"
+	"math"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -80,15 +81,41 @@ type forCaller interface {
 
 // encodeForCaller returns the JSON of a result for who called the operation.
 func encodeForCaller(result any) (json.RawMessage, error) {
-	revealing, ok := result.(forCaller)
-	if !ok {
-		return document.EncodeJSON(result)
+	if revealing, ok := result.(forCaller); ok {
+		revealed, err := revealing.ForCaller()
+		if err != nil {
+			return nil, err
+		}
+		result = revealed
 	}
-	revealed, err := revealing.ForCaller()
-	if err != nil {
+	text, err := document.EncodeJSON(result)
+	if err == nil {
+		return text, nil
+	}
+	value, notEncoded := document.ValueOf(result)
+	if notEncoded != nil {
 		return nil, err
 	}
-	return revealed.MarshalJSON()
+	return document.AppendJSON(nil, asJSON(value)) // The operation has done what it does: its result is not to be lost.
+}
+
+// asJSON returns a value with null in the place of the numbers that JSON does not have, as JSON.stringify does.
+func asJSON(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case document.Object:
+		return v.Shape().Object(func(i int) any { return asJSON(v.At(i)) })
+	case document.Array:
+		items := make([]any, 0, v.Len())
+		for _, item := range v.All() {
+			items = append(items, asJSON(item))
+		}
+		return document.ArrayOf(items)
+	}
+	return value
 }
 
 // decodeParams reads a JSON object of parameters by decode, which is document.Decode

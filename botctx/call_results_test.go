@@ -132,3 +132,18 @@ func callf(t *testing.T, bot botctx.Caller, name, args string, values ...any) gj
 	shapeOf(t, operation, result)
 	return gjson.ParseBytes(result)
 }
+
+func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	bot := p.AddMember(member.Member{}).Context()
+	ask := func(op, params string) string {
+		result, err := bot.Call(t.Context(), op, json.RawMessage(params))
+		require.NoError(t, err)
+		return string(result)
+	}
+	ask("upsertDataToDataSource", `{"dataSourceId": "coupons", "data": {"_id": 1, "n": 1000, "location": [1, 2]}}`)
+	taken := ask("findAndModifyDataFromDataSource", `{"dataSourceId": "coupons", "filter": {}, "patch": {"$set": {"taken": true}},
+		"option": {"projection": {"v": {"$exp": "$n"}, "list": [{"$exp": "$n"}]}}}`)
+	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "what was taken is not lost")
+}

@@ -50,8 +50,18 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !given {
 		return nil
 	}
-	if p.Filter.Has(record.FieldID) {
-		return boterr.In("filter", checkID(id))
+	return boterr.In(giverOfID(p), checkID(id))
+}
+
+// giverOfID returns the path of what gives an entry that a patch inserts its _id: in the patch, or else the filter.
+func giverOfID(p record.Patch) string {
+	if p.Patch.Has(record.FieldID) {
+		return "patch"
 	}
-	return boterr.In("patch", checkID(id))
+	for operator, operand := range p.Patch.All() {
+		if fields, isObject := operand.(document.Object); isObject && p.WithModifier && fields.Has(record.FieldID) {
+			return "patch." + operator
+		}
+	}
+	return "filter"
 }

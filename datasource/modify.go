@@ -49,7 +49,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	}
 	found, err := entries.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
-		return result, record.InOption(err, p.SortBy)
+		return result, returned.InOption(err, p.SortBy)
 	}
 	result.OK = 1
 	if !found.Document.IsZero() {

@@ -103,8 +103,15 @@ func readElement(given document.Object) (element, error) {
 		}
 	}
 	read.columns = document.O(columns...)
-	return read, read.columns.Err()
+	if err := read.columns.Err(); err != nil {
+		return read, err
+	}
+	return read, document.CheckExtent(read.columns, maxColumns)
 }
+
+// maxColumns is the most bytes that the columns of an element may have, so that there is room for the fields that
+// every entry has, with an _id of up to a kilobyte.
+const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
 // checkCreatedAt refuses elements that would change when an entry was made. An entry
 // that was fetched can be given back as it is.
@@ -175,7 +182,7 @@ func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, g
 func (o *UpsertOutcome) update(ctx context.Context, entries *record.Collection, given *element) (bool, error) {
 	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns})
 	if err != nil || updated.Matched == 0 {
-		return false, err
+		return false, record.RenameField(err, "patch", "")
 	}
 	o.DocsIDs.Updated = append(o.DocsIDs.Updated, given.id)
 	o.Matched += updated.Matched

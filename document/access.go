@@ -103,6 +103,7 @@ func ParseIndex(part string) (int, bool) {
 // Where a part of the path is a string, a number or another value that holds no
 // fields, o carries an error from then on (see Object), and the value is not set.
 func (o *Object) Set(path string, v any) {
+	path = validText(path)
 	value, err := ValueOf(v)
 	if err == nil {
 		err = CheckPath(path)

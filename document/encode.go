@@ -115,6 +115,9 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 		if v.IsNil() {
 			return nil, nil //nolint:nilnil // The value null is meant.
 		}
+		if elem := v.Elem().Type(); elem == objectType || elem == arrayType {
+			return e.value(v.Elem()) // It is a value already, and by its JSON dates would become texts.
+		}
 	}
 	if value, ok, err := inner.own(v); ok {
 		return value, err
@@ -222,7 +225,7 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 		if err != nil {
 			return nil, boterr.In(key.String(), err)
 		}
-		b.Set(key.String(), value)
+		b.Set(validText(key.String()), value)
 	}
 	return presentObject(b.Object())
 }

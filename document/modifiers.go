@@ -38,7 +38,7 @@ func AddToSet(pairs ...any) Object { return addToSetShape.of(O(pairs...)) }
 func Unset(paths ...string) Object {
 	b := NewBuilder(len(paths))
 	for _, path := range paths {
-		b.Set(path, "")
+		b.Set(validText(path), "")
 	}
 	return unsetShape.of(b.Object())
 }

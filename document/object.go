@@ -51,7 +51,7 @@ func O(pairs ...any) Object {
 		case i+1 == len(pairs):
 			b.fail(boterr.Invalid(key, "document.O takes pairs, and this key has no value"))
 		default:
-			b.setAny(key, pairs[i+1])
+			b.setAny(validText(key), pairs[i+1])
 		}
 	}
 	return b.Object()
@@ -156,7 +156,7 @@ func (o Object) With(key string, v any) Object {
 	if err != nil {
 		return o.failed(boterr.In(key, err))
 	}
-	return o.Put(key, value)
+	return o.Put(validText(key), value)
 }
 
 // Put is With for what is a value already, and Without where that is Missing.

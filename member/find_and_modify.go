@@ -38,7 +38,7 @@ func (s *Service) FindAndModifyMember(
 	}
 	found, err := s.members.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
-		return FindAndModifyMemberResult{}, record.InOption(err, p.SortBy)
+		return FindAndModifyMemberResult{}, p.Option.returned().InOption(err, p.SortBy)
 	}
 	result := FindAndModifyMemberResult{OK: 1}
 	switch {
@@ -68,7 +68,7 @@ func (o FindAndModifyOption) projection() (document.Object, error) {
 	if err != nil {
 		return shown, err
 	}
-	return shown, boterr.In("projection", checkShown(shown))
+	return shown, boterr.In(o.returned().ShownBy(), checkShown(shown))
 }
 
 func checkShown(projection document.Object) error {

@@ -53,6 +53,11 @@ func (c Change) Check() error {
 	if err := c.Stamps.Set.Err(); err != nil {
 		return boterr.In("stamps", err)
 	}
+	for from, to := range document.Get(c.Update.source, "$rename", document.Object{}).All() {
+		if to, _ := to.(string); !c.Update.IsReplacement() && c.isStamped(to) {
+			return boterr.Invalid("update.$rename."+from, "%s is set by each change, and would lose what is moved there", to)
+		}
+	}
 	return boterr.In("onInsert", c.OnInsert.Err())
 }
 
@@ -278,7 +283,10 @@ func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
 		return document.Object{}, boterr.In("filter", err)
 	}
 	after, err := c.inserted(e, base)
-	return after, boterr.In("update", err)
+	if err != nil {
+		return after, boterr.In("update", err)
+	}
+	return c.completed(base, after)
 }
 
 // inserted changes the fields that the filter requires by the update.
@@ -296,7 +304,7 @@ func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, 
 			return document.Object{}, err
 		}
 	}
-	return c.completed(after)
+	return after, nil
 }
 
 // requiredFields makes an object of the values that a filter requires; of the _id
@@ -326,9 +334,9 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, 
 	return required.update.apply(&updateRun{call: e, document: document.O()})
 }
 
-// completed adds OnInsert and the stamps: _id first, then the fields of OnInsert,
-// then the caller's.
-func (c Change) completed(o document.Object) (document.Object, error) {
+// completed adds OnInsert and the stamps to what an update made of the fields that the filter requires: _id
+// first, then the fields of OnInsert, then the caller's.
+func (c Change) completed(required, o document.Object) (document.Object, error) {
 	b := document.NewBuilder(o.Len() + c.OnInsert.Len())
 	if id, ok := o.Field(document.IDField); ok {
 		b.Set(document.IDField, id)
@@ -339,7 +347,7 @@ func (c Change) completed(o document.Object) (document.Object, error) {
 		case !ok || c.isStamped(field):
 			b.Set(field, value)
 		case c.isFixed(field) && field != document.IDField && !document.Equal(given, value):
-			return document.Object{}, checkFixed(field, value, given)
+			return document.Object{}, boterr.In(giverOf(field, required, o), checkFixed(field, value, given))
 		default:
 			b.Set(field, given)
 		}
@@ -349,7 +357,17 @@ func (c Change) completed(o document.Object) (document.Object, error) {
 			b.Set(field, value)
 		}
 	}
-	return c.stampedNew(b)
+	o, err := c.stampedNew(b)
+	return o, boterr.In("update", err)
+}
+
+// giverOf returns the parameter from which a field of an object comes that an update made of the fields that the
+// filter requires: what the update left as it was is the filter's.
+func giverOf(field string, required, made document.Object) string {
+	if required.Has(field) && document.Identical(required.Value(field), made.Value(field)) {
+		return "filter"
+	}
+	return "update"
 }
 
 // stampedNew sets the stamps that OnInsert does not give.

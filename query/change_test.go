@@ -99,7 +99,7 @@ func TestUpsert_RefusesContradictions(t *testing.T) {
 	for _, c := range []struct{ filter, update, field string }{
 		{`{"$and":[{"k":1},{"k":2}]}`, `{"$set":{"x":1}}`, "filter.k"},
 		{`{"k":1,"k.j":2}`, `{"$set":{"x":1}}`, "filter.k.j"},
-		{`{"app":"a2"}`, `{"$set":{"x":1}}`, "update.app"},
+		{`{"app":"a2"}`, `{"$set":{"x":1}}`, "filter.app"},
 		{`{}`, `{"$set":{"app":"a2"}}`, "update.app"},
 		{`{}`, `{"app":"a2"}`, "update.app"},
 		{`{"_id":"1"}`, `{"$set":{"_id":"2"}}`, "update._id"},

@@ -252,6 +252,17 @@ func (g *GeoNear) Key() string {
 	return g.key.text
 }
 
+// NotServed is the error for a search where no geo index on a field, of a collection that has others, serves it: the
+// field that it names, or that of the only geo index.
+func (g *GeoNear) NotServed(path string) error {
+	kind := g.Kinds()[0]
+	if g.Key() != "" {
+		return boterr.Invalid("key", "the collection has geo indexes, but none on %q of the kind %q, which the point needs", path, kind)
+	}
+	return boterr.Invalid("near", "needs an index of the kind %q, and that on %q is none: an index on the globe takes a GeoJSON point, "+
+		"or spherical, and one on the plane a pair", kind, path)
+}
+
 // WithKey returns the search in the field at another path: that of the store's
 // index where the query names none.
 func (g *GeoNear) WithKey(path string) *GeoNear {

@@ -225,6 +225,9 @@ func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, 
 
 // applyToMissing makes an object where a child makes a field in it.
 func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
+	if len(n.children) > 0 && n.children[0].selector.isArraySelector() { // Then all of them are.
+		return nil, noArrayAt(n.children[0].selector)
+	}
 	next, err := n.applyToFields(document.O(), run)
 	if err != nil {
 		return nil, err

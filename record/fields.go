@@ -1,7 +1,6 @@
 package record
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -22,19 +21,4 @@ func RenameField(err error, from, to string) error {
 	renamed := *e
 	renamed.Field = strings.TrimPrefix(to+rest, ".")
 	return &renamed
-}
-
-// inFilter puts what a store refuses in a filter, as it evaluates it, behind "filter". What it refuses in the other
-// parameters of a call stands behind their names.
-func inFilter(err error, others ...string) error {
-	e, ok := boterr.AsError(err)
-	if !ok || e.Code != boterr.InvalidArgument || e.Field == "" {
-		return err
-	}
-	name, _, _ := strings.Cut(e.Field, ".")
-	name, _, _ = strings.Cut(name, "[")
-	if slices.Contains(others, name) {
-		return err
-	}
-	return boterr.In("filter", err)
 }

@@ -65,6 +65,14 @@ func (o ReturnOptions) ReturnsNew() (bool, error) {
 	return !*o.ReturnOriginal, nil
 }
 
+// ShownBy returns the name of the option that gives the projection.
+func (o ReturnOptions) ShownBy() string {
+	if o.Projection.IsZero() {
+		return "fields"
+	}
+	return "projection"
+}
+
 // Shown returns the projection. Two that differ are InvalidArgument.
 func (o ReturnOptions) Shown() (document.Object, error) {
 	shown, isOne := oneOf(o.Projection, o.Fields)
@@ -86,10 +94,9 @@ func OneSort(sortBy, sort document.Object) (document.Object, error) {
 
 // InOption says of an error of a find-and-modify operation that it is about an option, where it
 // is: sortBy is what the parameter of that name gives.
-func InOption(err error, sortBy document.Object) error {
-	for _, name := range []string{"arrayFilters", "projection"} {
-		err = RenameField(err, name, "option."+name)
-	}
+func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
+	err = RenameField(err, "projection", "option."+o.ShownBy())
+	err = RenameField(err, "arrayFilters", "option.arrayFilters")
 	if sortBy.IsZero() {
 		err = RenameField(err, "sortBy", "option.sort")
 	}

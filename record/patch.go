@@ -67,7 +67,7 @@ func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64,
 		return 0, err
 	}
 	deleted, err := c.stored.Delete(ctx, compiled, store.DeleteOptions{Multi: true})
-	return deleted, inFilter(err)
+	return deleted, err
 }
 
 // compiledPatch is a Patch, compiled and narrowed to the scope.
@@ -175,9 +175,8 @@ func (c *Collection) fixed() []string {
 	return fixed
 }
 
-// patchError names the parameter where a store's error names the update, or nothing.
+// patchError calls the parameters that a store's error names as a Patch does.
 func patchError(err error) error {
-	err = inFilter(err, "update", "sort", "projection", "arrayFilters")
 	return RenameField(RenameField(err, "update", "patch"), "sort", "sortBy")
 }
 

@@ -113,7 +113,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 		return nil, err
 	}
 	found, err := c.stored.Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
-	return found, RenameField(inFilter(err, "sort", "skip", "limit"), "sort", "sortBy")
+	return found, RenameField(err, "sort", "sortBy")
 }
 
 // Count returns the number of records that match.
@@ -123,7 +123,7 @@ func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, 
 		return 0, err
 	}
 	count, err := c.stored.Count(ctx, compiled)
-	return count, inFilter(err)
+	return count, err
 }
 
 // Distinct returns the different values at a dotted path.
@@ -133,7 +133,7 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 		return nil, err
 	}
 	values, err := c.stored.Distinct(ctx, path, compiled)
-	return values, inFilter(err, "path")
+	return values, err
 }
 
 // GeoNear returns the records near a point, nearest first. near is the argument of

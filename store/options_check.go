@@ -59,6 +59,8 @@ func (i Index) Check() error {
 		switch {
 		case slices.Contains(strings.Split(key.Path, "."), ""):
 			return boterr.Invalid(field+".path", "the path %q has an empty part", key.Path)
+		case strings.ContainsRune(key.Path, 0) || slices.ContainsFunc(strings.Split(key.Path, "."), isOperator):
+			return boterr.Invalid(field+".path", "the path %q holds a NUL byte, or a part that begins with $", key.Path)
 		case isSecond:
 			return boterr.Invalid(field+".path", "the path %q comes twice", key.Path)
 		case !slices.Contains(indexKinds, key.Kind):
@@ -70,6 +72,11 @@ func (i Index) Check() error {
 		}
 	}
 	return nil
+}
+
+// isOperator reports whether a part of a path begins with $, and is none of those of a reference to a document.
+func isOperator(part string) bool {
+	return strings.HasPrefix(part, "$") && part != "$id" && part != "$ref" && part != "$db"
 }
 
 // indexKinds are the kinds of keys.

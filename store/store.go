@@ -16,7 +16,9 @@ import (
 // second document with the same _id or the same key of a unique index,
 // Unsupported for what the database lacks, Unavailable where it did not answer,
 // and Canceled where ctx ended; then nothing was written, unless the text says
-// that this is not known.
+// that this is not known. The Field of an InvalidArgument begins with what is wrong: "filter",
+// "update", "sort", "projection", and so on; of an Insert with the number of the document, and
+// of a GeoNear it is a path in its document, where "query" is the filter.
 type Store interface {
 	// Collection returns the collection of that name. A collection exists as soon
 	// as it is written to; one that does not exist reads as empty. Names are up to

@@ -55,6 +55,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 			}
 		}
 	}
+	asked := near
 	if near.Key() == "" {
 		named := paths[query.Geo2D]
 		if len(named) == 0 {
@@ -78,8 +79,7 @@ func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isSer
 			return near, true, nil
 		}
 	}
-	return nil, false, boterr.Invalid("key",
-		"the collection has geo indexes, but none on %q of the kind %q, which the point needs", near.Key(), near.Kinds()[0])
+	return nil, false, asked.NotServed(near.Key())
 }
 
 // nearest asks the server for what is near. Package document measures it again, so that

@@ -39,7 +39,7 @@ func (c *content) near(call *query.Evaluation, asked *query.GeoNear) ([]query.Ge
 		found = append(found, result)
 		return int64(len(found)) != asked.Limit()
 	})
-	return found, err
+	return found, inParameter("query", err)
 }
 
 // planNear returns the plan for a search for what is near among what a filter matches,
@@ -93,6 +93,7 @@ func (c *content) planPlaces(filter *query.Filter) (plan, bool) {
 // that names its field is served by a look at all documents.
 func (c *content) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
 	flat, round := c.geoPaths(query.Geo2D), c.geoPaths(query.Geo2DSphere)
+	asked := search
 	if search.Key() == "" {
 		paths := flat
 		if len(paths) == 0 {
@@ -111,8 +112,7 @@ func (c *content) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
 		return search, nil
 	}
 	if _, ok := c.planNear(search, search.Filter()); !ok {
-		return nil, boterr.Invalid("key", "the collection has geo indexes, but none on %q of the kind %q, which the point needs",
-			search.Key(), search.Kinds()[0])
+		return nil, asked.NotServed(search.Key())
 	}
 	return search, nil
 }

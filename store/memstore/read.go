@@ -31,9 +31,17 @@ func (c *content) visitPlan(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	if filter.Near() != nil {
-		return c.visitNear(call, filter, p, yield)
+		return inParameter("filter", c.visitNear(call, filter, p, yield))
 	}
-	return c.search(call, filter, p, yield)
+	return inParameter("filter", c.search(call, filter, p, yield))
+}
+
+// inParameter puts the path that an InvalidArgument names behind the parameter of the call that it is in.
+func inParameter(name string, err error) error {
+	if e, ok := boterr.AsError(err); ok && e.Code == boterr.InvalidArgument && e.Field != "" {
+		return boterr.In(name, err)
+	}
+	return err
 }
 
 // search yields the documents that match, in the order of a plan for the filter, until
@@ -178,7 +186,7 @@ func (c *content) byID(call *query.Evaluation, filter *query.Filter, id any) (fo
 	if ok && !filter.IsEquality() {
 		ok, err = call.Check(filter, found.document)
 	}
-	return found, ok && err == nil, err
+	return found, ok && err == nil, inParameter("filter", err)
 }
 
 // findBy is find by a plan.

@@ -139,6 +139,15 @@ func TestGeoIndex_KeysNotTogether(t *testing.T) {
 	}
 }
 
+func TestEnsureIndex_RefusesNamesThatNoFieldHas(t *testing.T) {
+	t.Parallel()
+	for path, isRefused := range map[string]bool{"$a": true, "a.$b": true, "a\x00": true, "a.b$": false, "owner.$id": false} {
+		keys := []store.IndexKey{{Path: path, Kind: query.Ascending}}
+		err := memstore.New().Collection("c").EnsureIndex(t.Context(), store.Index{Keys: keys})
+		require.Equal(t, isRefused, err != nil, "%q: %v", path, err)
+	}
+}
+
 func TestGeoNear_NeedsAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -149,7 +158,7 @@ func TestGeoNear_NeedsAnIndex(t *testing.T) {
 		{nil, document.O("near", document.A(0, 0)), "key"},
 		{nil, document.O("near", document.A(0, 0), "key", "at"), ""},
 		{[]store.IndexKey{{Path: "to", Kind: query.Geo2D}}, document.O("near", document.A(0, 0), "key", "at"), "key"},
-		{[]store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}, document.O("near", document.A(0, 0)), "key"},
+		{[]store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}, document.O("near", document.A(0, 0)), "near"},
 		{[]store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}, document.O("near", document.A(0, 0), "spherical", true), ""},
 	} {
 		c := memstore.New().Collection("c")

@@ -46,7 +46,8 @@ type matched struct {
 }
 
 func (m *matched) matches(call *query.Evaluation, o document.Object) (bool, error) {
-	return call.Check(m.filter, o)
+	matches, err := call.Check(m.filter, o)
+	return matches, inParameter("filter", err)
 }
 
 // Update implements store.Collection.
@@ -136,7 +137,7 @@ func (t *transaction) change(
 	if err := document.CheckExtent(after, document.MaxSize); err != nil {
 		return after, false, boterr.In("update", err)
 	}
-	return after, true, t.replace(found.position, found.document, after)
+	return after, true, inParameter("update", t.replace(found.position, found.document, after))
 }
 
 // upsert inserts the document that filter and change make.
@@ -147,7 +148,7 @@ func (t *transaction) upsert(
 	if err != nil {
 		return o, err
 	}
-	return o, t.insert(o)
+	return o, inParameter("update", t.insert(o))
 }
 
 // FindAndModify implements store.Collection.

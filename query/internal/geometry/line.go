@@ -56,8 +56,7 @@ func (l *Line) intersects(m *Line) bool {
 func (l *Line) distance(p Point) float64 {
 	least := p.at.Distance(l.line[0])
 	for i := 1; i < len(l.line); i++ {
-		nearest := s2.Project(p.at, l.line[i-1], l.line[i])
-		least = min(least, p.at.Distance(nearest))
+		least = min(least, distanceToEdge(p.at, s2.Edge{V0: l.line[i-1], V1: l.line[i]}))
 	}
 	return least.Radians()
 }

@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/golang/geo/s1"
@@ -197,5 +198,16 @@ func (g *Polygon) distance(p Point) float64 {
 
 // distanceToEdge returns the angle between a point and the nearest one of a side.
 func distanceToEdge(p s2.Point, edge s2.Edge) s1.Angle {
+	if isPole(p, edge) {
+		return s2.DistanceFromSegment(p, edge.V0, edge.V1)
+	}
 	return p.Distance(s2.Project(p, edge.V0, edge.V1))
+}
+
+// isPole reports whether a point is about as far from all points of a side's great circle: which of them is the
+// nearest is then lost in rounding.
+func isPole(p s2.Point, edge s2.Edge) bool {
+	const least = 1 - 1e-14 // The cosine of 1.4e-7, which is a metre on the globe.
+	pole := edge.V0.PointCross(edge.V1)
+	return math.Abs(p.Dot(pole.Vector)) >= least*pole.Norm()
 }

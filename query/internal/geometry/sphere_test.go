@@ -281,6 +281,21 @@ func TestCap_Contains(t *testing.T) {
 	require.False(t, nothing.ContainsPoint(point(t, 0.001, 0)))
 }
 
+func TestDistance_FromThePoleOfASide(t *testing.T) {
+	t.Parallel()
+	for _, longitude := range []float64{0, 7.5, 5.09, -102.7} {
+		for _, latitude := range []float64{90, -90} {
+			from := point(t, longitude, latitude)
+			for name, shape := range map[string]*geometry.Shape{
+				"a line":    line(t, 0, 0, 10, 0),
+				"a polygon": polygon(t, []float64{0, 0, 10, 0, 10, -latitude / 9, 0, -latitude / 9}),
+			} {
+				require.InDelta(t, math.Pi/2, shape.Distance(from), 1e-7, "%s from %v, %v", name, longitude, latitude)
+			}
+		}
+	}
+}
+
 func TestDistance_NearestPart(t *testing.T) {
 	t.Parallel()
 	const degree = math.Pi / 180
