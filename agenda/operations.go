@@ -110,7 +110,7 @@ type UpdateAgendaParams struct {
 	// the same member and tag. The default is false.
 	Replace bool   `json:"replace,omitzero"`
 	TreeID  string `json:"treeId,omitzero"`
-	// Tag says which agendas are changed. The default is all. Required with Replace.
+	// Tag says which agendas are changed. The default is all but those of live chats. Required with Replace.
 	Tag string `json:"tag,omitzero"`
 }
 
@@ -134,7 +134,7 @@ type DocsIDs struct {
 type DeleteMemberAgendaParams struct {
 	// MemberID is the member whose agendas are removed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Tag says which agendas are removed. The default is all.
+	// Tag says which open agendas are removed. The default is all but those of live chats.
 	Tag string `json:"tag,omitzero"`
 }
 

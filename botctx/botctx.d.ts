@@ -850,7 +850,7 @@ declare namespace botctx {
     replace?: boolean | null;
     /** `nodeCompositeId` is the node, `treeId` its tree. */
     treeId?: string | null;
-    /** `tag` says which agendas are changed. The default is all. */
+    /** `tag` says which agendas are changed. The default is all but those of live chats. */
     tag?: string | null;
   };
   /** What `updateAgenda` gives: What was changed. */
@@ -869,7 +869,7 @@ declare namespace botctx {
   type DeleteMemberAgendaParams = {
     /** `memberId` is the member whose agendas are removed. */
     memberId: string;
-    /** `tag` says which agendas are removed. The default is all. */
+    /** `tag` says which open agendas are removed. The default is all but those of live chats. */
     tag?: string | null;
   };
   /** What `deleteMemberAgenda` gives: An acknowledgement, also when there was none. */
