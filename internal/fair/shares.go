@@ -1,0 +1,106 @@
+// Package fair shares a bounded number of workers between apps and, within an app, between channels.
+//
+// [Shares] says who may start: an app never takes so much that a newcomer finds nothing. [Ring] says
+// who is next: apps take turns, and within an app its channels, however long their queues are.
+package fair
+
+import "sync"
+
+// Key names a channel of an app.
+type Key struct{ App, Channel string }
+
+// Shares are the places of a pool of workers. An app may hold half of the places that other apps
+// leave, rounded up; a channel may hold half of the places that its app may hold and the app's other
+// channels leave, rounded up. With 64 places, one channel alone uses up to 16, and an app with
+// several channels up to 32. So whoever comes next finds a place, although runs cannot be preempted:
+// channels that hang one after the other each get a smaller share.
+//
+// Shares are safe for concurrent use.
+type Shares struct {
+	mu     sync.Mutex
+	places int
+	held   int
+	apps   map[string]*appShare
+}
+
+// appShare is what an app holds, in all and by channel. It exists while that is not zero.
+type appShare struct {
+	held     int
+	channels map[string]int
+}
+
+// NewShares returns the shares of a number of places, at least one.
+func NewShares(places int) *Shares {
+	return &Shares{places: max(1, places), apps: map[string]*appShare{}}
+}
+
+// Take takes a place for a channel, and reports whether it got one. A place that was taken must be
+// released.
+func (s *Shares) Take(k Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.mayTake(k) {
+		return false
+	}
+	app := s.apps[k.App]
+	if app == nil {
+		app = &appShare{channels: map[string]int{}}
+		s.apps[k.App] = app
+	}
+	s.held++
+	app.held++
+	app.channels[k.Channel]++
+	return true
+}
+
+// May reports whether Take would get a place now.
+func (s *Shares) May(k Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mayTake(k)
+}
+
+// mayTake is May for a caller that holds mu.
+func (s *Shares) mayTake(k Key) bool {
+	if s.held >= s.places {
+		return false
+	}
+	var ofApp, ofChannel int
+	if app := s.apps[k.App]; app != nil {
+		ofApp, ofChannel = app.held, app.channels[k.Channel]
+	}
+	appLimit := half(s.places - (s.held - ofApp))
+	return ofApp < appLimit && ofChannel < half(appLimit-(ofApp-ofChannel))
+}
+
+// half is the half of a number, rounded up.
+func half(n int) int { return (n + 1) / 2 }
+
+// Release gives back a place that Take got.
+func (s *Shares) Release(k Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	app := s.apps[k.App]
+	s.held--
+	app.held--
+	if app.channels[k.Channel]--; app.channels[k.Channel] == 0 {
+		delete(app.channels, k.Channel)
+	}
+	if app.held == 0 {
+		delete(s.apps, k.App)
+	}
+}
+
+// Held returns the number of places that are taken.
+func (s *Shares) Held() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
+}
+
+// Free returns the number of places that are not taken. Not everybody may take them.
+func (s *Shares) Free() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.places - s.held
+}
