@@ -59,6 +59,8 @@ func (r *Record) DecodeField(name string, value any) (isDecoded bool, err error)
 		return true, document.DecodePlain(value, &r.Failed)
 	case "error":
 		return true, document.DecodePlain(value, &r.Error)
+	case "failedAt":
+		return true, document.DecodePlain(value, &r.FailedAt)
 	default:
 		return false, nil
 	}

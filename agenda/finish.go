@@ -232,7 +232,7 @@ func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) outcome {
 	next, err := s.occurrence(r, claimed)
 	switch {
 	case err != nil:
-		return outcome{update: s.updates().skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
+		return s.failed(claimed, err)
 	case next.IsZero():
 		return outcome{update: s.updates().complete, final: true}
 	default:
@@ -246,16 +246,19 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 	if r.isRescheduled() {
 		return s.released(r)
 	}
-	text := textOf(failure)
-	if !r.Repeats() {
-		return outcome{update: s.updates().fail, stamps: document.O(fieldError, text), final: true}
-	}
 	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
-		return outcome{update: s.updates().skipLast, stamps: document.O(fieldError, text), final: true}
+		return s.failed(claimed, failure)
 	}
 	return outcome{
-		update: s.updates().skip, stamps: r.goesOn(next).With(fieldError, text), next: next, final: true,
+		update: s.updates().skip, stamps: r.goesOn(next).With(fieldError, textOf(failure)), next: next, final: true,
+	}
+}
+
+// failed is the outcome for an agenda that was claimed at a time and failed for good.
+func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
+	return outcome{
+		update: s.updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
 	}
 }
 

@@ -134,8 +134,13 @@ func TestFailure_OfLastOccurrence(t *testing.T) {
 	id := s.add(0, repeating("0 * * * *"), func(r *Record) { r.RunUntil = r.NextRunAt })
 	require.Zero(t, s.runNext(scheduler).Next)
 	r := s.get(id)
-	require.True(t, r.Completed)
+	require.False(t, r.Completed)
 	require.True(t, r.Failed)
+	s.requireNothingDue(scheduler)
+	_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{MemberID: "m1", RunUntil: r.RunUntil + 7_200_000, NextRunAt: r.NextRunAt + 3_600_000})
+	require.NoError(t, err)
+	s.clock.advance(time.Hour)
+	require.Equal(t, start().Add(2*time.Hour), s.runNext(scheduler).Next, "it goes on by its pattern")
 }
 
 func TestFailure_PanicWithItsCause(t *testing.T) {
@@ -356,7 +361,7 @@ func TestRunNext_UnreadablePattern(t *testing.T) {
 	id := s.add(0, repeating("no pattern"))
 	require.NoError(t, s.runNext(scheduler).Err)
 	r := s.get(id)
-	require.True(t, r.Completed)
+	require.False(t, r.Completed, "it can be scheduled again")
 	require.True(t, r.Failed)
 	require.Contains(t, r.Error, "pattern")
 }

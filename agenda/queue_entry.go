@@ -55,7 +55,7 @@ func (e *entry) slot(p place) slot {
 // agenda is completed, or has failed for good.
 func (e *entry) read(o document.Object) (completed, stopped bool) {
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
-	var failed, hasPattern, hasEnd bool // As Record.Repeats has it.
+	var failed, forGood, hasPattern, hasEnd bool // As isAlive has it.
 	for field, value := range o.All() {
 		switch field {
 		case fieldNextRunAt:
@@ -71,13 +71,15 @@ func (e *entry) read(o document.Object) (completed, stopped bool) {
 			completed = is || !isBool
 		case fieldFailed:
 			failed, _ = value.(bool)
+		case fieldFailedAt:
+			forGood = value != nil
 		case fieldPattern:
 			hasPattern = value != ""
 		case fieldRunUntil:
 			hasEnd = integer(value) > 0
 		}
 	}
-	return completed, failed && !(hasPattern && hasEnd)
+	return completed, failed && (forGood || !hasPattern || !hasEnd)
 }
 
 // integer returns a value as an integer, 0 where it is not one.

@@ -129,11 +129,12 @@ func isHeld(now time.Time) document.Array {
 	return document.A(document.O(fieldLeaseUntil, later), document.O(fieldRetryAt, later))
 }
 
-// isAlive is the condition that an agenda has not failed for good: one that repeats, as Record.Repeats has it, never does.
+// isAlive is the condition that an agenda has not failed for good. A failure that is marked without the
+// time is one only if the agenda does not repeat, see Record.Repeats.
 func isAlive() document.Object {
 	return document.O("$or", document.A(
 		document.O(fieldFailed, document.O("$ne", true)),
-		document.O(fieldPattern, document.O("$gt", ""), fieldRunUntil, document.O("$gt", 0)),
+		document.O(fieldPattern, document.O("$gt", ""), fieldRunUntil, document.O("$gt", 0), fieldFailedAt, nil),
 	))
 }
 

@@ -72,11 +72,13 @@ type Record struct {
 	Failures int64 `json:"failures,omitzero"`
 	// RetryAt is when the next attempt is due after one that failed.
 	RetryAt document.Timestamp `json:"retryAt,omitzero"`
-	// Failed tells that all attempts for NextRunAt, or for the occurrence of the pattern
-	// before it, have failed. One without a pattern, or without a RunUntil, does not run
-	// again then, until updateAgenda gives it another schedule. Error is the text of the last failure.
+	// Failed is true if all attempts for NextRunAt, or for the occurrence of the pattern before it,
+	// failed. Error is the text of the last failure.
 	Failed bool   `json:"failed,omitzero"`
 	Error  string `json:"error,omitzero"`
+	// FailedAt is when an agenda that failed for good did so, by the store's clock. No attempt follows,
+	// until updateAgenda gives it another schedule.
+	FailedAt document.Timestamp `json:"failedAt,omitzero"`
 }
 
 // Repeats reports whether the agenda may run again after NextRunAt: by its pattern, up to its RunUntil. Without
@@ -106,6 +108,7 @@ const (
 	fieldRetryAt         = "retryAt"
 	fieldFailed          = "failed"
 	fieldError           = "error"
+	fieldFailedAt        = "failedAt"
 )
 
 // kind is how agendas are kept.

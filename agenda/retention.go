@@ -14,31 +14,58 @@ import (
 )
 
 const (
-	// retentionPause is how often Run removes completed agendas, and retentionBatch how many
-	// of them at once, so that other writes come between.
+	// retentionPause is how often Run removes old agendas, and retentionBatch how many it removes
+	// with one write, so that others can write in between.
 	retentionPause = time.Hour
 	retentionBatch = 500
 )
 
-// RemoveCompleted removes the completed agendas that were scheduled for the last time longer
-// ago than SchedulerConfig.Retention, by the store's clock, and returns their number. Those
-// whose last occurrence failed stay. Run does so each hour; it is for hosts that call RunNext
-// instead. The errors are those of the store.
+// RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
+// failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run
+// does so each hour; hosts that call RunNext instead may call it. The errors are those of the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
-	if s.retention < 0 {
-		return 0, nil
-	}
-	if err := s.agendas.EnsureIndex(ctx, ascendingIndex(fieldCompleted, fieldNextRunAt)); err != nil {
-		return 0, err
-	}
 	now, err := s.store.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	old := document.O(fieldCompleted, true, fieldNextRunAt, document.O("$lt", millis(now.Add(-s.retention))),
-		fieldFailed, document.O("$ne", true))
+	for _, kept := range []struct {
+		retention time.Duration
+		index     store.Index
+		old       func(before int64) document.Object
+	}{
+		{s.retention, ascendingIndex(fieldCompleted, fieldNextRunAt), func(before int64) document.Object {
+			return document.O(fieldCompleted, true, fieldNextRunAt, document.O("$lt", before))
+		}},
+		{s.failedRetention, failedIndex(), func(before int64) document.Object {
+			return document.O(fieldFailedAt, document.O("$gt", 0, "$lt", before))
+		}},
+	} {
+		if kept.retention < 0 {
+			continue
+		}
+		if err := s.agendas.EnsureIndex(ctx, kept.index); err != nil {
+			return removed, err
+		}
+		some, err := removeAll(ctx, s.agendas, kept.old(millis(now.Add(-kept.retention))))
+		removed += some
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// failedIndex is the index of the agendas that failed for good, which has no others.
+func failedIndex() store.Index {
+	index := ascendingIndex(fieldFailedAt)
+	index.Sparse = true
+	return index
+}
+
+// removeAll removes the agendas that a filter matches, some at a time, and returns how many it removed.
+func removeAll(ctx context.Context, agendas store.Collection, which document.Object) (removed int64, err error) {
 	for {
-		found, deleted, err := s.removeBatch(ctx, old)
+		found, deleted, err := removeBatch(ctx, agendas, which)
 		removed += deleted
 		if err != nil || found < retentionBatch {
 			return removed, err
@@ -48,12 +75,12 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 
 // removeBatch removes some of the agendas that a filter matches, and returns how many it found
 // and removed.
-func (s *Scheduler) removeBatch(ctx context.Context, old document.Object) (found int, deleted int64, err error) {
-	filter, err := query.CompileFilter(old)
+func removeBatch(ctx context.Context, agendas store.Collection, which document.Object) (found int, deleted int64, err error) {
+	filter, err := query.CompileFilter(which)
 	if err != nil {
 		return 0, 0, err
 	}
-	batch, err := s.agendas.Find(ctx, filter, store.FindOptions{Limit: retentionBatch})
+	batch, err := agendas.Find(ctx, filter, store.FindOptions{Limit: retentionBatch})
 	if err != nil || len(batch) == 0 {
 		return 0, 0, err
 	}
@@ -61,11 +88,11 @@ func (s *Scheduler) removeBatch(ctx context.Context, old document.Object) (found
 	for i, o := range batch {
 		ids[i], _ = o.Field(record.FieldID)
 	}
-	filter, err = query.CompileFilter(old.With(record.FieldID, document.O("$in", document.A(ids...))))
+	filter, err = query.CompileFilter(which.With(record.FieldID, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return 0, 0, err
 	}
-	deleted, err = s.agendas.Delete(ctx, filter, store.DeleteOptions{Multi: true})
+	deleted, err = agendas.Delete(ctx, filter, store.DeleteOptions{Multi: true})
 	return len(batch), deleted, err
 }
 

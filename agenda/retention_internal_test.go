@@ -21,8 +21,10 @@ import (
 // completed marks an agenda as completed.
 func completed(r *Record) { r.Completed = true }
 
-// failed marks an agenda as failed.
-func failed(r *Record) { r.Failed = true }
+// failed marks an agenda as one that failed for good after a time.
+func failed(after time.Duration) func(*Record) {
+	return func(r *Record) { r.Failed, r.FailedAt = true, document.At(start().Add(after)) }
+}
 
 // tags returns the tags of the agendas that are there.
 func (s *stand) tags() []string {
@@ -42,9 +44,9 @@ func TestRetention_RemovesCompleted(t *testing.T) {
 		retention time.Duration
 		left      []string
 	}{
-		"default":  {retention: 0, left: []string{"failed", "failed last", "new", "open"}},
-		"longer":   {retention: 32 * day, left: []string{"failed", "failed last", "new", "old", "open"}},
-		"for ever": {retention: -1, left: []string{"failed", "failed last", "new", "old", "open"}},
+		"default":  {retention: 0, left: []string{"failed", "new", "open"}},
+		"longer":   {retention: 32 * day, left: []string{"failed", "new", "old", "open"}},
+		"for ever": {retention: -1, left: []string{"failed", "new", "old", "open"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -52,12 +54,11 @@ func TestRetention_RemovesCompleted(t *testing.T) {
 				s.add(-31*day, named("old"), completed)
 				s.add(-29*day, named("new"), completed)
 				s.add(-31*day, named("open"))
-				s.add(-31*day, named("failed"), failed)
-				s.add(-31*day, named("failed last"), completed, failed)
+				s.add(-31*day, named("failed"), failed(-31*day))
 				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention = test.retention })
 				removed, err := scheduler.RemoveCompleted(s.ctx)
 				require.NoError(s.t, err)
-				require.EqualValues(s.t, 5-len(test.left), removed)
+				require.EqualValues(s.t, 4-len(test.left), removed)
 				require.Equal(s.t, test.left, s.tags())
 			})
 		})
@@ -82,11 +83,69 @@ func TestRetention_UsesIndex(t *testing.T) {
 	s := newStand(t)
 	_, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
 	require.NoError(t, err)
-	old, err := query.CompileFilter(document.O("completed", true, "nextRunAt", document.O("$lt", 1)))
-	require.NoError(t, err)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, old, store.FindOptions{})
-	require.NoError(t, err)
-	require.Equal(t, "completed_1_nextRunAt_1", explanation.Index)
+	for index, filter := range map[string]document.Object{
+		"completed_1_nextRunAt_1": document.O("completed", true, "nextRunAt", document.O("$lt", 1)),
+		"failedAt_1":              document.O("failedAt", document.O("$gt", 0, "$lt", 1)),
+	} {
+		old, err := query.CompileFilter(filter)
+		require.NoError(t, err)
+		explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, old, store.FindOptions{})
+		require.NoError(t, err)
+		require.Equal(t, index, explanation.Index)
+	}
+}
+
+func TestRetention_RemovesFailed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		retention time.Duration
+		left      []string
+	}{
+		"default":  {retention: 0, left: []string{"new", "pattern that goes on"}},
+		"shorter":  {retention: 5 * day, left: []string{"pattern that goes on"}},
+		"for ever": {retention: -1, left: []string{"new", "old", "pattern that goes on"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				s.add(-100*day, named("new"), failed(-10*day))
+				s.add(-100*day, named("old"), failed(-91*day))
+				s.add(-100*day, named("pattern that goes on"), repeating("0 * * * *"), func(r *Record) { r.Failed = true })
+				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention, c.FailedRetention = -1, test.retention })
+				removed, err := scheduler.RemoveCompleted(s.ctx)
+				require.NoError(s.t, err)
+				require.EqualValues(s.t, 3-len(test.left), removed)
+				require.Equal(s.t, test.left, s.tags())
+			})
+		})
+	}
+}
+
+func TestRetention_CountsFromTheLastFailure(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]func(*Record){
+		"once":            func(*Record) {},
+		"last occurrence": func(r *Record) { r.Pattern, r.RunUntil = "0 * * * *", r.NextRunAt },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				scheduler := s.scheduler(fail, limited(1))
+				id := s.add(-200*day, settings)
+				s.runNext(scheduler)
+				r := s.get(id)
+				require.Equal(s.t, document.At(start()), r.FailedAt)
+				require.False(s.t, r.Completed)
+				s.requireNothingDue(scheduler)
+				for _, want := range []int64{0, 1} {
+					removed, err := scheduler.RemoveCompleted(s.ctx)
+					require.NoError(s.t, err)
+					require.Equal(s.t, want, removed)
+					s.clock.advance(91 * day)
+				}
+			})
+		})
+	}
 }
 
 func TestRetention_RunRemovesCompleted(t *testing.T) {

@@ -54,9 +54,13 @@ type SchedulerConfig struct {
 	// The default is 20 seconds: both together, and what a host does beside them, fit into the
 	// 30 seconds that the usual orchestrators give a process to end.
 	ShutdownTimeout time.Duration
-	// Retention is how long a completed agenda is kept, from the time for which it was last
-	// scheduled. Then Run removes it. The default is 30 days; a negative one is for ever.
+	// Retention is how long Run keeps a completed agenda, from the time for which it was last
+	// scheduled. The default is 30 days. A negative Retention keeps it for ever.
 	Retention time.Duration
+	// FailedRetention is how long Run keeps an agenda that failed for good, from its last failure.
+	// Until then UpdateAgenda can schedule it again. The default is 90 days. A negative
+	// FailedRetention keeps it for ever.
+	FailedRetention time.Duration
 	// Around returns what is called in the place of Handler, which it is given and calls in
 	// turn, such as within a span. nil leaves the Handler as it is.
 	Around func(Handler) Handler
@@ -76,6 +80,7 @@ const (
 	defaultLateAfter       = time.Minute
 	defaultShutdownTimeout = 20 * time.Second
 	defaultRetention       = 30 * 24 * time.Hour
+	defaultFailedRetention = 90 * 24 * time.Hour
 )
 
 // withDefaults returns the configuration with the defaults filled in, or what is wrong
@@ -98,6 +103,7 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	setDefault(&c.LateAfter, defaultLateAfter)
 	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
 	setDefault(&c.Retention, defaultRetention)
+	setDefault(&c.FailedRetention, defaultFailedRetention)
 	if c.Lease < lease.Shortest {
 		return c, boterr.Invalid("lease", "must be at least %s, got %s", lease.Shortest, c.Lease)
 	}
@@ -178,6 +184,7 @@ type Scheduler struct {
 	lateAfter       time.Duration
 	shutdownTimeout time.Duration
 	retention       time.Duration
+	failedRetention time.Duration
 	hooks           Hooks
 	log             *slog.Logger
 
@@ -198,7 +205,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		newID:   c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
-		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, hooks: c.Hooks, log: c.Log,
+		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, failedRetention: c.FailedRetention,
+		hooks: c.Hooks, log: c.Log,
 	}
 	if c.Backoff == nil {
 		s.backoff, s.jittered = exponential, jittered

@@ -94,6 +94,7 @@ func (u *update) fields() (set, unset []any) {
 func resetAttempts() []any {
 	return []any{
 		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
+		fieldFailedAt, true,
 	}
 }
 

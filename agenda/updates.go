@@ -21,9 +21,9 @@ type updates struct {
 	relocate *query.Update
 	// advance goes on with another occurrence, complete ends the agenda.
 	advance, complete *query.Update
-	// retry counts a failure, retryNotBegun also takes back the claim as an attempt; fail also ends an agenda without a pattern; skip goes on
-	// with another occurrence, or, as skipLast, ends the agenda, and marks the failure.
-	retry, retryNotBegun, fail, skip, skipLast *query.Update
+	// retry counts a failure, and retryNotBegun does not count the claim as an attempt. fail ends an agenda
+	// that failed for good. skip marks the failure, and goes on with another occurrence.
+	retry, retryNotBegun, fail, skip *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -55,8 +55,7 @@ func newUpdates() updates {
 		retryNotBegun: mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1, fieldAttempts, -1)),
 		fail: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
 			"$set", document.O(fieldFailed, true)),
-		skip:     mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
-		skipLast: mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true, fieldCompleted, true)),
+		skip: mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
 	}
 }
 
