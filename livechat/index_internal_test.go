@@ -56,3 +56,29 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 		require.EqualValues(t, 1, found.Examined, name)
 	}
 }
+
+func TestEnsureIndexes_Retention(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
+	for i := range 50 {
+		n := strconv.Itoa(i)
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldEndedAt, i)))
+		require.NoError(t, database.Collection("groups").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldActive, i%2 == 0, record.FieldUpdatedAt, i)))
+	}
+	for collection, filter := range map[string]document.Object{
+		"assignments": document.O(fieldEndedAt, document.O("$lt", 25)),
+		"groups":      document.O(fieldActive, false, record.FieldUpdatedAt, document.O("$lt", 25)),
+	} {
+		compiled, err := query.CompileFilter(filter)
+		require.NoError(t, err)
+		path := filter.Keys()[filter.Len()-1]
+		sort, err := query.CompileSort(document.O(path, 1))
+		require.NoError(t, err)
+		found, err := database.Explain(t.Context(), collection, compiled, store.FindOptions{Sort: sort, Limit: 3})
+		require.NoError(t, err)
+		require.EqualValues(t, 3, found.Examined, collection)
+	}
+}

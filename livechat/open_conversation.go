@@ -16,15 +16,11 @@ import (
 // member. It is made where there is none; one that an earlier call made is used.
 func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
 	if r.Group != "" {
-		g, err := s.loadGroup(ctx, r.Group)
-		if err != nil {
-			return nil, err
-		}
-		isOwn, err := s.isOwn(ctx, r, g)
+		g, err := s.ownGroup(ctx, r)
 		switch {
 		case err != nil:
 			return nil, err
-		case isOwn:
+		case g != nil:
 			return s.joined(ctx, r, g)
 		}
 		if r, err = s.leaveGroup(ctx, r); err != nil {
@@ -45,17 +41,28 @@ func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *
 	return s.attach(ctx, r, g)
 }
 
-// isOwn reports whether the group that an assignment names can be its conversation: it is live, and that of no
-// other open assignment. Bot logic may have named any.
-func (s *machine) isOwn(ctx context.Context, r *AssignmentRecord, g *Group) (bool, error) {
-	if !g.Active || g.Assignment == "" || g.Assignment == r.ID {
-		return g.Active, nil
+// ownGroup returns the group that an assignment names if it can be its conversation: it is live, and no other open
+// assignment has it. Else nil, also if the group was removed: bot logic may have named any.
+func (s *machine) ownGroup(ctx context.Context, r *AssignmentRecord) (*Group, error) {
+	g, err := s.loadGroup(ctx, r.Group)
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !g.Active:
+		return nil, nil
+	case g.Assignment == "" || g.Assignment == r.ID:
+		return g, nil
 	}
 	other, err := s.loadAssignment(ctx, g.Assignment)
-	if errors.Is(err, boterr.NotFound) {
-		return true, nil
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return g, nil
+	case err != nil || other.State() != Ended:
+		return nil, err
 	}
-	return err == nil && other.State() == Ended, err
+	return g, nil
 }
 
 // leaveGroup takes a group that cannot be its conversation from an assignment.

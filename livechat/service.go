@@ -83,31 +83,30 @@ func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // 
 // externalId. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
+	ofApp := func(path string) []string { return []string{record.FieldApp, path} }
 	for _, wanted := range []struct {
-		kind   *record.Kind
-		path   string
-		unique bool
+		kind  *record.Kind
+		paths []string
+		index store.Index
 	}{
-		{assignmentKind, fieldSlot, true},
-		{assignmentKind, fieldMember, false},
-		{assignmentKind, fieldGroup, false},
-		{assignmentKind, fieldParentAssignment, false},
-		{assignmentKind, fieldGroupInfo + "." + fieldBravoGroupID, false},
-		{groupKind, fieldExternalID, false},
-		{groupKind, fieldAdminExternalID, false},
-		{groupKind, fieldInletGroupExternalID, false},
-		{groupKind, fieldMember, false},
-		{groupKind, fieldAssignment, false},
-		{adminKind, fieldExternalID, true},
+		{assignmentKind, ofApp(fieldSlot), store.Index{Unique: true}},
+		{assignmentKind, ofApp(fieldMember), store.Index{}},
+		{assignmentKind, ofApp(fieldGroup), store.Index{}},
+		{assignmentKind, ofApp(fieldParentAssignment), store.Index{}},
+		{assignmentKind, ofApp(fieldGroupInfo + "." + fieldBravoGroupID), store.Index{}},
+		{assignmentKind, []string{fieldEndedAt}, store.Index{Sparse: true}},
+		{groupKind, ofApp(fieldExternalID), store.Index{}},
+		{groupKind, ofApp(fieldAdminExternalID), store.Index{}},
+		{groupKind, ofApp(fieldInletGroupExternalID), store.Index{}},
+		{groupKind, ofApp(fieldMember), store.Index{}},
+		{groupKind, ofApp(fieldAssignment), store.Index{}},
+		{groupKind, []string{fieldActive, record.FieldUpdatedAt}, store.Index{}},
+		{adminKind, ofApp(fieldExternalID), store.Index{Unique: true}},
 	} {
-		index := store.Index{
-			Keys: []store.IndexKey{
-				{Path: record.FieldApp, Kind: query.Ascending},
-				{Path: wanted.path, Kind: query.Ascending},
-			},
-			Unique: wanted.unique,
+		for _, path := range wanted.paths {
+			wanted.index.Keys = append(wanted.index.Keys, store.IndexKey{Path: path, Kind: query.Ascending})
 		}
-		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, index); err != nil {
+		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, wanted.index); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -34,22 +35,60 @@ type PostComment struct {
 	CreatedAt document.Timestamp `json:"createdAt"`
 }
 
-// fieldPostID is the field of comments by which hosts look for them.
-const fieldPostID = "postId"
+// The fields of comments by which hosts look for them.
+const (
+	fieldPostID = "postId"
+	fieldMember = "member"
+)
 
 // commentKind is how comments on posts are kept.
 var commentKind = &record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
 
-// EnsureIndexes makes the index by which the comments on a post are found, unless it is
-// there. A host calls it once, before it uses the store. The errors are those of
-// store.Collection.EnsureIndex.
+// EnsureIndexes makes the indexes by which comments are found by their post, their member and their age, unless they
+// are there. A host calls it once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	return database.Collection(commentKind.Collection).EnsureIndex(ctx, store.Index{
-		Keys: []store.IndexKey{
-			{Path: record.FieldApp, Kind: query.Ascending},
-			{Path: fieldPostID, Kind: query.Ascending},
-		},
+	for _, paths := range [][]string{
+		{record.FieldApp, fieldPostID}, {record.FieldApp, fieldMember}, {record.FieldCreatedAt},
+	} {
+		var index store.Index
+		for _, path := range paths {
+			index.Keys = append(index.Keys, store.IndexKey{Path: path, Kind: query.Ascending})
+		}
+		if err := database.Collection(commentKind.Collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemovePostComments removes, for all apps, the comments on posts that were recorded longer ago than olderThan by the
+// store's clock, and returns how many. A negative olderThan keeps all. It works in batches, and needs the indexes of
+// EnsureIndexes. After an error the same call removes the rest. It is for hosts; the errors are those of the store.
+func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Duration) (int64, error) {
+	if olderThan < 0 {
+		return 0, nil
+	}
+	now, err := env.Store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	before := document.O("$lt", int64(document.At(now.Add(-olderThan))))
+	return record.Open(env, commentKind).Remove(ctx, record.Removal{
+		Filter: document.O(record.FieldCreatedAt, before), OldestBy: record.FieldCreatedAt,
 	})
+}
+
+// EraseMember removes the comments of a member of an app, and returns how many. It works in batches; the same call
+// again removes what is left, or nothing. It is for hosts. InvalidArgument: the id of the app or of the member is missing. The other errors are
+// those of the store.
+func EraseMember(ctx context.Context, env record.Env, app, memberID string) (int64, error) {
+	switch {
+	case app == "":
+		return 0, boterr.Missing("app", "the app of the member")
+	case memberID == "":
+		return 0, boterr.Missing("memberId", "the member to erase")
+	}
+	return record.OfApp(env, commentKind, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
 }
 
 // SavePostCommentAnalytics implements Operations.
@@ -76,7 +115,7 @@ func (s *Service) SavePostCommentAnalytics(
 		return SavePostCommentAnalyticsResult{}, err
 	}
 	comment := document.O(
-		record.FieldChannel, in.ID, "member", m.ID, "comment", p.Comment, "externalId", p.FbID,
+		record.FieldChannel, in.ID, fieldMember, m.ID, "comment", p.Comment, "externalId", p.FbID,
 		"isMatched", p.IsMatched, "name", p.Name, fieldPostID, p.PostID,
 	)
 	if _, err := comments.Insert(ctx, comment); err != nil {

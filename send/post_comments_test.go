@@ -2,6 +2,7 @@ package send_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -118,4 +119,38 @@ func TestPostComments_Index(t *testing.T) {
 	found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, found.Examined)
+}
+
+func TestPostComments_RemovesOld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now, err := w.env.Store.Now(t.Context())
+	require.NoError(t, err)
+	comments := w.env.Store.Collection("postComments")
+	require.NoError(t, comments.Insert(t.Context(),
+		document.O("_id", "old", "app", "acme", "member", "ada", "createdAt", document.At(now.Add(-48*time.Hour))),
+		document.O("_id", "foreign", "app", "other", "member", "ada", "createdAt", document.At(now.Add(-48*time.Hour))),
+		document.O("_id", "new", "app", "acme", "member", "ada", "createdAt", document.At(now.Add(-time.Hour))),
+		document.O("_id", "of bob", "app", "acme", "member", "bob", "createdAt", document.At(now))))
+	removed, err := send.RemovePostComments(t.Context(), w.env, -1)
+	require.NoError(t, err)
+	require.Zero(t, removed)
+	for _, count := range []int64{2, 0} {
+		removed, err := send.RemovePostComments(t.Context(), w.env, 24*time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, count, removed)
+	}
+	for _, count := range []int64{1, 0} {
+		removed, err := send.EraseMember(t.Context(), w.env, "acme", "ada")
+		require.NoError(t, err)
+		require.Equal(t, count, removed)
+	}
+	left, err := comments.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, "of bob", document.Get(left[0], "_id", ""))
+	_, err = send.EraseMember(t.Context(), w.env, "acme", "")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = send.EraseMember(t.Context(), w.env, "", "ada")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
