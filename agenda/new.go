@@ -30,7 +30,7 @@ func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, er
 	// The id is the same where the run that makes it is tried again, and with it the key of each of its runs.
 	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
-		last, err := s.lastOf(ctx, p.MemberID, p.Tag, document.Object{})
+		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
 		if err != nil {
 			return nil, err
 		}

@@ -81,7 +81,7 @@ type NewAgendaParams struct {
 	Priority *int64 `json:"priority,omitzero"`
 	// Meta is what the node sees as AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
-	// Replace removes all agendas of the same member and tag, one that is running
+	// Replace removes all open agendas of the same member and tag, one that is running
 	// included: it finishes, but cannot run again. The default is false.
 	Replace bool `json:"replace,omitzero"`
 	// Tag is the agenda's name. Required with Replace.
@@ -106,8 +106,8 @@ type UpdateAgendaParams struct {
 	// RunUntil is the last instant for which the pattern, given or stored, may schedule a
 	// run, in Unix milliseconds.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
-	// Replace changes the newest open agenda of the tag alone, and removes all others of
-	// the same member and tag. The default is false.
+	// Replace changes the newest open agenda of the tag alone, and removes the other open ones
+	// of the same member and tag. The default is false.
 	Replace bool   `json:"replace,omitzero"`
 	TreeID  string `json:"treeId,omitzero"`
 	// Tag says which agendas are changed. The default is all but those of live chats. Required with Replace.

@@ -62,7 +62,7 @@ func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 		s.runNext(scheduler)
 		s.add(time.Hour, named("second"))
 		s.patch(first, document.O("$set", document.O(fieldNextRunAt, document.At(start().Add(time.Hour))),
-			"$unset", document.O(fieldFailed, 1, fieldFailures, 1, fieldAttempts, 1)))
+			"$unset", document.O(fieldFailed, 1, fieldFailedAt, 1, fieldFailures, 1, fieldAttempts, 1)))
 		s.clock.advance(time.Hour)
 		scheduler.handler = succeed
 		require.Equal(s.t, []string{"first", "second"}, s.drain(scheduler))

@@ -79,7 +79,7 @@ func (e *entry) read(o document.Object) (completed, stopped bool) {
 			hasEnd = integer(value) > 0
 		}
 	}
-	return completed, failed && (forGood || !hasPattern || !hasEnd)
+	return completed, forGood || failed && !(hasPattern && hasEnd)
 }
 
 // integer returns a value as an integer, 0 where it is not one.

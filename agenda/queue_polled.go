@@ -51,9 +51,9 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 		return nil
 	}
 	for _, paths := range [][]string{
-		{fieldCompleted, fieldNextRunAt},
+		timesIndex(),
 		// In the order in which they run, so that a long backlog is not read as a whole.
-		{fieldCompleted, fieldPriority, fieldNextRunAt, record.FieldCreatedAt},
+		{fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt},
 	} {
 		if err := p.store.EnsureIndex(ctx, ascendingIndex(paths...)); err != nil {
 			return err
@@ -117,6 +117,7 @@ func (p *polledQueue) find(
 func isDue(now time.Time) document.Object {
 	return document.O(
 		fieldCompleted, false,
+		fieldFailedAt, nil,
 		fieldNextRunAt, document.O("$lte", millis(now)),
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
@@ -129,12 +130,16 @@ func isHeld(now time.Time) document.Array {
 	return document.A(document.O(fieldLeaseUntil, later), document.O(fieldRetryAt, later))
 }
 
-// isAlive is the condition that an agenda has not failed for good. A failure that is marked without the
-// time is one only if the agenda does not repeat, see Record.Repeats.
+// timesIndex are the paths of the index by time. Agendas that are completed, or failed for good, stand
+// apart in it, so that they cost those that are due nothing.
+func timesIndex() []string { return []string{fieldCompleted, fieldFailedAt, fieldNextRunAt} }
+
+// isAlive is the condition that an agenda without failedAt has not failed for good: if it is marked as
+// failed, it goes on only if it repeats, see Record.Repeats.
 func isAlive() document.Object {
 	return document.O("$or", document.A(
 		document.O(fieldFailed, document.O("$ne", true)),
-		document.O(fieldPattern, document.O("$gt", ""), fieldRunUntil, document.O("$gt", 0), fieldFailedAt, nil),
+		document.O(fieldPattern, document.O("$gt", ""), fieldRunUntil, document.O("$gt", 0)),
 	))
 }
 
@@ -149,6 +154,7 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 	}
 	later, err := p.find(ctx, document.O(
 		fieldCompleted, false,
+		fieldFailedAt, nil,
 		fieldNextRunAt, document.O("$gt", millis(now)),
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
@@ -157,7 +163,7 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 		return at, false, err
 	}
 	paused, err := p.find(ctx, document.O(
-		fieldCompleted, false, "$and", document.A(document.O("$or", isHeld(now)), isAlive()),
+		fieldCompleted, false, fieldFailedAt, nil, "$and", document.A(document.O("$or", isHeld(now)), isAlive()),
 	), store.FindOptions{})
 	if err != nil {
 		return at, false, err

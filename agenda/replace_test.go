@@ -23,10 +23,11 @@ func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 	seed(t, a)
 	a.change(t, document.O("nodeCompositeId", "daily"), document.Set("attempts", 1, "leaseUntil", noon+2*hour))
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine)))
+	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine, "completed", false)))
+	only(t, a.mine, "nodeCompositeId", "past") // Completed ones stay.
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "beside", "nextRunAt": 5, "replace": false, "tag": "x"}`)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "y", "nextRunAt": 5, "replace": true, "tag": "y"}`)
-	require.Equal(t, []string{"other", "bobs", "new", "beside", "y"}, nodes(records(t, a.mine)))
+	require.Equal(t, []string{"other", "bobs", "new", "beside", "y"}, nodes(records(t, a.mine, "completed", false)))
 }
 
 func TestNewAgenda_LastReplacementStays(t *testing.T) {
@@ -35,7 +36,7 @@ func TestNewAgenda_LastReplacementStays(t *testing.T) {
 	for i := range 120 {
 		node := strconv.Itoa(i)
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-		require.Equal(t, []string{node}, nodes(records(t, a.mine)))
+		require.Equal(t, []string{node}, nodes(records(t, a.mine, "completed", false)))
 		if i%3 == 0 {
 			must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "beside", "nextRunAt": 5, "tag": "x"}`)
 		}
@@ -53,8 +54,8 @@ func TestUpdateAgenda_ReplaceLeavesNewest(t *testing.T) {
 	require.Equal(t, 1, document.Get(result, "modified", 0))
 	require.Equal(t, "daily", document.Get(result, "_docs.0.nodeCompositeId", ""))
 	require.Equal(t, 1, document.Get(result, "_docs", document.Array{}).Len())
-	require.Equal(t, []string{"daily", "other", "bobs"}, nodes(records(t, a.mine)))
-	require.EqualValues(t, 3, only(t, a.mine, "tag", "x", "member", "ada").Priority)
+	require.Equal(t, []string{"daily", "other", "bobs"}, nodes(records(t, a.mine, "completed", false)))
+	require.EqualValues(t, 3, only(t, a.mine, "tag", "x", "member", "ada", "completed", false).Priority)
 
 	stored := a.stored(t)
 	result = must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "replace": true, "priority": 3}`)
@@ -62,7 +63,7 @@ func TestUpdateAgenda_ReplaceLeavesNewest(t *testing.T) {
 	require.Equal(t, stored, a.stored(t))
 
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine)))
+	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine, "completed", false)))
 }
 
 func TestUpdateAgenda_ReplaceAfterReplacement(t *testing.T) {
@@ -71,7 +72,7 @@ func TestUpdateAgenda_ReplaceAfterReplacement(t *testing.T) {
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "first", "nextRunAt": 5, "replace": true, "tag": "x"}`)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "second", "nextRunAt": 5, "tag": "x"}`)
 	must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "replace": true, "nextRunAt": 7}`)
-	require.Equal(t, []string{"second"}, nodes(records(t, a.mine)))
+	require.Equal(t, []string{"second"}, nodes(records(t, a.mine, "completed", false)))
 	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
 }
 
@@ -112,10 +113,10 @@ func TestNewAgenda_ManyReplaceAtOnce(t *testing.T) {
 				require.NoError(t, err)
 			}
 		}
-		require.Len(t, records(t, a.mine, "tag", "x", "member", "ada"), 1, round)
-		require.Len(t, records(t, a.mine), 3, round)
+		require.Len(t, records(t, a.mine, "tag", "x", "member", "ada", "completed", false), 1, round)
+		require.Len(t, records(t, a.mine, "completed", false), 3, round)
 		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "last", "nextRunAt": 5, "replace": true, "tag": "x"}`)
-		require.Equal(t, "last", only(t, a.mine, "tag", "x", "member", "ada").NodeCompositeID)
+		require.Equal(t, "last", only(t, a.mine, "tag", "x", "member", "ada", "completed", false).NodeCompositeID)
 	}
 }
 
@@ -202,8 +203,8 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 			}
 			require.ErrorIs(t, err, boterr.Unavailable)
 			require.NoError(t, repeat(a))
-			require.Equal(t, "new", only(t, a.mine, "tag", "x", "member", "ada").NodeCompositeID, "%s: %d", name, crashes)
-			require.Len(t, records(t, a.mine), 3)
+			require.Equal(t, "new", only(t, a.mine, "tag", "x", "member", "ada", "completed", false).NodeCompositeID, "%s: %d", name, crashes)
+			require.Len(t, records(t, a.mine, "completed", false), 3)
 			crashes++
 		}
 		require.Equal(t, 2, crashes, "%s writes twice", name)

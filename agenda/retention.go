@@ -28,38 +28,29 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 	if err != nil {
 		return 0, err
 	}
-	for _, kept := range []struct {
-		retention time.Duration
-		index     store.Index
-		old       func(before int64) document.Object
-	}{
-		{s.retention, ascendingIndex(fieldCompleted, fieldNextRunAt), func(before int64) document.Object {
-			return document.O(fieldCompleted, true, fieldNextRunAt, document.O("$lt", before))
-		}},
-		{s.failedRetention, failedIndex(), func(before int64) document.Object {
-			return document.O(fieldFailedAt, document.O("$gt", 0, "$lt", before))
-		}},
-	} {
-		if kept.retention < 0 {
-			continue
-		}
-		if err := s.agendas.EnsureIndex(ctx, kept.index); err != nil {
-			return removed, err
-		}
-		some, err := removeAll(ctx, s.agendas, kept.old(millis(now.Add(-kept.retention))))
-		removed += some
-		if err != nil {
+	if err := s.agendas.EnsureIndex(ctx, ascendingIndex(timesIndex()...)); err != nil {
+		return 0, err
+	}
+	if s.retention >= 0 {
+		if removed, err = removeAll(ctx, s.agendas, completedBefore(now.Add(-s.retention))); err != nil {
 			return removed, err
 		}
 	}
-	return removed, nil
+	if s.failedRetention < 0 {
+		return removed, nil
+	}
+	failed, err := removeAll(ctx, s.agendas, failedBefore(now.Add(-s.failedRetention)))
+	return removed + failed, err
 }
 
-// failedIndex is the index of the agendas that failed for good, which has no others.
-func failedIndex() store.Index {
-	index := ascendingIndex(fieldFailedAt)
-	index.Sparse = true
-	return index
+// completedBefore is the filter for completed agendas that were scheduled before a time.
+func completedBefore(at time.Time) document.Object {
+	return document.O(fieldCompleted, true, fieldFailedAt, nil, fieldNextRunAt, document.O("$lt", millis(at)))
+}
+
+// failedBefore is the filter for agendas that failed for good before a time.
+func failedBefore(at time.Time) document.Object {
+	return document.O(fieldCompleted, false, fieldFailedAt, document.O("$gt", 0, "$lt", millis(at)))
 }
 
 // removeAll removes the agendas that a filter matches, some at a time, and returns how many it removed.

@@ -83,15 +83,12 @@ func TestRetention_UsesIndex(t *testing.T) {
 	s := newStand(t)
 	_, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
 	require.NoError(t, err)
-	for index, filter := range map[string]document.Object{
-		"completed_1_nextRunAt_1": document.O("completed", true, "nextRunAt", document.O("$lt", 1)),
-		"failedAt_1":              document.O("failedAt", document.O("$gt", 0, "$lt", 1)),
-	} {
+	for _, filter := range []document.Object{completedBefore(start()), failedBefore(start())} {
 		old, err := query.CompileFilter(filter)
 		require.NoError(t, err)
 		explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, old, store.FindOptions{})
 		require.NoError(t, err)
-		require.Equal(t, index, explanation.Index)
+		require.Equal(t, "completed_1_failedAt_1_nextRunAt_1", explanation.Index)
 	}
 }
 
@@ -194,4 +191,21 @@ func TestRetention_LogHidesCredentials(t *testing.T) {
 			require.NotContains(t, lines.String(), "S3CRET")
 		})
 	}
+}
+
+func TestQueue_FailedCostNothing(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	for range 500 {
+		s.add(-day, failed(0))
+	}
+	s.add(0, named("due"))
+	scheduler := standOn(t, s.clock, unwatched{s.store}).scheduler(succeed)
+	found, err := scheduler.candidates.take(s.ctx, start(), 1, 0)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, mustFilter(isDue(start())),
+		store.FindOptions{Sort: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)), Limit: 10})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, explanation.Examined)
 }

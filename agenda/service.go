@@ -6,7 +6,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -50,13 +49,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 // they are there. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	return database.Collection(kind.Collection).EnsureIndex(ctx, store.Index{
-		Keys: []store.IndexKey{
-			{Path: record.FieldApp, Kind: query.Ascending},
-			{Path: fieldMember, Kind: query.Ascending},
-			{Path: fieldTag, Kind: query.Ascending},
-		},
-	})
+	// What is completed stands apart, so that it costs the operations nothing.
+	index := ascendingIndex(record.FieldApp, fieldMember, fieldCompleted, fieldTag)
+	return database.Collection(kind.Collection).EnsureIndex(ctx, index)
 }
 
 // Find returns the agendas of the app as the store keeps them, or an empty slice. It is

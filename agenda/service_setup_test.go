@@ -45,11 +45,11 @@ func newApps(t *testing.T) *apps {
 }
 
 // newAppsOver returns two apps in a store. What the ports lack is filled in.
-func newAppsOver(t *testing.T, store store.Store, ports agenda.Ports) *apps {
-	t.Helper()
+func newAppsOver(tb testing.TB, store store.Store, ports agenda.Ports) *apps {
+	tb.Helper()
 	a := &apps{store: store}
 	a.now.Store(noon)
-	require.NoError(t, agenda.EnsureIndexes(t.Context(), a.store))
+	require.NoError(tb, agenda.EnsureIndexes(tb.Context(), a.store))
 	a.mine = a.in("mine", ports, member.Member{ID: "ada", Channel: "c1", BotMeta: inTree("t1")}, member.Member{ID: "bob", Channel: "c1"})
 	a.theirs = a.in("theirs", ports, member.Member{ID: "tom", Channel: "c2"})
 	return a

@@ -102,7 +102,7 @@ func resetAttempts() []any {
 // others of its tag, or 0 where it came last as it is.
 func (u *update) replacementNumber(ctx context.Context, r *Record) (int64, error) {
 	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
-		document.O(record.FieldID, document.O("$ne", r.ID)))
+		openFilter(u.params.Tag).With(record.FieldID, document.O("$ne", r.ID)))
 	if err != nil || others.id == nil || others.number < r.Replaces {
 		return 0, err
 	}

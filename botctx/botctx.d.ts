@@ -810,7 +810,7 @@ declare namespace botctx {
     priority?: number | null;
     /** `meta` is what the node sees as AgendaMeta. */
     meta?: Fields | null;
-    /** `replace` removes all agendas of the same member and tag, one that is running included: it finishes, but cannot run again. Default: false. */
+    /** `replace` removes all open agendas of the same member and tag, one that is running included: it finishes, but cannot run again. Default: false. */
     replace?: boolean | null;
     /** `tag` is the agenda's name. */
     tag?: string | null;
@@ -846,7 +846,7 @@ declare namespace botctx {
     priority?: number | null;
     /** `runUntil` is the last instant for which the pattern, given or stored, may schedule a run, in Unix milliseconds. */
     runUntil?: number | null;
-    /** `replace` changes the newest open agenda of the tag alone, and removes all others of the same member and tag. Default: false. */
+    /** `replace` changes the newest open agenda of the tag alone, and removes the other open ones of the same member and tag. Default: false. */
     replace?: boolean | null;
     /** `nodeCompositeId` is the node, `treeId` its tree. */
     treeId?: string | null;
