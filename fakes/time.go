@@ -77,7 +77,7 @@ func (p *Platform) forgetDone(at *process, since time.Time) {
 	if at.err() != nil || p.Now().Truncate(time.Hour).Equal(since.Truncate(time.Hour)) {
 		return
 	}
-	if _, err := at.runtime.Inbox().RemoveDone(at.life); err != nil {
+	if _, err := at.runtime.Inbox().RemoveOld(at.life); err != nil {
 		p.noteDetailf("what was handled long ago is still remembered: %v", err)
 	}
 }

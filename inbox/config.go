@@ -53,9 +53,12 @@ type Config struct {
 	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
 	// as long. The default is 10 seconds.
 	AcceptTimeout time.Duration
-	// Retention is for how long it is remembered that an event with a Key is done. The default is
-	// 30 days; a negative one is for ever.
+	// Retention is how long the inbox remembers that an event with a Key is done. The default is
+	// 30 days; a negative value means for ever.
 	Retention time.Duration
+	// DeadRetention is how long dead letters are kept after they died. A repeat of one that was removed
+	// is a new event. The default is 90 days; a negative value means for ever.
+	DeadRetention time.Duration
 	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
 	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
@@ -74,6 +77,7 @@ const (
 	defaultMaxPending      = 100_000
 	defaultAcceptTimeout   = 10 * time.Second
 	defaultRetention       = 30 * 24 * time.Hour
+	defaultDeadRetention   = 90 * 24 * time.Hour
 	defaultShutdownTimeout = 20 * time.Second
 )
 
@@ -109,6 +113,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.MaxPending, defaultMaxPending)
 	setDefault(&c.AcceptTimeout, defaultAcceptTimeout)
 	setDefault(&c.Retention, defaultRetention)
+	setDefault(&c.DeadRetention, defaultDeadRetention)
 	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
 	if c.Enter == nil {
 		c.Enter = func(string) (func(), bool) { return func() {}, true }
@@ -182,14 +187,17 @@ func (b *Inbox) signal() {
 // are those of store.Collection.EnsureIndex; a store that panics is one, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := record.Guard(database).Collection(collection)
+	dead := store.Index{Keys: []store.IndexKey{{Path: fieldDiedAt, Kind: query.Ascending}}, Sparse: true}
 	if _, isAlone := database.(store.Watcher); isAlone { // What waits is kept in memory.
-		return events.EnsureIndex(ctx, store.Index{Keys: []store.IndexKey{{Path: fieldDiedAt, Kind: query.Ascending}}, Sparse: true})
+		return events.EnsureIndex(ctx, dead)
 	}
 	indexes := []store.Index{
+		dead,
 		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldAcceptedAt, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldRetryAt, Kind: query.Ascending}}, Sparse: true},
 		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},
+		{Keys: []store.IndexKey{{Path: fieldSender, Kind: query.Ascending}}, Sparse: true},
 	}
 	for _, index := range indexes {
 		if err := events.EnsureIndex(ctx, index); err != nil {

@@ -1,6 +1,8 @@
 package inbox
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"strconv"
 	"time"
 
@@ -41,6 +43,13 @@ func Lane(app, channel, from string) string {
 	var room [quotedRoom]byte
 	name := append(appendPlace(room[:0], app, channel), ' ')
 	return string(strconv.AppendQuote(name, from))
+}
+
+// senderOf returns what an event that waits no more keeps of its lane: a hash, short since many events keep
+// one. Two of a million senders have the same with a chance of one to ten million.
+func senderOf(lane string) int64 {
+	sum := sha256.Sum256([]byte(lane))
+	return int64(binary.BigEndian.Uint64(sum[:])) //nolint:gosec // Any number will do.
 }
 
 // identity is the text of which the id of an event with a Key is made.
@@ -94,6 +103,8 @@ const (
 	// given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
+	// fieldSender is the hash of the lane of an event that is done or given up, by which Erase finds it.
+	fieldSender = "sender"
 	fieldDiedAt     = "diedAt"
 	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
 	fieldFailures = "failures"

@@ -36,6 +36,8 @@ type feed interface {
 	isFree(lane string)
 	// handling returns the number of lanes that this process is handling.
 	handling() int
+	// erase removes what the feed keeps of a lane whose events were removed, unless it is in use.
+	erase(ctx context.Context, lane string) error
 	// close gives back what serves further calls of take.
 	close(ctx context.Context)
 }
@@ -46,8 +48,9 @@ type overview interface {
 	// accepted, zero where there are none.
 	pending(ctx context.Context) (int64, error)
 	oldest(ctx context.Context) (time.Time, error)
-	// findDone returns some of the events that a filter matches which bounds fieldDoneAt.
-	findDone(ctx context.Context, which document.Object) ([]document.Object, error)
+	// findOld returns at most retentionBatch of the events that a filter matches. The filter bounds a field,
+	// which is fieldDoneAt or fieldDiedAt.
+	findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error)
 }
 
 // want is what is asked of a feed.

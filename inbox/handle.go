@@ -17,10 +17,10 @@ import (
 // updates are the changes of events, compiled once. What differs each time stands in the stamps of
 // a query.Change.
 type updates struct {
-	// done ends an event, retry counts a failure, postpone has it wait, die gives it up, revive puts it
-	// back. note writes down what is under way.
-	// giveBack says that it has not begun.
-	done, retry, postpone, giveBack, die, revive, note *query.Update
+	// retry counts a failure, postpone has an event wait, giveBack says that it has not begun, die gives it
+	// up, revive puts a dead letter back, and discard makes it one that is done. note writes down what is
+	// under way.
+	retry, postpone, giveBack, die, revive, discard, note *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -31,17 +31,15 @@ func (b *Inbox) updates() *updates {
 
 func newUpdates() updates {
 	return updates{
-		done: mustUpdate("$unset", document.O(
-			fieldState, true, fieldLane, true, fieldFrom, true, fieldBody, true, fieldTrace, true, fieldMemory, true,
-			fieldFailures, true, fieldRetryAt, true, fieldPostponed, true, fieldBegun, true, fieldCode, true, fieldError, true, fieldDiedAt, true)),
 		retry:    mustUpdate("$inc", document.O(fieldFailures, 1), "$unset", document.O(fieldBegun, true)),
 		postpone: mustUpdate("$inc", document.O(fieldPostponed, 1), "$unset", document.O(fieldBegun, true)),
 		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
+		discard:  mustUpdate(), // It replaces the event, see keptOfDead.
 		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		die: mustUpdate("$set", document.O(fieldState, stateDead), "$inc", document.O(fieldFailures, 1),
 			"$unset", document.O(fieldLane, true, fieldRetryAt, true, fieldBegun, true)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
-			fieldFailures, true, fieldRetryAt, true, fieldDiedAt, true)),
+			fieldFailures, true, fieldRetryAt, true, fieldDiedAt, true, fieldSender, true)),
 	}
 }
 
@@ -151,7 +149,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	if e.Key == "" {
 		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
 	} else {
-		changed, err = b.storeDone(ctx, filter)
+		changed, err = b.storeDone(ctx, filter, e.lane)
 	}
 	if err != nil {
 		b.report(ctx, slog.LevelWarn, "inbox: not stored that it is done", e, err)
@@ -165,13 +163,21 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	return wasLost(changed)
 }
 
-// storeDone stores that the event is done that a filter matches.
-func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter) (changed int64, err error) {
+// storeDone stores that the event of a lane is done that a filter matches. Only its id is kept, with what
+// retention and Erase need.
+func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
 	now, err := b.turns.Roughly(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return b.update(ctx, filter, b.updates().done, document.O(fieldDoneAt, int64(document.At(now))))
+	kept := document.NewBuilder(2)
+	kept.Set(fieldDoneAt, int64(document.At(now)))
+	kept.Set(fieldSender, senderOf(lane))
+	done, err := query.CompileUpdate(kept.Object()) // It replaces the event.
+	if err != nil {
+		return 0, err
+	}
+	return b.update(ctx, filter, done, document.Object{})
 }
 
 // wasLost is ErrLost where an event is not what it was when the turn began.
@@ -184,9 +190,12 @@ func wasLost(changed int64) error {
 
 // update changes an event, and returns how many matched.
 func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
-	done, err := b.events.Update(ctx, filter, query.Change{Update: update, Stamps: query.Stamps{Set: set}}, store.UpdateOptions{})
+	done, err := b.events.Update(ctx, filter, query.Change{Update: update, Kept: keptOfDead, Stamps: query.Stamps{Set: set}}, store.UpdateOptions{})
 	return done.Matched, err
 }
+
+// keptOfDead is what stays of a dead letter that is replaced.
+var keptOfDead = []string{fieldSender}
 
 // fail stores that an event failed.
 func (b *Inbox) fail(
@@ -207,7 +216,7 @@ func (b *Inbox) fail(
 	if IsMistake(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		update, level = b.updates().die, slog.LevelError
-		set = set.With(fieldDiedAt, int64(document.At(now)))
+		set = set.With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane))
 	} else {
 		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.At(result.retryAt)))

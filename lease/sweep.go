@@ -45,6 +45,17 @@ func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, e
 	return removed + lost, err
 }
 
+// Forget removes the document of a lane that nobody holds, as Sweep does with lanes that are idle. It does
+// nothing if the lane is held, or its last turn never came back. The errors are those of the store.
+func (t *Turns) Forget(ctx context.Context, lane string) error {
+	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
+	if err != nil {
+		return err
+	}
+	_, err = t.records.Delete(ctx, filter, store.DeleteOptions{})
+	return err
+}
+
 // before is the condition of a time before another one.
 func before(at time.Time) document.Object { return document.O("$lt", int64(document.At(at))) }
 

@@ -31,6 +31,11 @@ var deadLetterRules = []Rule{
 		Text:  "a dead letter that is discarded is not handled, nor is a repetition of it",
 		check: discardedDeadLetterIsGone,
 	},
+	{
+		Name:  "DeadLetterIsRemovedAfterDeadRetention",
+		Text:  "a dead letter is kept for DeadRetention, and not longer; for ever if that is negative",
+		check: deadLetterIsRemovedAfterDeadRetention,
+	},
 }
 
 // bad refuses every event.
@@ -111,4 +116,33 @@ func discardedDeadLetterIsGone(t *trial) {
 	t.repeat(p, event("ada", "1"))
 	t.drain(p)
 	t.requireHandled()
+}
+
+func deadLetterIsRemovedAfterDeadRetention(t *trial) {
+	const day = 24 * time.Hour
+	p := t.process(bad, func(c *inbox.Config) { c.DeadRetention = day })
+	t.accept(p, event("ada", "1"))
+	t.drain(p)
+	t.advance(time.Hour)
+	t.accept(p, event("bob", "2"))
+	t.drain(p)
+	t.requireHandled("1", "2")
+	removeOld := func(by *inbox.Inbox, removed int) {
+		t.Helper()
+		count, err := by.RemoveOld(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, removed, count)
+	}
+	t.advance(day - time.Hour)
+	removeOld(p, 0)
+	t.advance(time.Millisecond)
+	removeOld(t.process(nil, func(c *inbox.Config) { c.DeadRetention = -1 }), 0)
+	removeOld(t.process(nil), 0) // The default is longer.
+	removeOld(p, 1)
+	letters := t.letters(p, inbox.DeadLettersParams{})
+	require.Len(t, letters, 1)
+	require.Equal(t, "2", textOf(letters[0].Event))
+	t.accept(p, event("ada", "1")) // It is a new event.
+	t.drain(p)
+	t.requireHandled("1")
 }
