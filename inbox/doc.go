@@ -45,6 +45,6 @@
 // An event whose handler fails is tried again after a pause, which grows; the lane waits for it. It
 // is a dead letter after Config.Limit failures, or at once where the error's code says that trying
 // again cannot help (see IsMistake): then the lane goes on. DeadLetters lists them, Retry puts one
-// back into its lane, Discard takes it away. They are kept until
-// then, and no longer than Config.DeadRetention.
+// back into its lane, Discard takes it away. They are kept until then,
+// and no longer than Config.DeadRetention.
 package inbox

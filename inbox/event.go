@@ -49,7 +49,7 @@ func Lane(app, channel, from string) string {
 // one. Two of a million senders have the same with a chance of one to ten million.
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
-	return int64(binary.BigEndian.Uint64(sum[:])) //nolint:gosec // Any number will do.
+	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
 // identity is the text of which the id of an event with a Key is made.
@@ -105,7 +105,7 @@ const (
 	fieldDoneAt     = "doneAt"
 	// fieldSender is the hash of the lane of an event that is done or given up, by which Erase finds it.
 	fieldSender = "sender"
-	fieldDiedAt     = "diedAt"
+	fieldDiedAt = "diedAt"
 	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"

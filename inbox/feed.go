@@ -36,13 +36,11 @@ type feed interface {
 	isFree(lane string)
 	// handling returns the number of lanes that this process is handling.
 	handling() int
-	// erase removes what the feed keeps of a lane whose events were removed, unless it is in use.
-	erase(ctx context.Context, lane string) error
 	// close gives back what serves further calls of take.
 	close(ctx context.Context)
 }
 
-// overview is what a feed knows of all events, or asks the store for in its own way.
+// overview is what a feed knows of all events, or does with them in its own way.
 type overview interface {
 	// pending returns how many events wait or are handled, and oldest when the first of them was
 	// accepted, zero where there are none.
@@ -51,6 +49,8 @@ type overview interface {
 	// findOld returns at most retentionBatch of the events that a filter matches. The filter bounds a field,
 	// which is fieldDoneAt or fieldDiedAt.
 	findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error)
+	// erase removes what the feed keeps of a lane whose events were removed, unless it is in use.
+	erase(ctx context.Context, lane string) error
 }
 
 // want is what is asked of a feed.

@@ -190,7 +190,8 @@ func wasLost(changed int64) error {
 
 // update changes an event, and returns how many matched.
 func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
-	done, err := b.events.Update(ctx, filter, query.Change{Update: update, Kept: keptOfDead, Stamps: query.Stamps{Set: set}}, store.UpdateOptions{})
+	change := query.Change{Update: update, Kept: keptOfDead, Stamps: query.Stamps{Set: set}}
+	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched, err
 }
 
