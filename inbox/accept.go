@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -38,12 +39,12 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if ctx.Done() == nil {
 		ctx = b.accepting.after(ctx)
 	}
-	if err := b.admit(ctx); err != nil {
+	if err := b.admit(ctx, e.App); err != nil {
 		return Accepted{}, err
 	}
 	id := b.keptID(e)
 	lane := Lane(e.App, e.Channel, e.From)
-	atOnce := b.reserve(lane)
+	atOnce := b.reserve(lane, fair.Key{App: e.App, Channel: e.Channel})
 	defer atOnce.release(ctx)
 	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.At(b.config.Env.Now())), hasBegun: atOnce != nil}
 	err := b.events.Insert(ctx, kept.asDocument())
@@ -53,7 +54,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, err
 	}
-	b.load.add(1)
+	b.load.add(e.App, 1)
 	b.feed.accepted(lane)
 	atOnce.give(kept)
 	return Accepted{ID: id}, nil
@@ -67,57 +68,76 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load is how many events wait: as they were counted last, and what this process has added and
-// done since.
+// load is how many events of each app wait: as they were counted last, and what this process has added
+// and done since.
 type load struct {
-	mu        sync.Mutex
+	mu   sync.Mutex
+	apps map[string]*appLoad
+}
+
+// appLoad is the load of one app.
+type appLoad struct {
 	pending   int64
-	isCounted bool
 	countedAt time.Time
 }
 
-// pollsPerCount is after how many polls the events that wait are counted again.
-const pollsPerCount = 10
+const (
+	// pollsPerCount is after how many polls the events that wait are counted again.
+	pollsPerCount = 10
+	// maxLoads is the number of apps whose load is known at once. The others are counted when they are
+	// needed.
+	maxLoads = 10_000
+)
 
-// add notes that events were added or, where it is negative, done.
-func (l *load) add(events int64) {
+// add notes that events of an app were added or, if it is negative, done.
+func (l *load) add(app string, events int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pending += events
+	if known := l.apps[app]; known != nil {
+		known.pending += events
+	}
 }
 
-// known returns the number of events that wait, and whether it was counted less than a time ago.
-func (l *load) known(now time.Time, within time.Duration) (pending int64, isRecent bool) {
+// known returns the number of events of an app that wait, and whether it was counted less than a time ago.
+func (l *load) known(app string, now time.Time, within time.Duration) (pending int64, isRecent bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.pending, l.isCounted && now.Sub(l.countedAt) < within
+	known := l.apps[app]
+	if known == nil {
+		return 0, false
+	}
+	age := now.Sub(known.countedAt)
+	return known.pending, age >= 0 && age < within
 }
 
-// set notes how many events wait.
-func (l *load) set(pending int64, now time.Time) {
+// set notes how many events of an app wait.
+func (l *load) set(app string, pending int64, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pending, l.isCounted, l.countedAt = pending, true, now
+	if l.apps == nil || l.apps[app] == nil && len(l.apps) >= maxLoads {
+		l.apps = map[string]*appLoad{}
+	}
+	l.apps[app] = &appLoad{pending: pending, countedAt: now}
 }
 
-// admit refuses an event where too many wait.
-func (b *Inbox) admit(ctx context.Context) error {
+// admit refuses an event of an app of which too many wait.
+func (b *Inbox) admit(ctx context.Context, app string) error {
 	most := int64(b.config.MaxPending)
 	if most < 0 {
 		return nil
 	}
 	now := b.config.Env.Now()
-	pending, isRecent := b.load.known(now, pollsPerCount*b.config.Poll)
+	pending, isRecent := b.load.known(app, now, pollsPerCount*b.config.Poll)
 	if !isRecent {
 		var err error
-		if pending, err = b.feed.pending(ctx); err != nil {
+		if pending, err = b.feed.pendingOf(ctx, app); err != nil {
 			return err
 		}
-		b.load.set(pending, now)
+		b.load.set(app, pending, now)
 	}
 	if pending >= most {
 		return boterr.New(boterr.ResourceExhausted, "",
-			"%d events wait already: send it again later, or raise MaxPending", pending)
+			"%d events of the app wait already: send it again later, or raise MaxPending", pending)
 	}
 	return nil
 }

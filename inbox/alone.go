@@ -1,11 +1,13 @@
 package inbox
 
 import (
+	"container/list"
 	"context"
 	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/store"
 )
@@ -49,16 +51,6 @@ func newAlone(b *Inbox, watcher store.Watcher, notes store.Collection) *alone {
 	return &alone{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
 }
 
-// ready implements feed.
-func (a *alone) ready() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queue == nil {
-		return a.config.Workers
-	}
-	return max(1, len(a.queue.ready)+len(a.queue.waiting))
-}
-
 // take implements feed.
 func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	a.taking.Lock()
@@ -82,7 +74,7 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 		a.askAgain()
 	}
 	for len(taken) < want.lanes {
-		w, ok := a.takeOne(int64(document.At(now)), want.each)
+		w, ok := a.takeOne(int64(document.At(now)), want)
 		if !ok {
 			break
 		}
@@ -94,35 +86,39 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 		}
 	}
 	isNoted = true
-	return taken, a.idle(now), nil
+	return taken, a.idle(now, want), nil
 }
 
-// takeOne takes the first lane that can be entered.
-func (a *alone) takeOne(now int64, each int) (w work, ok bool) {
+// takeOne takes the next lane that can be entered.
+func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
 	for {
-		lane, events, fence := a.firstReady(now, each)
+		lane, events, fence := a.nextReady(now, want)
 		if lane == nil {
 			return work{}, false
 		}
 		leave, ok := a.config.Enter(lane.name)
 		if !ok {
+			want.release(lane.key)
 			a.refuse(lane.name)
 			continue
 		}
-		w := work{lane: lane.name, events: events, leave: leave, turn: a.turns.Grant(lane.name, fence)}
+		w := work{lane: lane.name, events: events, turn: a.turns.Grant(lane.name, fence), leave: func() {
+			leave()
+			want.release(lane.key)
+		}}
 		a.noteBegun(w)
 		return w, true
 	}
 }
 
-// firstReady takes the first lane that is ready out of the queue, nil where there is none.
-func (a *alone) firstReady(now int64, each int) (lane *queued, events []stored, fence int64) {
+// nextReady takes the next lane that is ready out of the queue, nil if there is none.
+func (a *alone) nextReady(now int64, want want) (lane *queued, events []stored, fence int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
 		return nil, nil, 0
 	}
-	lane, events = a.queue.take(now, each)
+	lane, events = a.queue.take(now, want.each, want.take)
 	return lane, events, a.fence
 }
 
@@ -152,18 +148,34 @@ func (a *alone) untake(taken []work) {
 	}
 }
 
-// idle returns how long nothing can be taken.
-func (a *alone) idle(now time.Time) time.Duration {
+// idle returns how long nothing can be taken, unless a place is given back.
+func (a *alone) idle(now time.Time, want want) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
 		return 0
 	}
-	at, ok := a.queue.next(int64(document.At(now)))
+	a.queue.ripen(int64(document.At(now)))
+	isReady := false
+	a.queue.ready.All(func(k fair.Key, _ *list.List) bool {
+		isReady = want.may(k)
+		return !isReady
+	})
+	if isReady {
+		return 0
+	}
+	at, ok := a.queue.nextRetry()
 	if !ok {
 		return a.config.Poll
 	}
 	return max(0, min(a.config.Poll, document.Timestamp(at).Time().Sub(now)))
+}
+
+// hasReady implements feed.
+func (a *alone) hasReady() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.queue != nil && a.queue.ready.Len() > 0
 }
 
 // begin implements feed.
@@ -199,11 +211,7 @@ func (a *alone) putBack(w work, rest rest) bool {
 		a.queue.refuse(w.lane)
 		return false
 	}
-	hasEvents := a.queue.leave(w.lane)
-	if rest.isBehind {
-		a.queue.goBehind(w.lane)
-	}
-	return hasEvents
+	return a.queue.leave(w.lane)
 }
 
 // next implements feed.
@@ -219,7 +227,7 @@ func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	}
 	a.askAgain()
 	for {
-		lane, _, _ := a.firstReady(int64(document.At(now)), 0)
+		lane, _, _ := a.nextReady(int64(document.At(now)), want{})
 		if lane == nil {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -21,27 +22,28 @@ type start struct {
 	isGiven bool
 }
 
-// reserve reserves a worker and the lane for an event, nil where one of them is not free. It is to be
-// released.
-func (b *Inbox) reserve(lane string) *start {
+// reserve takes a place and the lane for an event, nil if one of them is not free. The caller must release
+// it.
+func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	p := b.pool.Load()
 	if p == nil || !p.isOpen() {
 		return nil
 	}
-	s := &start{pool: p}
-	select {
-	case p.places <- struct{}{}:
-	default:
-		p.all.Done()
-		return nil
+	if p.shares.Take(of) {
+		s := &start{pool: p}
+		var isFree bool
+		if s.work, isFree = b.feed.hold(lane, of); isFree {
+			leave := s.work.leave
+			s.work.leave = func() {
+				leave()
+				p.shares.Release(of)
+			}
+			return s
+		}
+		p.shares.Release(of)
 	}
-	var isFree bool
-	if s.work, isFree = b.feed.hold(lane); !isFree {
-		<-p.places
-		p.all.Done()
-		return nil
-	}
-	return s
+	p.all.Done()
+	return nil
 }
 
 // isOpen reports whether work can begin. Then serve waits until it is told that it is done.
@@ -77,14 +79,13 @@ func (s *start) release(ctx context.Context) {
 	defer s.pool.all.Done()
 	if !s.isGiven {
 		s.work.turn.Abandon()
-		s.pool.feed.leave(ctx, s.work, rest{hasMore: true})
-		<-s.pool.places
+		s.pool.leave(ctx, s.work, rest{hasMore: true})
 	}
 }
 
 // hold implements feed.
-func (a *alone) hold(lane string) (w work, isFree bool) {
-	fence, isFree := a.holdFree(lane)
+func (a *alone) hold(lane string, of fair.Key) (w work, isFree bool) {
+	fence, isFree := a.holdFree(lane, of)
 	if !isFree {
 		return work{}, false
 	}
@@ -112,11 +113,12 @@ func (a *alone) isHeld(w work) bool {
 	return isHeld
 }
 
-// holdFree takes a lane of which nothing waits or is under way.
-func (a *alone) holdFree(lane string) (fence int64, isFree bool) {
+// holdFree takes a lane of which nothing waits or is under way, unless others of its channel wait for a
+// place.
+func (a *alone) holdFree(lane string, of fair.Key) (fence int64, isFree bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.isSeated || a.queue == nil || a.queue.has(lane) {
+	if !a.isSeated || a.queue == nil || a.queue.has(lane) || a.queue.isBusy(of) {
 		return 0, false
 	}
 	a.queue.hold(lane)

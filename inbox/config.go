@@ -33,7 +33,10 @@ type Config struct {
 	// default lets all in. A lane that cannot be entered is asked for again with the next poll, or
 	// after LaneLeft.
 	Enter func(lane string) (leave func(), ok bool)
-	// Workers is the number of lanes that Run handles at once. The default is 16.
+	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may
+	// hold half of what other apps leave, and a channel half of what its app may hold and the app's other
+	// channels leave, so that whoever comes next finds a worker. One channel alone uses a quarter of them.
+	// The default is 64.
 	Workers int
 	// Poll is the time after which Run looks for events that other processes accepted. The default
 	// is a second.
@@ -45,9 +48,9 @@ type Config struct {
 	// goes on after 80 seconds. Where the failure says to wait for longer, up to an hour
 	// (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
-	// MaxPending is the number of events that may wait; beyond it Accept is ResourceExhausted. It is
-	// kept to roughly, since each process counts what all have accepted every ten polls. The
-	// default is 100,000; a negative one is none.
+	// MaxPending is the number of events of an app that may wait; beyond it Accept is ResourceExhausted
+	// for that app. The bound is approximate: each process counts every ten polls what all have accepted.
+	// The default is 100,000; a negative number means no bound.
 	MaxPending int
 	// AcceptTimeout is for how long Accept waits for a store that does not answer, where its context
 	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
@@ -71,7 +74,7 @@ type Config struct {
 
 // The defaults of Config.
 const (
-	defaultWorkers         = 16
+	defaultWorkers         = 64
 	defaultPoll            = time.Second
 	defaultLimit           = 5
 	defaultMaxPending      = 100_000
@@ -194,6 +197,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	indexes := []store.Index{
 		dead,
 		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldAcceptedAt, Kind: query.Ascending}}},
+		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldApp, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldRetryAt, Kind: query.Ascending}}, Sparse: true},
 		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},

@@ -79,7 +79,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	if err := b.changeDead(ctx, id, b.updates().revive, document.O(fieldLane, lane)); err != nil {
 		return err
 	}
-	b.load.add(1)
+	b.load.add(letter.Event.App, 1)
 	b.feed.accepted(lane)
 	return nil
 }

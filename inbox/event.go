@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
 // Event is what arrived.
@@ -50,6 +52,24 @@ func Lane(app, channel, from string) string {
 func senderOf(lane string) int64 {
 	sum := sha256.Sum256([]byte(lane))
 	return int64(binary.BigEndian.Uint64(sum[:]))
+}
+
+// keyOf returns the channel of a lane, by its name.
+func keyOf(lane string) (k fair.Key) {
+	k.App, lane = cutQuoted(lane)
+	k.Channel, _ = cutQuoted(strings.TrimPrefix(lane, " "))
+	return k
+}
+
+// cutQuoted returns the quoted text at the beginning of a text, without quotes, and what follows it. The
+// quoted text is "" if there is none.
+func cutQuoted(text string) (unquoted, rest string) {
+	quoted, err := strconv.QuotedPrefix(text)
+	if err != nil {
+		return "", text
+	}
+	unquoted, _ = strconv.Unquote(quoted) // QuotedPrefix has checked it.
+	return unquoted, text[len(quoted):]
 }
 
 // identity is the text of which the id of an event with a Key is made.

@@ -155,7 +155,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 		b.report(ctx, slog.LevelWarn, "inbox: not stored that it is done", e, err)
 		return err
 	}
-	b.load.add(-changed)
+	b.load.add(e.App, -changed)
 	if changed > 0 {
 		b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
 		b.tellSettled(ctx, e, nil, false)
@@ -228,7 +228,7 @@ func (b *Inbox) fail(
 		return outcome{failure: failure}, err
 	}
 	if result.isDead {
-		b.load.add(-changed)
+		b.load.add(e.App, -changed)
 	}
 	if changed > 0 {
 		b.tellSettled(ctx, e, failure, result.isDead)

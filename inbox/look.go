@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -10,13 +11,15 @@ import (
 )
 
 const (
-	// window is the number of events or lanes that one look is for, and readAhead how many of the
-	// events of lanes it reads.
+	// window is the number of lanes that one look is for, and readAhead the number of events that it reads
+	// at once. pageSize is the number of events of which a pass reads the lanes at once.
 	window    = 64
 	readAhead = 2 * window
-	// perTurn is the number of events that are handled in one turn of a lane, after which others
-	// have theirs.
-	perTurn = 64
+	pageSize  = 2 * window
+	// perTurn is the number of events that are handled in one turn of a lane, and longTurn the time after
+	// which no further one begins in it. Then other lanes have their turn.
+	perTurn  = 16
+	longTurn = 50 * time.Millisecond
 )
 
 // sight is what a look at lanes found.
@@ -26,8 +29,6 @@ type sight struct {
 	// waiting are lanes whose first event is tried again later, with when; held are those that others
 	// hold, with until when.
 	waiting, held map[string]time.Time
-	// unseen are lanes whose events were not reached.
-	unseen []string
 }
 
 // lookInto looks at lanes. now is the time of the store's clock.
@@ -55,21 +56,41 @@ func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (si
 	return found, err
 }
 
-// addFree adds lanes that nobody holds, with their events.
+// addFree adds lanes that nobody holds, with their events. A lane with many events fills what is read at
+// once: then the others are read without it.
 func (b *Inbox) addFree(
 	ctx context.Context, found *sight, free []string, seen map[string]document.Object, now time.Time,
 ) error {
-	if len(free) == 0 {
-		return nil
+	for len(free) > 0 {
+		most := min(readAhead, perTurn*len(free))
+		events, err := b.find(ctx, document.O(fieldLane, document.O("$in", document.A(anyOf(free)...))),
+			store.FindOptions{Limit: int64(most)})
+		if err != nil {
+			return err
+		}
+		isCut := len(events) == most
+		reached := found.add(events, seen, now, isCut)
+		if !isCut {
+			return nil
+		}
+		left := slices.DeleteFunc(slices.Clone(free), func(lane string) bool { return reached[lane] })
+		if len(left) == len(free) {
+			return nil // Somebody has edited the records: they have no lane that can be read.
+		}
+		free = left
 	}
-	events, err := b.find(ctx, document.O(fieldLane, document.O("$in", document.A(anyOf(free)...))),
-		store.FindOptions{Limit: readAhead})
-	if err != nil {
-		return err
-	}
-	byLane := make(map[string]int, len(free))
+	return nil
+}
+
+// add adds events, and returns their lanes. isCut is true if there may be more.
+func (found *sight) add(
+	events []document.Object, seen map[string]document.Object, now time.Time, isCut bool,
+) (reached map[string]bool) {
+	reached = map[string]bool{}
+	byLane := map[string]int{}
 	for _, o := range events {
 		e := read(o)
+		reached[e.lane] = true
 		if _, isWaiting := found.waiting[e.lane]; isWaiting {
 			continue
 		}
@@ -79,22 +100,14 @@ func (b *Inbox) addFree(
 			found.waiting[e.lane] = document.Timestamp(e.retryAt).Time() // So do those behind it.
 		case !isKnown:
 			byLane[e.lane] = len(found.free)
-			found.free = append(found.free, work{lane: e.lane, seen: seen[e.lane], events: []stored{e}})
+			found.free = append(found.free, work{lane: e.lane, seen: seen[e.lane], events: []stored{e}, hasMore: isCut})
 		case len(found.free[at].events) < perTurn:
 			found.free[at].events = append(found.free[at].events, e)
+		default:
+			found.free[at].hasMore = true
 		}
 	}
-	isCut := len(events) == readAhead
-	for i := range found.free {
-		found.free[i].hasMore = isCut || len(found.free[i].events) == perTurn
-	}
-	for _, lane := range free {
-		_, isFree := byLane[lane]
-		if _, waits := found.waiting[lane]; isCut && !isFree && !waits {
-			found.unseen = append(found.unseen, lane)
-		}
-	}
-	return nil
+	return reached
 }
 
 // lanesOf returns the lanes of events in their order, each one once.

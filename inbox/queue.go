@@ -2,21 +2,26 @@ package inbox
 
 import (
 	"container/heap"
+	"container/list"
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// queue is the events that wait, by lane, in memory. It is not safe for concurrent use.
+// queue holds the events that wait, by lane, in memory. It is not safe for concurrent use.
 type queue struct {
 	lanes map[string]*queued
-	// ready are the lanes whose first event may be handled, by when it was accepted; waiting are
-	// those whose first event is tried again later, by when that is.
-	ready, waiting laneHeap
-	// pending is the number of events.
+	// ready are the lanes whose first event may be handled, by channel; in a channel, the lane that has
+	// been ready for longest is next.
+	ready fair.Ring[*list.List]
+	// waiting are the lanes whose first event is tried again later, by when that is.
+	waiting laneHeap
+	// pending is the number of events, and ofApp the same by app.
 	pending int64
-	// last is the number of the event that was accepted last. Events are numbered in their order,
-	// and dead letters keep their numbers, for when they are put back.
+	ofApp   map[string]int64
+	// last is the number of the newest event. Events are numbered in their order, and dead letters keep
+	// their numbers, for when they are put back.
 	last int64
 	dead map[string]int64
 	// refused are lanes that were set aside, and perhaps others.
@@ -25,23 +30,29 @@ type queue struct {
 
 // The places of a lane.
 const (
-	placeReady = iota
+	// placeNowhere is the place of a lane that was just added.
+	placeNowhere = iota
+	placeReady
 	placeWaiting
-	// placeTaken is that of a lane whose events are being handled, placeRefused that of one that
-	// cannot be entered.
+	// placeTaken is the place of a lane whose events are being handled, placeRefused of one that cannot
+	// be entered.
 	placeTaken
 	placeRefused
 )
 
 // queued is a lane with events that wait.
 type queued struct {
-	name   string
+	name string
+	// key is the channel of the lane.
+	key    fair.Key
 	events []numbered
 	place  int
-	// key is its key in the heap in which it is, and at where it is there.
-	key int64
-	at  int
-	// room is where the events of a lane with one are.
+	// inReady is the lane's element of its channel's list while it is ready.
+	inReady *list.Element
+	// retryAt and at are its key and its index in the heap while it waits.
+	retryAt int64
+	at      int
+	// room holds the events of a lane with one.
 	room [1]numbered
 }
 
@@ -52,7 +63,9 @@ type numbered struct {
 	document document.Object
 }
 
-func newQueue() *queue { return &queue{lanes: map[string]*queued{}, dead: map[string]int64{}} }
+func newQueue() *queue {
+	return &queue{lanes: map[string]*queued{}, ofApp: map[string]int64{}, dead: map[string]int64{}}
+}
 
 // change follows the change of an event, and reports whether a lane may have become ready.
 func (q *queue) change(before, after document.Object) bool {
@@ -75,7 +88,7 @@ func (q *queue) change(before, after document.Object) bool {
 
 // add adds a lane without events.
 func (q *queue) add(name string) *queued {
-	lane := &queued{name: name, at: -1}
+	lane := &queued{name: name, key: keyOf(name)}
 	lane.events = lane.room[:0]
 	q.lanes[name] = lane
 	return lane
@@ -109,7 +122,7 @@ func (q *queue) insert(name string, o document.Object) bool {
 		lane = q.add(name)
 	}
 	id := idOf(o)
-	q.pending++
+	q.count(lane, 1)
 	e := numbered{number: q.numberOf(id), id: id, document: o}
 	i := len(lane.events)
 	for i > 0 && lane.events[i-1].number > e.number {
@@ -141,7 +154,7 @@ func (q *queue) remove(name string, before, after document.Object) {
 	if i < 0 {
 		return
 	}
-	q.pending--
+	q.count(lane, -1)
 	if stateOf(after) == stateDead {
 		q.dead[id] = lane.events[i].number
 	}
@@ -159,54 +172,68 @@ func (l *queued) find(id string) int {
 	return slices.IndexFunc(l.events, func(e numbered) bool { return e.id == id })
 }
 
-// arrange puts a lane where it belongs by its first event, unless it is taken or refused.
-func (q *queue) arrange(lane *queued) {
-	switch lane.place {
-	case placeTaken, placeRefused:
-		return
-	default:
-		q.leaveHeap(lane)
-		q.enterHeap(lane)
+// count counts events that were added to a lane or, if it is negative, taken out.
+func (q *queue) count(lane *queued, events int64) {
+	q.pending += events
+	if q.ofApp[lane.key.App] += events; q.ofApp[lane.key.App] == 0 {
+		delete(q.ofApp, lane.key.App)
 	}
 }
 
-// leaveHeap takes a lane out of the heap in which it is.
-func (q *queue) leaveHeap(lane *queued) {
-	if lane.at < 0 {
+// arrange puts a lane where it belongs by its first event, unless it is taken or refused. A lane that is
+// ready already keeps its turn.
+func (q *queue) arrange(lane *queued) {
+	if lane.place == placeTaken || lane.place == placeRefused {
 		return
 	}
-	if lane.place == placeReady {
-		heap.Remove(&q.ready, lane.at)
-	} else {
+	place, retryAt := placeNowhere, int64(0)
+	if len(lane.events) > 0 {
+		place = placeReady
+		if retryAt = retryAtOf(lane.events[0].document); retryAt > 0 {
+			place = placeWaiting
+		}
+	}
+	if place == lane.place && retryAt == lane.retryAt && place != placeNowhere {
+		return
+	}
+	q.takeOut(lane)
+	lane.place, lane.retryAt = place, retryAt
+	switch place {
+	case placeReady:
+		lanes := q.ready.Get(lane.key, list.New)
+		lane.inReady = lanes.PushBack(lane)
+	case placeWaiting:
+		heap.Push(&q.waiting, lane)
+	default:
+		delete(q.lanes, lane.name)
+	}
+}
+
+// takeOut takes a lane from where it is.
+func (q *queue) takeOut(lane *queued) {
+	switch lane.place {
+	case placeReady:
+		lanes, _ := q.ready.Find(lane.key)
+		if lanes.Remove(lane.inReady); lanes.Len() == 0 {
+			q.ready.Drop(lane.key)
+		}
+		lane.inReady = nil
+	case placeWaiting:
 		heap.Remove(&q.waiting, lane.at)
 	}
+	lane.place, lane.retryAt = placeNowhere, 0
 }
 
-// enterHeap puts a lane into the heap where it belongs.
-func (q *queue) enterHeap(lane *queued) {
-	if len(lane.events) == 0 {
-		delete(q.lanes, lane.name)
-		return
-	}
-	first := lane.events[0]
-	if at := retryAtOf(first.document); at > 0 {
-		lane.place, lane.key = placeWaiting, at
-		heap.Push(&q.waiting, lane)
-		return
-	}
-	lane.place, lane.key = placeReady, first.number
-	heap.Push(&q.ready, lane)
-}
-
-// take takes the first lane that is ready at a time, and up to so many of its events that are. It is
-// nil where none is.
-func (q *queue) take(now int64, most int) (*queued, []stored) {
+// take takes the next lane that is ready at a time and may be taken, and up to so many of its events that
+// are. It is nil if there is none. may is asked last: true means that the lane is taken.
+func (q *queue) take(now int64, most int, may func(fair.Key) bool) (*queued, []stored) {
 	q.ripen(now)
-	if len(q.ready) == 0 {
+	_, lanes, ok := q.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
+	if !ok {
 		return nil, nil
 	}
-	lane := q.ready[0]
-	heap.Pop(&q.ready)
+	lane, _ := lanes.Front().Value.(*queued)
+	q.takeOut(lane)
 	lane.place = placeTaken
 	waiting := lane.events[:min(most, len(lane.events))]
 	events := make([]stored, 0, len(waiting))
@@ -219,25 +246,31 @@ func (q *queue) take(now int64, most int) (*queued, []stored) {
 	return lane, events
 }
 
-// ripen makes the lanes ready that have waited long enough.
+// ripen makes the lanes ready that have waited long enough, behind those that are.
 func (q *queue) ripen(now int64) {
-	for len(q.waiting) > 0 && q.waiting[0].key <= now {
+	for len(q.waiting) > 0 && q.waiting[0].retryAt <= now {
 		lane := q.waiting[0]
-		heap.Pop(&q.waiting)
-		lane.place, lane.key = placeReady, lane.events[0].number
-		heap.Push(&q.ready, lane)
+		q.takeOut(lane)
+		lane.place = placeReady
+		lane.inReady = q.ready.Get(lane.key, list.New).PushBack(lane)
 	}
 }
 
-// leave gives a lane back that was taken, and reports whether it has events.
+// leave gives a lane back that was taken, behind those that are ready, and reports whether it has events.
 func (q *queue) leave(name string) (hasEvents bool) {
 	lane := q.lanes[name]
 	if lane == nil {
 		return false
 	}
-	lane.place = placeReady
-	q.enterHeap(lane)
-	return lane.at >= 0
+	lane.place = placeNowhere
+	q.arrange(lane)
+	return lane.place != placeNowhere
+}
+
+// isBusy reports whether lanes of a channel are ready, so that another one has to queue behind them.
+func (q *queue) isBusy(k fair.Key) bool {
+	_, isBusy := q.ready.Find(k)
+	return isBusy
 }
 
 // has reports whether something of a lane waits or is handled.
@@ -269,7 +302,7 @@ func (q *queue) hold(name string) {
 	if lane == nil {
 		lane = q.add(name)
 	}
-	q.leaveHeap(lane)
+	q.takeOut(lane)
 	lane.place = placeTaken
 }
 
@@ -300,35 +333,31 @@ func (q *queue) askFor(name string) bool {
 	return true
 }
 
-// goBehind puts a lane that is ready behind all events that are there now, so that others have their turn.
-func (q *queue) goBehind(name string) {
-	if lane := q.lanes[name]; lane != nil && lane.place == placeReady && lane.at >= 0 {
-		lane.key = q.last
-		heap.Fix(&q.ready, lane.at)
-	}
-}
-
-// next returns when the first lane is ready: 0 where one is. ok is false where none will be.
+// next returns when the first lane is ready: 0 if one is. ok is false if none will be.
 func (q *queue) next(now int64) (at int64, ok bool) {
 	q.ripen(now)
-	switch {
-	case len(q.ready) > 0:
+	if q.ready.Len() > 0 {
 		return 0, true
-	case len(q.waiting) > 0:
-		return q.waiting[0].key, true
-	default:
-		return 0, false
 	}
+	return q.nextRetry()
 }
 
-// laneHeap is lanes by their keys.
+// nextRetry returns when the first lane is ready of those that wait. ok is false if none does.
+func (q *queue) nextRetry() (at int64, ok bool) {
+	if len(q.waiting) == 0 {
+		return 0, false
+	}
+	return q.waiting[0].retryAt, true
+}
+
+// laneHeap is lanes by when they are tried again.
 type laneHeap []*queued
 
 // Len implements heap.Interface.
 func (h laneHeap) Len() int { return len(h) }
 
 // Less implements heap.Interface.
-func (h laneHeap) Less(i, j int) bool { return h[i].key < h[j].key }
+func (h laneHeap) Less(i, j int) bool { return h[i].retryAt < h[j].retryAt }
 
 // Swap implements heap.Interface.
 func (h laneHeap) Swap(i, j int) {
@@ -349,7 +378,6 @@ func (h *laneHeap) Pop() any {
 	lane := (*h)[last]
 	(*h)[last] = nil
 	*h = (*h)[:last]
-	lane.at = -1
 	return lane
 }
 

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/lease"
 )
 
@@ -27,7 +29,7 @@ func (b *Inbox) Run(ctx context.Context) error {
 	defer b.running.Store(false)
 	polls := time.NewTicker(b.config.Poll)
 	defer polls.Stop()
-	p := &pool{Inbox: b, places: make(chan struct{}, b.config.Workers), held: map[*lease.Turn]string{}, polls: polls.C, isPollDue: true}
+	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), held: map[*lease.Turn]string{}, polls: polls.C, isPollDue: true}
 	defer b.feed.close(context.WithoutCancel(ctx))
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
@@ -39,8 +41,9 @@ func (b *Inbox) Run(ctx context.Context) error {
 type pool struct {
 	*Inbox
 
-	// places has an element for each lane that is being handled.
-	places chan struct{}
+	// shares has a place for each lane that is being handled. isShort is set while lanes may wait for one.
+	shares  *fair.Shares
+	isShort atomic.Bool
 	// polls receives when it is time to look for what other processes have done.
 	polls <-chan time.Time
 	all   sync.WaitGroup
@@ -92,13 +95,19 @@ func (p *pool) startDispatch(ctx, runs context.Context) {
 
 // dispatch has what can be handled now handled, and returns how long to wait before the next time.
 func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
-	free := p.reserve(ctx)
+	p.isShort.Store(true) // Before it is asked, so that no place is missed that is given back meanwhile.
+	free := p.shares.Free()
 	if free == 0 {
-		return 0
+		return p.config.Poll
 	}
-	taken, pause, err := p.take(ctx, free)
+	taken, pause, err := p.feed.take(ctx, want{
+		lanes: free, each: perTurn, part: jittered, isNew: p.takePoll(), shares: p.shares,
+	})
 	for _, w := range taken {
 		p.begin(ctx, runs, w)
+	}
+	if !p.feed.hasReady() {
+		p.isShort.Store(false)
 	}
 	switch {
 	case err != nil && !isLost(err) && ctx.Err() == nil:
@@ -111,37 +120,11 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 }
 
-// take takes lanes for places that were reserved, and gives back those that are left: all of them where
-// the store ends the goroutine.
-func (p *pool) take(ctx context.Context, free int) (taken []work, pause time.Duration, err error) {
-	defer func() { p.giveBack(free - len(taken)) }()
-	return p.feed.take(ctx, want{lanes: free, each: perTurn, part: jittered, isNew: p.takePoll()})
-}
-
-// reserve waits until a lane can be handled, and reserves places for as many as can be and may
-// be ready, and leaves the others to events that begin with their acceptance. It is 0
-// where ctx ends.
-func (p *pool) reserve(ctx context.Context) (free int) {
-	select {
-	case p.places <- struct{}{}:
-	case <-ctx.Done():
-		return 0
-	}
-	most := p.feed.ready()
-	for free = 1; free < most; free++ {
-		select {
-		case p.places <- struct{}{}:
-		default:
-			return free
-		}
-	}
-	return free
-}
-
-// giveBack gives places back.
-func (p *pool) giveBack(places int) {
-	for range places {
-		<-p.places
+// leave leaves a lane, with its place. Lanes that wait for a place are looked at.
+func (p *pool) leave(ctx context.Context, w work, left rest) {
+	p.feed.leave(ctx, w, left)
+	if p.isShort.Swap(false) {
+		p.signal()
 	}
 }
 
@@ -172,12 +155,11 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 	}
 }
 
-// begin has a lane handled that was taken, in a place that was reserved.
+// begin has a lane handled that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.start(func() {
-		defer func() { <-p.places }()
 		left := rest{isBroken: true} // Where the goroutine ends.
-		defer func() { p.feed.leave(runs, w, left) }()
+		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
 }
@@ -208,16 +190,18 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *rest) {
 	}
 	end = err
 	*left = done.rest(err)
-	left.isBehind, left.hasMore = true, left.hasMore || w.hasMore
+	left.hasMore = left.hasMore || w.hasMore
 }
 
-// handleAll handles the events of a lane within its turn, and returns what came of the last one.
+// handleAll handles the events of a lane within its turn, until the turn has been long enough, and returns
+// what came of the last one.
 func (p *pool) handleAll(ctx, run context.Context, turn *lease.Turn, w work) (done outcome, err error) {
-	for _, e := range w.events {
+	began := p.config.Env.Now()
+	for i, e := range w.events {
 		if turn.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if hasEnded(ctx) {
+		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longTurn {
 			return outcome{}, nil // It is given back.
 		}
 		p.note(turn, e.id)

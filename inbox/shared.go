@@ -2,111 +2,216 @@ package inbox
 
 import (
 	"container/heap"
+	"container/list"
 	"context"
 	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
 
 // shared is the feed of an inbox over a store that processes share. It finds lanes in three ways: those
-// of which it knows that there is something to do, as soon as it does; those that wait for a time, when
-// it comes; and all others by passes, which follow the queue of events from its beginning to its end. No
-// look begins at the beginning for another reason, so that what waits is not read again and again.
+// known to have something to do, at once; those that wait for a time, when it comes; and all others by
+// passes, which follow the queue of events from its beginning to its end. What was found takes turns: apps,
+// within an app its channels, and within a channel its lanes.
 type shared struct {
 	*Inbox
 
 	// taking is held by who takes.
 	taking sync.Mutex
-	// found are lanes that were found and not taken yet, and foundAt when that was by the own clock.
-	found   []work
-	foundAt time.Time
-	pass    pass
+	pass   pass
 
 	mu sync.Mutex
-	// fresh are lanes to look at, each once.
-	fresh   []string
+	// fresh are the names of lanes to look at, by channel, each lane once.
+	fresh   fair.Ring[*list.List]
 	isFresh map[string]bool
+	// sights are fresh lanes that were looked at ahead of their turn. looking are the lanes of the look
+	// under way of which nothing new was heard since it began, at lookedAt by the own clock.
+	sights   map[string]seenLane
+	looking  map[string]bool
+	lookedAt time.Time
 	// waiting is until when lanes wait, by the store's clock, and times is that in the order of time,
 	// with others that count no more.
 	waiting map[string]time.Time
 	times   waits
 }
 
+// seenLane is a lane that was looked at.
+type seenLane struct {
+	work work
+	at   time.Time
+}
+
+// maxSights is the number of lanes that are looked at ahead of their turn at most.
+const maxSights = 4 * window
+
 var _ feed = (*shared)(nil)
 
 func newShared(b *Inbox) *shared {
-	return &shared{Inbox: b, isFresh: map[string]bool{}, waiting: map[string]time.Time{}}
+	return &shared{
+		Inbox: b, isFresh: map[string]bool{}, sights: map[string]seenLane{}, looking: map[string]bool{}, waiting: map[string]time.Time{},
+	}
 }
 
 // take implements feed.
 func (s *shared) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
+	isBack := false
+	defer func() {
+		if !isBack { // The store has ended the goroutine.
+			for _, w := range taken {
+				w.leave()
+			}
+		}
+	}()
+	pause, err = s.takeInto(ctx, want, &taken)
+	isBack = true
+	return taken, pause, err
+}
+
+// takeInto adds what take takes.
+func (s *shared) takeInto(ctx context.Context, want want, taken *[]work) (pause time.Duration, err error) {
 	if want.isNew && !s.pass.isUnderWay {
 		s.pass = pass{isUnderWay: true}
 	}
-	s.dropStale()
-	for {
-		for len(s.found) > 0 && len(taken) < want.lanes {
-			w := s.found[0]
-			s.found = s.found[1:]
-			if w.leave = s.enter(w.lane); w.leave != nil {
-				w.events = w.events[:min(len(w.events), want.each)]
-				taken = append(taken, w)
-			}
-		}
-		if len(taken) == want.lanes {
-			return taken, 0, nil
-		}
-		pause, err = s.lookOn(ctx)
-		if err != nil || len(s.found) == 0 && pause > 0 {
-			return taken, pause, err
-		}
-	}
-}
-
-// dropStale looks at lanes again that were found long ago: what was seen of them must not be older
-// than a lease.
-func (s *shared) dropStale() {
-	age := s.config.Env.Now().Sub(s.foundAt)
-	if age >= 0 && age < s.turns.Lease()/lease.BeatsPerLease {
-		return
-	}
-	for _, w := range s.found {
-		s.lookAt(w.lane)
-	}
-	s.found = nil
-}
-
-// lookOn looks for lanes: at those of which is known that it is their time, else further along the
-// queue. Where there is nowhere to look it returns how long.
-func (s *shared) lookOn(ctx context.Context) (pause time.Duration, err error) {
-	isKnown := s.hasFresh()
-	if !isKnown && !s.pass.isUnderWay && !s.hasWaits() {
+	if !s.hasWork() {
 		return s.config.Poll, nil
 	}
-	s.foundAt = s.config.Env.Now()
 	now, err := s.turns.Now(ctx)
 	if err != nil {
 		return s.config.Poll, err
 	}
-	lanes := s.due(now)
-	if len(lanes) == 0 && s.pass.isUnderWay {
-		if lanes, err = s.further(ctx, now); err != nil {
+	s.ripen(now)
+	if s.pass.isUnderWay { // A little at a time, so that lanes that are known do not hide the others.
+		if err := s.further(ctx, now, want); err != nil {
 			return s.config.Poll, err
 		}
-	} else if len(lanes) == 0 {
-		return s.untilNext(now), nil
 	}
-	return 0, s.lookAtAll(ctx, lanes, now)
+	for len(*taken) < want.lanes {
+		lane, isFound := s.pop(want)
+		switch {
+		case isFound:
+			w, isTaken, err := s.takeLane(ctx, lane, now, want)
+			if err != nil {
+				return s.config.Poll, err
+			}
+			if isTaken {
+				*taken = append(*taken, w)
+			}
+		case s.resumes(want):
+		case s.pass.isUnderWay:
+			if err := s.further(ctx, now, want); err != nil {
+				return s.config.Poll, err
+			}
+		default:
+			return s.untilNext(now), nil
+		}
+	}
+	return 0, nil
+}
+
+// hasWork reports whether there are lanes to look at, or times to wait for.
+func (s *shared) hasWork() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.pass.isUnderWay || len(s.pass.skipped) > 0 || s.fresh.Len() > 0 || len(s.times) > 0
+}
+
+// pop takes the next lane to look at, with a place for it.
+func (s *shared) pop(want want) (lane string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		k, lanes, ok := s.fresh.Next(func(k fair.Key, _ *list.List) bool { return want.take(k) })
+		if !ok {
+			return "", false
+		}
+		lane, _ = lanes.Front().Value.(string)
+		s.dropFirst(k, lanes)
+		if s.busy.note(lane) {
+			return lane, true
+		}
+		want.release(k) // It is being handled here, and looked at when it is left.
+	}
+}
+
+// dropFirst takes the first lane out of a list of fresh lanes. The caller holds mu.
+func (s *shared) dropFirst(k fair.Key, lanes *list.List) {
+	lane, _ := lanes.Remove(lanes.Front()).(string)
+	delete(s.isFresh, lane)
+	if lanes.Len() == 0 {
+		s.fresh.Drop(k)
+	}
+}
+
+// takeLane takes a lane that has a place, if there is something to do in it and it can be entered.
+// Otherwise the place is given back.
+func (s *shared) takeLane(ctx context.Context, lane string, now time.Time, want want) (w work, isTaken bool, err error) {
+	k := keyOf(lane)
+	defer func() {
+		if !isTaken {
+			want.release(k)
+		}
+	}()
+	w, isSeen := s.sightOf(lane)
+	if !isSeen {
+		if err := s.lookAtAll(ctx, append(s.upcoming(want), lane), now); err != nil {
+			return work{}, false, err
+		}
+		if w, isSeen = s.sightOf(lane); !isSeen {
+			return work{}, false, nil
+		}
+	}
+	leave := s.enter(lane)
+	if leave == nil {
+		return work{}, false, nil
+	}
+	w.hasMore = w.hasMore || len(w.events) > want.each
+	w.events = w.events[:min(len(w.events), want.each)]
+	w.leave = func() {
+		leave()
+		want.release(k)
+	}
+	return w, true, nil
+}
+
+// sightOf takes what was seen of a lane, unless that is too old: it must be younger than a lease.
+func (s *shared) sightOf(lane string) (w work, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen, ok := s.sights[lane]
+	delete(s.sights, lane)
+	age := s.config.Env.Now().Sub(seen.at)
+	return seen.work, ok && age >= 0 && age < s.turns.Lease()/lease.BeatsPerLease
+}
+
+// upcoming returns lanes whose turn comes next, and of which nothing was seen yet.
+func (s *shared) upcoming(want want) (lanes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fresh.All(func(k fair.Key, of *list.List) bool {
+		if !want.may(k) {
+			return true
+		}
+		for at := of.Front(); at != nil && len(lanes) < window-1; at = at.Next() {
+			lane, _ := at.Value.(string)
+			if _, isSeen := s.sights[lane]; !isSeen {
+				lanes = append(lanes, lane)
+			}
+		}
+		return len(lanes) < window-1
+	})
+	return lanes
 }
 
 // lookAtAll looks at lanes, and notes what is to be done with each.
 func (s *shared) lookAtAll(ctx context.Context, lanes []string, now time.Time) error {
+	s.beginLook(lanes)
 	for _, lane := range lanes { // Before it is looked, so that none is missed that is left meanwhile.
 		s.busy.refuse(lane)
 	}
@@ -122,17 +227,69 @@ func (s *shared) lookAtAll(ctx context.Context, lanes []string, now time.Time) e
 			s.busy.isFree(lane)
 		}
 	}
-	s.found = seen.free
+	s.noteSeen(lanes, seen)
+	return nil
+}
+
+// beginLook notes which lanes are being looked at.
+func (s *shared) beginLook(lanes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lookedAt = s.config.Env.Now()
+	clear(s.looking)
+	if len(s.sights) > maxSights {
+		clear(s.sights)
+	}
+	for _, lane := range lanes {
+		s.looking[lane] = true
+	}
+}
+
+// noteSeen notes what was seen of lanes. Those of which something new was heard meanwhile are looked at
+// again.
+func (s *shared) noteSeen(lanes []string, seen sight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, w := range seen.free {
+		if s.looking[w.lane] {
+			s.sights[w.lane] = seenLane{w, s.lookedAt}
+		}
+	}
 	for lane, at := range seen.waiting {
-		s.waitUntil(lane, at)
+		s.waitUntilLocked(lane, at)
 	}
 	for lane, at := range seen.held {
-		s.remindAt(lane, at)
+		heap.Push(&s.times, wait{lane: lane, at: at})
 	}
-	for _, lane := range seen.unseen {
-		s.lookAt(lane)
+	done := map[string]bool{} // Nothing is to be done there now.
+	for _, lane := range lanes {
+		if _, isFree := s.sights[lane]; !isFree && s.looking[lane] && s.isFresh[lane] {
+			done[lane] = true
+		}
 	}
-	return nil
+	clear(s.looking)
+	s.dropLocked(done)
+}
+
+// dropLocked takes lanes out of the fresh ones. The caller holds mu.
+func (s *shared) dropLocked(names map[string]bool) {
+	for lane := range names {
+		k := keyOf(lane)
+		lanes, ok := s.fresh.Find(k)
+		if !ok {
+			continue
+		}
+		for at := lanes.Front(); at != nil; at = at.Next() {
+			if at.Value == any(lane) {
+				lanes.Remove(at)
+				break
+			}
+		}
+		delete(s.isFresh, lane)
+		if lanes.Len() == 0 {
+			s.fresh.Drop(k)
+		}
+	}
 }
 
 // pass is a way through the queue of events, in the order of their acceptance.
@@ -142,15 +299,28 @@ type pass struct {
 	// were accepted at that time.
 	after int64
 	there []any
+	// skipped are channels that the pass has left out, since enough of their lanes are known, and since is
+	// after at the first of them.
+	skipped map[fair.Key]bool
+	since   int64
+	// long are lanes with so many events that the rest of the pass leaves them out.
+	long []any
 }
 
-// further returns the next lanes of the pass that are not known to be held or to wait.
-func (s *shared) further(ctx context.Context, now time.Time) ([]string, error) {
-	page, err := s.page(ctx, now)
+const (
+	// skips is the number of channels, and of lanes, that a pass leaves out at most.
+	skips = 64
+	// many is the number of events in a page from which on a lane is left out of the next ones.
+	many = pageSize / 16
+)
+
+// further adds the next lanes of the pass to the fresh ones that are not known to be held or to wait.
+func (s *shared) further(ctx context.Context, now time.Time, want want) error {
+	page, err := s.page(ctx, now, s.crowded(want))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s.pass.isUnderWay = len(page) == window
+	s.pass.isUnderWay = len(page) == pageSize
 	for _, o := range page {
 		at, _ := o.Value(fieldAcceptedAt).(int64)
 		if at != s.pass.after {
@@ -158,19 +328,67 @@ func (s *shared) further(ctx context.Context, now time.Time) ([]string, error) {
 		}
 		s.pass.there = append(s.pass.there, idOf(o))
 	}
+	s.leaveOutLong(page)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var lanes []string
 	for _, lane := range lanesOf(page) {
 		if until, waits := s.waiting[lane]; !s.busy.has(lane) && (!waits || !until.After(now)) {
-			lanes = append(lanes, lane)
+			s.lookAtLocked(lane)
 		}
 	}
-	return lanes, nil
+	return nil
 }
 
-// page returns the next events of the pass. Those that are tried again later are not among them.
-func (s *shared) page(ctx context.Context, now time.Time) ([]document.Object, error) {
+// leaveOutLong leaves the lanes that fill a page out of the next ones.
+func (s *shared) leaveOutLong(page []document.Object) {
+	events := map[string]int{}
+	for _, o := range page {
+		lane := laneOf(o)
+		if events[lane]++; events[lane] == many && len(s.pass.long) < skips {
+			s.pass.long = append(s.pass.long, lane)
+		}
+	}
+}
+
+// crowded returns the channels that have no place to give and of which enough lanes are known: the pass
+// leaves them out, so that their backlog hides nobody.
+func (s *shared) crowded(want want) []fair.Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var keys []fair.Key
+	s.fresh.All(func(k fair.Key, lanes *list.List) bool {
+		if lanes.Len() >= window && !want.may(k) {
+			if s.pass.skipped == nil {
+				s.pass.skipped, s.pass.since = map[fair.Key]bool{}, s.pass.after
+			}
+			s.pass.skipped[k] = true
+			keys = append(keys, k)
+		}
+		return len(keys) < skips
+	})
+	return keys
+}
+
+// resumes begins a pass where the last one began to leave a channel out, if no more of its lanes are known
+// and it has a place.
+func (s *shared) resumes(want want) bool {
+	if s.pass.isUnderWay {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k := range s.pass.skipped {
+		if _, isKnown := s.fresh.Find(k); !isKnown && want.may(k) {
+			s.pass = pass{isUnderWay: true, after: s.pass.since}
+			return true
+		}
+	}
+	return false
+}
+
+// page returns the next events of the pass. Those that are tried again later are not among them, nor
+// those of some channels.
+func (s *shared) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
 	which := document.O(
 		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),
 		fieldRetryAt, document.O("$not", document.O("$gt", int64(document.At(now)))),
@@ -178,21 +396,35 @@ func (s *shared) page(ctx context.Context, now time.Time) ([]document.Object, er
 	if len(s.pass.there) > 0 {
 		which = which.With(fieldID, document.O("$nin", document.A(s.pass.there...)))
 	}
+	if len(s.pass.long) > 0 {
+		which = which.With(fieldLane, document.O("$nin", document.A(s.pass.long...)))
+	}
+	if len(but) > 0 {
+		var channels []any
+		for _, k := range but {
+			channels = append(channels, document.O(fieldApp, k.App, fieldChannel, k.Channel))
+		}
+		which = which.With("$nor", document.A(channels...))
+	}
 	shown, err := query.CompileProjection(document.O(fieldLane, 1, fieldAcceptedAt, 1))
 	if err != nil {
 		return nil, err
 	}
-	return s.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: window, Projection: shown})
+	return s.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: pageSize, Projection: shown})
+}
+
+// hasReady implements feed.
+func (s *shared) hasReady() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fresh.Len() > 0 || len(s.pass.skipped) > 0
 }
 
 // begin implements feed.
 func (s *shared) begin(ctx context.Context, w work) (*lease.Turn, error) { return s.claim(ctx, w) }
 
-// ready implements feed: only a look tells.
-func (s *shared) ready() int { return s.config.Workers }
-
 // hold implements feed: the claim of a lane is a write of its own.
-func (*shared) hold(string) (w work, isFree bool) { return work{}, false }
+func (*shared) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
 // confirm implements feed.
 func (*shared) confirm(*work, stored) bool { return false }
@@ -261,11 +493,12 @@ func (s *shared) look(lane string) {
 func (s *shared) close(context.Context) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
-	s.found, s.pass = nil, pass{}
+	s.pass = pass{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh, s.times = nil, nil
+	s.fresh, s.times = fair.Ring[*list.List]{}, nil
 	clear(s.isFresh)
+	clear(s.sights)
 	clear(s.waiting)
 }
 
@@ -304,45 +537,33 @@ func (s *shared) lookAt(lane string) {
 	s.lookAtLocked(lane)
 }
 
-// lookAtLocked is lookAt for a caller that holds mu.
+// lookAtLocked is lookAt for a caller that holds mu. What was seen of the lane counts no more.
 func (s *shared) lookAtLocked(lane string) {
+	delete(s.sights, lane)
+	delete(s.looking, lane)
 	if !s.isFresh[lane] {
 		s.isFresh[lane] = true
-		s.fresh = append(s.fresh, lane)
+		s.fresh.Get(keyOf(lane), list.New).PushBack(lane)
 	}
-}
-
-func (s *shared) hasFresh() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.fresh) > 0
-}
-
-func (s *shared) hasWaits() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.times) > 0
 }
 
 // waitUntil notes until when a lane waits.
 func (s *shared) waitUntil(lane string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.waitUntilLocked(lane, at)
+}
+
+// waitUntilLocked is waitUntil for a caller that holds mu.
+func (s *shared) waitUntilLocked(lane string, at time.Time) {
 	if !s.waiting[lane].Equal(at) {
 		s.waiting[lane] = at
 		heap.Push(&s.times, wait{lane: lane, at: at})
 	}
 }
 
-// remindAt has a lane looked at when a time comes, or before.
-func (s *shared) remindAt(lane string, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	heap.Push(&s.times, wait{lane: lane, at: at})
-}
-
-// due returns some of the lanes to look at now.
-func (s *shared) due(now time.Time) []string {
+// ripen adds the lanes whose time has come to the fresh ones.
+func (s *shared) ripen(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.times) > 0 && !s.times[0].at.After(now) {
@@ -352,16 +573,6 @@ func (s *shared) due(now time.Time) []string {
 		}
 		s.lookAtLocked(w.lane)
 	}
-	var lanes []string
-	for len(s.fresh) > 0 && len(lanes) < window {
-		lane := s.fresh[0]
-		s.fresh = s.fresh[1:]
-		delete(s.isFresh, lane)
-		if !s.busy.has(lane) {
-			lanes = append(lanes, lane)
-		}
-	}
-	return lanes
 }
 
 // untilNext returns how long nothing is to be looked at.

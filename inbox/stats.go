@@ -25,7 +25,6 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if stats.Pending, err = b.feed.pending(ctx); err != nil {
 		return Stats{}, err
 	}
-	b.load.set(stats.Pending, b.config.Env.Now())
 	if stats.Oldest, err = b.feed.oldest(ctx); err != nil {
 		return Stats{}, err
 	}
@@ -52,6 +51,31 @@ func (a *alone) pending(ctx context.Context) (int64, error) {
 		return pending, nil
 	}
 	return a.countPending(ctx)
+}
+
+// pendingOf implements feed.
+func (s *shared) pendingOf(ctx context.Context, app string) (int64, error) {
+	return s.countPendingOf(ctx, app)
+}
+
+// pendingOf implements feed. Without a queue, all events of the app are looked at.
+func (a *alone) pendingOf(ctx context.Context, app string) (int64, error) {
+	a.mu.Lock()
+	q := a.queue
+	var pending int64
+	if q != nil {
+		pending = q.ofApp[app]
+	}
+	a.mu.Unlock()
+	if q != nil {
+		return pending, nil
+	}
+	return a.countPendingOf(ctx, app)
+}
+
+// countPendingOf has the store count the events of an app that wait or are handled.
+func (b *Inbox) countPendingOf(ctx context.Context, app string) (int64, error) {
+	return b.count(ctx, document.O(fieldState, statePending, fieldApp, app))
 }
 
 // countPending has the store count the events that wait or are handled.

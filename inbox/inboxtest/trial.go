@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -228,4 +229,14 @@ func frozen() (handler inbox.Handler, began, goOn chan struct{}) {
 		<-goOn
 		return nil
 	}, began, goOn
+}
+
+// removeAll removes the documents of a collection.
+func (t *trial) removeAll(collection string) error {
+	filter, err := query.CompileFilter(document.O())
+	if err != nil {
+		return err
+	}
+	_, err = t.store.Collection(collection).Delete(t.Context(), filter, store.DeleteOptions{Multi: true})
+	return err
 }

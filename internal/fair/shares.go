@@ -20,18 +20,14 @@ type Shares struct {
 	mu     sync.Mutex
 	places int
 	held   int
-	apps   map[string]*appShare
-}
-
-// appShare is what an app holds, in all and by channel. It exists while that is not zero.
-type appShare struct {
-	held     int
-	channels map[string]int
+	// apps and channels are how many places each one holds, missing for none.
+	apps     map[string]int
+	channels map[Key]int
 }
 
 // NewShares returns the shares of a number of places, at least one.
 func NewShares(places int) *Shares {
-	return &Shares{places: max(1, places), apps: map[string]*appShare{}}
+	return &Shares{places: max(1, places), apps: map[string]int{}, channels: map[Key]int{}}
 }
 
 // Take takes a place for a channel, and reports whether it got one. A place that was taken must be
@@ -42,14 +38,9 @@ func (s *Shares) Take(k Key) bool {
 	if !s.mayTake(k) {
 		return false
 	}
-	app := s.apps[k.App]
-	if app == nil {
-		app = &appShare{channels: map[string]int{}}
-		s.apps[k.App] = app
-	}
 	s.held++
-	app.held++
-	app.channels[k.Channel]++
+	s.apps[k.App]++
+	s.channels[k]++
 	return true
 }
 
@@ -65,10 +56,7 @@ func (s *Shares) mayTake(k Key) bool {
 	if s.held >= s.places {
 		return false
 	}
-	var ofApp, ofChannel int
-	if app := s.apps[k.App]; app != nil {
-		ofApp, ofChannel = app.held, app.channels[k.Channel]
-	}
+	ofApp, ofChannel := s.apps[k.App], s.channels[k]
 	appLimit := half(s.places - (s.held - ofApp))
 	return ofApp < appLimit && ofChannel < half(appLimit-(ofApp-ofChannel))
 }
@@ -80,14 +68,12 @@ func half(n int) int { return (n + 1) / 2 }
 func (s *Shares) Release(k Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	app := s.apps[k.App]
 	s.held--
-	app.held--
-	if app.channels[k.Channel]--; app.channels[k.Channel] == 0 {
-		delete(app.channels, k.Channel)
-	}
-	if app.held == 0 {
+	if s.apps[k.App]--; s.apps[k.App] == 0 {
 		delete(s.apps, k.App)
+	}
+	if s.channels[k]--; s.channels[k] == 0 {
+		delete(s.channels, k)
 	}
 }
 
