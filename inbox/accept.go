@@ -120,6 +120,13 @@ func (l *load) set(app string, pending int64, now time.Time) {
 	l.apps[app] = &appLoad{pending: pending, countedAt: now}
 }
 
+// forget has the events of each app counted again when they are needed.
+func (l *load) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.apps = nil
+}
+
 // admit refuses an event of an app of which too many wait.
 func (b *Inbox) admit(ctx context.Context, app string) error {
 	most := int64(b.config.MaxPending)

@@ -25,6 +25,7 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if stats.Pending, err = b.feed.pending(ctx); err != nil {
 		return Stats{}, err
 	}
+	b.load.forget()
 	if stats.Oldest, err = b.feed.oldest(ctx); err != nil {
 		return Stats{}, err
 	}
