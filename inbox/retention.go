@@ -108,7 +108,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 		})
 		removed += some
 		if which.Has(fieldLane) {
-			b.load.add(-some)
+			b.load.add(app, -some)
 		}
 		if err != nil {
 			return removed, err
