@@ -151,7 +151,9 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 // slowShop is newShop with a node that takes a while, and one that cancels reminders then.
 func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
-	runtime, bot := newShop(t, memstore.New(), sent)
+	runtime, bot := shopWith(t, botctx.Config{
+		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: sent}, MaxRun: -1,
+	})
 	slow := func(context.Context, *botctx.Context) error {
 		time.Sleep(took) //nolint:forbidigo // The virtual clock of synctest.
 		return nil

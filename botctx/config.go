@@ -108,6 +108,14 @@ type Config struct {
 	// MaxRedirects is the most redirects that may lead from one node to the next, those of
 	// other members' runs included. The default is 50.
 	MaxRedirects int
+	// MaxRun is how long a run may take: what Accept kept, an agenda, a Receive, and the runs of other
+	// members that it redirects to, from the arrival to the last action. Then the run's ctx ends, its
+	// operations and its write back of the member are refused, and it fails with Unavailable, so that
+	// its event or agenda is tried again. Waiting for another run of the member does not count, see MaxWait.
+	// Go cannot end an action that ignores its ctx: it keeps its worker until it returns. The default is a
+	// minute, by the machine's clock; a negative one is no limit, as in the fakes, where a debugger may
+	// stop the test.
+	MaxRun time.Duration
 	// ParallelRuns lets runs of one member run at once. Without it they take turns: within this
 	// process in the order in which they came, and with those of other processes where the store is
 	// shared, which one is not that is a store.Watcher. What Accept kept runs in its order all the
@@ -164,6 +172,7 @@ type Config struct {
 const (
 	defaultMaxRedirects = 50
 	defaultMaxWait      = time.Minute
+	defaultMaxRun       = time.Minute
 )
 
 // withDefaults returns a Config of the Runtime's own, with defaults for what is left out.
@@ -183,6 +192,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxWait <= 0 {
 		c.MaxWait = defaultMaxWait
+	}
+	if c.MaxRun == 0 {
+		c.MaxRun = defaultMaxRun
 	}
 	if c.Pause == nil {
 		c.Pause = pause

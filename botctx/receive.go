@@ -68,17 +68,23 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 }
 
 // receive is Receive, for what the inbox delivers or, with nil, for what arrives just now.
-func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) error {
+func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (err error) {
 	if !r.hasLogic() {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
 	}
+	var limit *runLimit
+	if r.stepOf(ctx, nil) == nil { // A run inside another one has the limit of that.
+		ctx, limit = r.limitRun(ctx)
+		defer func() { err = limit.stop(err) }()
+	}
 	begin, err := r.arrive(ctx, inbound)
 	if err != nil {
 		return err
 	}
+	begin.limit = limit
 	if begin.delivery = delivery; delivery != nil && begin.key == "" {
 		begin.key = "accepted " + delivery.ID
 	}

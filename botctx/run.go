@@ -33,6 +33,9 @@ type run struct {
 	// byAgent tells that an agent wrote the event of the run, in a live chat, and isInLiveChat
 	// that it belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
+	ended                 atomic.Bool
+	// limit is how long the run may take, nil where it has no limit, or that of outer.
+	limit *runLimit
 	// read is the member as the run has read it.
 	read readings
 	// key is the same where the run is tried again, "" where that is not known. sent counts what
@@ -42,7 +45,6 @@ type run struct {
 	sent    map[slot]int
 	// current is the step that is under way, but for those that have joined it.
 	current atomic.Pointer[step]
-	ended   atomic.Bool
 }
 
 // step is one part of a run under way: a node, or what is before the first node.
@@ -78,16 +80,23 @@ type runInput struct {
 	sender string
 	// key is the run's.
 	key string
+	// limit is how long the run may take, nil where it has not begun yet.
+	limit *runLimit
 }
 
 // startRun runs logic for a member, and writes back what it changed of the member if it
 // succeeds.
 func (r *Runtime) startRun(
 	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
-) error {
+) (err error) {
 	r.warnOfNodes(ctx)
+	if in.limit == nil && in.outer == nil { // A run inside another one has the limit of that.
+		ctx, in.limit = r.limitRun(ctx)
+		defer func() { err = in.limit.stop(err) }()
+	}
 	started := &run{
-		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, delivery: in.delivery, key: in.key,
+		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, delivery: in.delivery,
+		limit: in.limit, key: in.key,
 	}
 	if in.agenda == nil && in.outer != nil {
 		started.agenda, started.delivery = in.outer.run.agenda, in.outer.run.delivery
@@ -95,7 +104,10 @@ func (r *Runtime) startRun(
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
 	started.turns.lost = cancel
-	if err := r.takeTurns(ctx, in, &started.turns); err != nil {
+	in.limit.pause()
+	err = r.takeTurns(ctx, in, &started.turns)
+	in.limit.resume()
+	if err != nil {
 		return boterr.In("memberId", err)
 	}
 	defer r.giveTurnsBack(ctx, &started.turns)
@@ -111,7 +123,7 @@ func (r *Runtime) startRun(
 	if err := started.Refusal(); err != nil {
 		return err
 	}
-	err := started.writeBack(ctx)
+	err = started.writeBack(ctx)
 	r.logLostChanges(ctx, in.scope, err)
 	return err
 }
@@ -183,10 +195,13 @@ func (s *step) depthOf() int {
 }
 
 // Refusal implements store.Refuser: it returns why nothing that the run still does counts, nil where it
-// does. Nobody waits for it any longer, and its agenda runs again; or its turn may be another run's.
+// does. It has taken too long; or nobody waits for it any longer, and its agenda runs again; or its turn may be another run's.
 func (r *run) Refusal() error {
 	if r == nil {
 		return nil
+	}
+	if r.limit.isOver() {
+		return r.runtime.overdue()
 	}
 	if r.agenda != nil && r.agenda.IsAbandoned() {
 		return agenda.ErrShutdown
@@ -203,20 +218,20 @@ func (r *run) Refusal() error {
 // isUnderWay reports whether the run has not ended.
 func (r *run) isUnderWay() bool { return !r.ended.Load() }
 
-// stepKey is the key of the step under way in a context.Context.
-type stepKey struct{}
+// Refusal implements store.Refuser.
+func (s *step) Refusal() error { return s.run.Refusal() }
 
-// withStep returns a context that tells what is called in it which step it belongs to, and stores whether the
-// run may still write.
+// withStep returns a context that tells what is called in it which step it belongs to: the step is its
+// store.Refuser, so that stores know whether the run may still write.
 func withStep(ctx context.Context, s *step) context.Context {
-	return store.WithRefuser(context.WithValue(ctx, stepKey{}, s), s.run)
+	return store.WithRefuser(ctx, s)
 }
 
 // NodeOf returns the node of the run that a ctx belongs to: that of an action, and what connectors, interceptors and
 // other ports are called with. It is zero outside of runs, for the logic of HandleFunc, and where an action did not
 // pass its ctx on.
 func NodeOf(ctx context.Context) NodeRef {
-	if s, ok := ctx.Value(stepKey{}).(*step); ok && s.run.isUnderWay() {
+	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.isUnderWay() {
 		return s.node
 	}
 	return NodeRef{}
@@ -225,7 +240,7 @@ func NodeOf(ctx context.Context) NodeRef {
 // stepOf returns the step under way that a call belongs to: by its ctx, or else by the
 // context on which it was called, which may be nil. It is nil outside of runs.
 func (r *Runtime) stepOf(ctx context.Context, bot *Context) *step {
-	if s, ok := ctx.Value(stepKey{}).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
+	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
 		return s
 	}
 	if bot != nil && bot.run != nil && bot.run.isUnderWay() {

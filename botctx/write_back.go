@@ -27,7 +27,8 @@ func (r *run) writeBack(ctx context.Context) error {
 	if patch.IsZero() {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // What has been said and done stays.
+	ctx, cancel := r.toEnd(ctx)
+	defer cancel()
 	written, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
 		MemberID: after.ID, Patch: r.andHandled(patch), WithModifier: true, Filter: r.unlessTakenOver(),
 	})
@@ -45,6 +46,17 @@ func (r *run) writeBack(ctx context.Context) error {
 		return boterr.New(boterr.NotFound, "Member", "the member %s was removed while its run was under way", after.ID)
 	}
 	return nil
+}
+
+// toEnd returns a ctx for what is stored at the end of a run: it goes on when the run's ctx ends, since
+// what was said and done stays. A store that does not answer ends it with the lease of a turn, where
+// runs have a limit.
+func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx = context.WithoutCancel(ctx)
+	if r.runtime.config.MaxRun < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, r.runtime.turns.Lease())
 }
 
 // andHandled returns a change of the member that also says which event of the inbox has led to it.

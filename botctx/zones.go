@@ -28,6 +28,8 @@ func (r *Runtime) zoneIn(in *run) agenda.Zone {
 func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone string, err error) {
 	scope := record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}
 	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
+	ctx, limit := r.limitRun(ctx)
+	defer func() { err = limit.stop(err) }()
 	m, err := member.Get(ctx, r.Operations(scope).allMembers(), of.Member)
 	if err != nil {
 		return "", err

@@ -75,6 +75,7 @@ func (p *Platform) configure() {
 		LiveChat:    botctx.LiveChat{HistoryURL: historyURL},
 		MaxWait:     maxWait,
 		AgendaWait:  maxWait,
+		MaxRun:      -1, // Real time is no part of a test, and a debugger may stop it.
 	}
 	for _, change := range p.settings.changes {
 		change(config)

@@ -18,9 +18,15 @@ func WithRefuser(ctx context.Context, refuser Refuser) context.Context {
 	return context.WithValue(ctx, refuserKey{}, refuser)
 }
 
+// RefuserOf returns the Refuser of a ctx, nil if it has none.
+func RefuserOf(ctx context.Context) Refuser {
+	refuser, _ := ctx.Value(refuserKey{}).(Refuser)
+	return refuser
+}
+
 // Refusal returns why an operation with a ctx may not write any more, nil where it may.
 func Refusal(ctx context.Context) error {
-	if refuser, ok := ctx.Value(refuserKey{}).(Refuser); ok {
+	if refuser := RefuserOf(ctx); refuser != nil {
 		return refuser.Refusal()
 	}
 	return nil

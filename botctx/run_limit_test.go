@@ -1,0 +1,230 @@
+package botctx_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// waits is an action that goes on until its ctx ends, and returns why.
+func waits(ctx context.Context, _ *botctx.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// said is a text of a member of the shop who is not Ada.
+func said(text string) botctx.Inbound {
+	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+		From: "e1", Type: send.TypeText, Data: document.O("text", text), MessageID: text,
+	}}
+}
+
+// requireOverdue requires the error of a run that took longer than a minute.
+func requireOverdue(t *testing.T, err error) {
+	t.Helper()
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
+	require.ErrorContains(t, err, "the run took longer than Config.MaxRun (1m0s)")
+}
+
+func TestMaxRun_EndsTheRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sent sentTexts
+		runtime, ada := newShop(t, memstore.New(), &sent)
+		var cause, late error
+		require.NoError(t, runtime.Handle(&botctx.Node{ID: "slow", Trigger: botctx.AnyText(), Pre: botctx.Do(
+			func(ctx context.Context, bot *botctx.Context) error {
+				bot.Member.Meta.Set("changed", true)
+				err := waits(ctx, bot)
+				cause = context.Cause(ctx)
+				late = bot.Reply(context.WithoutCancel(ctx), send.Text("late"))
+				return err
+			})}))
+		begun := ada.Now()
+		err := runtime.Receive(t.Context(), said("hi"))
+		require.Equal(t, time.Minute, ada.Now().Sub(begun))
+		requireOverdue(t, err)
+		requireOverdue(t, cause)
+		requireOverdue(t, late)
+		require.Empty(t, sent.all())
+		m, err := member.New(runtime.Env(), record.Scope{App: "shop", Channel: "web"}, channel.New(runtime.Env(), record.Scope{App: "shop"})).
+			Find(t.Context(), record.Query{Filter: document.O("externalId", "e1")})
+		require.NoError(t, err)
+		require.Len(t, m, 1)
+		require.False(t, m[0].Meta.Has("changed"), "nothing is written back")
+	})
+}
+
+func TestMaxRun_ActionIgnoresItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, ada := newShop(t, memstore.New(), &sentTexts{})
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			bot.Pause(context.WithoutCancel(ctx), 2*time.Minute)
+			return nil
+		})
+		begun := ada.Now()
+		requireOverdue(t, runtime.Receive(t.Context(), said("hi")))
+		require.Equal(t, 2*time.Minute, ada.Now().Sub(begun))
+	})
+}
+
+func TestMaxRun_None(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), MaxRun: -1})
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			bot.Pause(ctx, time.Hour)
+			return ctx.Err()
+		})
+		require.NoError(t, runtime.Receive(t.Context(), said("hi")))
+	})
+}
+
+func TestMaxRun_WaitingForTheMemberDoesNotCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, _ := newShop(t, memstore.New(), &sentTexts{})
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			bot.Pause(ctx, 50*time.Second)
+			return ctx.Err()
+		})
+		first := make(chan error, 1)
+		go func() { first <- runtime.Receive(t.Context(), said("one")) }()
+		synctest.Wait()
+		require.NoError(t, runtime.Receive(t.Context(), said("two")))
+		require.NoError(t, <-first)
+	})
+}
+
+func TestMaxRun_RedirectStaysWithinTheOuterRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, ada := newShop(t, memstore.New(), &sentTexts{})
+		require.NoError(t, runtime.Handle(&botctx.Node{ID: "inner", Pre: botctx.Do(waits)}))
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			bot.Pause(ctx, 40*time.Second)
+			_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+				MemberID: "ada", ChannelID: "web", NodeCompositeID: "inner",
+			})
+			return err
+		})
+		begun := ada.Now()
+		requireOverdue(t, runtime.Receive(t.Context(), said("hi")))
+		require.Equal(t, time.Minute, ada.Now().Sub(begun))
+	})
+}
+
+// TestMaxRun_IsAFailureOfTheEvent: the event is tried again after a pause, and ends as a dead letter.
+func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, ada := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: inbox.Config{
+			Limit: 2, Backoff: func(int) time.Duration { return 10 * time.Second },
+		}})
+		var begun []time.Duration
+		start := ada.Now()
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			begun = append(begun, ada.Now().Sub(start).Truncate(time.Second))
+			return waits(ctx, bot)
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		returned := make(chan error)
+		go func() { returned <- runtime.Run(ctx) }()
+		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
+		pass(3 * time.Minute)
+		cancel()
+		require.NoError(t, <-returned)
+		require.Len(t, begun, 2)
+		require.GreaterOrEqual(t, begun[1]-begun[0], 70*time.Second)
+		dead, err := runtime.Inbox().DeadLetters(t.Context(), inbox.DeadLettersParams{})
+		require.NoError(t, err)
+		require.Len(t, dead, 1)
+		require.Equal(t, boterr.Unavailable, dead[0].Code)
+		require.Contains(t, dead[0].Error, "the run took longer than Config.MaxRun")
+	})
+}
+
+// TestMaxRun_ShutdownGivesBack: an event whose run a shutdown ends has not failed.
+func TestMaxRun_ShutdownGivesBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: inbox.Config{Limit: 1}})
+		runtime.HandleFunc(waits)
+		ctx, cancel := context.WithCancel(t.Context())
+		returned := make(chan error)
+		go func() { returned <- runtime.Run(ctx) }()
+		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
+		pass(10 * time.Second)
+		cancel()
+		require.NoError(t, <-returned)
+		dead, err := runtime.Inbox().DeadLetters(t.Context(), inbox.DeadLettersParams{})
+		require.NoError(t, err)
+		require.Empty(t, dead)
+	})
+}
+
+func TestMaxRun_IsAFailureOfTheAgenda(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, ada := newShop(t, memstore.New(), &sentTexts{})
+		dueAction(t, runtime, ada, waits)
+		result, err := runtime.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		requireOverdue(t, result.Err)
+		require.GreaterOrEqual(t, result.Next.Sub(ada.Now()), 10*time.Second, "the usual pause")
+	})
+}
+
+// TestMaxRun_BoundsTheHost: what the host is asked for before a run counts.
+func TestMaxRun_BoundsTheHost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		hangs := func(config botctx.Config) *botctx.Runtime {
+			config.Store = memstore.New()
+			runtime, err := botctx.New(config)
+			require.NoError(t, err)
+			runtime.HandleFunc(echo)
+			return runtime
+		}
+		requireOverdue(t, hangs(botctx.Config{LoadChannel: func(ctx context.Context, _, _ string) (*channel.Channel, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}).Receive(t.Context(), said("hi")))
+
+		runtime, ada := shopWith(t, botctx.Config{
+			Store: memstore.New(), Scheduler: agenda.SchedulerConfig{Limit: 1},
+			Zone: func(ctx context.Context, _ *member.Member) (string, error) {
+				if _, isOfTest := ctx.Deadline(); isOfTest {
+					return "", nil
+				}
+				<-ctx.Done()
+				return "", ctx.Err()
+			},
+		})
+		quick, stop := context.WithTimeout(t.Context(), time.Hour)
+		defer stop()
+		_, err := ada.NewAgenda(quick, agenda.NewAgendaParams{
+			MemberID: "ada", NodeCompositeID: "reminder", Pattern: "* * * * *", RunUntil: document.At(ada.Now().Add(time.Hour)),
+		})
+		require.NoError(t, err)
+		pass(2 * time.Minute)
+		result, err := runtime.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		requireOverdue(t, result.Err)
+	})
+}
