@@ -29,17 +29,18 @@ func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignme
 	if p.BravoGroupID == "" {
 		return nil, boterr.Missing("bravoGroupId", "the id of a group on Bravo")
 	}
-	found, err := s.findAssignments(ctx, record.Query{
-		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID),
-		SortBy: oldestFirst(),
-	})
+	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
+	if err == nil && !ok {
+		err = boterr.New(boterr.NotFound, "bravoGroupId", "there is no assignment of a group %s on Bravo here", p.BravoGroupID)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, boterr.New(boterr.NotFound, "bravoGroupId", "there is no assignment of a group %s on Bravo here", p.BravoGroupID)
+	r, err := assignmentFrom(found)
+	if err != nil {
+		return nil, err
 	}
-	return &found[len(found)-1].Assignment, nil
+	return &r.Assignment, nil
 }
 
 // GetAssignmentsByMemberID implements Operations.

@@ -133,33 +133,45 @@ func aboutGroup(field string, err error) error {
 // recordJoined makes the record of an agent's group, unless there is a live one. It belongs
 // to the live chat that the group serves already, if it does.
 //
-// The _id follows from who joined where, so that of two calls at once, which both find no live
-// record, one makes it. With an upsert both would, in a store that looks and inserts in two
+// The _id follows from who joined where, and from the agent's record before, so that of two calls at once, which both
+// find no live record, one makes it. With an upsert both would, in a store that looks and inserts in two
 // steps, and a unique index that refused the second would refuse those after one that is over.
 func (s *conversations) recordJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) error {
 	admin, err := s.admin(ctx, p.ExternalID)
 	if err != nil {
 		return err
 	}
-	for nth := 0; ; nth++ {
-		found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
-		if err != nil || slices.ContainsFunc(found, func(g *Group) bool { return g.Active && g.AdminExternalID == p.ExternalID }) {
+	for before := ""; ; {
+		live, err := s.liveGroupsIn(ctx, in.ID, p.BravoGroupID)
+		if err != nil || slices.ContainsFunc(live, func(g *Group) bool { return g.AdminExternalID == p.ExternalID }) {
 			return err
 		}
-		for slices.ContainsFunc(found, func(g *Group) bool { return g.ID == s.joinedID(in, p, nth) }) {
-			nth++
+		if before == "" {
+			if before, err = s.lastJoined(ctx, in, p); err != nil {
+				return err
+			}
 		}
-		g := joinedGroup(s.joinedID(in, p, nth), in, p, admin, found)
+		g := joinedGroup(s.joinedID(in, p, before), in, p, admin, live)
 		if g.Name == "" {
 			if g.Name, err = s.groupName(ctx, in, p.BravoGroupID); err != nil {
 				return err
 			}
 		}
-		_, err = s.insertGroup(ctx, g)
-		if !errors.Is(err, boterr.AlreadyExists) {
+		if _, err = s.insertGroup(ctx, g); !errors.Is(err, boterr.AlreadyExists) {
 			return err
 		}
+		before = g.ID // It is over by now, or is found live.
 	}
+}
+
+// lastJoined returns the id of an agent's newest record of a group that is over, "" for none.
+func (s *conversations) lastJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) (string, error) {
+	last, err := s.newestOver(ctx, inConversation(in.ID, p.BravoGroupID).
+		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)))
+	if err != nil || last == nil {
+		return "", err
+	}
+	return last.ID, nil
 }
 
 // groupName returns what the platform calls a group, "" where it does not tell.
@@ -172,21 +184,21 @@ func (s *conversations) groupName(ctx context.Context, in *channel.Channel, grou
 	return name, aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
 }
 
-// joinedID returns the _id of the record of the nth time, from 0 on, that an agent joins a
-// group.
-func (s *conversations) joinedID(in *channel.Channel, p HandleAdminJoinedGroupParams, nth int) string {
-	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, nth)
+// joinedID returns the _id of the record of an agent who joins a group, after the record of the time before, "" for
+// the first time.
+func (s *conversations) joinedID(in *channel.Channel, p HandleAdminJoinedGroupParams, before string) string {
+	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, before)
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
 }
 
-// joinedGroup returns the record of an agent's group among those of others in it.
+// joinedGroup returns the record of an agent's group, beside the live ones of others in it.
 func joinedGroup(id string, in *channel.Channel, p HandleAdminJoinedGroupParams, admin Admin, others []*Group) Group {
 	g := Group{
 		ID: id, Outlet: in.ID, ExternalID: p.BravoGroupID, AdminExternalID: p.ExternalID, Admin: admin.AdminID,
 		Meta: document.O(), Active: true, Valid: true, BotID: in.BotID(), Type: in.Type,
 	}
-	if i := slices.IndexFunc(others, func(other *Group) bool { return other.Active }); i >= 0 {
-		other := others[i]
+	if len(others) > 0 {
+		other := others[len(others)-1]
 		g.Inlet, g.Name, g.Assignment, g.Member = other.Inlet, other.Name, other.Assignment, other.Member
 		g.InletGroupExternalID = other.InletGroupExternalID
 	}

@@ -56,7 +56,7 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 		return RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	open, err := s.findAssignments(ctx, record.Query{
-		Filter: equal(fieldMember, p.MemberID).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
+		Filter: equal(fieldMember, p.MemberID).With(fieldClosedAt, isAbsent()).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
 	})
 	if err != nil {
 		return RemovePendingAssignmentByMemberIDResult{}, err

@@ -31,19 +31,29 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 
 // endAllOf ends what an agent has in a group.
 func (s *Service) endAllOf(ctx context.Context, in *channel.Channel, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error) {
-	found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
+	chosen := inConversation(in.ID, p.BravoGroupID)
+	last, err := s.newestGroup(ctx, chosen)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
+	if last == nil {
 		return nil, boterr.New(boterr.NotFound, fieldBravoGroupID, "the channel %s has no group %s", in.ID, p.BravoGroupID)
 	}
-	results := []EndBravoLiveChatResult{}
+	found, err := s.liveGroupsIn(ctx, in.ID, p.BravoGroupID)
+	if err != nil {
+		return nil, err
+	}
 	found = slices.DeleteFunc(found, func(g *Group) bool { return g.AdminExternalID != p.AdminExternalID })
-	for i, g := range found {
-		if i > 0 && !g.Active {
-			continue // Only the last one can have been interrupted.
-		}
+	slices.Reverse(found)
+	over, err := s.newestOver(ctx, chosen.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)))
+	if err != nil {
+		return nil, err
+	}
+	if over != nil && (len(found) == 0 || over.CreatedAt >= found[0].CreatedAt) {
+		found = slices.Insert(found, 0, over) // Only the last one can have been interrupted.
+	}
+	results := []EndBravoLiveChatResult{}
+	for _, g := range found {
 		result, err := s.endOne(ctx, g)
 		if err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ func (s *machine) current(ctx context.Context, memberID string) (*AssignmentReco
 	if err != nil || open != nil {
 		return open, err
 	}
-	next, err := s.oneAssignment(ctx, equal(fieldMember, memberID).With(fieldSlot, isHandoverSlot()))
+	next, err := s.oneAssignment(ctx, equal(fieldMember, memberID).With(fieldClosedAt, isAbsent()).With(fieldSlot, isHandoverSlot()))
 	if err != nil || next == nil {
 		return nil, err
 	}

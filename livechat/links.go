@@ -64,11 +64,15 @@ func (s *machine) haveOther(ctx context.Context, records []*Group, r *Assignment
 			named = append(named, g.Assignment)
 		}
 	}
-	others, err := s.assignments().Count(ctx, document.O(
-		record.FieldID, document.O("$ne", r.ID), fieldEndedAt, isAbsent(),
-		"$or", document.A(
-			document.O(fieldGroup, document.O("$in", ids)), document.O(record.FieldID, document.O("$in", named)))))
-	return others > 0, err
+	for _, others := range []document.Object{
+		document.O(fieldGroup, document.O("$in", ids), record.FieldID, document.O("$ne", r.ID), fieldEndedAt, isAbsent()),
+		document.O(record.FieldID, document.O("$in", named), fieldEndedAt, isAbsent()),
+	} {
+		if other, err := s.oneAssignment(ctx, others); err != nil || other != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // storeLinks stores the links of the live records of a conversation.

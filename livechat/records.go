@@ -34,24 +34,40 @@ func (s *core) loadAssignment(ctx context.Context, id string) (*AssignmentRecord
 // assignmentOf returns the assignment of a group: of those whose group it is the open one that the group names,
 // or else the newest, or else the one that the group names. nil where there is none.
 func (s *core) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, error) {
-	found, err := s.findAssignments(ctx, record.Query{Filter: equal(fieldGroup, g.ID), SortBy: oldestFirst()})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(found) > 0:
-		named := slices.IndexFunc(found, func(r *AssignmentRecord) bool { return r.ID == g.Assignment && r.State() != Ended })
-		if named < 0 {
-			named = len(found) - 1
+	var named *AssignmentRecord
+	if g.Assignment != "" {
+		var err error
+		if named, err = s.loadAssignment(ctx, g.Assignment); err != nil && !errors.Is(err, boterr.NotFound) {
+			return nil, err
 		}
-		return found[named], nil
-	case g.Assignment == "":
-		return nil, nil
+		if named != nil && named.Group == g.ID && named.State() != Ended {
+			return named, nil
+		}
 	}
-	r, err := s.loadAssignment(ctx, g.Assignment)
-	if errors.Is(err, boterr.NotFound) {
-		return nil, nil
+	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroup, g.ID))
+	if err != nil || !ok {
+		return named, err
 	}
-	return r, err
+	return assignmentFrom(found)
+}
+
+// newest returns the record that was made last of those that match, and whether there is one. Of several that were
+// made at the same time it is the one that was inserted last. With an index for the filter and createdAt it takes the
+// same time however many match.
+func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
+	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
+	if err != nil || len(last) == 0 {
+		return document.Object{}, false, err
+	}
+	at := last[0].Value(record.FieldCreatedAt)
+	if len(last) == 1 || at == document.Missing || !document.Equal(at, last[1].Value(record.FieldCreatedAt)) {
+		return last[0], true, nil
+	}
+	same, err := of.Find(ctx, record.Query{Filter: filter.With(record.FieldCreatedAt, at)})
+	if err != nil || len(same) == 0 {
+		return last[0], err == nil, err
+	}
+	return same[len(same)-1], true, nil
 }
 
 // openAssignment returns the assignment that has the slot of a member: one that is being sent,
@@ -93,6 +109,7 @@ func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group
 // liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
 func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
 	found, err := record.FindEqual(ctx, s.env, groupKind, s.scope.App,
+		query.FieldValue{Name: fieldOutlet, Value: outletID},
 		query.FieldValue{Name: fieldExternalID, Value: externalID},
 		query.FieldValue{Name: fieldActive, Value: true},
 	)
@@ -100,16 +117,8 @@ func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([
 		return nil, err
 	}
 	groups, err := record.ReadAll(found, groupFrom)
-	groups = slices.DeleteFunc(groups, func(g *Group) bool { return g.Outlet != outletID })
 	slices.SortStableFunc(groups, func(a, b *Group) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	return groups, err
-}
-
-// groupsIn returns the groups of an outlet with an external id, the newest first.
-func (s *core) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
-	found, err := s.findGroups(ctx, inConversation(outletID, externalID))
-	slices.Reverse(found)
-	return found, err
 }
 
 // loadGroup returns the group of that id in the app, or NotFound.
@@ -132,13 +141,27 @@ func (s *core) latestGroup(ctx context.Context, filter document.Object) (*Group,
 
 // newestGroup returns the newest live group that matches, else the newest one, nil for none.
 func (s *core) newestGroup(ctx context.Context, filter document.Object) (*Group, error) {
-	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
-	if err != nil || len(found) == 0 {
-		return nil, err
+	return s.newestOf(ctx, filter, true, false, nil)
+}
+
+// newestOver returns the newest of the groups that match and are not live, nil for none.
+func (s *core) newestOver(ctx context.Context, filter document.Object) (*Group, error) {
+	return s.newestOf(ctx, filter, false, nil)
+}
+
+// newestOf returns the newest of the groups that match whose active is the first of some values that there is, nil for
+// none. In records that others wrote it may be missing, as null.
+func (s *core) newestOf(ctx context.Context, filter document.Object, active ...any) (*Group, error) {
+	for _, value := range active {
+		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return groupFrom(found)
+		}
 	}
-	slices.Reverse(found)
-	isActive := func(o document.Object) bool { return document.Get(o, fieldActive, false) }
-	return groupFrom(found[max(0, slices.IndexFunc(found, isActive))])
+	return nil, nil
 }
 
 // inConversation matches the groups of an outlet with an external id.

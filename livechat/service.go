@@ -80,26 +80,31 @@ func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // 
 
 // EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
 // a member has one open assignment at most, and no two agents of an app have the same
-// externalId. A host calls it once, before it uses the store. The errors are those of
+// externalId. The others find what is open, and the newest of what is over, without a look at the rest: what an event
+// costs does not grow with the live chats that were. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	ofApp := func(path string) []string { return []string{record.FieldApp, path} }
+	ofApp := func(paths ...string) []string { return append([]string{record.FieldApp}, paths...) }
+	const bravoGroup = fieldGroupInfo + "." + fieldBravoGroupID
 	for _, wanted := range []struct {
 		kind  *record.Kind
 		paths []string
 		index store.Index
 	}{
 		{assignmentKind, ofApp(fieldSlot), store.Index{Unique: true}},
-		{assignmentKind, ofApp(fieldMember), store.Index{}},
-		{assignmentKind, ofApp(fieldGroup), store.Index{}},
+		{assignmentKind, ofApp(fieldMember, fieldClosedAt), store.Index{}},
+		{assignmentKind, ofApp(fieldGroup, fieldEndedAt), store.Index{}},
+		{assignmentKind, ofApp(fieldGroup, record.FieldCreatedAt), store.Index{}},
 		{assignmentKind, ofApp(fieldParentAssignment), store.Index{}},
-		{assignmentKind, ofApp(fieldGroupInfo + "." + fieldBravoGroupID), store.Index{}},
+		{assignmentKind, ofApp(bravoGroup, fieldEndedAt), store.Index{}},
+		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt), store.Index{}},
 		{assignmentKind, []string{fieldEndedAt}, store.Index{Sparse: true}},
-		{groupKind, ofApp(fieldExternalID), store.Index{}},
-		{groupKind, ofApp(fieldAdminExternalID), store.Index{}},
-		{groupKind, ofApp(fieldInletGroupExternalID), store.Index{}},
-		{groupKind, ofApp(fieldMember), store.Index{}},
-		{groupKind, ofApp(fieldAssignment), store.Index{}},
+		{groupKind, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
+		{groupKind, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
+		{groupKind, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
+		{groupKind, ofApp(fieldInletGroupExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
+		{groupKind, ofApp(fieldMember, fieldActive, record.FieldCreatedAt), store.Index{}},
+		{groupKind, ofApp(fieldAssignment, fieldOutlet), store.Index{}},
 		{groupKind, []string{fieldActive, record.FieldUpdatedAt}, store.Index{}},
 		{adminKind, ofApp(fieldExternalID), store.Index{Unique: true}},
 	} {

@@ -82,6 +82,18 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 		return m.boundsAt(path)
 	case anyOf:
 		return m.boundsAt(path)
+	case noneOf:
+		return m.boundsAt(path)
+	}
+	return Bounds{}, false
+}
+
+// boundsAt returns the bounds of $exists: false, which are those of null: nothing stands at the path.
+func (none noneOf) boundsAt(path string) (Bounds, bool) {
+	for _, m := range none {
+		if m, ok := m.(*pathMatcher); ok && m.path.text == path && m.test == (exists{}) && !m.path.hasIndex() {
+			return boundsOfEqual(nil)
+		}
 	}
 	return Bounds{}, false
 }

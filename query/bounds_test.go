@@ -39,6 +39,7 @@ func conditions(a, b any) []any {
 	return []any{
 		a, o("$eq", a), o("$gt", a), o("$gte", a), o("$lt", a), o("$lte", a),
 		o("$in", list(a, b)), o("$elemMatch", o("$gte", a, "$lt", b)), o("$all", list(a)), o("$all", list(a, b)),
+		o("$exists", false),
 	}
 }
 
@@ -56,6 +57,9 @@ func TestBounds_HoldWhatMatches(t *testing.T) {
 				require.True(t, ok, "%v", condition)
 				for range 20 {
 					doc := document.O("x", document.O("y", []any{pick(), document.A(pick(), pick()), document.A()}[random.IntN(3)]))
+					if without := []any{document.O(), document.A(document.O()), nil, 7}; random.IntN(4) == 0 {
+						doc = document.O("x", without[random.IntN(len(without))])
+					}
 					held := holds(bounds.Ranges, doc, "x.y")
 					alone := len(slices.Collect(f.Conditions())) == 1
 					switch {
