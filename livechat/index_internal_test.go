@@ -82,3 +82,21 @@ func TestEnsureIndexes_Retention(t *testing.T) {
 		require.EqualValues(t, 3, found.Examined, collection)
 	}
 }
+
+func TestEnsureAssignmentIndex(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
+	require.NoError(t, EnsureAssignmentIndex(t.Context(), database, "meta.order"))
+	for i := range 50 {
+		n := strconv.Itoa(i)
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldMeta, document.O("order", n))))
+	}
+	filter, err := query.CompileFilter(document.O(record.FieldApp, "mine", "meta.order", document.O("$eq", "7", "$exists", true)))
+	require.NoError(t, err)
+	found, err := database.Explain(t.Context(), "assignments", filter, store.FindOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, found.Returned)
+	require.EqualValues(t, 1, found.Examined)
+}

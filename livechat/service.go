@@ -3,7 +3,6 @@ package livechat
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -84,36 +83,49 @@ func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // 
 // costs does not grow with the live chats that were. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	ofApp := func(paths ...string) []string { return append([]string{record.FieldApp}, paths...) }
+	ofApp := func(paths ...string) store.Index {
+		return store.Ascending(append([]string{record.FieldApp}, paths...)...)
+	}
+	unique := func(path string) store.Index {
+		index := ofApp(path)
+		index.Unique = true
+		return index
+	}
+	ended := store.Ascending(fieldEndedAt)
+	ended.Sparse = true
 	const bravoGroup = fieldGroupInfo + "." + fieldBravoGroupID
 	for _, wanted := range []struct {
 		kind  *record.Kind
-		paths []string
 		index store.Index
 	}{
-		{assignmentKind, ofApp(fieldSlot), store.Index{Unique: true}},
-		{assignmentKind, ofApp(fieldMember, fieldClosedAt), store.Index{}},
-		{assignmentKind, ofApp(fieldGroup, fieldEndedAt), store.Index{}},
-		{assignmentKind, ofApp(fieldGroup, record.FieldCreatedAt), store.Index{}},
-		{assignmentKind, ofApp(fieldParentAssignment), store.Index{}},
-		{assignmentKind, ofApp(bravoGroup, fieldEndedAt), store.Index{}},
-		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt), store.Index{}},
-		{assignmentKind, []string{fieldEndedAt}, store.Index{Sparse: true}},
-		{groupKind, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
-		{groupKind, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
-		{groupKind, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
-		{groupKind, ofApp(fieldInletGroupExternalID, fieldActive, record.FieldCreatedAt), store.Index{}},
-		{groupKind, ofApp(fieldMember, fieldActive, record.FieldCreatedAt), store.Index{}},
-		{groupKind, ofApp(fieldAssignment, fieldOutlet), store.Index{}},
-		{groupKind, []string{fieldActive, record.FieldUpdatedAt}, store.Index{}},
-		{adminKind, ofApp(fieldExternalID), store.Index{Unique: true}},
+		{assignmentKind, unique(fieldSlot)},
+		{assignmentKind, ofApp(fieldMember, fieldClosedAt)},
+		{assignmentKind, ofApp(fieldGroup, fieldEndedAt)},
+		{assignmentKind, ofApp(fieldGroup, record.FieldCreatedAt)},
+		{assignmentKind, ofApp(fieldParentAssignment)},
+		{assignmentKind, ofApp(bravoGroup, fieldEndedAt)},
+		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt)},
+		{assignmentKind, ended},
+		{groupKind, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldInletGroupExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldMember, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldAssignment, fieldOutlet)},
+		{groupKind, store.Ascending(fieldActive, record.FieldUpdatedAt)},
+		{adminKind, unique(fieldExternalID)},
 	} {
-		for _, path := range wanted.paths {
-			wanted.index.Keys = append(wanted.index.Keys, store.IndexKey{Path: path, Kind: query.Ascending})
-		}
 		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, wanted.index); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// EnsureAssignmentIndex makes an index of the assignments of each app by a path, such as "meta.order", unless it is
+// there. The SDK makes none for meta, since only the bot knows what is in it; without one GetAssignmentsByMeta looks at
+// all assignments of the app. A host calls it once, before it uses the store. The errors are those of
+// store.Collection.EnsureIndex.
+func EnsureAssignmentIndex(ctx context.Context, database store.Store, path string) error {
+	return database.Collection(assignmentKind.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -60,18 +59,31 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 }
 
 // EnsureIndexes makes the indexes that members need in a store, unless they are
-// there: no two members of a channel may have the same externalId. A host calls it
+// there: no two members of a channel may have the same externalId, and a filter by externalId
+// alone finds the members of all channels of an app. A host calls it
 // once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	return database.Collection(kind.Collection).EnsureIndex(ctx, store.Index{
-		Keys: []store.IndexKey{
-			{Path: record.FieldApp, Kind: query.Ascending},
-			{Path: record.FieldChannel, Kind: query.Ascending},
-			{Path: fieldExternalID, Kind: query.Ascending},
-		},
-		Unique: true,
-	})
+	arrivals := store.Ascending(record.FieldApp, record.FieldChannel, fieldExternalID)
+	arrivals.Unique = true
+	return ensure(ctx, database, arrivals, store.Ascending(record.FieldApp, fieldExternalID))
+}
+
+// EnsureIndex makes the indexes of the members of each app by a path, such as "meta.plan", unless they are there:
+// one for the operations on one channel, such as PatchMembers, one for those on all. The SDK makes none for meta, since
+// only the bot knows what is in it; without one an operation by meta looks at all members. A host calls it once, before
+// it uses the store. The errors are those of store.Collection.EnsureIndex.
+func EnsureIndex(ctx context.Context, database store.Store, path string) error {
+	return ensure(ctx, database, store.Ascending(record.FieldApp, record.FieldChannel, path), store.Ascending(record.FieldApp, path))
+}
+
+func ensure(ctx context.Context, database store.Store, indexes ...store.Index) error {
+	for _, index := range indexes {
+		if err := database.Collection(kind.Collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Find returns the members of the app that match, or an empty slice. It is for hosts.

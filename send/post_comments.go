@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -50,11 +49,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, paths := range [][]string{
 		{record.FieldApp, fieldPostID}, {record.FieldApp, fieldMember}, {record.FieldCreatedAt},
 	} {
-		var index store.Index
-		for _, path := range paths {
-			index.Keys = append(index.Keys, store.IndexKey{Path: path, Kind: query.Ascending})
-		}
-		if err := database.Collection(commentKind.Collection).EnsureIndex(ctx, index); err != nil {
+		if err := database.Collection(commentKind.Collection).EnsureIndex(ctx, store.Ascending(paths...)); err != nil {
 			return err
 		}
 	}

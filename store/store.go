@@ -175,3 +175,12 @@ type IndexKey struct {
 	Path string
 	Kind query.IndexKind
 }
+
+// Ascending returns an index of paths, each in ascending order.
+func Ascending(paths ...string) Index {
+	var index Index
+	for _, path := range paths {
+		index.Keys = append(index.Keys, IndexKey{Path: path, Kind: query.Ascending})
+	}
+	return index
+}
