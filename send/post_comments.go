@@ -74,8 +74,8 @@ func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Dura
 }
 
 // EraseMember removes the comments of a member of an app, and returns how many. It works in batches; the same call
-// again removes what is left, or nothing. It is for hosts. InvalidArgument: the id of the app or of the member is missing. The other errors are
-// those of the store.
+// again removes what is left, or nothing. It is for hosts. InvalidArgument: the id of the app or of the member is
+// missing. The other errors are those of the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (int64, error) {
 	switch {
 	case app == "":
