@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// maxRetryAfter is the longest wait that RetryAfter tells: who asks for more is asked again meanwhile.
-const maxRetryAfter = time.Hour
+// MaxRetryAfter is the longest wait that RetryAfter returns. A service that asks for more is asked again by then.
+const MaxRetryAfter = time.Hour
 
-// RetryAfter returns how long whoever refused something asked to wait before it is tried again, 0 where
-// nobody did: what the method RetryAfter of an error in the chain says, such as *send.RetryAfterError has. It
-// is at most an hour.
+// RetryAfter returns how long the error asks to wait before the next attempt: the result of the method RetryAfter
+// of an error in its chain, such as *send.RetryAfterError. It is 0 if there is none, and at most MaxRetryAfter.
 func RetryAfter(err error) time.Duration {
 	asked, ok := errors.AsType[interface {
 		error
@@ -19,5 +18,5 @@ func RetryAfter(err error) time.Duration {
 	if !ok {
 		return 0
 	}
-	return max(0, min(asked.RetryAfter(), maxRetryAfter))
+	return max(0, min(asked.RetryAfter(), MaxRetryAfter))
 }

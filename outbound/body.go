@@ -6,36 +6,19 @@ import (
 	"net/http"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded"
 )
 
-// limited passes a body on as long as it stays within a limit.
+// limited is a body up to a limit.
 type limited struct {
-	inner io.ReadCloser
-	left  int64 // bytes that may still come
-	over  error // the error of the byte after them
-	ended error // what ended the body, given again from then on
+	*bounded.Reader
+	io.Closer
 }
 
-// Read reads up to the limit. A body of exactly the limit ends in io.EOF, a
-// longer one in the error.
-func (l *limited) Read(p []byte) (int, error) {
-	if l.ended != nil {
-		return 0, l.ended
-	}
-	if int64(len(p))-1 > l.left {
-		p = p[:l.left+1] // one more, to see whether there is one
-	}
-	n, err := l.inner.Read(p)
-	if int64(n) > l.left {
-		n, err = int(l.left), l.over
-	}
-	l.left -= int64(n)
-	l.ended = err
-	return n, err
+// limit returns a body that ends in the error over once it has more than so many bytes.
+func limit(body io.ReadCloser, most int64, over error) limited {
+	return limited{Reader: bounded.NewReader(body, most, over), Closer: body}
 }
-
-// Close closes the body.
-func (l *limited) Close() error { return l.inner.Close() }
 
 // limitRequest puts the limit on the request's body, and on the copies of it that
 // redirects send. The request must be the client's own.
@@ -44,17 +27,14 @@ func (c *Client) limitRequest(req *http.Request) *http.Request {
 		return req
 	}
 	over := boterr.New(boterr.ResourceExhausted, "body", "has more than %d bytes; send less", c.maxRequestBytes)
-	limit := func(body io.ReadCloser) io.ReadCloser {
-		return &limited{inner: body, left: c.maxRequestBytes, over: over}
-	}
-	req.Body = limit(req.Body)
+	req.Body = limit(req.Body, c.maxRequestBytes, over)
 	if again := req.GetBody; again != nil {
 		req.GetBody = func() (io.ReadCloser, error) {
 			body, err := again()
 			if err != nil {
 				return nil, err
 			}
-			return limit(body), nil
+			return limit(body, c.maxRequestBytes, over), nil
 		}
 	}
 	return req
@@ -75,6 +55,7 @@ type responseBody struct {
 	ctx    context.Context //nolint:containedctx // It belongs to the one exchange that the body is a part of.
 	cancel context.CancelFunc
 	host   string
+	ended  error // what ended the body, returned again from then on
 }
 
 // Read reads the body; its errors are those of Client.Do.
@@ -87,10 +68,11 @@ func (b *responseBody) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if err != io.EOF { //nolint:errorlint // Only io.EOF itself is the end of a body; wrapped it is a failure.
-		b.ended = failure(b.ctx, b.host, err)
+		err = failure(b.ctx, b.host, err)
 	}
+	b.ended = err
 	b.cancel()
-	return n, b.ended
+	return n, err
 }
 
 // Close closes the body.

@@ -156,7 +156,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = &responseBody{
-		limited: limited{inner: resp.Body, left: c.maxResponseBytes, over: responseTooLong(host, c.maxResponseBytes)},
+		limited: limit(resp.Body, c.maxResponseBytes, responseTooLong(host, c.maxResponseBytes)),
 		ctx:     ctx,
 		cancel:  cancel,
 		host:    host,

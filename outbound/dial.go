@@ -70,6 +70,8 @@ func HostTransport() *http.Transport {
 		MaxIdleConns:        maxIdleConns,
 		MaxIdleConnsPerHost: DefaultMaxConnsPerHost,
 		MaxConnsPerHost:     DefaultMaxConnsPerHost,
+
+		MaxResponseHeaderBytes: maxHeaderBytes,
 	}
 }
 

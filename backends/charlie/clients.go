@@ -31,7 +31,7 @@ func (c *clients) of(token string) *slack.Client {
 		delete(c.kept, c.oldest[0])
 		c.oldest = c.oldest[1:]
 	}
-	api := slack.New(token, slack.OptionAPIURL(c.config.APIURL), slack.OptionHTTPClient(recorder{c.config.HTTPClient}))
+	api := slack.New(token, slack.OptionAPIURL(c.config.APIURL), slack.OptionHTTPClient(recorder{c.config.HTTPClient, c.config.Now}))
 	c.kept[token] = api
 	c.oldest = append(c.oldest, token)
 	return api

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 )
@@ -20,7 +21,8 @@ import (
 type Config struct {
 	// APIURL is the address of the tool's API. The default is the tool's own.
 	APIURL string
-	// HTTPClient sends the requests. The default follows no redirects.
+	// HTTPClient sends the requests. The default has connections of its own. No client follows redirects here,
+	// and none reads more of an answer than 4 MiB.
 	HTTPClient *http.Client
 	// Timeout is how long one request to the tool may take. The default is 10 seconds.
 	Timeout time.Duration
@@ -70,9 +72,6 @@ func (c Config) withDefaults() (Config, error) {
 			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
 		}
 	}
-	if c.HTTPClient == nil {
-		c.HTTPClient = &http.Client{CheckRedirect: refuseRedirect, Transport: outbound.HostTransport()}
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -84,6 +83,10 @@ func (c Config) withDefaults() (Config, error) {
 	c.BodyTime = orDefault(c.BodyTime, inbound.DefaultTime)
 	c.MaxWaits = orDefault(c.MaxWaits, 3)
 	c.MaxClients = orDefault(c.MaxClients, 256)
+	if c.HTTPClient == nil {
+		c.HTTPClient = &http.Client{Transport: outbound.HostTransport()}
+	}
+	c.HTTPClient = bounded.Client(c.HTTPClient, bounded.Limits{Time: c.Timeout, MaxBytes: maxReplySize})
 	return c.withAPIURL()
 }
 
@@ -108,6 +111,3 @@ func orDefault[T comparable](value, otherwise T) T {
 	}
 	return value
 }
-
-// refuseRedirect keeps tokens from being sent on to another address.
-func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

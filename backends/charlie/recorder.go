@@ -7,20 +7,22 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
 )
 
-// The limits of what is read of an answer.
-const (
-	maxReplySize = 4 << 20
-	// maxRetryAfter is the number of seconds that a longer one counts as.
-	maxRetryAfter = 24 * 60 * 60
-)
+// maxReplySize is the most bytes that an answer may have.
+const maxReplySize = 4 << 20
 
 // recorder sends requests and keeps the answer as it came: callers are given the tool's own
 // words, fields included that the library does not know.
-type recorder struct{ client *http.Client }
+type recorder struct {
+	client *http.Client
+	now    func() time.Time
+}
 
 // recording is an answer as it came.
 type recording struct {
@@ -41,36 +43,22 @@ func (r recorder) Do(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxReplySize+1))
+	body, err := bounded.ReadAll(answer.Body, maxReplySize)
 	if err := errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, err
-	}
-	if len(body) > maxReplySize {
-		return nil, errors.New("the answer of the workspace chat tool is too long")
 	}
 	if into, ok := request.Context().Value(recordingKey{}).(*recording); ok {
 		*into = recording{status: answer.StatusCode, body: body}
 	}
 	if answer.StatusCode == http.StatusTooManyRequests {
-		answer.Header.Set(headerRetryAfter, seconds(answer.Header.Get(headerRetryAfter)))
+		wait, asks := outbound.RetryAfter(answer.Header, r.now())
+		if !asks {
+			wait = defaultRetryAfter
+		}
+		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // All that the library reads.
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(body))
 	return answer, nil
-}
-
-const headerRetryAfter = "Retry-After"
-
-// seconds returns a number of seconds that can be waited for: 1 for what is no number.
-func seconds(given string) string {
-	n, err := strconv.Atoi(given)
-	switch {
-	case err != nil || n < 0:
-		return "1"
-	case n > maxRetryAfter:
-		return strconv.Itoa(maxRetryAfter)
-	default:
-		return given
-	}
 }
 
 // reply returns the object that was answered, the zero one where the answer is not an object.

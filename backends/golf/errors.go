@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // fields are the provider's parameters by the names of botctx.
@@ -83,7 +84,7 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	failed, ok := errors.AsType[*stripe.Error](err)
 	if !ok {
 		// Not %w: a time-out of the client's own would pass for one of the caller's.
-		return nil, fmt.Errorf("the payment provider did not answer: %v", err) //nolint:errorlint // See above.
+		return nil, comeAgain(err, fmt.Errorf("the payment provider did not answer: %v", err)) //nolint:errorlint // See above.
 	}
 	switch status := failed.HTTPStatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
@@ -94,12 +95,21 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	case failed.Type == stripe.ErrorTypeIdempotency:
 		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "the key was used for another request; give each payment a key of its own")
 	case status == http.StatusTooManyRequests:
-		return nil, boterr.New(boterr.ResourceExhausted, "", "the provider takes no more requests for now; try again later")
+		return nil, comeAgain(err,
+			boterr.New(boterr.ResourceExhausted, "", "the provider takes no more requests for now; try again later"))
 	case failed.Type == stripe.ErrorTypeCard, failed.Type == stripe.ErrorTypeInvalidRequest:
 		return failed, nil
 	default:
-		return nil, fmt.Errorf("the payment provider failed with status %d (request %s)", status, failed.RequestID)
+		return nil, comeAgain(err, fmt.Errorf("the payment provider failed with status %d (request %s)", status, failed.RequestID))
 	}
+}
+
+// comeAgain returns an error, with the wait that the provider asked for in another one, if it did.
+func comeAgain(from, failure error) error {
+	if after := boterr.RetryAfter(from); after > 0 {
+		return fmt.Errorf("%w: %w", failure, &send.RetryAfterError{After: after})
+	}
+	return failure
 }
 
 // fieldOf returns the parameter at fault by its name in botctx, "" where botctx does not have it.

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 )
@@ -29,11 +30,13 @@ type Config struct {
 	// URL is the address of the provider's API. The default is the provider's own; a test gives
 	// that of its server.
 	URL string
-	// HTTP sends the requests. The default gives each 80 seconds.
+	// HTTP sends the requests. The default has connections of its own. Whatever the client, a request takes at most
+	// its Timeout, or 80 seconds if it has none; an answer has at most 4 MiB; and no redirect is followed.
 	HTTP *http.Client
 	// MaxRetries is how often a request without an answer is repeated, with an idempotency key even
-	// where the caller gave none. nil means 2. The waits between, up to a second each, are the
-	// library's own and do not end with the context.
+	// where the caller gave none. nil means 2. The waits between are up to a second each, and on top what the
+	// provider asks for. If that is more than 5 seconds, the request is not repeated, and the error tells the
+	// caller how long to wait, see boterr.RetryAfter.
 	MaxRetries *int
 	// Now is the clock of webhooks. The default is time.Now.
 	Now func() time.Time
@@ -45,10 +48,17 @@ type Config struct {
 	BodyTime time.Duration
 }
 
+// The limits of one request.
+const (
+	requestTime    = 80 * time.Second
+	maxAnswerBytes = 4 << 20
+)
+
 // Client is a payment account at the provider. It is safe for concurrent use.
 type Client struct {
-	config   Config
-	provider *stripe.Client
+	config Config
+	// api is asked by try, which repeats requests; given is for the host, and repeats them itself.
+	api, given *stripe.Client
 }
 
 var _ botctx.PaymentClient = (*Client)(nil)
@@ -77,34 +87,34 @@ func New(config Config) (*Client, error) {
 	if config.BodyTime == 0 {
 		config.BodyTime = inbound.DefaultTime
 	}
-	return &Client{config: config, provider: provider(config)}, nil
+	c := &Client{config: config}
+	c.api, c.given = provider(config, 0), provider(config, c.retries())
+	return c, nil
 }
 
 // provider returns the client of the provider's library. What the library would share within the
 // process, its key, HTTP client and log, is given here.
-func provider(config Config) *stripe.Client {
-	retries := stripe.DefaultMaxNetworkRetries
-	if config.MaxRetries != nil {
-		retries = int64(*config.MaxRetries)
-	}
+func provider(config Config, retries int) *stripe.Client {
 	backend := &stripe.BackendConfig{
 		EnableTelemetry:   new(false),
 		HTTPClient:        config.HTTP,
 		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull},
-		MaxNetworkRetries: &retries,
+		MaxNetworkRetries: new(int64(retries)),
 	}
 	if backend.HTTPClient == nil {
-		backend.HTTPClient = &http.Client{Timeout: 80 * time.Second, Transport: outbound.HostTransport()}
+		backend.HTTPClient = &http.Client{Transport: outbound.HostTransport()}
 	}
+	backend.HTTPClient = bounded.Client(backend.HTTPClient, bounded.Limits{Time: requestTime, MaxBytes: maxAnswerBytes})
+	backend.HTTPClient.Transport = &listener{next: backend.HTTPClient.Transport, now: config.Now}
 	if config.URL != "" {
 		backend.URL = &config.URL
 	}
 	return stripe.NewClient(config.Key.Reveal(), stripe.WithBackends(stripe.NewBackendsWithConfig(backend)))
 }
 
-// Provider returns the client of the provider's library, for what a PaymentClient cannot do. Its
-// errors are the library's.
-func (c *Client) Provider() *stripe.Client { return c.provider }
+// Provider returns the client of the provider's library, for what a PaymentClient cannot do. Its errors are the
+// library's, and so are its waits: up to a second, whatever the provider asks for and whether or not ctx has ended.
+func (c *Client) Provider() *stripe.Client { return c.given }
 
 // Accounts returns a botctx.Config.Payments that gives every app the same accounts, by the
 // names in their Config. A host whose apps have accounts of their own gives a function of

@@ -1,6 +1,7 @@
 package golf
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"strings"
@@ -34,7 +35,10 @@ func (c *Client) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Paym
 	if err := checkKey(charge.IdempotencyKey); err != nil {
 		return nil, err
 	}
-	intent, err := c.provider.V1PaymentIntents.Create(ctx, c.chargeParams(charge))
+	params := c.chargeParams(charge)
+	intent, err := try(ctx, c, func(ctx context.Context) (*stripe.PaymentIntent, error) {
+		return c.api.V1PaymentIntents.Create(ctx, params)
+	})
 	if err != nil {
 		return nil, chargeError(ctx, err)
 	}
@@ -44,7 +48,7 @@ func (c *Client) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Paym
 // chargeParams returns the provider's parameters of a charge.
 func (c *Client) chargeParams(charge botctx.Charge) *stripe.PaymentIntentCreateParams {
 	params := &stripe.PaymentIntentCreateParams{
-		Params:   stripe.Params{IdempotencyKey: textOrNil(charge.IdempotencyKey)},
+		Params:   stripe.Params{IdempotencyKey: keyOf(charge.IdempotencyKey)},
 		Amount:   &charge.Amount,
 		Currency: &charge.Currency,
 		AutomaticPaymentMethods: &stripe.PaymentIntentCreateAutomaticPaymentMethodsParams{
@@ -78,14 +82,14 @@ func (c *Client) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Paym
 		return nil, noPayment("")
 	}
 	params := &stripe.RefundCreateParams{
-		Params:        stripe.Params{IdempotencyKey: textOrNil(refund.IdempotencyKey)},
+		Params:        stripe.Params{IdempotencyKey: keyOf(refund.IdempotencyKey)},
 		PaymentIntent: &refund.PaymentID,
 	}
 	if refund.Amount > 0 {
 		params.Amount = &refund.Amount
 	}
 	params.AddExpand("payment_intent.latest_charge")
-	made, err := c.provider.V1Refunds.Create(ctx, params)
+	made, err := try(ctx, c, func(ctx context.Context) (*stripe.Refund, error) { return c.api.V1Refunds.Create(ctx, params) })
 	switch {
 	case err != nil:
 		return nil, refundError(ctx, refund.PaymentID, err)
@@ -105,7 +109,9 @@ func (c *Client) Payment(ctx context.Context, id string) (*botctx.Payment, error
 	}
 	params := &stripe.PaymentIntentRetrieveParams{}
 	params.AddExpand("latest_charge")
-	intent, err := c.provider.V1PaymentIntents.Retrieve(ctx, id, params)
+	intent, err := try(ctx, c, func(ctx context.Context) (*stripe.PaymentIntent, error) {
+		return c.api.V1PaymentIntents.Retrieve(ctx, id, params)
+	})
 	if err != nil {
 		return nil, paymentError(ctx, id, err)
 	}
@@ -166,6 +172,9 @@ func textOrNil(text string) *string {
 	}
 	return &text
 }
+
+// keyOf returns an idempotency key, or a new one for "", so that a request can be repeated.
+func keyOf(key string) *string { return new(cmp.Or(key, stripe.NewIdempotencyKey())) }
 
 // checkKey refuses idempotency keys that do not arrive as they are.
 func checkKey(key string) error {

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded"
 )
 
 // Answers of mail servers (RFC 5321, section 4.2.2) that mean more than their first digit.
@@ -130,7 +131,8 @@ func (s *session) failedTLS(err error) error {
 // isInterrupted reports whether a connection ended, or was ended.
 func isInterrupted(err error) bool {
 	var network *net.OpError
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+	var tooLong *bounded.TooLongError
+	return errors.As(err, &tooLong) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.As(err, &network) && network.Op != "remote error" && network.Op != "local error"
 }
 

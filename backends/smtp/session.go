@@ -11,6 +11,7 @@ import (
 	gosmtp "github.com/wneessen/go-mail/smtp"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded"
 )
 
 // session is one conversation with a mail server.
@@ -18,20 +19,21 @@ type session struct {
 	config Config
 	conn   net.Conn
 	client *gosmtp.Client
-	// release ends the watch over the context.
-	release func() bool
 }
 
-// open connects, encrypts and gives the credentials. The connection is cut when ctx ends,
-// whatever the conversation is waiting for.
+// maxSessionBytes is how much a server may say in one session. An answer has at most 512 bytes (RFC 5321, section
+// 4.5.3.1.5), and there is one for each recipient; the certificates of TLS come on top.
+const maxSessionBytes = 1 << 20
+
+// open connects, encrypts and gives the credentials. The connection is closed when ctx ends, whatever the session is
+// waiting for, and when the server says more than maxSessionBytes.
 func open(ctx context.Context, config Config) (*session, error) {
 	address := net.JoinHostPort(config.Host, strconv.Itoa(config.Port))
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	conn, err := bounded.Dial(ctx, address, maxSessionBytes)
 	if err != nil {
 		return nil, boterr.New(boterr.Unavailable, "", "the mail server %s cannot be reached: %w", address, err)
 	}
 	s := &session{config: config, conn: conn}
-	s.release = context.AfterFunc(ctx, func() { _ = conn.Close() })
 	for _, step := range []func(context.Context) error{s.greet, s.encrypt, s.authenticate} {
 		if err := step(ctx); err != nil {
 			s.close()
@@ -51,7 +53,6 @@ func (s *session) close() {
 		_ = s.client.Quit()
 		cut.Stop()
 	}
-	s.release()
 	_ = s.conn.Close()
 }
 

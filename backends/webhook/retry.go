@@ -6,14 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -80,17 +80,17 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	if err != nil {
 		return unanswered(err, p.target)
 	}
-	defer resp.Body.Close() //nolint:errcheck // The body has been read; closing it tells nothing.
-	if resp.Request != nil && resp.Request.Method != http.MethodPost {
-		return answer{}, boterr.New(boterr.FailedPrecondition, "",
-			"the channel's address leads elsewhere, and the message got lost on the way; give the final address")
+	defer resp.Body.Close()                                  //nolint:errcheck // The body has been read; closing it tells nothing.
+	if resp.Request != nil && resp.Request.Response != nil { // A Doer of the host has followed a redirect.
+		return answer{}, redirected()
 	}
 	// The status alone decides: where the rest of the answer breaks off, there is none.
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
-	if err != nil || len(body) > maxAnswerBytes {
+	body, err := bounded.ReadAll(resp.Body, maxAnswerBytes)
+	if err != nil {
 		body = nil
 	}
-	got := answer{status: resp.StatusCode, body: body, after: retryAfter(resp.Header.Get("Retry-After"), c.config.Now())}
+	after, _ := outbound.RetryAfter(resp.Header, c.config.Now())
+	got := answer{status: resp.StatusCode, body: body, after: after}
 	if got.isTaken() {
 		return got, nil
 	}
@@ -100,6 +100,9 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 // unanswered tells requests that were refused here, which a retry does not change, from those that
 // got no answer.
 func unanswered(err error, target string) (answer, error) {
+	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
+		return answer{}, redirected()
+	}
 	switch coded, _ := boterr.AsError(err); {
 	case coded == nil, coded.Code == boterr.Unavailable, coded.Code == boterr.Canceled, coded.Code == boterr.Internal:
 		return answer{err: errors.New(withoutAddress(err.Error(), target))}, nil
@@ -107,6 +110,12 @@ func unanswered(err error, target string) (answer, error) {
 		return answer{}, boterr.New(boterr.FailedPrecondition, "",
 			"the channel's address cannot be used: %s", coded.Message())
 	}
+}
+
+// redirected is the error of an address that sends requests to another one.
+func redirected() error {
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the channel's address leads elsewhere, and the message did not arrive; give the final address")
 }
 
 // isTaken reports whether the receiver has the message.
@@ -149,17 +158,4 @@ func pause(ctx context.Context, wait time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-// retryAfter reads the header of that name: a number of seconds or a date. What cannot be
-// read, and what is past, is 0.
-func retryAfter(value string, now time.Time) time.Duration {
-	const longest = 365 * 24 * time.Hour
-	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
-		return min(time.Duration(seconds)*time.Second, longest)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return min(max(at.Sub(now), 0), longest)
-	}
-	return 0
 }

@@ -85,7 +85,7 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 func TestRetryAfter_TooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for _, after := range []string{"30", "3600", "4294967295"} {
+		for _, after := range []string{"30", "3600", "4294967295", "99999999999"} {
 			var at []time.Duration
 			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusTooManyRequests, http.Header{"Retry-After": {after}})})
 			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
@@ -98,7 +98,7 @@ func TestRetryAfter_TooLong(t *testing.T) {
 func TestRetryAfter_Unreadable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for _, after := range []string{"", "soon", "-5", "1.5", "99999999999", "Mon, 01 Jan 1990 00:00:00 GMT"} {
+		for _, after := range []string{"", "soon", "-5", "1.5", "Mon, 01 Jan 1990 00:00:00 GMT"} {
 			var at []time.Duration
 			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {after}})})
 			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))

@@ -2,10 +2,12 @@ package webhook
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
@@ -23,7 +25,7 @@ type Config struct {
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
 	// HTTP sends the requests. The default is the guarded client of package outbound
 	// without redirects, so that an address in a channel cannot lead into the host's own
-	// network. Another one should not follow redirects either.
+	// network. A *http.Client is used without its redirects; another Doer should follow none either.
 	HTTP outbound.Doer
 	// Now is the clock of signatures. The default is time.Now.
 	Now func() time.Time
@@ -71,6 +73,7 @@ func New(config Config) (*Connector, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
+	config.Retry = config.Retry.withDefaults()
 	if config.HTTP == nil {
 		client, err := outbound.New(outbound.Config{MaxRedirects: new(0), MaxResponseBytes: maxAnswerBytes})
 		if err != nil {
@@ -78,13 +81,15 @@ func New(config Config) (*Connector, error) {
 		}
 		config.HTTP = client
 	}
+	if given, isPlain := config.HTTP.(*http.Client); isPlain && given != nil {
+		config.HTTP = bounded.Client(given, bounded.Limits{Time: config.Retry.Within, MaxBytes: maxAnswerBytes})
+	}
 	if config.Endpoint == nil {
 		config.Endpoint = ChannelEndpoint
 	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	config.Retry = config.Retry.withDefaults()
 	config.Inbound = config.Inbound.withDefaults()
 	return &Connector{config: config}, nil
 }

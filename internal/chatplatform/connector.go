@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -72,7 +73,7 @@ func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string
 		return document.Object{}, err
 	}
 	defer response.Body.Close() //nolint:errcheck // What counts has been read.
-	answer, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	answer, err := bounded.ReadAll(response.Body, 1<<20)
 	if err != nil {
 		return document.Object{}, err
 	}
@@ -95,9 +96,9 @@ func read(response *http.Response, answer []byte) (document.Object, error) {
 		}
 		return reply, nil
 	case http.StatusTooManyRequests:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // The platform is on the same machine.
 		return document.Object{}, boterr.New(boterr.ResourceExhausted, "", "the platform takes no more for now: %w",
-			&send.RetryAfterError{After: time.Duration(seconds) * time.Second})
+			&send.RetryAfterError{After: wait})
 	case http.StatusNotFound:
 		return document.Object{}, boterr.New(boterr.NotFound, "", "the platform has nothing of that id")
 	case http.StatusBadRequest:

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -49,6 +50,8 @@ func Open(ctx context.Context, given Config) (*blob.Store, error) {
 		return nil, boterr.Invalid("Region", "is required where the environment names none: give that of the bucket")
 	}
 	client := s3.NewFromConfig(environment, func(options *s3.Options) {
+		options.HTTPClient = boundedClient(options.HTTPClient)
+		options.Retryer = patient{RetryerV2: retry.NewStandard()}
 		if given.Endpoint != "" {
 			options.BaseEndpoint = aws.String(given.Endpoint)
 			options.UsePathStyle = true

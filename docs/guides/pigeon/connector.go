@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -25,11 +25,21 @@ const Type channel.Type = "pigeon"
 const maxAnswerBytes = 1 << 20
 
 // Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
-// "signingSecret" of what Pigeon reports. It is safe for concurrent use.
+// "signingSecret" of what Pigeon reports. It is safe for concurrent use. New makes one.
 type Connector struct {
 	// URL is the address of Pigeon's API, HTTP what sends the requests.
 	URL  string
 	HTTP *http.Client
+}
+
+// New returns a connector to Pigeon's API at an address.
+func New(address string) *Connector {
+	return &Connector{URL: address, HTTP: &http.Client{
+		Timeout:   15 * time.Second,
+		Transport: outbound.HostTransport(),
+		// The token is for this address alone.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 }
 
 var _ send.Connector = (*Connector)(nil)
@@ -120,9 +130,9 @@ func refusal(response *http.Response, answer []byte) error {
 	case http.StatusNotFound:
 		return boterr.New(boterr.NotFound, "", "Pigeon knows no such recipient")
 	case http.StatusTooManyRequests:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		wait, _ := outbound.RetryAfter(response.Header, time.Now()) //nolint:forbidigo // Dates are by this clock.
 		return boterr.New(boterr.ResourceExhausted, "", "Pigeon takes no more messages for now: %w",
-			&send.RetryAfterError{After: time.Duration(max(seconds, 1)) * time.Second})
+			&send.RetryAfterError{After: max(wait, time.Second)})
 	default:
 		return fmt.Errorf("pigeon answered with status %d", status) // No code, as where no answer came.
 	}

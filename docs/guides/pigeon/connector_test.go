@@ -1,7 +1,6 @@
 package pigeon_test
 
 import (
-	"net/http"
 	"testing"
 
 	"github.com/botctx/go-sdk/channel"
@@ -22,7 +21,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 	p := &platform{channels: map[string]string{"token-of-shop": "shop", "token-of-desk": "desk"}}
 	server := sendtest.NewServer(t, p, nil)
 	return &sendtest.Harness{
-		Connector: &pigeon.Connector{URL: server.URL, HTTP: &http.Client{}},
+		Connector: pigeon.New(server.URL),
 		Channel:   newChannel("shop"),
 		Other:     newChannel("desk"),
 		Members:   []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},

@@ -1,0 +1,53 @@
+package bounded
+
+import (
+	"fmt"
+	"io"
+)
+
+// TooLongError is the error of reading more than was allowed.
+type TooLongError struct {
+	// Most is the number of bytes that were allowed.
+	Most int64
+}
+
+// Error implements error.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("the answer has more than %d bytes", e.Most)
+}
+
+// Reader reads another reader up to a limit.
+type Reader struct {
+	inner io.Reader
+	left  int64
+	over  error
+	ended error // what ended the reader, returned again from then on
+}
+
+// NewReader returns a Reader of at most so many bytes. If there are exactly that many, it ends as inner does; if
+// there are more, it ends with the error over.
+func NewReader(inner io.Reader, most int64, over error) *Reader {
+	return &Reader{inner: inner, left: most, over: over}
+}
+
+// Read implements io.Reader.
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.ended != nil {
+		return 0, r.ended
+	}
+	if int64(len(p))-1 > r.left {
+		p = p[:r.left+1] // One more, to see whether there is one.
+	}
+	n, err := r.inner.Read(p)
+	if int64(n) > r.left {
+		n, err = int(r.left), r.over
+	}
+	r.left -= int64(n)
+	r.ended = err
+	return n, err
+}
+
+// ReadAll reads a whole answer. One of more than so many bytes is a *TooLongError.
+func ReadAll(answer io.Reader, most int64) ([]byte, error) {
+	return io.ReadAll(NewReader(answer, most, &TooLongError{Most: most}))
+}
