@@ -113,7 +113,10 @@ func compileExtreme(sign int) operationCompiler {
 	}
 }
 
-func (e *extreme) apply(value any, _ *updateRun) (any, error) {
+func (e *extreme) apply(value any, run *updateRun) (any, error) {
+	if !run.call.comparing(e.operand, value) {
+		return nil, run.call.budget.failure
+	}
 	if value == document.Missing || document.Compare(e.operand, value)*e.sign > 0 {
 		return e.operand, nil
 	}
@@ -151,7 +154,10 @@ func compileBit(_ string, argument any) (operation, error) {
 	return b, nil
 }
 
-func (b *bitwise) apply(value any, _ *updateRun) (any, error) {
+func (b *bitwise) apply(value any, run *updateRun) (any, error) {
+	if err := run.steps(len(b.steps)); err != nil {
+		return nil, err
+	}
 	if value == document.Missing {
 		value = int64(0)
 	}

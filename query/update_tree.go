@@ -23,7 +23,7 @@ type updateNode struct {
 }
 
 // selectorKind says what a part of an update path selects.
-type selectorKind int
+type selectorKind int32
 
 const (
 	selectName     selectorKind = iota // a field, or an element by its index
@@ -34,7 +34,9 @@ const (
 
 // selector is one part of an update path.
 type selector struct {
-	kind   selectorKind
+	kind selectorKind
+	// below is the number of nodes below that of the selector, once they are sorted.
+	below  int32
 	name   string
 	index  int
 	filter *arrayFilter
@@ -121,6 +123,7 @@ func (n *updateNode) sort() {
 	n.byName = nil
 	for _, child := range n.children {
 		child.sort()
+		n.selector.below += 1 + child.selector.below
 	}
 }
 
@@ -151,6 +154,9 @@ const fewFields = 16
 
 // applyToFields applies the children to the fields of an object.
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
+	if err := run.steps(o.Len()); err != nil {
+		return nil, err
+	}
 	if len(n.children) > fewFields {
 		return n.applyToManyFields(o, run)
 	}
@@ -240,6 +246,9 @@ func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 
 // applyToItems applies the children to the elements of an array.
 func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, error) {
+	if err := run.steps(array.Len() + int(n.selector.below)); err != nil {
+		return nil, err
+	}
 	items := slices.Clone(array.Items())
 	touched := map[int][]*updateNode{}
 	for _, child := range n.children {
@@ -248,11 +257,8 @@ func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, er
 			return nil, err
 		}
 		if s.kind == selectName && s.index < 0 {
-			if child.needsPath(run) {
-				return nil, boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
-			}
-			if child.selectsElements() {
-				return nil, noArrayAt(s)
+			if err := child.refuseInArray(s, run); err != nil {
+				return nil, err
 			}
 			continue
 		}
@@ -269,6 +275,17 @@ func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, er
 	return document.ArrayOf(items), nil
 }
 
+// refuseInArray returns the error for a name that is no index of an array. The operators that only remove pass over it.
+func (n *updateNode) refuseInArray(s selector, run *updateRun) error {
+	if n.needsPath(run) {
+		return boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
+	}
+	if n.selectsElements() {
+		return noArrayAt(s)
+	}
+	return nil
+}
+
 // applyToSelected applies one child to the elements that its selector means.
 func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
 	first, last := 0, len(before)
@@ -282,7 +299,10 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 		if !s.selects(i, before[i], run) {
 			continue
 		}
-		if slices.ContainsFunc(touched[i], n.overlaps) {
+		if err := run.spend(touchedWork); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(touched[i], func(other *updateNode) bool { return n.overlaps(other, run) }) {
 			return boterr.Invalid(indexName(i), "two operators change the same part of this array element")
 		}
 		touched[i] = append(touched[i], n)
@@ -298,17 +318,20 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 	return nil
 }
 
+// touchedWork is the work of noting that an element is changed, with its share of the garbage collection.
+const touchedWork = 256
+
 // overlaps reports whether two nodes for one value change the same part of it, or may
-// do so by their selectors.
-func (n *updateNode) overlaps(other *updateNode) bool {
-	if n.operation != nil || other.operation != nil {
+// do so by their selectors. It is true once the budget is spent, which ends the update.
+func (n *updateNode) overlaps(other *updateNode, run *updateRun) bool {
+	if n.operation != nil || other.operation != nil || run.steps(1+len(n.children)*len(other.children)) != nil {
 		return true
 	}
 	for _, child := range n.children {
 		for _, another := range other.children {
 			same := child.selector.name == another.selector.name ||
 				child.selector.kind != selectName || another.selector.kind != selectName
-			if same && child.overlaps(another) {
+			if same && child.overlaps(another, run) {
 				return true
 			}
 		}
@@ -340,6 +363,9 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 // refuse returns the error for a path that leads into a value without fields. The
 // operators that only remove pass over it.
 func (n *updateNode) refuse(value any, run *updateRun) error {
+	if err := run.steps(int(n.selector.below)); err != nil {
+		return err
+	}
 	for _, child := range n.children {
 		if child.selector.isArraySelector() {
 			return notAnArray(child.selector, value)
