@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
@@ -27,10 +28,26 @@ func (r *Runtime) Run(ctx context.Context) error {
 		defer stop() // Where the inbox runs already.
 		err = r.inbox.Run(both)
 	}()
+	removed := make(chan struct{})
+	go func() {
+		defer close(removed)
+		r.runRetention(both)
+	}()
+	defer func() { // A store that does not come back is left behind, as by the scheduler.
+		left := time.NewTimer(leftAfter)
+		defer left.Stop()
+		select {
+		case <-removed:
+		case <-left.C:
+		}
+	}()
 	err := r.scheduler.Run(both)
 	stop() // Where the scheduler runs already.
 	return errors.Join(err, <-ofInbox)
 }
+
+// leftAfter is how long Run waits at its end for a store that does not come back.
+const leftAfter = 5 * time.Second
 
 // Scheduler returns what runs the agendas, for a host that drives it by itself, such as in
 // virtual time.

@@ -134,6 +134,9 @@ type Config struct {
 	// Inbox says how what Accept kept is run. Its Env, DeriveID, Turns, Handler and Enter are the
 	// Runtime's own, and left out.
 	Inbox inbox.Config
+	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept. It is
+	// set here alone, and left out of Scheduler and Inbox.
+	Retention Retention
 	// TurnLease is how long a member is kept from others where a process dies amid a run: the lease
 	// of the turn that such a run has in the store, which it renews each quarter. The default is 30
 	// seconds.
@@ -179,6 +182,13 @@ const (
 func (c Config) withDefaults() (Config, error) {
 	if c.Store == nil {
 		return c, boterr.Invalid("Store", "a Runtime needs a store, such as memstore.New()")
+	}
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	c, err := c.withRetention()
+	if err != nil {
+		return c, err
 	}
 	if c.HTTP == nil {
 		client, err := outbound.New(outbound.Config{})

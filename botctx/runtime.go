@@ -39,9 +39,11 @@ type Runtime struct {
 	entered   sync.Map
 	scheduler *agenda.Scheduler
 	inbox     *inbox.Inbox
+	readiness readiness
 }
 
-// New returns a Runtime. A Config without a Store is InvalidArgument.
+// New returns a Runtime. InvalidArgument: the Config has no Store, a port or an interceptor is nil, a number
+// of workers is negative or more than 10,000, or a retention is set twice.
 func New(config Config) (*Runtime, error) {
 	config, err := config.withDefaults()
 	if err != nil {

@@ -172,7 +172,7 @@ func (s *service) accept(ctx context.Context, inbound botctx.Inbound) error {
 }
 
 // ready tells whether messages are to be sent here: the service is not about to stop, and the store
-// answers.
+// takes writes.
 func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	if s.isStopping.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
@@ -180,9 +180,9 @@ func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), lastTime)
 	defer cancel()
-	if _, err := s.store.Now(ctx); err != nil {
+	if err := s.runtime.Ready(ctx); err != nil {
 		s.log.WarnContext(ctx, "not ready", "error", err)
-		http.Error(w, "the store does not answer", http.StatusServiceUnavailable)
+		http.Error(w, "the store takes no writes", http.StatusServiceUnavailable)
 		return
 	}
 	_, _ = io.WriteString(w, "ready\n")

@@ -124,7 +124,7 @@ func TestHealth_StoreDoesNotAnswer(t *testing.T) {
 	w := newWorld(t)
 	require.Equal(t, reply{status: http.StatusOK, body: "ready\n"}, w.get("/readyz"))
 	require.NoError(t, w.service.closeStore(t.Context()))
-	require.Equal(t, http.StatusServiceUnavailable, w.get("/readyz").status)
+	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusServiceUnavailable }, patience, 10*time.Millisecond, "an answer stands for a second")
 	require.Equal(t, reply{status: http.StatusOK, body: "alive\n"}, w.get("/healthz"))
 	w.stop()
 }

@@ -108,7 +108,7 @@ func host(ctx context.Context, listener net.Listener, s settings) error {
 		return errors.Join(err, listener.Close(), closeStore())
 	}
 	slog.InfoContext(ctx, "listening", "address", listener.Addr().String())
-	return errors.Join(serve(ctx, listener, routes(database, rt, web), rt), closeStore())
+	return errors.Join(serve(ctx, listener, routes(rt, web), rt), closeStore())
 }
 
 // openStore opens a database of MongoDB, or a file.
@@ -178,13 +178,13 @@ func count(_ context.Context, bot *botctx.Context) error {
 }
 
 // routes returns what the host answers.
-func routes(database store.Store, rt *botctx.Runtime, web *webhook.Connector) http.Handler {
+func routes(rt *botctx.Runtime, web *webhook.Connector) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /inbound", web.Handler(rt.Accept)) // It answers when the message is in the store.
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if _, err := database.Now(r.Context()); err != nil {
-			http.Error(w, "the store does not answer", http.StatusServiceUnavailable)
+		if err := rt.Ready(r.Context()); err != nil {
+			http.Error(w, "the store takes no writes", http.StatusServiceUnavailable)
 		}
 	})
 	return mux

@@ -1,0 +1,57 @@
+package botctx
+
+import (
+	"reflect"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// maxWorkers is the most workers, and sends at once, that a host may ask for.
+const maxWorkers = 10_000
+
+// check refuses what could only fail later, in a run.
+func (c Config) check() error {
+	for _, port := range [...]struct {
+		field string
+		given any
+	}{{"Store", c.Store}, {"HTTP", c.HTTP}, {"Mailer", c.Mailer}, {"ObjectStore", c.ObjectStore}} {
+		if isNilPointer(port.given) {
+			return nilPort(port.field, port.given)
+		}
+	}
+	for platform, connector := range c.Connectors {
+		if isNilPointer(connector) {
+			return nilPort("Connectors["+string(platform)+"]", connector)
+		}
+	}
+	for i, interceptor := range c.Interceptors {
+		if interceptor == nil {
+			return boterr.Invalid("Interceptors"+boterr.Index(i), "is nil: leave it out")
+		}
+	}
+	for _, number := range [...]struct {
+		field string
+		value int
+	}{
+		{"Scheduler.Workers", c.Scheduler.Workers},
+		{"Scheduler.Batch", c.Scheduler.Batch},
+		{"Inbox.Workers", c.Inbox.Workers},
+		{"ParallelSends", c.ParallelSends},
+	} {
+		if number.value < 0 || number.value > maxWorkers {
+			return boterr.Invalid(number.field, "must be from 1 to %d, or left out, got %d", maxWorkers, number.value)
+		}
+	}
+	return nil
+}
+
+// nilPort is the error of a port that is a nil pointer.
+func nilPort(field string, given any) error {
+	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of what made it", given)
+}
+
+// isNilPointer reports whether an interface holds a nil pointer, which its methods would fail on.
+func isNilPointer(port any) bool {
+	v := reflect.ValueOf(port)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
