@@ -73,7 +73,7 @@ func (r *Runtime) writeReady(ctx context.Context) (err error) {
 }
 
 // last returns the last answer, if it still stands.
-func (k *readiness) last() (err error, isKnown bool) { //nolint:revive,staticcheck // The error is the answer.
+func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the answer.
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err, k.known && machineTime().Sub(k.at) < readyFor
