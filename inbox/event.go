@@ -129,10 +129,10 @@ const (
 	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
-	// fieldPostponed is how often it could not be tried.
-	fieldPostponed = "postponed"
-	fieldCode      = "code"
-	fieldError     = "error"
+	// fieldPausedAt is when the pause until fieldRetryAt began.
+	fieldPausedAt = "pausedAt"
+	fieldCode     = "code"
+	fieldError    = "error"
 	// fieldBegun is true where it began with its acceptance, until something came of that; in the seat's
 	// document it is what is under way.
 	fieldBegun = "begun"
@@ -149,7 +149,10 @@ type stored struct {
 	failures   int64
 	acceptedAt int64
 	retryAt    int64
+	pausedAt   int64
 	memory     document.Array
+	// isOdd is true if fieldFailures holds what is no number of failures.
+	isOdd bool
 	// hasBegun tells that it began with its acceptance.
 	hasBegun bool
 }
@@ -192,12 +195,22 @@ func read(o document.Object) stored {
 		case int64:
 			e.readNumber(field, v)
 		case document.Object:
-			e.Body = v // The only field that is one.
+			if field == fieldBody {
+				e.Body = v
+			}
 		case document.Array:
-			e.memory = v
+			if field == fieldMemory {
+				e.memory = v
+			}
 		case bool:
-			e.hasBegun = v // The only field that is one.
+			if field == fieldBegun {
+				e.hasBegun = v
+			}
 		}
+	}
+	e.isOdd = e.failures == 0 && o.Has(fieldFailures)
+	if e.lane == "" {
+		e.lane = ownLane(o)
 	}
 	return e
 }
@@ -226,13 +239,27 @@ func (e *stored) readText(field, text string) {
 func (e *stored) readNumber(field string, number int64) {
 	switch field {
 	case fieldFailures:
-		e.failures = number
+		e.failures = min(max(0, number), mostFailures)
 	case fieldAcceptedAt:
 		e.acceptedAt = number
 	case fieldRetryAt:
 		e.retryAt = number
+	case fieldPausedAt:
+		e.pausedAt = number
 	}
 }
+
+// mostFailures is more failures than an event can have.
+const mostFailures = 1 << 30
+
+// clockSlack is how far the store's clock may be behind where it was, in milliseconds, before that counts
+// as a jump: processes measure it with some error.
+const clockSlack = 1000
+
+// isPaused reports whether an event is tried again later than at a time of the store's clock. If that is
+// before its pause began, the clock was set back, and it is tried now: nobody knows how much of the pause
+// is left.
+func isPaused(retryAt, pausedAt, now int64) bool { return retryAt > now && pausedAt <= now+clockSlack }
 
 // readDead reads a dead letter.
 func readDead(o document.Object) DeadLetter {

@@ -126,7 +126,8 @@ func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome,
 	}
 	b.report(ctx, slog.LevelDebug, "inbox: postponed", e, failure)
 	at := now.Add(p.pause)
-	changed, err := b.update(ctx, filter, b.updates().postpone, document.O(fieldRetryAt, int64(document.At(at))))
+	set := document.O(fieldRetryAt, int64(document.At(at)), fieldPausedAt, int64(document.At(now)))
+	changed, err := b.setAll(ctx, filter, set, document.O(fieldBegun, true))
 	if err != nil {
 		return outcome{}, err
 	}

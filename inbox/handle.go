@@ -17,10 +17,9 @@ import (
 // updates are the changes of events, compiled once. What differs each time stands in the stamps of
 // a query.Change.
 type updates struct {
-	// retry counts a failure, postpone has an event wait, giveBack says that it has not begun, die gives it
-	// up, revive puts a dead letter back, and discard makes it one that is done. note writes down what is
-	// under way.
-	retry, postpone, giveBack, die, revive, discard, note *query.Update
+	// giveBack says that an event has not begun, revive puts a dead letter back, and discard makes it one
+	// that is done. note writes down what is under way.
+	giveBack, revive, discard, note *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -31,15 +30,11 @@ func (b *Inbox) updates() *updates {
 
 func newUpdates() updates {
 	return updates{
-		retry:    mustUpdate("$inc", document.O(fieldFailures, 1), "$unset", document.O(fieldBegun, true)),
-		postpone: mustUpdate("$inc", document.O(fieldPostponed, 1), "$unset", document.O(fieldBegun, true)),
 		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
 		discard:  mustUpdate(), // It replaces the event, see keptOfDead.
 		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
-		die: mustUpdate("$set", document.O(fieldState, stateDead), "$inc", document.O(fieldFailures, 1),
-			"$unset", document.O(fieldLane, true, fieldRetryAt, true, fieldBegun, true)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
-			fieldFailures, true, fieldRetryAt, true, fieldDiedAt, true, fieldSender, true)),
+			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldDiedAt, true, fieldSender, true)),
 	}
 }
 
@@ -83,8 +78,11 @@ func (o outcome) rest(err error) rest {
 // counts a failure, and so changes it.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
-	if e.failures > 0 {
+	switch {
+	case e.failures > 0:
 		failures = e.failures
+	case e.isOdd: // Somebody has written there what is no number of failures.
+		failures = document.O("$not", document.O("$gt", 0))
 	}
 	return document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
 }
@@ -101,7 +99,11 @@ func (b *Inbox) handle(
 			_, _ = b.settle(ctx, turn, e, failure, part)
 		}
 	}()
-	failure = b.call(ctx, b.deliver(e, turn))
+	if edited := e.check(); edited != nil { // Accept has checked it.
+		failure = edited
+	} else {
+		failure = b.call(ctx, b.deliver(e, turn))
+	}
 	isBack = true
 	return b.settle(ctx, turn, e, failure, part)
 }
@@ -123,20 +125,26 @@ func (b *Inbox) settle(
 	run context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	ctx := b.endings.after(run)
+	var result outcome
+	var err error
 	switch {
 	case turn.Err() != nil:
 		b.report(ctx, slog.LevelWarn, "inbox: turn lost, nothing stored", e, failure)
 		return outcome{failure: failure}, lease.ErrLost
 	case failure == nil:
-		return outcome{isOver: true}, b.finish(ctx, e)
+		result, err = outcome{isOver: true}, b.finish(ctx, e)
 	case isPostponed(failure):
-		return b.postpone(ctx, e, failure)
+		result, err = b.postpone(ctx, e, failure)
 	case isEnded(run, failure):
 		b.report(ctx, slog.LevelDebug, "inbox: given back", e, failure)
 		return outcome{failure: failure}, nil
 	default:
-		return b.fail(ctx, e, failure, part)
+		result, err = b.fail(ctx, e, failure, part)
 	}
+	if isLost(err) {
+		return b.settleEdited(ctx, turn, e, failure, part)
+	}
+	return result, err
 }
 
 // finish stores that an event is done. One without a Key leaves nothing.
@@ -195,6 +203,16 @@ func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.
 	return done.Matched, err
 }
 
+// setAll sets fields of the event that a filter matches, whatever they were, and removes others. It returns
+// how many matched.
+func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset document.Object) (int64, error) {
+	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
+	if err != nil {
+		return 0, err
+	}
+	return b.update(ctx, filter, update, document.Object{})
+}
+
 // keptOfDead is what stays of a dead letter that is replaced.
 var keptOfDead = []string{fieldSender}
 
@@ -202,28 +220,36 @@ var keptOfDead = []string{fieldSender}
 func (b *Inbox) fail(
 	ctx context.Context, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
+	return b.failAs(ctx, asClaimed(e), e, failure, part)
+}
+
+// failAs is fail for an event that a filter finds.
+func (b *Inbox) failAs(
+	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
 	failures := int(e.failures) + 1
 	now, err := b.turns.Roughly(ctx)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}
-	filter, err := query.CompileFilter(asClaimed(e))
+	filter, err := query.CompileFilter(which)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}
-	result := outcome{failure: failure}
-	update, level := b.updates().retry, slog.LevelWarn
-	set := document.O(fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
+	result, level := outcome{failure: failure}, slog.LevelWarn
+	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
+	unset := document.O(fieldBegun, true)
 	if IsMistake(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
-		update, level = b.updates().die, slog.LevelError
-		set = set.With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane))
+		level = slog.LevelError
+		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane))
+		unset = unset.With(fieldLane, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
 	} else {
 		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
-		set = set.With(fieldRetryAt, int64(document.At(result.retryAt)))
+		set = set.With(fieldRetryAt, int64(document.At(result.retryAt))).With(fieldPausedAt, int64(document.At(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)
-	changed, err := b.update(ctx, filter, update, set)
+	changed, err := b.setAll(ctx, filter, set, unset)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}

@@ -63,7 +63,7 @@ func (b *Inbox) addFree(
 ) error {
 	for len(free) > 0 {
 		most := min(readAhead, perTurn*len(free))
-		events, err := b.find(ctx, document.O(fieldLane, document.O("$in", document.A(anyOf(free)...))),
+		events, err := b.find(ctx, document.O(fieldLane, document.O("$in", document.A(anyOf(free)...)), fieldState, statePending),
 			store.FindOptions{Limit: int64(most)})
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (found *sight) add(
 		}
 		at, isKnown := byLane[e.lane]
 		switch {
-		case e.retryAt > int64(document.At(now)):
+		case isPaused(e.retryAt, e.pausedAt, int64(document.At(now))):
 			found.waiting[e.lane] = document.Timestamp(e.retryAt).Time() // So do those behind it.
 		case !isKnown:
 			byLane[e.lane] = len(found.free)
@@ -115,7 +115,7 @@ func lanesOf(events []document.Object) []string {
 	known := make(map[string]bool, len(events))
 	var names []string
 	for _, o := range events {
-		if lane := laneOf(o); !known[lane] {
+		if lane := laneOf(o); lane != "" && !known[lane] {
 			known[lane] = true
 			names = append(names, lane)
 		}

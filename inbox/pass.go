@@ -48,8 +48,16 @@ func (s *shared) further(ctx context.Context, now time.Time, want want) error {
 		s.pass.there = append(s.pass.there, idOf(o))
 	}
 	s.leaveOutLong(page)
+	if err := s.repairLanes(ctx, page); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, o := range page {
+		if retryAtOf(o) > int64(document.At(now)) {
+			delete(s.waiting, laneOf(o)) // The clock was set back: see isPaused.
+		}
+	}
 	for _, lane := range lanesOf(page) {
 		if until, waits := s.waiting[lane]; !s.busy.has(lane) && (!waits || !until.After(now)) {
 			s.lookAtLocked(lane)
@@ -63,7 +71,8 @@ func (s *shared) leaveOutLong(page []document.Object) {
 	events := map[string]int{}
 	for _, o := range page {
 		lane := laneOf(o)
-		if events[lane]++; events[lane] == many && len(s.pass.long) < skips {
+		events[lane]++
+		if events[lane] == many && len(s.pass.long) < skips {
 			s.pass.long = append(s.pass.long, lane)
 		}
 	}
@@ -108,9 +117,13 @@ func (s *shared) resumes(want want) bool {
 // page returns the next events of the pass. Those that are tried again later are not among them, nor
 // those of some channels.
 func (s *shared) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
+	at := int64(document.At(now))
 	which := document.O(
 		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),
-		fieldRetryAt, document.O("$not", document.O("$gt", int64(document.At(now)))),
+		"$or", document.A( // See isPaused.
+			document.O(fieldRetryAt, document.O("$not", document.O("$gt", at))),
+			document.O(fieldPausedAt, document.O("$gt", at+clockSlack)),
+		),
 	)
 	if len(s.pass.there) > 0 {
 		which = which.With(fieldID, document.O("$nin", document.A(s.pass.there...)))
@@ -125,7 +138,7 @@ func (s *shared) page(ctx context.Context, now time.Time, but []fair.Key) ([]doc
 		}
 		which = which.With("$nor", document.A(channels...))
 	}
-	shown, err := query.CompileProjection(document.O(fieldLane, 1, fieldAcceptedAt, 1))
+	shown, err := query.CompileProjection(document.O(fieldLane, 1, fieldState, 1, fieldAcceptedAt, 1, fieldRetryAt, 1))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package inbox
 import (
 	"container/heap"
 	"container/list"
+	"math"
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
@@ -17,6 +18,10 @@ type queue struct {
 	ready fair.Ring[*list.List]
 	// waiting are the lanes whose first event is tried again later, by when that is.
 	waiting laneHeap
+	// now is the latest reading of the store's clock. mayBeAhead is true if a lane's pause began later than
+	// that.
+	now        int64
+	mayBeAhead bool
 	// pending is the number of events, and ofApp the same by app.
 	pending int64
 	ofApp   map[string]int64
@@ -64,13 +69,16 @@ type numbered struct {
 }
 
 func newQueue() *queue {
-	return &queue{lanes: map[string]*queued{}, ofApp: map[string]int64{}, dead: map[string]int64{}}
+	return &queue{now: math.MaxInt64, lanes: map[string]*queued{}, ofApp: map[string]int64{}, dead: map[string]int64{}}
 }
 
 // change follows the change of an event, and reports whether a lane may have become ready.
 func (q *queue) change(before, after document.Object) bool {
 	was, is := laneOf(before), laneOf(after)
 	switch {
+	case is != "" && was != "" && is != was: // It was edited.
+		q.remove(was, before, after)
+		return q.insert(is, after)
 	case is != "" && was == "":
 		return q.insert(is, after)
 	case is != "":
@@ -204,6 +212,7 @@ func (q *queue) arrange(lane *queued) {
 		lane.inReady = lanes.PushBack(lane)
 	case placeWaiting:
 		heap.Push(&q.waiting, lane)
+		q.mayBeAhead = q.mayBeAhead || pausedAtOf(lane.events[0].document) > q.now
 	default:
 		delete(q.lanes, lane.name)
 	}
@@ -214,7 +223,8 @@ func (q *queue) takeOut(lane *queued) {
 	switch lane.place {
 	case placeReady:
 		lanes, _ := q.ready.Find(lane.key)
-		if lanes.Remove(lane.inReady); lanes.Len() == 0 {
+		lanes.Remove(lane.inReady)
+		if lanes.Len() == 0 {
 			q.ready.Drop(lane.key)
 		}
 		lane.inReady = nil
@@ -238,7 +248,7 @@ func (q *queue) take(now int64, most int, may func(fair.Key) bool) (*queued, []s
 	waiting := lane.events[:min(most, len(lane.events))]
 	events := make([]stored, 0, len(waiting))
 	for _, e := range waiting {
-		if retryAtOf(e.document) > now {
+		if isPaused(retryAtOf(e.document), pausedAtOf(e.document), now) {
 			break
 		}
 		events = append(events, read(e.document))
@@ -246,14 +256,27 @@ func (q *queue) take(now int64, most int, may func(fair.Key) bool) (*queued, []s
 	return lane, events
 }
 
-// ripen makes the lanes ready that have waited long enough, behind those that are.
+// ripen makes the lanes ready that have waited long enough, behind those that are. If the clock was set
+// back, these are also others.
 func (q *queue) ripen(now int64) {
 	for len(q.waiting) > 0 && q.waiting[0].retryAt <= now {
-		lane := q.waiting[0]
-		q.takeOut(lane)
-		lane.place = placeReady
-		lane.inReady = q.ready.Get(lane.key, list.New).PushBack(lane)
+		q.makeReady(q.waiting[0])
 	}
+	if q.mayBeAhead || now < q.now-clockSlack {
+		for _, lane := range slices.Clone(q.waiting) {
+			if !isPaused(lane.retryAt, pausedAtOf(lane.events[0].document), now) {
+				q.makeReady(lane)
+			}
+		}
+	}
+	q.now, q.mayBeAhead = now, false
+}
+
+// makeReady makes a lane ready that waits.
+func (q *queue) makeReady(lane *queued) {
+	q.takeOut(lane)
+	lane.place = placeReady
+	lane.inReady = q.ready.Get(lane.key, list.New).PushBack(lane)
 }
 
 // leave gives a lane back that was taken, behind those that are ready, and reports whether it has events.
@@ -381,10 +404,27 @@ func (h *laneHeap) Pop() any {
 	return lane
 }
 
-// laneOf returns the lane in which an event waits, "" where it does not.
+// laneOf returns the lane in which an event waits, "" if it does not.
 func laneOf(o document.Object) string {
+	if stateOf(o) != statePending {
+		return ""
+	}
+	if !hasLane(o) {
+		return ownLane(o)
+	}
 	lane, _ := o.Value(fieldLane).(string)
 	return lane
+}
+
+// hasLane reports whether a record names a lane. Each does, unless it was edited.
+func hasLane(o document.Object) bool {
+	lane, _ := o.Value(fieldLane).(string)
+	return lane != ""
+}
+
+func pausedAtOf(o document.Object) int64 {
+	at, _ := o.Value(fieldPausedAt).(int64)
+	return at
 }
 
 func stateOf(o document.Object) string {

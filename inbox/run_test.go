@@ -212,3 +212,32 @@ func TestRun_EventThatIsAcceptedWhileTheQueueIsFilledIsHandledOnce(t *testing.T)
 	require.NoError(t, err)
 	require.Zero(t, stats)
 }
+
+func TestRun_ClockThatGoesBackDelaysNoRetry(t *testing.T) {
+	t.Parallel()
+	for _, isAlone := range []bool{true, false} {
+		var clock jumpingClock
+		var database store.Store = memstore.New(memstore.WithNow(clock.now))
+		if !isAlone {
+			database = sharedStore{database}
+		}
+		done := make(chan struct{})
+		config := configOf(t, database, func(_ context.Context, d *inbox.Delivery) error {
+			if d.Attempt == 1 {
+				return errors.New("try again")
+			}
+			close(done)
+			return nil
+		})
+		config.Poll, config.Backoff = 5*time.Millisecond, func(int) time.Duration { return 10 * time.Minute }
+		config.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+			if s.Err != nil {
+				clock.by.Add(-int64(time.Hour))
+			}
+		}
+		p := newInbox(t, config)
+		_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+		require.NoError(t, err)
+		runUntil(t, p, done)
+	}
+}

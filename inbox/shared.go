@@ -37,6 +37,8 @@ type shared struct {
 	// with others that count no more.
 	waiting map[string]time.Time
 	times   waits
+	// now is the latest reading of the store's clock.
+	now time.Time
 }
 
 // seenLane is a lane that was looked at.
@@ -444,6 +446,13 @@ func (s *shared) waitUntilLocked(lane string, at time.Time) {
 func (s *shared) ripen(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if now.Before(s.now.Add(-clockSlack * time.Millisecond)) { // It was set back: see isPaused.
+		for lane := range s.waiting {
+			s.lookAtLocked(lane)
+		}
+		clear(s.waiting)
+	}
+	s.now = now
 	for len(s.times) > 0 && !s.times[0].at.After(now) {
 		w, _ := heap.Pop(&s.times).(wait)
 		if until, waits := s.waiting[w.lane]; waits && !until.After(now) {

@@ -77,6 +77,22 @@ func (t *Turn) Err() error {
 	return nil
 }
 
+// Check asks the store whether the turn holds. The error is ErrLost if it does not, or one of the store.
+func (t *Turn) Check(ctx context.Context) error {
+	if err := t.Err(); err != nil || t.isGranted {
+		return err
+	}
+	filter, err := query.CompileFilter(Holds(t.lane, t.fence))
+	if err != nil {
+		return err
+	}
+	held, err := t.turns.records.Count(ctx, filter)
+	if err == nil && held == 0 {
+		err = ErrLost
+	}
+	return err
+}
+
 // confirmed notes that the turn held, by the store, when it was asked at a time of the own clock.
 func (t *Turn) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
