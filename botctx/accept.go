@@ -2,6 +2,8 @@ package botctx
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -42,7 +44,7 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) (err error) {
 	if err := inbound.check(); err != nil {
 		return err
 	}
-	key := eventKey(inbound) // Without the time of arrival, which each repetition has another of.
+	key := fixed(eventKey(inbound)) // Without the time of arrival, which each repetition has another of.
 	body, err := inbound.at(r.env.Now()).document()
 	if err != nil {
 		return err
@@ -51,6 +53,15 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) (err error) {
 		App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: key, Body: body,
 	})
 	return err
+}
+
+// fixed returns a hash of a key, which does not grow with what arrived, "" for none.
+func fixed(key string) string {
+	if key == "" {
+		return ""
+	}
+	hash := sha256.Sum256([]byte(key))
+	return base64.RawURLEncoding.EncodeToString(hash[:])
 }
 
 // Inbox returns what keeps what was accepted: for its dead letters, its load, and for a host that drives
