@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
@@ -19,6 +20,8 @@ import (
 // claim is an agenda that a scheduler holds.
 type claim struct {
 	id string
+	// channel is the channel whose place it holds in a pool.
+	channel fair.Key
 	// fence is the fencing token: whoever claims the agenda later has a greater one.
 	fence int64
 	// stored is the agenda as it was last seen, record what could be decoded of it, and unreadable

@@ -36,7 +36,7 @@ func newWorker(t *testing.T, wrap func(store.Store) store.Store, atOnce int) *wo
 	w := &worker{stand: standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now))))}
 	marks := w.env
 	w.pool = newPool(w.scheduler(succeed, func(c *SchedulerConfig) {
-		c.Env, c.Workers, c.Batch, c.Limit, c.Poll = marks, 8, atOnce, 3, time.Millisecond
+		c.Env, c.Workers, c.Batch, c.Limit, c.Poll = marks, 32, atOnce, 3, time.Millisecond
 		c.Backoff = func(failures int) time.Duration { return time.Duration(failures) * 10 * time.Second }
 	}))
 	w.env.NewID = func() string { w.ids++; return "id" + strconv.Itoa(w.ids) }
@@ -50,7 +50,7 @@ func (w *worker) claimAll() []*claim {
 	w.t.Helper()
 	w.clock.advance(2 * w.poll) // What was found before is looked for again.
 	claims := []*claim{}
-	for int(w.busy.Load()) < w.workers {
+	for {
 		wait, err := w.claimDue(w.ctx)
 		require.NoError(w.t, err)
 		for len(w.ready) > 0 {
@@ -94,7 +94,7 @@ func (w *worker) lose(c *claim) {
 	if c.isSuspect() {
 		w.suspects.end()
 	}
-	w.busy.Add(-1)
+	w.release(c.channel)
 	w.held.End(c)
 }
 

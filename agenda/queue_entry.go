@@ -22,6 +22,8 @@ type entry struct {
 	// index is its place in the heap that it is in.
 	index int32
 	place place
+	// due is the heap that it is in while it is due.
+	due *heap
 }
 
 // place is where in a queue an entry is.
@@ -43,12 +45,17 @@ const (
 // dueAt is when it can be claimed.
 func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil) }
 
-// slot returns the slot of the entry in the heap of a place.
-func (e *entry) slot(p place) slot {
-	if p == due {
+// slot returns the slot of the entry in a heap. In the heap of a channel, an agenda that is tried again
+// stands behind those that fell due before its pause ended.
+func (e *entry) slot(h *heap) slot {
+	switch {
+	case h.place != due:
+		return slot{first: e.dueAt(), entry: e}
+	case h.isFair:
+		return slot{first: e.priority, second: e.dueAt(), entry: e}
+	default:
 		return slot{first: e.priority, second: e.nextRunAt, entry: e}
 	}
-	return slot{first: e.dueAt(), entry: e}
 }
 
 // read reads from a document what decides when it is claimed, and reports whether the

@@ -1,12 +1,19 @@
 package agenda
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/botctx/go-sdk/internal/fair"
+)
 
 // heap is the entries of one place in a queue, the first one on top. Each node has four children,
 // and their slots hold the keys, so that few entries are looked at.
 type heap struct {
 	place place
 	slots []slot
+	// channel is the channel whose agendas a heap of a fair queue has.
+	channel fair.Key
+	isFair  bool
 }
 
 // slot is an entry with what it is ordered by first.
@@ -43,7 +50,7 @@ func (h *heap) top() *entry {
 func (h *heap) push(e *entry) {
 	e.place = h.place
 	h.slots = append(h.slots, slot{})
-	h.up(len(h.slots)-1, e.slot(h.place))
+	h.up(len(h.slots)-1, e.slot(h))
 }
 
 // remove takes an entry out.

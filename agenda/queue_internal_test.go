@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -80,7 +81,7 @@ func TestQueueNext_OnlyLeaseIsLeft(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		s.add(0)
 		dead := s.scheduler(succeed)
-		_, err := dead.candidates.take(s.ctx, start(), 1, 0)
+		_, _, err := dead.candidates.take(s.ctx, start(), 1, 0, fair.NewShares(1))
 		require.NoError(s.t, err)
 		scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
 			other := s.scheduler(succeed)
@@ -155,7 +156,7 @@ func TestHeap_OrderWhateverIsTakenOut(t *testing.T) {
 		e := q.take(1000)
 		require.NotNil(t, e)
 		if last != nil {
-			a, b := last.slot(due), e.slot(due)
+			a, b := last.slot(&q.due), e.slot(&q.due)
 			require.True(t, a.before(&b))
 		}
 		last = e

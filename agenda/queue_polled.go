@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -20,10 +21,11 @@ type polledQueue struct {
 
 	mu      sync.Mutex
 	indexed bool
-	// found are the agendas that were found at foundAt and have not been taken. Where one has
-	// changed since, its claim fails.
-	found   []document.Object
+	// found has the agendas that were found at foundAt and have not been taken, nil before the first look.
+	// If one has changed since, its claim fails. hasMore is true if the last look may have left some.
+	found   *queue
 	foundAt time.Time
+	hasMore bool
 }
 
 var _ candidates = (*polledQueue)(nil)
@@ -53,7 +55,11 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	for _, paths := range [][]string{
 		timesIndex(),
 		// In the order in which they run, so that a long backlog is not read as a whole.
-		{fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt},
+		// App and channel let the index pass over those whose channels have no place.
+		{
+			fieldCompleted, fieldFailedAt, fieldPriority, fieldNextRunAt, record.FieldCreatedAt,
+			record.FieldApp, record.FieldChannel,
+		},
 	} {
 		if err := p.store.EnsureIndex(ctx, ascendingIndex(paths...)); err != nil {
 			return err
@@ -63,9 +69,13 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	return nil
 }
 
-// lookAhead is the number of agendas that are asked for at once where some more may be
-// taken soon: to put a long backlog in order costs more than to read these.
-const lookAhead = 256
+const (
+	// lookAhead is the number of agendas that are asked for at once, since more may be taken soon: to put
+	// a long backlog in order costs more than to read these.
+	lookAhead = 256
+	// maxLooks is how often one take asks on behind those whose channels have no place.
+	maxLooks = 4
+)
 
 // first implements candidates. Another worker may find the same.
 func (p *polledQueue) first(ctx context.Context, now time.Time) (document.Object, error) {
@@ -83,24 +93,74 @@ func (p *polledQueue) first(ctx context.Context, now time.Time) (document.Object
 
 // take implements candidates. Another worker may find the same.
 func (p *polledQueue) take(
-	ctx context.Context, now time.Time, limit int, maxAge time.Duration,
-) ([]document.Object, error) {
+	ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares,
+) (taken []document.Object, isLeft bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err := p.ensureIndexes(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if age := now.Sub(p.foundAt); len(p.found) == 0 || age < 0 || age > maxAge {
-		found, err := p.find(ctx, isDue(now), store.FindOptions{Sort: p.inOrder, Limit: int64(max(limit, lookAhead))})
-		if err != nil {
-			return nil, err
+	age := now.Sub(p.foundAt)
+	if p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge {
+		p.found, p.foundAt, p.hasMore = newQueue(0), now, true
+	}
+	taken, isLeft = p.found.takeFairly(millis(now), limit, places)
+	for looks := 0; len(taken) == 0 && p.hasMore && looks < maxLooks && places.Free() > 0; looks++ {
+		if err := p.look(ctx, now, places); err != nil {
+			return nil, isLeft, err
 		}
-		p.found, p.foundAt = found, now
+		taken, isLeft = p.found.takeFairly(millis(now), limit, places)
 	}
-	taken := p.found[:min(limit, len(p.found))]
-	p.found = p.found[len(taken):]
-	return taken, nil
+	return taken, isLeft || p.hasMore, nil
 }
+
+// look finds the first of the agendas that are due, but for those of channels that have been found and
+// have no place.
+func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
+	apps, held := map[string]bool{}, isHeld(now)
+	for _, h := range p.found.heaps()[1:] {
+		switch app := h.channel.App; {
+		case apps[app]:
+		case places.May(fair.Key{App: app, Channel: anyOther}):
+			held = held.Append(document.O(record.FieldApp, isText(app), record.FieldChannel, isText(h.channel.Channel)))
+		default:
+			apps[app] = true
+		}
+	}
+	filter := isDue(now).With("$nor", held)
+	if len(apps) > 0 {
+		var names []any
+		for app := range apps {
+			names = append(names, app)
+			if app == "" {
+				names = append(names, nil)
+			}
+		}
+		filter = filter.With(record.FieldApp, document.O("$nin", document.A(names...)))
+	}
+	found, err := p.find(ctx, filter, store.FindOptions{Sort: p.inOrder, Limit: lookAhead})
+	if err != nil {
+		return err
+	}
+	known := len(p.found.byID)
+	for _, o := range found {
+		p.found.set(idOf(o), o)
+	}
+	p.hasMore = len(found) == lookAhead && len(p.found.byID) > known
+	return nil
+}
+
+// isText is the condition for a field that keyOf reads as a text.
+func isText(text string) any {
+	if text == "" {
+		return document.O("$in", document.A("", nil))
+	}
+	return text
+}
+
+// anyOther is the id of no channel: an app that may take a place for it may take one for a channel that
+// holds none.
+const anyOther = "\x00"
 
 // find finds by a filter that it compiles.
 func (p *polledQueue) find(

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -191,19 +192,10 @@ func (w *watchedQueue) first(ctx context.Context, now time.Time) (first document
 
 // take implements candidates.
 func (w *watchedQueue) take(
-	ctx context.Context, now time.Time, limit int, _ time.Duration,
-) ([]document.Object, error) {
-	var taken []document.Object
-	err := w.filled(ctx, func(q *queue) {
-		for len(taken) < limit {
-			e := q.take(millis(now))
-			if e == nil {
-				break
-			}
-			taken = append(taken, e.seen)
-		}
-	})
-	return taken, err
+	ctx context.Context, now time.Time, limit int, _ time.Duration, places *fair.Shares,
+) (taken []document.Object, isLeft bool, err error) {
+	err = w.filled(ctx, func(q *queue) { taken, isLeft = q.takeFairly(millis(now), limit, places) })
+	return taken, isLeft, err
 }
 
 // giveBack implements candidates.
@@ -227,10 +219,7 @@ func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, o
 
 // count implements candidates.
 func (w *watchedQueue) count(ctx context.Context, now time.Time) (count int, err error) {
-	err = w.filled(ctx, func(q *queue) {
-		q.refresh(millis(now))
-		count = len(q.due.slots)
-	})
+	err = w.filled(ctx, func(q *queue) { count = q.countDue(millis(now)) })
 	return count, err
 }
 
@@ -241,11 +230,11 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 	if w.queue == nil {
 		return 0
 	}
-	next, ok := w.queue.next(millis(now))
+	next, ok := w.queue.nextWaiting() // What is due already waits for a place.
 	if !ok {
 		return atMost
 	}
-	return min(document.Timestamp(next).Time().Sub(now), atMost)
+	return min(max(0, document.Timestamp(next).Time().Sub(now)), atMost)
 }
 
 // woken implements candidates.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -201,7 +202,7 @@ func TestQueue_FailedCostNothing(t *testing.T) {
 	}
 	s.add(0, named("due"))
 	scheduler := standOn(t, s.clock, unwatched{s.store}).scheduler(succeed)
-	found, err := scheduler.candidates.take(s.ctx, start(), 1, 0)
+	found, _, err := scheduler.candidates.take(s.ctx, start(), 1, 0, fair.NewShares(1))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, mustFilter(isDue(start())),

@@ -29,7 +29,11 @@ type SchedulerConfig struct {
 	// attempt the pattern goes on in the zone that it had. The default leaves patterns in the
 	// zone in which they were given.
 	Zone func(ctx context.Context, of Agenda) (string, error)
-	// Workers is the number of agendas that Run runs at once. The default is 16.
+	// Workers is the number of agendas that Run runs at once. Apps share them, and within an app its
+	// channels: an app gets at most half of those that other apps leave, and a channel at most half of
+	// those of its app that its other channels leave, both rounded up. So of the default, 64, a single
+	// channel uses 16, and there is always one for a channel that comes next. Those that are due take
+	// turns by app and channel; within a channel a retry waits behind those that were due before it.
 	Workers int
 	// Batch is the number of agendas that Run claims in one go. The default is Workers.
 	Batch int
@@ -73,7 +77,7 @@ type SchedulerConfig struct {
 
 // The defaults of SchedulerConfig.
 const (
-	defaultWorkers         = 16
+	defaultWorkers         = 64
 	defaultLease           = time.Minute
 	defaultPoll            = time.Second
 	defaultLimit           = 5

@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/lease"
 )
 
@@ -48,8 +49,13 @@ type pool struct {
 	// turn holds one element, which the worker that claims the next batch takes out until it is
 	// done.
 	turn chan struct{}
-	// busy is the number of claims that are run, or that a worker is about to run.
-	busy atomic.Int64
+	// places are the workers, as channels share them. A claim holds one from before it is made until its
+	// run has ended.
+	places *fair.Shares
+	// isStarved is true if something is due whose channel has no place, or may be. Then freed receives
+	// when a place is released.
+	isStarved atomic.Bool
+	freed     chan struct{}
 	// suspects lets one suspect run at a time.
 	suspects suspects
 }
@@ -60,6 +66,8 @@ func newPool(s *Scheduler) *pool {
 		held:      lease.NewHeld[*claim](ErrLeaseLost),
 		ready:     make(chan *claim, s.batch),
 		turn:      make(chan struct{}, 1),
+		places:    fair.NewShares(s.workers),
+		freed:     make(chan struct{}, 1),
 	}
 	p.turn <- struct{}{}
 	return p
@@ -160,15 +168,31 @@ func (p *pool) claimBatch(ctx context.Context) {
 func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
+	freed := p.freed
+	if !p.isStarved.Load() {
+		freed = nil // It may have received while something was claimed.
+	}
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	case <-p.candidates.woken():
+	case <-freed:
 	}
 }
 
-// claimDue claims what is due, not more than there are workers to run it, and returns how
-// long to wait for more.
+// release releases a place of a channel.
+func (p *pool) release(channel fair.Key) {
+	p.places.Release(channel)
+	if !p.isStarved.Load() {
+		return
+	}
+	select {
+	case p.freed <- struct{}{}:
+	default:
+	}
+}
+
+// claimDue claims what is due, as far as its channels have places, and returns how long to wait for more.
 func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	back := p.inFlight.begin("the claim of what is due")
 	defer back()
@@ -176,8 +200,9 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	idle := p.workers - int(p.busy.Load())
-	found, err := p.candidates.take(ctx, now, min(p.batch, idle), p.poll)
+	p.isStarved.Store(true) // A place that is released from here on may be missed by take.
+	found, isLeft, err := p.candidates.take(ctx, now, p.batch, p.poll, p.places)
+	p.isStarved.Store(isLeft)
 	if err != nil {
 		return 0, err
 	}
@@ -197,6 +222,7 @@ func (p *pool) claimFound(ctx context.Context, found []document.Object, now time
 	defer func() { // Where the store ends the goroutine.
 		for _, seen := range found {
 			p.candidates.giveBack(seen)
+			p.release(keyOf(seen))
 		}
 	}()
 	together, err := p.claimTogether(ctx, found, now)
@@ -209,21 +235,28 @@ func (p *pool) claimFound(ctx context.Context, found []document.Object, now time
 		} else if c == nil {
 			p.candidates.giveBack(found[0])
 		}
+		channel := keyOf(found[0])
 		found = found[1:]
-		p.hand(ctx, c)
+		p.hand(ctx, c, channel)
 	}
 	return errors.Join(failed...)
 }
 
-// hand gives a claim to the workers. nil is none.
-func (p *pool) hand(ctx context.Context, c *claim) {
+// hand gives a claim, which holds a place of a channel, to the workers. nil is none.
+func (p *pool) hand(ctx context.Context, c *claim, channel fair.Key) {
+	isHanded := false
+	defer func() {
+		if !isHanded {
+			p.release(channel)
+		}
+	}()
 	switch {
 	case c == nil:
 	case c.isSpent:
 		_, _ = p.giveUp(ctx, c) // It logs its errors itself.
 	case p.suspects.admit(c):
+		c.channel, isHanded = channel, true
 		p.held.Add(c)
-		p.busy.Add(1)
 		p.ready <- c
 	default: // One that is run now may end the process, which tells nothing of this one.
 		p.giveBack(ctx, c, errSuspectRunning, p.waitForSuspect)
@@ -232,7 +265,7 @@ func (p *pool) hand(ctx context.Context, c *claim) {
 
 // perform runs a claim, and stores what follows from it.
 func (p *pool) perform(runs context.Context, c *claim) {
-	defer p.busy.Add(-1)
+	defer p.release(c.channel)
 	if c.isSuspect() {
 		defer p.suspects.end()
 	}
@@ -280,7 +313,7 @@ func (p *pool) giveBackReady(ctx context.Context) {
 	for {
 		select {
 		case c := <-p.ready:
-			p.busy.Add(-1)
+			p.release(c.channel)
 			p.held.End(c)
 			p.giveBack(ctx, c, nil, p.notBegun)
 		default:
