@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 

@@ -1,10 +1,12 @@
 package fair_test
 
 import (
+	"slices"
 	"testing"
 
-	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
 // add adds channels of apps, each written as "app/channel".
@@ -21,14 +23,7 @@ func key(name string) fair.Key { return fair.Key{App: name[:1], Channel: name[2:
 func turns(r *fair.Ring[string], n int, but ...string) []string {
 	var names []string
 	for range n {
-		_, name, ok := r.Next(func(_ fair.Key, name string) bool {
-			for _, refused := range but {
-				if name == refused {
-					return false
-				}
-			}
-			return true
-		})
+		_, name, ok := r.Next(func(_ fair.Key, name string) bool { return !slices.Contains(but, name) })
 		if ok {
 			names = append(names, name)
 		}

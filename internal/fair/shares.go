@@ -69,10 +69,12 @@ func (s *Shares) Release(k Key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held--
-	if s.apps[k.App]--; s.apps[k.App] == 0 {
+	s.apps[k.App]--
+	s.channels[k]--
+	if s.apps[k.App] == 0 {
 		delete(s.apps, k.App)
 	}
-	if s.channels[k]--; s.channels[k] == 0 {
+	if s.channels[k] == 0 {
 		delete(s.channels, k)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
 // takeAll takes places for a channel until it gets no more, and returns how many it got.
