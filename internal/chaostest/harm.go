@@ -12,7 +12,10 @@ func (p *Platform) KillOne() {
 	for !victim.isGone {
 		p.hear(<-p.lines)
 	}
-	p.replace(victim)
+	_ = victim.command.Wait() // It tells that it was killed.
+	p.note(killed, victim)
+	p.Start(1)
+	p.sendAgain(victim)
 }
 
 // note notes what was done to a process.

@@ -35,10 +35,6 @@ type Platform struct {
 	isEndless bool
 	// held is the process whose runs that wait are not told to go on.
 	held *process
-	// poisoned is the member Poisoned, nil if there is none. Then processes may end by themselves.
-	poisoned *sender
-	// dead are the events that are dead letters.
-	dead map[event]bool
 	// onLine is told each line beside.
 	onLine func(line)
 }
@@ -63,7 +59,7 @@ func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd)
 	t.Logf("seed %d", seed)
 	p := &Platform{
 		t: t, random: rand.New(rand.NewPCG(seed, 0)), path: path, start: start, //nolint:gosec // As above.
-		lines: make(chan line), onLine: func(line) {}, dead: map[event]bool{},
+		lines: make(chan line), onLine: func(line) {},
 	}
 	var err error
 	p.journal, err = openJournal(path)
@@ -226,11 +222,8 @@ func (p *Platform) one() *process {
 // hear takes a line of a process.
 func (p *Platform) hear(said line) {
 	if said.isEnd {
+		require.True(p.t, said.from.isEnding, "process %d ended: %s", said.from.id(), said.from.complaints())
 		said.from.isGone = true
-		if !said.from.isEnding {
-			require.NotNil(p.t, p.poisoned, "process %d ended: %s", said.from.id(), said.from.complaints())
-			p.replace(said.from)
-		}
 		return
 	}
 	p.onLine(said)
@@ -241,8 +234,6 @@ func (p *Platform) hear(said line) {
 		if s := p.sender(said.of); s.at == said.from && s.number == said.of.number {
 			p.sendTo(s)
 		}
-	case wordDead:
-		p.dead[said.of] = true
 	case wordAmid:
 		if p.held != said.from {
 			said.from.tell(wordGo, said.of, "-")
