@@ -55,10 +55,13 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) (err error) {
 	return err
 }
 
-// fixed returns a hash of a key, which does not grow with what arrived, "" for none.
+// maxEventKey is the length from which on the key of an event is replaced by a hash.
+const maxEventKey = 256
+
+// fixed returns a key of bounded length: a hash of a long one, which does not grow with what arrived.
 func fixed(key string) string {
-	if key == "" {
-		return ""
+	if len(key) <= maxEventKey {
+		return key
 	}
 	hash := sha256.Sum256([]byte(key))
 	return base64.RawURLEncoding.EncodeToString(hash[:])
