@@ -86,17 +86,21 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 		}
 	}
 	isNoted = true
+	if _, isOnly := a.suspects.only(a.config.Env.Now()); isOnly {
+		return taken, a.config.Poll, nil // It is woken when a lane is left.
+	}
 	return taken, a.idle(now, want), nil
 }
 
 // takeOne takes the next lane that can be entered.
 func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
 	for {
-		lane, events, fence := a.nextReady(now, want)
+		lane, events, fence := a.nextAllowed(now, want)
 		if lane == nil {
 			return work{}, false
 		}
-		leave, ok := a.config.Enter(lane.name)
+		events = untilSuspect(events)
+		leave, ok := a.enter(lane.name, events[0], a.handling())
 		if !ok {
 			want.release(lane.key)
 			a.refuse(lane.name)
@@ -109,6 +113,36 @@ func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
 		a.noteBegun(w)
 		return w, true
 	}
+}
+
+// nextAllowed is nextReady, unless a suspect runs alone or is to: then it takes that one's lane once nothing
+// is under way.
+func (a *alone) nextAllowed(now int64, want want) (lane *queued, events []stored, fence int64) {
+	for {
+		own := a.config.Env.Now()
+		only, isOnly := a.suspects.only(own)
+		if !isOnly {
+			return a.nextReady(now, want)
+		}
+		if only == "" || a.handling() > 0 {
+			return nil, nil, 0
+		}
+		if lane, events, fence = a.takeOnly(only, now, want); lane != nil {
+			return lane, events, fence
+		}
+		a.suspects.drop(only, own)
+	}
+}
+
+// takeOnly takes a lane out of the queue, nil if it is not ready.
+func (a *alone) takeOnly(name string, now int64, want want) (lane *queued, events []stored, fence int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return nil, nil, 0
+	}
+	lane, events = a.queue.takeOnly(name, now, want.take)
+	return lane, events, a.fence
 }
 
 // nextReady takes the next lane that is ready out of the queue, nil if there is none.
@@ -183,7 +217,7 @@ func (*alone) begin(_ context.Context, w work) (*lease.Turn, error) { return w.t
 
 // leave implements feed.
 func (a *alone) leave(ctx context.Context, w work, rest rest) {
-	if a.putBack(w, rest) {
+	if a.putBack(w, rest) || a.suspects.isDraining() {
 		a.signal()
 	}
 	switch {

@@ -85,6 +85,10 @@ func (s *start) release(ctx context.Context) {
 
 // hold implements feed.
 func (a *alone) hold(lane string, of fair.Key) (w work, isFree bool) {
+	_, isOnly := a.suspects.only(a.config.Env.Now())
+	if isOnly {
+		return work{}, false // A suspect runs alone.
+	}
 	fence, isFree := a.holdFree(lane, of)
 	if !isFree {
 		return work{}, false

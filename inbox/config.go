@@ -150,6 +150,7 @@ type Inbox struct {
 	// accepting bounds acceptances, endings what is stored after runs.
 	accepting, endings endings
 	busy               lanes
+	suspects           suspects
 	// wake receives when there may be something to do.
 	wake    chan struct{}
 	feed    feed

@@ -54,7 +54,7 @@ const (
 // deliver returns the delivery of an event within a turn.
 func (b *Inbox) deliver(e stored, turn *lease.Turn) *Delivery {
 	d := &Delivery{
-		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.failures) + 1,
+		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
 		inbox: b, turn: turn,
 	}
 	if e.memory.Len() == 0 {

@@ -21,14 +21,23 @@
 // clock, with a fencing token. A process that loses the turn, since it or the store did not
 // answer, finds its run's context ended, can store nothing of what came of the event, and is told
 // by Delivery.Err that nothing counts any more. Whoever takes the turn over counts the start that
-// never came back as a failure of the event that it was handling.
+// never came back, see Crashes.
 //
 // A store that one process has to itself (store.Watcher, such as memory and bolt, which locks its
-// file) needs no leases: what a process that died was handling is free when the next one begins, and
-// counts as failed. What is being handled stands there in one document. Of several inboxes over such
+// file) needs no leases: what a process that died was handling is free when the next one begins. What
+// is being handled stands there in one document. Of several inboxes over such
 // a store the one that began last handles events; another one goes on when the Run of that one has
 // ended. A store that says that it is a store.Watcher and is shared by processes all the same breaks
 // these promises.
+//
+// # Crashes
+//
+// If a process dies, the events that it was handling are under suspicion, since one of them may have
+// ended it. If there was one only, it has failed. Of several, none has failed: they are handled again one
+// at a time, with other events beside them, and one that is lost again runs with nothing else in its
+// process, which others wait for. So an event that ends each process is a dead letter after Config.Limit
+// failures and two more starts, and an event beside it is not. What else runs in the process, such as
+// agendas, is not looked at. Each process has its own suspects: several processes may run one each.
 //
 // # Repetitions
 //

@@ -131,8 +131,10 @@ const (
 	fieldRetryAt  = "retryAt"
 	// fieldPausedAt is when the pause until fieldRetryAt began.
 	fieldPausedAt = "pausedAt"
-	fieldCode     = "code"
-	fieldError    = "error"
+	// fieldLost is how often its run never came back beside others, which is no failure.
+	fieldLost  = "lost"
+	fieldCode  = "code"
+	fieldError = "error"
 	// fieldBegun is true where it began with its acceptance, until something came of that; in the seat's
 	// document it is what is under way.
 	fieldBegun = "begun"
@@ -147,15 +149,21 @@ type stored struct {
 	id         string
 	lane       string
 	failures   int64
+	lost       int64
 	acceptedAt int64
 	retryAt    int64
 	pausedAt   int64
 	memory     document.Array
-	// isOdd is true if fieldFailures holds what is no number of failures.
-	isOdd bool
-	// hasBegun tells that it began with its acceptance.
-	hasBegun bool
+	// isOdd is true if fieldFailures holds what is no number of failures, and isLostOdd the same for
+	// fieldLost.
+	isOdd, isLostOdd bool
+	// hasBegun is true if it began with its acceptance, neverCameBack if it failed last since its run
+	// never came back.
+	hasBegun, neverCameBack bool
 }
+
+// attempts returns how many attempts there were whose end is known.
+func (e *stored) attempts() int64 { return e.failures + e.lost }
 
 // asDocument returns a new event as it is kept.
 func (e *stored) asDocument() document.Object {
@@ -209,6 +217,7 @@ func read(o document.Object) stored {
 		}
 	}
 	e.isOdd = e.failures == 0 && o.Has(fieldFailures)
+	e.isLostOdd = (e.lost == 0 || e.lost == mostFailures) && o.Has(fieldLost)
 	if e.lane == "" {
 		e.lane = ownLane(o)
 	}
@@ -232,6 +241,8 @@ func (e *stored) readText(field, text string) {
 		e.Key = text
 	case fieldTrace:
 		e.Trace = text
+	case fieldError:
+		e.neverCameBack = text == neverCameBackText
 	}
 }
 
@@ -240,6 +251,8 @@ func (e *stored) readNumber(field string, number int64) {
 	switch field {
 	case fieldFailures:
 		e.failures = min(max(0, number), mostFailures)
+	case fieldLost:
+		e.lost = min(max(0, number), mostFailures)
 	case fieldAcceptedAt:
 		e.acceptedAt = number
 	case fieldRetryAt:

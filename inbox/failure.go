@@ -22,6 +22,9 @@ var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event wil
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never came back: its process ended, or lost the turn")
 
+// neverCameBackText is how that failure is kept.
+var neverCameBackText = textOf(ErrNeverCameBack)
+
 // errGoroutineEnded is the failure of a handler that does not return.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 

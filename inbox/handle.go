@@ -17,9 +17,9 @@ import (
 // updates are the changes of events, compiled once. What differs each time stands in the stamps of
 // a query.Change.
 type updates struct {
-	// giveBack says that an event has not begun, revive puts a dead letter back, and discard makes it one
-	// that is done. note writes down what is under way.
-	giveBack, revive, discard, note *query.Update
+	// giveBack says that an event has not begun, lose makes it a suspect, revive puts a dead letter back, and
+	// discard makes it one that is done. note writes down what is under way.
+	giveBack, lose, revive, discard, note *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -32,9 +32,11 @@ func newUpdates() updates {
 	return updates{
 		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
 		discard:  mustUpdate(), // It replaces the event, see keptOfDead.
+		lose:     mustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
 		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
-			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldDiedAt, true, fieldSender, true)),
+			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
+			fieldDiedAt, true, fieldSender, true)),
 	}
 }
 
@@ -84,7 +86,11 @@ func asClaimed(e stored) document.Object {
 	case e.isOdd: // Somebody has written there what is no number of failures.
 		failures = document.O("$not", document.O("$gt", 0))
 	}
-	return document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
+	filter := document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
+	if e.lost > 0 && !e.isLostOdd {
+		filter = filter.With(fieldLost, e.lost)
+	}
+	return filter
 }
 
 // handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
@@ -243,7 +249,7 @@ func (b *Inbox) failAs(
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
 		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane))
-		unset = unset.With(fieldLane, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
+		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
 	} else {
 		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.At(result.retryAt))).With(fieldPausedAt, int64(document.At(now)))
@@ -269,7 +275,7 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 	}
 	attributes := []slog.Attr{
 		slog.String("event", e.id), slog.String("app", e.App), slog.String("channel", e.Channel),
-		slog.Int64("attempt", e.failures+1),
+		slog.Int64("attempt", e.attempts()+1),
 	}
 	if failure != nil {
 		attributes = append(attributes, slog.String("error", boterr.Text(failure)))

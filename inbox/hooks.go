@@ -85,7 +85,7 @@ func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead
 		}
 	}()
 	hook(ctx, Settled{
-		ID: e.id, Event: e.Event, Attempt: int(e.failures) + 1, Err: failure, IsDead: isDead,
+		ID: e.id, Event: e.Event, Attempt: int(e.attempts()) + 1, Err: failure, IsDead: isDead,
 		AcceptedAt: document.Timestamp(e.acceptedAt).Time(), At: b.config.Env.Now(),
 	})
 }

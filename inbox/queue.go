@@ -319,6 +319,16 @@ func (q *queue) oldest() document.Object {
 	return first.document
 }
 
+// takeOnly takes a lane with its first event, if that is ready at a time and may lets it. It is nil otherwise.
+func (q *queue) takeOnly(name string, now int64, may func(fair.Key) bool) (*queued, []stored) {
+	lane := q.lanes[name]
+	if lane == nil || lane.place == placeTaken || len(lane.events) == 0 || retryAtOf(lane.events[0].document) > now || !may(lane.key) {
+		return nil, nil
+	}
+	q.hold(name)
+	return lane, []stored{read(lane.events[0].document)}
+}
+
 // hold takes a lane that may have no events yet.
 func (q *queue) hold(name string) {
 	lane := q.lanes[name]

@@ -19,12 +19,12 @@ import (
 // begun is what was begun in a lane.
 type begun struct {
 	lane string
-	// events are the ids of what is handled, one after the other, and failures how often the first
-	// of them had failed.
+	// events are the ids of what is handled, one after the other, and attempts how many attempts at the
+	// first of them there were before.
 	events   []string
-	failures int64
+	attempts int64
 	turn     *lease.Turn
-	// noted is how it stands in the note: the lane, the failures, the ids.
+	// noted is how it stands in the note: the lane, the attempts, the ids.
 	noted document.Array
 }
 
@@ -55,11 +55,11 @@ func (a *alone) sit(ctx context.Context, want want) (bool, error) {
 			return false, err
 		}
 	}
-	for len(a.lost) > 0 {
-		if err := a.countLostOf(ctx, a.lost[0], want); err != nil {
+	if len(a.lost) > 0 {
+		if err := a.countLosses(ctx, want); err != nil {
 			return false, err
 		}
-		a.lost = a.lost[1:]
+		a.lost = nil
 	}
 	return true, nil
 }
@@ -109,18 +109,53 @@ func (a *alone) takeSeat(ctx context.Context) error {
 	return nil
 }
 
-// countLostOf counts the start that never came back in a lane: that of its first event, where it had
-// begun.
-func (a *alone) countLostOf(ctx context.Context, b begun, want want) error {
-	first, ok := a.firstOf(b.lane)
-	if !ok || !b.hasBegun(first) {
-		return nil
+// countLosses counts the starts that never came back: one alone as a failure, several as the losses of
+// suspects. The caller holds taking.
+func (a *alone) countLosses(ctx context.Context, want want) (err error) {
+	var lost []stored
+	for _, b := range a.lost {
+		if first, ok := a.firstOf(b.lane); ok && b.hasBegun(first) {
+			lost = append(lost, first)
+		}
 	}
-	_, err := a.fail(ctx, first, ErrNeverCameBack, want.part)
+	if len(lost) == 1 {
+		_, err = a.fail(ctx, lost[0], ErrNeverCameBack, want.part)
+	} else {
+		err = a.loseAll(ctx, lost)
+	}
 	if isLost(err) {
-		return nil // It is not what it was: somebody has counted it.
+		return nil // They are not what they were: somebody has counted them.
 	}
 	return err
+}
+
+// loseAll stores that starts of events never came back beside each other, in one write: if that were
+// half done, the last one would look as if it had been alone. Those that were suspects before run first,
+// and alone.
+func (a *alone) loseAll(ctx context.Context, lost []stored) error {
+	var ids []any
+	for _, e := range lost {
+		if !e.isLostOdd {
+			ids = append(ids, e.id)
+		} else if _, err := a.lose(ctx, e); err != nil && !isLost(err) {
+			return err
+		}
+	}
+	filter, err := query.CompileFilter(document.O(fieldID, document.O("$in", document.A(ids...)), fieldState, statePending))
+	if err != nil {
+		return err
+	}
+	change := query.Change{Update: a.updates().lose}
+	if _, err := a.events.Update(ctx, filter, change, store.UpdateOptions{Multi: true}); err != nil {
+		return err
+	}
+	for _, e := range lost {
+		a.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+		if e.suspicion() > unsuspected {
+			a.suspects.reserve(e.lane, a.config.Env.Now())
+		}
+	}
+	return nil
 }
 
 // hasBegun reports whether an event that waits is what was under way: it is one of those that were to be
@@ -128,7 +163,7 @@ func (a *alone) countLostOf(ctx context.Context, b begun, want want) error {
 func (b begun) hasBegun(first stored) bool {
 	for i, id := range b.events {
 		if id == first.id {
-			return i > 0 && first.failures == 0 || i == 0 && first.failures == b.failures
+			return i > 0 && first.attempts() == 0 || i == 0 && first.attempts() == b.attempts
 		}
 	}
 	return false
@@ -155,7 +190,7 @@ func (a *alone) noteBegun(w work) {
 
 // begunWith returns what is begun in a lane with these events.
 func begunWith(lane string, turn *lease.Turn, events []stored) begun {
-	b := begun{lane: lane, turn: turn, failures: events[0].failures}
+	b := begun{lane: lane, turn: turn, attempts: events[0].attempts()}
 	for _, e := range events {
 		b.events = append(b.events, e.id)
 	}
@@ -169,7 +204,7 @@ const notedBefore = 2
 // asNoted returns how it stands in the note.
 func (b begun) asNoted() document.Array {
 	items := make([]any, 0, notedBefore+len(b.events))
-	items = append(items, b.lane, b.failures)
+	items = append(items, b.lane, b.attempts)
 	for _, id := range b.events {
 		items = append(items, id)
 	}
@@ -180,7 +215,7 @@ func (b begun) asNoted() document.Array {
 func readBegun(noted document.Array) begun {
 	b := begun{noted: noted}
 	b.lane, _ = noted.At(0).(string)
-	b.failures, _ = noted.At(1).(int64)
+	b.attempts, _ = noted.At(1).(int64)
 	for i := notedBefore; i < noted.Len(); i++ {
 		if id, ok := noted.At(i).(string); ok {
 			b.events = append(b.events, id)

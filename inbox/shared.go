@@ -80,7 +80,7 @@ func (s *shared) takeInto(ctx context.Context, want want, taken *[]work) (pause 
 	if want.isNew && !s.pass.isUnderWay {
 		s.pass = pass{isUnderWay: true}
 	}
-	if !s.hasWork() {
+	if !s.hasWork() && !s.suspects.isDraining() {
 		return s.config.Poll, nil
 	}
 	now, err := s.turns.Now(ctx)
@@ -93,16 +93,20 @@ func (s *shared) takeInto(ctx context.Context, want want, taken *[]work) (pause 
 			return s.config.Poll, err
 		}
 	}
+	return s.takeFresh(ctx, now, want, taken)
+}
+
+// takeFresh adds lanes until there are as many as are wanted, or no others can be taken.
+func (s *shared) takeFresh(ctx context.Context, now time.Time, want want, taken *[]work) (pause time.Duration, err error) {
 	for len(*taken) < want.lanes {
+		if isOnly, err := s.takeOnly(ctx, now, want, taken); isOnly || err != nil {
+			return s.config.Poll, err // It is woken when a lane is left.
+		}
 		lane, isFound := s.pop(want)
 		switch {
 		case isFound:
-			w, isTaken, err := s.takeLane(ctx, lane, now, want)
-			if err != nil {
+			if err := s.takeFound(ctx, lane, now, want, taken); err != nil {
 				return s.config.Poll, err
-			}
-			if isTaken {
-				*taken = append(*taken, w)
 			}
 		case s.resumes(want):
 		case s.pass.isUnderWay:
@@ -168,17 +172,27 @@ func (s *shared) takeLane(ctx context.Context, lane string, now time.Time, want 
 			return work{}, false, nil
 		}
 	}
-	leave := s.enter(lane)
+	allowed := untilSuspect(w.events[:min(len(w.events), want.each)])
+	leave := s.enterFirst(lane, allowed[0])
 	if leave == nil {
 		return work{}, false, nil
 	}
-	w.hasMore = w.hasMore || len(w.events) > want.each
-	w.events = w.events[:min(len(w.events), want.each)]
+	w.hasMore = w.hasMore || len(w.events) > len(allowed)
+	w.events = allowed
 	w.leave = func() {
 		leave()
 		want.release(k)
 	}
 	return w, true, nil
+}
+
+// takeFound adds a lane that has a place, if takeLane takes it.
+func (s *shared) takeFound(ctx context.Context, lane string, now time.Time, want want, taken *[]work) error {
+	w, isTaken, err := s.takeLane(ctx, lane, now, want)
+	if isTaken {
+		*taken = append(*taken, w)
+	}
+	return err
 }
 
 // sightOf takes what was seen of a lane, unless that is too old: it must be younger than a lease.
@@ -312,6 +326,9 @@ func (*shared) confirm(*work, stored) bool { return false }
 // leave implements feed.
 func (s *shared) leave(_ context.Context, w work, rest rest) {
 	w.leave()
+	if s.suspects.isDraining() {
+		s.signal()
+	}
 	switch {
 	case rest.isBroken:
 	case !rest.retryAt.IsZero():
@@ -323,22 +340,23 @@ func (s *shared) leave(_ context.Context, w work, rest rest) {
 	}
 }
 
-// enter enters a lane, here and where Config.Enter says, and returns how to leave it: nil where it cannot
-// be entered now.
-func (s *shared) enter(lane string) (leave func()) {
+// enterFirst enters a lane, for its first event, and returns how to leave it: nil if it cannot be entered now.
+func (s *shared) enterFirst(lane string, first stored) (leave func()) {
+	underWay := s.busy.count()
 	if !s.busy.enter(lane) {
 		return nil
 	}
 	s.busy.refuse(lane) // Before it is asked, so that none is missed that is free meanwhile.
-	further, ok := s.config.Enter(lane)
+	further, ok := s.enter(lane, first, underWay)
 	if !ok {
 		s.busy.leave(lane)
 		return nil
 	}
 	s.busy.isFree(lane)
 	return func() {
+		isLast := s.busy.leave(lane)
 		further()
-		if s.busy.leave(lane) {
+		if isLast {
 			s.look(lane)
 		}
 	}

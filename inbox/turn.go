@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
 )
 
 // claim begins a turn of a lane, nil where somebody had one since it was seen.
@@ -23,8 +25,9 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Turn, error) {
 	return b.turns.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, where the turn before was to
-// handle it: those that it handled before it are not there any more. It returns what came of that.
+// countLost counts the start of a lane's first event that never came back, if the turn before was to handle
+// it: as a failure, or as the loss of a suspect. Events that the turn handled before it are not there any
+// more. It returns what came of that.
 func (b *Inbox) countLost(
 	ctx context.Context, turn *lease.Turn, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -32,7 +35,31 @@ func (b *Inbox) countLost(
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
-	return b.fail(ctx, first, ErrNeverCameBack, part)
+	if turn.WasAlone() {
+		return b.fail(ctx, first, ErrNeverCameBack, part)
+	}
+	return b.lose(ctx, first)
+}
+
+// lose stores that a start of an event never came back beside others. It is handled again at once, as a
+// suspect.
+func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
+	result := outcome{failure: ErrNeverCameBack}
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return result, err
+	}
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return result, err
+	}
+	b.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+	changed, err := b.setAll(ctx, filter, document.O(fieldLost, e.lost+1), document.O(fieldBegun, true))
+	if err != nil {
+		return result, err
+	}
+	result.retryAt = now
+	return result, wasLost(changed)
 }
 
 // end ends a turn: it is released, unless it is lost. Then nobody is to renew it.

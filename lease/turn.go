@@ -19,6 +19,8 @@ type Turn struct {
 	// wasLost tells that the turn before never came back, and lost what that was for.
 	wasLost bool
 	lost    Work
+	// wasAlone is true if the process of the lost turn had no other one then.
+	wasAlone bool
 	// isOvertaken tells that a turn before never came back, and none since was marked; isMarked
 	// that this one is.
 	isOvertaken bool
@@ -55,6 +57,10 @@ func (t *Turn) Fence() int64 { return t.fence }
 // Lost returns what the turn before was for, where that one never came back: its process died, or
 // lost it.
 func (t *Turn) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
+
+// WasAlone reports whether the turn that Lost tells of was the only one of its process that never came
+// back: if that process died, nothing else that it did in a turn can have ended it.
+func (t *Turn) WasAlone() bool { return t.wasAlone }
 
 // IsOvertaken reports whether a turn before, of any purpose, never came back and none since was
 // marked: its run may still be alive, and store what it does. A run that keeps it from that, by its

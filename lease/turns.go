@@ -2,6 +2,7 @@ package lease
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"sync"
 	"time"
@@ -36,6 +37,8 @@ type Turns struct {
 	compiling sync.Once
 	compiled  turnUpdates
 	held      *Held[*Turn]
+	// process tells the turns of this process from others.
+	process string
 
 	mu        sync.Mutex
 	isBeating bool
@@ -68,7 +71,7 @@ type TurnsConfig struct {
 }
 
 // turnUpdates are the changes that turns make, compiled once.
-type turnUpdates struct{ claim, release, releaseMarked *query.Update }
+type turnUpdates struct{ claim, release, releaseMarked, beside *query.Update }
 
 // reading is the store's clock as it was read last, and when that was by the own one.
 type reading struct{ store, own time.Time }
@@ -79,6 +82,10 @@ const (
 	fieldPurpose = "purpose"
 	// fieldItems are the ids of what the turn does.
 	fieldItems = "items"
+	// fieldProcess tells the process that has the turn, or had it last.
+	fieldProcess = "process"
+	// fieldBeside is true if another turn of that process was lost as well.
+	fieldBeside = "beside"
 	// fieldOvertaken is true where a turn never came back, until a later one was marked.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is when the last turn ended.
@@ -106,7 +113,7 @@ func NewTurns(config TurnsConfig) (*Turns, error) {
 	database := record.Guard(env.Store)
 	return &Turns{
 		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
-		log: safelog.New(config.Log), held: NewHeld[*Turn](ErrLost),
+		log: safelog.New(config.Log), held: NewHeld[*Turn](ErrLost), process: rand.Text(),
 	}, nil
 }
 
@@ -118,10 +125,11 @@ func (t *Turns) updates() *turnUpdates {
 
 func newTurnUpdates() turnUpdates {
 	return turnUpdates{
-		claim:   mustUpdate("$inc", document.O(FieldFence, 1)),
+		claim:   mustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldBeside, true)),
 		release: mustUpdate("$unset", document.O(FieldUntil, true)),
 
 		releaseMarked: mustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
+		beside:        mustUpdate("$set", document.O(fieldBeside, true)),
 	}
 }
 
@@ -173,7 +181,7 @@ func (t *Turns) Claim(
 	if seen.IsZero() {
 		// A lane whose document was removed must not begin with the fences that it had.
 		turn.fence = int64(document.At(now))
-		made := document.O(document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, work.Purpose)
+		made := document.O(document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 		if len(work.Items) > 0 {
 			made = made.With(fieldItems, itemsOf(work))
 		}
@@ -184,12 +192,16 @@ func (t *Turns) Claim(
 		return turn, err
 	}
 	turn.fence = Fence(seen) + 1
-	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose)
+	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 	if len(work.Items) > 0 || seen.Has(fieldItems) {
 		set = set.With(fieldItems, itemsOf(work))
 	}
 	turn.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
+		var err error
+		if turn.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
+			return nil, err
+		}
 		turn.wasLost, turn.lost, turn.isOvertaken = true, workOf(seen), true
 		set = set.With(fieldOvertaken, true)
 	}
@@ -199,6 +211,26 @@ func (t *Turns) Claim(
 		return nil, err
 	}
 	return turn, nil
+}
+
+// wasAlone reports whether the turn that was lost with a lane was the only one of its process, and notes
+// with the others that they were not.
+func (t *Turns) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
+	if seen.Has(fieldBeside) {
+		return false, nil
+	}
+	others, err := query.CompileFilter(document.O(
+		FieldUntil, document.O("$gt", 0), fieldProcess, document.Get(seen, fieldProcess, ""), document.IDField, document.O("$ne", lane)))
+	if err != nil {
+		return false, err
+	}
+	marked, err := t.records.Update(ctx, others, query.Change{Update: t.updates().beside}, store.UpdateOptions{Multi: true})
+	if err != nil || marked.Matched > 0 {
+		return false, err
+	}
+	// Whoever has taken another one over since this one was seen has marked it before.
+	now, err := t.Look(ctx, []string{lane})
+	return !now[lane].Has(fieldBeside), err
 }
 
 // itemsOf returns the items of a turn as they are stored.

@@ -360,3 +360,28 @@ func ExampleTurns() {
 	_ = turn.Release(context.WithoutCancel(run))
 	// Output:
 }
+
+func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
+	t.Parallel()
+	for lost, isAlone := range map[int]bool{1: true, 3: false} {
+		w := newWorld(t)
+		var seen []document.Object
+		for i := range lost {
+			name := strconv.Itoa(i)
+			_, err := w.first.Claim(t.Context(), name, document.Object{}, w.now(), lease.Work{})
+			require.NoError(t, err)
+			documents, err := w.first.Look(t.Context(), []string{name})
+			require.NoError(t, err)
+			seen = append(seen, documents[name])
+		}
+		other := w.claim(w.then, "") // Of a process that lives.
+		w.advance(lease.DefaultLease)
+		for i, document := range seen { // As they were seen before the first was taken over.
+			turn, err := w.turns(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})
+			require.NoError(t, err)
+			require.Equal(t, isAlone, turn.WasAlone())
+			require.NoError(t, turn.Release(t.Context()))
+		}
+		require.NoError(t, other.Release(t.Context()))
+	}
+}

@@ -38,17 +38,14 @@ func (order chaosOrder) work(ctx context.Context) error {
 	return store.Close()
 }
 
-func TestAccept_SurvivesKills(t *testing.T) {
-	t.Parallel()
-	const members, lines, millis = 12, 150, 250
-	path := newPath(t)
-	database, err := bolt.Open(path)
+// platform returns a platform over a store in a file, with one process, and the file's path.
+func (order chaosOrder) platform(t *testing.T, members int) *chaostest.Platform {
+	t.Helper()
+	database, err := bolt.Open(order.Path)
 	require.NoError(t, err)
 	chaostest.Prepare(t, database, 0)
 	require.NoError(t, database.Close())
-	order := chaosOrder{
-		Path: path, Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: 2 * time.Second},
-	}
+	order.Journal, order.Lease = filepath.Join(t.TempDir(), "journal"), 2*time.Second
 	text, err := json.Marshal(order)
 	require.NoError(t, err)
 	platform := chaostest.NewPlatform(t, order.Journal, members, func() *exec.Cmd {
@@ -57,6 +54,14 @@ func TestAccept_SurvivesKills(t *testing.T) {
 		return command
 	})
 	platform.Start(1)
+	return platform
+}
+
+func TestAccept_SurvivesKills(t *testing.T) {
+	t.Parallel()
+	const members, lines, millis = 12, 150, 250
+	order := chaosOrder{Path: newPath(t)}
+	platform := order.platform(t, members)
 	kills := rounds.Of(t, 8, 300)
 	for kill := range kills {
 		if kill%2 == 0 {
@@ -68,6 +73,26 @@ func TestAccept_SurvivesKills(t *testing.T) {
 	}
 	platform.Send(members)
 	platform.Stop()
-	database = open(t, path)
+	database := open(t, order.Path)
+	t.Logf("%d kills: %+v", kills, platform.Judge(database))
+}
+
+// A message that ends each process that runs it becomes a dead letter; those beside it never do.
+func TestAccept_CrashBlamesTheGuiltyEvent(t *testing.T) {
+	t.Parallel()
+	const members, lines, limit, each = 12, 100, 5, 5
+	order := chaosOrder{Path: newPath(t), Order: chaostest.Order{Limit: limit}}
+	platform := order.platform(t, members)
+	kills := rounds.Of(t, 2*each, 30)
+	for kill := range kills {
+		if kill%each == 0 {
+			platform.Poison()
+		}
+		platform.SendUntilHeard(1 + platform.Random(lines))
+		platform.KillOne()
+	}
+	platform.Send(members)
+	platform.Stop()
+	database := open(t, order.Path)
 	t.Logf("%d kills: %+v", kills, platform.Judge(database))
 }

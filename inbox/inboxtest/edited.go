@@ -43,12 +43,12 @@ func edits() []document.Object {
 			all = append(all, document.O(field, value))
 		}
 	}
-	for _, field := range []string{"failures", "retryAt", "pausedAt", "lane"} {
+	for _, field := range []string{"failures", "retryAt", "pausedAt", "lane", "lost"} {
 		for _, value := range append(odd, "", 0, -1, 2.5, math.Inf(1), true, document.A(3, "x")) {
 			all = append(all, document.O(field, value))
 		}
 	}
-	all = append(all, document.O("failures", int64(math.MaxInt64)))
+	all = append(all, document.O("failures", int64(math.MaxInt64)), document.O("lost", int64(math.MaxInt64)))
 	return all
 }
 

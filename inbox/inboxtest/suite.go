@@ -63,7 +63,8 @@ func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 // worked on it; most of them also to a store that one process has to itself, where another process is
 // one that begins when the one before has ended.
 func Rules() []Rule {
-	rules := slices.Concat(acceptRules, laneRules, shareRules, failureRules, deadLetterRules, eraseRules, editedRules)
+	rules := slices.Concat(
+		acceptRules, laneRules, shareRules, failureRules, deadLetterRules, crashRules, eraseRules, editedRules)
 	for _, rule := range slices.Clone(rules) {
 		if !rule.needsProcesses {
 			rule.Name, rule.isAlone = "Alone"+rule.Name, true

@@ -20,6 +20,8 @@ const (
 	// count counts up for its own member, and visit for the member Counted.
 	count = "count"
 	visit = "visit"
+	// poison ends the process.
+	poison = "poison"
 )
 
 // Where the bot keeps what it has handled: in a data source and in the member.
@@ -45,6 +47,9 @@ func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
 		return w.goOn(ctx, bot, e)
 	case count:
 		return countUp(ctx, bot)
+	case poison:
+		overflow()
+		return nil
 	case visit:
 		_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: Counted, NodeCompositeID: nodeCount})
 		return err

@@ -12,10 +12,7 @@ func (p *Platform) KillOne() {
 	for !victim.isGone {
 		p.hear(<-p.lines)
 	}
-	_ = victim.command.Wait() // It tells that it was killed.
-	p.note(killed, victim)
-	p.Start(1)
-	p.sendAgain(victim)
+	p.replace(victim)
 }
 
 // note notes what was done to a process.

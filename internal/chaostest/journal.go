@@ -31,9 +31,11 @@ const (
 	replied kind = "replied"
 	// refused tells that an operation failed; more is its name.
 	refused kind = "refused"
-	// done tells that it is stored that an event is done, and failed that an attempt failed.
+	// done is stored once an event is handled, failed once an attempt has failed, and died once the event is
+	// a dead letter.
 	done   kind = "done"
 	failed kind = "failed"
+	died   kind = "died"
 	// killed, frozen and thawed are what was done to a process.
 	killed kind = "killed"
 	frozen kind = "frozen"

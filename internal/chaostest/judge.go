@@ -15,8 +15,8 @@ type judge struct {
 	// last is the last run of each member, and all has the runs of each event.
 	last map[string]*run
 	all  map[event][]*run
-	// done are the events of which it is stored.
-	done map[event]bool
+	// done are the events that are stored as handled, and dead those that are dead letters.
+	done, dead map[event]bool
 	// first are the first sends.
 	first   map[slot]*run
 	keys    map[slot]string
@@ -52,7 +52,7 @@ type slot struct {
 // judged reads a journal.
 func judged(entries []entry) *judge {
 	j := &judge{
-		frozen: map[int]bool{}, last: map[string]*run{}, all: map[event][]*run{}, done: map[event]bool{},
+		frozen: map[int]bool{}, last: map[string]*run{}, all: map[event][]*run{}, done: map[event]bool{}, dead: map[event]bool{},
 		first: map[slot]*run{}, keys: map[slot]string{}, slots: map[string]slot{}, replied: map[slot]bool{},
 	}
 	for i, e := range entries {
@@ -98,6 +98,9 @@ func (j *judge) take(e entry) {
 		j.done[of] = true
 	case failed:
 		j.fail(of)
+	case died:
+		j.fail(of)
+		j.dead[of] = true
 	}
 }
 
@@ -132,7 +135,7 @@ func (j *judge) begin(of event, process int) {
 		}
 	case of.number != last.number+1:
 		j.faultf("the event before was %d", last.number)
-	case !j.isHandled(last.event):
+	case !j.isHandled(last.event) && !j.dead[last.event]:
 		j.faultf("the event before is not handled")
 	}
 	next := &run{event: of, process: process, isHarmed: j.frozen[process]}

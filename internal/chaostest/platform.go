@@ -35,6 +35,10 @@ type Platform struct {
 	isEndless bool
 	// held is the process whose runs that wait are not told to go on.
 	held *process
+	// poisoned is the member Poisoned, nil if there is none. Then processes may end by themselves.
+	poisoned *sender
+	// dead are the events that are dead letters.
+	dead map[event]bool
 	// onLine is told each line beside.
 	onLine func(line)
 }
@@ -45,6 +49,8 @@ type sender struct {
 	// number is that of the last event that was sent, and asked what each one asks for.
 	number int
 	asked  []string
+	// ended is the number of the last event whose run has ended.
+	ended int
 	// at is the process that is to answer the last one, nil where it is answered, and home that to which
 	// all go until it is harmed: of two events that different processes accept within half a round trip
 	// either may come first.
@@ -59,7 +65,7 @@ func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd)
 	t.Logf("seed %d", seed)
 	p := &Platform{
 		t: t, random: rand.New(rand.NewPCG(seed, 0)), path: path, start: start, //nolint:gosec // As above.
-		lines: make(chan line), onLine: func(line) {},
+		lines: make(chan line), onLine: func(line) {}, dead: map[event]bool{},
 	}
 	var err error
 	p.journal, err = openJournal(path)
@@ -178,10 +184,14 @@ func (p *Platform) state() string {
 	return text.String()
 }
 
+// maxBacklog is how many events of a member may wait while the members write without end, so that not more
+// is sent than is handled.
+const maxBacklog = 50
+
 // sendAll has all members write who may.
 func (p *Platform) sendAll() {
 	for _, s := range p.members {
-		if (p.isEndless || p.left > 0) && s.at == nil {
+		if s.at == nil && (p.left > 0 || p.isEndless && s.number-s.ended < maxBacklog) {
 			p.left = max(0, p.left-1)
 			p.writeNext(s, plain)
 		}
@@ -222,8 +232,11 @@ func (p *Platform) one() *process {
 // hear takes a line of a process.
 func (p *Platform) hear(said line) {
 	if said.isEnd {
-		require.True(p.t, said.from.isEnding, "process %d ended: %s", said.from.id(), said.from.complaints())
 		said.from.isGone = true
+		if !said.from.isEnding {
+			require.NotNil(p.t, p.poisoned, "process %d ended: %s", said.from.id(), said.from.complaints())
+			p.replace(said.from)
+		}
 		return
 	}
 	p.onLine(said)
@@ -234,6 +247,11 @@ func (p *Platform) hear(said line) {
 		if s := p.sender(said.of); s.at == said.from && s.number == said.of.number {
 			p.sendTo(s)
 		}
+	case wordEnded:
+		s := p.sender(said.of)
+		s.ended = max(s.ended, said.of.number)
+	case wordDead:
+		p.dead[said.of] = true
 	case wordAmid:
 		if p.held != said.from {
 			said.from.tell(wordGo, said.of, "-")

@@ -23,6 +23,8 @@ const (
 	wordAmid  = "amid"
 	wordGo    = "go"
 	wordEnded = "ended"
+	// wordDead says that an event is a dead letter.
+	wordDead = "dead"
 )
 
 // process is one that the platform has started.

@@ -2,6 +2,7 @@ package chaostest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -25,6 +26,9 @@ type Order struct {
 	Journal string `json:"journal"`
 	// Lease is that of the turns of members.
 	Lease time.Duration `json:"lease"`
+	// Limit is the number of failures after which an event is a dead letter. The default is so large that
+	// an event may meet many kills.
+	Limit int `json:"limit"`
 }
 
 // Where the events arrive.
@@ -83,13 +87,14 @@ func Work(ctx context.Context, order Order, database store.Store, in io.Reader, 
 // config returns the host's configuration.
 func (w *worker) config(order Order, database store.Store) botctx.Config {
 	const workers, poll, pause = 32, 50 * time.Millisecond, 10 * time.Millisecond
+	const endless = 1_000_000
 	return botctx.Config{
 		Store: database, TurnLease: order.Lease,
 		Connectors: send.Connectors{channel.Webchat: connector{w}},
 		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Inbox: inbox.Config{
 			Workers: workers, Poll: poll, MaxPending: -1,
-			Limit:   1_000_000, // An event may meet many kills.
+			Limit:   cmp.Or(order.Limit, endless),
 			Backoff: func(int) time.Duration { return pause },
 			Hooks:   inbox.Hooks{AroundHandler: w.observed, Settled: w.settled},
 		},
@@ -121,7 +126,7 @@ func (w *worker) obey(ctx context.Context, in io.Reader) error {
 // accept accepts an event, and answers as a handler of HTTP would.
 func (w *worker) accept(ctx context.Context, e event, what string) {
 	err := w.runtime.Accept(ctx, botctx.Inbound{App: app, Channel: channelID, Event: send.MessageEvent{
-		From: e.member, Type: send.TypeText, MessageID: fmt.Sprint(e.member, "/", e.number),
+		From: e.member, Type: send.TypeText, MessageID: e.id(),
 		Data: document.O("text", fmt.Sprint(e.number, " ", what)),
 	}})
 	if err != nil {
@@ -181,12 +186,18 @@ func (w *worker) settled(_ context.Context, s inbox.Settled) {
 	if err != nil {
 		panic(err)
 	}
-	if s.Err == nil {
+	switch {
+	case s.Err == nil:
 		w.note(done, e, "-")
-	} else {
+	case s.IsDead:
+		w.note(died, e, codeText(s.Err))
+		w.say(wordDead, e)
+	default:
 		w.note(failed, e, codeText(s.Err))
 	}
 }
+
+func (e event) id() string { return fmt.Sprint(e.member, "/", e.number) }
 
 // eventOf reads what the platform sends.
 func eventOf(text, member string) (event, error) {
