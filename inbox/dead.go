@@ -91,7 +91,7 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return b.changeDead(ctx, id, b.updates().discard, document.O(fieldDoneAt, int64(document.At(now))))
+	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.At(now))))
 }
 
 // changeDead changes a dead letter.

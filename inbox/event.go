@@ -142,6 +142,18 @@ const (
 	fieldMemory = "memory"
 )
 
+// fieldsOfWaiting returns the fields that an event has only until it is done.
+func fieldsOfWaiting() document.Object {
+	b := document.NewBuilder(keptFields)
+	for _, field := range []string{
+		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
+		fieldBegun, fieldFailures, fieldLost, fieldRetryAt, fieldPausedAt, fieldCode, fieldError, fieldDiedAt, fieldMemory,
+	} {
+		b.Set(field, true)
+	}
+	return b.Object()
+}
+
 // stored is an event as it is kept.
 type stored struct {
 	Event

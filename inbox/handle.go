@@ -17,9 +17,9 @@ import (
 // updates are the changes of events, compiled once. What differs each time stands in the stamps of
 // a query.Change.
 type updates struct {
-	// giveBack says that an event has not begun, lose makes it a suspect, revive puts a dead letter back, and
-	// discard makes it one that is done. note writes down what is under way.
-	giveBack, lose, revive, discard, note *query.Update
+	// giveBack says that an event has not begun, lose makes it a suspect, and revive puts a dead letter back.
+	// done removes what nobody needs of an event that is over. note writes down what is under way.
+	giveBack, lose, revive, done, note *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -31,7 +31,7 @@ func (b *Inbox) updates() *updates {
 func newUpdates() updates {
 	return updates{
 		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
-		discard:  mustUpdate(), // It replaces the event, see keptOfDead.
+		done:     mustUpdate("$unset", fieldsOfWaiting()),
 		lose:     mustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
 		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
@@ -187,11 +187,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	kept := document.NewBuilder(2)
 	kept.Set(fieldDoneAt, int64(document.At(now)))
 	kept.Set(fieldSender, senderOf(lane))
-	done, err := query.CompileUpdate(kept.Object()) // It replaces the event.
-	if err != nil {
-		return 0, err
-	}
-	return b.update(ctx, filter, done, document.Object{})
+	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
 // wasLost is ErrLost where an event is not what it was when the turn began.
@@ -204,7 +200,7 @@ func wasLost(changed int64) error {
 
 // update changes an event, and returns how many matched.
 func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
-	change := query.Change{Update: update, Kept: keptOfDead, Stamps: query.Stamps{Set: set}}
+	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
 	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched, err
 }
@@ -218,9 +214,6 @@ func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset doc
 	}
 	return b.update(ctx, filter, update, document.Object{})
 }
-
-// keptOfDead is what stays of a dead letter that is replaced.
-var keptOfDead = []string{fieldSender}
 
 // fail stores that an event failed.
 func (b *Inbox) fail(

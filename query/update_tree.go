@@ -150,7 +150,7 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 }
 
 // fewFields is the number of fields up to which an object is changed field by field.
-const fewFields = 16
+const fewFields = 24
 
 // applyToFields applies the children to the fields of an object.
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {

@@ -75,7 +75,7 @@ func newCrowd(t *testing.T, size int) *crowd {
 	require.NoError(t, database.Collection("agendas").Insert(t.Context(), due...))
 	c.begun.Add(size)
 	c.scheduler, err = agenda.NewScheduler(agenda.SchedulerConfig{
-		Env: record.Env{Store: database}, Workers: size, Retention: -1,
+		Env: record.Env{Store: database}, Workers: 4 * size, Retention: -1, // One channel may hold a quarter.
 		Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()
@@ -115,8 +115,8 @@ func TestScheduler_ClaimsManyByTwoCommands(t *testing.T) {
 	stop()
 	close(c.release)
 	ended.Wait()
-	require.Equal(t, []string{"find", "update", "find"}, commands[:3], "what is due, the claims, and which they are")
-	require.NotContains(t, commands, "findAndModify")
+	commands = slices.DeleteFunc(commands, func(name string) bool { return name == "find" })
+	require.Equal(t, []string{"update"}, commands, "all claims, beside looks for what is due and for what was claimed")
 	results := c.log.taken()
 	t.Logf("256 results by the commands %v", results)
 	require.NotContains(t, results, "findAndModify")
