@@ -27,7 +27,7 @@ type Operations interface {
 	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
 	//     RunUntil, or a time is not valid.
 	//   - InvalidArgument: Pattern names a time zone that is none, or the host gives such a name.
-	//   - NotFound: the app has no member with that id.
+	//   - NotFound: the app has no member with that id, or the host has no such node.
 	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 	//
 	// Specification: Agenda operations.
@@ -45,6 +45,7 @@ type Operations interface {
 	//     one of the agendas has no RunUntil; or one would have a pattern and its next run
 	//     after RunUntil. Then none changes.
 	//   - InvalidArgument: Replace comes without Tag, or a time is not valid.
+	//   - NotFound: the host has no such node.
 	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 	//   - Conflict: the agendas ended each time before they could be changed; try again.
 	//

@@ -2058,7 +2058,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `pattern` names a time zone that is none, or the host gives such a name.
      *
-     * @throws {OperationError} not found: The app has no member with that id.
+     * @throws {OperationError} not found: The app has no member with that id, or the host has no such node.
      *
      * @throws {OperationError} unavailable: The host cannot tell the member's time zone; or another code, if it says so.
      */
@@ -2069,6 +2069,8 @@ declare namespace botctx {
      * @throws {OperationError} invalid argument: `pattern` is not a CRON pattern, or in a zone that is none; or it comes without `nextRunAt` and one of the agendas has no `runUntil`; or one would have a pattern and its next run after `runUntil`. Then none changes.
      *
      * @throws {OperationError} invalid argument: `replace` comes without `tag`, or a time is not valid.
+     *
+     * @throws {OperationError} not found: The host has no such node.
      *
      * @throws {OperationError} unavailable: The host cannot tell the member's time zone; or another code, if it says so.
      *

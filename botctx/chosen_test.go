@@ -38,7 +38,7 @@ func (s *forgetfulStore) Collection(name string) store.Collection {
 func (c forgetfulInbox) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
-	if change.Update.Source().Has("doneAt") && c.of.isForgetting.CompareAndSwap(true, false) {
+	if change.Stamps.Set.Has("doneAt") && c.of.isForgetting.CompareAndSwap(true, false) {
 		return store.UpdateResult{}, boterr.New(boterr.Unavailable, "", "the store is gone")
 	}
 	return c.Collection.Update(ctx, filter, change, options)

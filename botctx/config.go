@@ -105,6 +105,10 @@ type Config struct {
 
 	// Flow decides which nodes may answer an event.
 	Flow Flow
+	// OtherNodes says that other processes of the host handle nodes that this one does not have. Then
+	// NewAgenda and UpdateAgenda take a node that is not handled here, and warn of it; without it they are
+	// NotFound. A process that handles no nodes at all takes any.
+	OtherNodes bool
 	// MaxRedirects is the most redirects that may lead from one node to the next, those of
 	// other members' runs included. The default is 50.
 	MaxRedirects int

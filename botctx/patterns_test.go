@@ -272,7 +272,9 @@ func TestAgenda_Cause(t *testing.T) {
 
 func TestAgenda_Unknown(t *testing.T) {
 	t.Parallel()
-	p, ada := withNodes(t, &botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}})
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.OtherNodes = true }))
+	p.Handle(&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	ada.Says("order")
 	err := p.TryAdvance(time.Hour)
 	require.ErrorIs(t, err, boterr.NotFound)

@@ -36,8 +36,8 @@ func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 // agendas returns the agendas in force, as bot logic calls them.
 func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.parts.agendas(), c} }
 
-// agendasOfNodes are agendas that are made all the same where their node is not there, with a
-// warning: another process may handle it.
+// agendasOfNodes are agendas that refuse a node which nobody handles. If other processes may handle it,
+// they warn of it.
 type agendasOfNodes struct {
 	agenda.Operations
 
@@ -46,34 +46,36 @@ type agendasOfNodes struct {
 
 // NewAgenda implements agenda.Operations.
 func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
-	made, err := a.Operations.NewAgenda(ctx, p)
-	if err == nil && made != nil {
-		a.warnOf(ctx, *made)
+	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
+		return nil, err
 	}
-	return made, err
+	return a.Operations.NewAgenda(ctx, p)
 }
 
 // UpdateAgenda implements agenda.Operations.
 func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
-	updated, err := a.Operations.UpdateAgenda(ctx, p)
-	if err == nil && p.NodeCompositeID != "" && len(updated.Docs) > 0 {
-		a.warnOf(ctx, *updated.Docs[0])
+	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
+		return agenda.UpdateAgendaResult{}, err
 	}
-	return updated, err
+	return a.Operations.UpdateAgenda(ctx, p)
 }
 
-// warnOf warns of an agenda whose node is not there.
-func (a agendasOfNodes) warnOf(ctx context.Context, made agenda.Agenda) {
-	handled := a.bot.runtime.nodes.Load()
-	if len(handled.list) == 0 {
-		return
+// check refuses a node that an agenda would not find, or warns of it. A process without nodes knows none.
+func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
+	runtime := a.bot.runtime
+	handled := runtime.nodes.Load()
+	if wanted.CompositeID == "" || len(handled.list) == 0 {
+		return nil
 	}
-	_, err := handled.find(made.Tree, made.NodeCompositeID, "")
+	_, err := handled.find(wanted.Tree, wanted.CompositeID, "")
 	if !errors.Is(err, boterr.NotFound) {
-		return
+		return nil
 	}
-	missing := NodeRef{CompositeID: made.NodeCompositeID, Tree: made.Tree}
-	a.bot.runtime.warn(ctx, place{scope: a.bot.scope, node: a.bot.Node}, Warning{
-		Kind: WarningMissing, Node: missing, Text: "the agenda will fail: " + messageOf(err),
+	if !runtime.config.OtherNodes {
+		return err
+	}
+	runtime.warn(ctx, place{scope: a.bot.scope, node: a.bot.Node}, Warning{
+		Kind: WarningMissing, Node: wanted, Text: "the agenda may fail: " + messageOf(err),
 	})
+	return nil
 }

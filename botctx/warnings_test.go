@@ -3,6 +3,7 @@ package botctx_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -130,19 +132,18 @@ func TestWarnings_OfAHost(t *testing.T) {
 }
 
 // toldOf returns a host that writes warnings to a log and to a list.
-func toldOf(t *testing.T) (runtime *botctx.Runtime, lines *bytes.Buffer, told *[]botctx.Warning) {
+func toldOf(t *testing.T, config botctx.Config) (runtime *botctx.Runtime, lines *bytes.Buffer, told *[]botctx.Warning) {
 	t.Helper()
 	lines, told = &bytes.Buffer{}, &[]botctx.Warning{}
-	runtime, _ = loggedHost(t, botctx.Config{
-		Logger:    textLogger(lines, slog.LevelWarn),
-		OnWarning: func(_ context.Context, warning botctx.Warning) { *told = append(*told, warning) },
-	})
+	config.Logger = textLogger(lines, slog.LevelWarn)
+	config.OnWarning = func(_ context.Context, warning botctx.Warning) { *told = append(*told, warning) }
+	runtime, _ = loggedHost(t, config)
 	return runtime, lines, told
 }
 
 func TestWarnings_AreToldOnceBeforeTheFirstRun(t *testing.T) {
 	t.Parallel()
-	runtime, lines, told := toldOf(t)
+	runtime, lines, told := toldOf(t, botctx.Config{})
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText()}, &botctx.Node{ID: "menu"}))
 	require.Empty(t, *told, "a later Handle may bring what leads there")
 	for range 2 {
@@ -159,7 +160,7 @@ func TestWarnings_AreToldOnceBeforeTheFirstRun(t *testing.T) {
 
 func TestWarnings_AreToldWhereAgendasBeginToRun(t *testing.T) {
 	t.Parallel()
-	runtime, _, told := toldOf(t)
+	runtime, _, told := toldOf(t, botctx.Config{})
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "menu"}))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -167,35 +168,58 @@ func TestWarnings_AreToldWhereAgendasBeginToRun(t *testing.T) {
 	require.Len(t, *told, 1)
 }
 
-func TestWarnings_OfAgendasWhoseNodeIsNotThere(t *testing.T) {
+// misspelt is the text of an error for a node.
+const misspelt = `there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant`
+
+// planLater plans to run a node, and changes an agenda to run it.
+func planLater(t *testing.T, bot *botctx.Context, node string) (made, changed error) {
+	t.Helper()
+	later := agenda.NewAgendaParams{MemberID: "ada", NodeCompositeID: node, NextRunAt: 4_000_000_000_000, Tag: "later"}
+	_, made = bot.NewAgenda(t.Context(), later)
+	_, changed = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NodeCompositeID: node})
+	return made, changed
+}
+
+func TestAgendas_NodeThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	const misspelt = `the agenda will fail: there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant`
-	later := agenda.NewAgendaParams{MemberID: "ada", NextRunAt: 4_000_000_000_000, Tag: "later"}
-	to := func(node string) agenda.NewAgendaParams {
-		p := later
-		p.NodeCompositeID = node
-		return p
-	}
-	runtime, lines, told := toldOf(t)
+	runtime, _, told := toldOf(t, botctx.Config{})
 	bot := runtime.Operations(record.Scope{App: "shop", Channel: "web", Member: "ada"})
-	plan := func(node string) {
-		made, err := bot.NewAgenda(t.Context(), to(node))
-		require.NoError(t, err, "another process may handle it")
-		require.Equal(t, node, made.NodeCompositeID)
-	}
-	plan("remindr")
-	require.Empty(t, *told, "a host without nodes does not know")
+	made, changed := planLater(t, bot, "remindr")
+	require.NoError(t, errors.Join(made, changed), "a host without nodes does not know")
 
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Entry: true}))
-	plan("reminder")
+	before, err := bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NextRunAt: 4_000_000_000_000})
+	require.NoError(t, err)
+	made, changed = planLater(t, bot, "remindr")
+	for _, err := range []error{made, changed} {
+		require.Equal(t, boterr.NotFound, boterr.CodeOf(err))
+		require.ErrorContains(t, err, "nodeCompositeId: "+misspelt)
+	}
+	_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", TreeID: "shop", NodeCompositeID: "reminder", NextRunAt: 4_000_000_000_000,
+	})
+	require.ErrorContains(t, err, "there is no node reminder in tree shop")
+	after, err := bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NextRunAt: 4_000_000_000_000})
+	require.NoError(t, err)
+	require.Equal(t, before.DocsIDs, after.DocsIDs, "nothing was made")
+	made, changed = planLater(t, bot, "reminder")
+	require.NoError(t, errors.Join(made, changed))
 	require.Empty(t, *told)
-	plan("remindr")
-	_, err := bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NextRunAt: later.NextRunAt})
-	require.NoError(t, err)
-	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NodeCompositeID: "remindr"})
-	require.NoError(t, err)
-	want := botctx.Warning{Kind: botctx.WarningMissing, Node: botctx.NodeRef{CompositeID: "remindr"}, Text: misspelt}
+}
+
+func TestWarnings_OfAgendasWhoseNodeMayBeElsewhere(t *testing.T) {
+	t.Parallel()
+	runtime, lines, told := toldOf(t, botctx.Config{OtherNodes: true})
+	bot := runtime.Operations(record.Scope{App: "shop", Channel: "web", Member: "ada"})
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Entry: true}))
+	for _, node := range []string{"reminder", "remindr"} {
+		made, changed := planLater(t, bot, node)
+		require.NoError(t, errors.Join(made, changed), "another process may handle it")
+	}
+	want := botctx.Warning{
+		Kind: botctx.WarningMissing, Node: botctx.NodeRef{CompositeID: "remindr"}, Text: "the agenda may fail: " + misspelt,
+	}
 	require.Equal(t, []botctx.Warning{want, want}, *told)
 	require.Equal(t, 2, strings.Count(lines.String(),
-		`level=WARN msg="botctx: warning" app=shop channel=web member=ada kind=missing text="the agenda will fail: `), lines)
+		`level=WARN msg="botctx: warning" app=shop channel=web member=ada kind=missing text="the agenda may fail: `), lines)
 }

@@ -88,13 +88,11 @@ var mistakesOfNodes = map[string]mistake{
 	"a node id misspelt in an agenda": {
 		test: func(p *fakes.Platform) {
 			p.Handle(textNode("reminder", "remind me"))
-			ada := p.AddMember(member.Member{FirstName: "Ada"})
-			_, _ = ada.Context().NewAgenda(context.Background(), agenda.NewAgendaParams{
-				MemberID: ada.ID(), NodeCompositeID: "remindr", NextRunAt: document.At(p.Now().Add(time.Hour)),
-			})
-			p.Advance(time.Hour)
+			reminds(agenda.NewAgendaParams{
+				MemberID: "member-1", NodeCompositeID: "remindr", NextRunAt: document.At(p.Now().Add(time.Hour)),
+			})(p)
 		},
-		prints: `fakes: Advance(1h0m0s): agenda id-1 for member member-1, attempt 1: not found: nodeCompositeId: ` +
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: not found: nodeCompositeId: ` +
 			`there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant`,
 	},
 	"SavesPosition forgotten": {

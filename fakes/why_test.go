@@ -377,13 +377,11 @@ func TestTranscriptOfFailedTest_WarningsOfNodes(t *testing.T) {
 		p.Handle(textNode("ask", "start"), childNode("answer", "ask", "hi"), &botctx.Node{ID: "reminder"})
 		ada := p.AddMember(member.Member{})
 		ada.Says("start")
-		plan(t, ada.Context(), "remindr", p.Now().Add(time.Hour), 0)
 		require.NotContains(t, p.Transcript(), "warning", "a golden transcript has what happened alone")
 	})
 	for _, line := range []string{
 		"warning: the node ask never saves the position, so that its children are never asked: answer; set SavesPosition,",
 		"warning: nothing leads to the node reminder: it has no Trigger,",
-		`warning: the agenda will fail: there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant` + "\n",
 	} {
 		require.Contains(t, printed, line)
 	}

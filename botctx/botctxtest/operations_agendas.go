@@ -12,7 +12,7 @@ var agendaOperations = []operation{
 		op: botctx.OpNewAgenda, call: calling(botctx.Operations.NewAgenda), scene: anAgenda, names: []string{"memberId"},
 		refuses: badNewAgenda,
 		input: func(p *place) document.Object {
-			return document.O("memberId", p.scope.Member, "nodeCompositeId", "node", "nextRunAt", later, "tag", "tag", "replace", true)
+			return document.O("memberId", p.scope.Member, "nodeCompositeId", p.node, "nextRunAt", later, "tag", "tag", "replace", true)
 		},
 	}, {
 		op: botctx.OpUpdateAgenda, call: calling(botctx.Operations.UpdateAgenda), scene: anAgenda, refuses: badUpdateAgenda,

@@ -23,7 +23,7 @@ var (
 	anAgenda = &scene{begin: func(t *trial, base *place) *place {
 		t.Helper()
 		require.NoError(t, errorOf(base.NewAgenda(t.ctx(), agenda.NewAgendaParams{
-			MemberID: base.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag",
+			MemberID: base.scope.Member, NodeCompositeID: base.node, NextRunAt: later, Tag: "tag",
 		})))
 		return base
 	}}
