@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -61,19 +60,6 @@ func (c *Context) ChannelType() channel.Type { return c.channelType }
 // Now returns the time by the Runtime's clock, which tests move. Where Config.Now panics, so does
 // it: within a run that is the error of the action.
 func (c *Context) Now() time.Time { return c.runtime.env.Now() }
-
-// Fetch sends an HTTP request through the guarded client, which refuses private
-// addresses (see package outbound). An answer with any status is no error.
-func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response *outbound.Response, err error) {
-	defer func() { err = boterr.Wrap(string(opFetch), c.orPanic(ctx, opFetch, err, recover())) }()
-	if err := c.run.Refusal(); err != nil {
-		return nil, err
-	}
-	return outbound.Fetch(ctx, c.runtime.config.HTTP, request)
-}
-
-// opFetch is the name of Fetch in errors and lines of the log.
-const opFetch = Op("fetch")
 
 // Reply sends responses to the context's member, one after the other, by
 // SendResponse. It stops at the first that fails. {{path}} of a template is filled from Member as it

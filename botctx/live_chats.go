@@ -62,7 +62,7 @@ func (p *parts) liveChatPorts() livechat.Ports {
 		Pairing:     pairing,
 		Agendas:     inForce{p},
 		Connectors:  config.Connectors,
-		HTTP:        config.HTTP,
+		HTTP:        ownedHTTP{p},
 		CustomAPI:   config.LiveChat.CustomAPI,
 		HistoryURL:  config.LiveChat.HistoryURL,
 		IdleTimeout: config.LiveChat.IdleTimeout,

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -43,6 +44,8 @@ type run struct {
 	key     string
 	sending sync.Mutex
 	sent    map[slot]int
+	// holds is the owner of the answers that the run has fetched, nil until it fetches.
+	holds atomic.Pointer[outbound.Owner]
 	// current is the step that is under way, but for those that have joined it.
 	current atomic.Pointer[step]
 }
@@ -116,7 +119,7 @@ func (r *Runtime) startRun(
 	}
 	first := newStep(started, in.outer)
 	started.current.Store(first)
-	defer started.ended.Store(true)
+	defer started.end()
 	if err := logic(withStep(ctx, first), started, first); err != nil {
 		return err
 	}

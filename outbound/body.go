@@ -52,6 +52,7 @@ func closeBody(req *http.Request) {
 type responseBody struct {
 	limited
 
+	client *Client
 	ctx    context.Context //nolint:containedctx // It belongs to the one exchange that the body is a part of.
 	cancel context.CancelFunc
 	host   string

@@ -3,17 +3,20 @@ package outbound
 import (
 	"context"
 	"crypto/tls"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
 )
 
 // What a zero Config stands for.
 const (
 	DefaultMaxResponseBytes = 25 << 20
+	DefaultMaxBufferedBytes = 256 << 20
 	DefaultMaxRequestBytes  = 25 << 20
 	DefaultMaxRedirects     = 5
 	DefaultTimeout          = 30 * time.Second
@@ -29,6 +32,13 @@ type Config struct {
 	// MaxResponseBytes limits the body of a response, as it is after
 	// decompression. 0 means DefaultMaxResponseBytes.
 	MaxResponseBytes int64
+	// MaxBufferedBytes limits what Fetch holds of responses at once, over all apps. Up to 256 kB of a response
+	// are free; a longer one counts as MaxResponseBytes, whatever its length, until its Owner is released: in
+	// bot logic until the run ends. While others have the memory, it waits within Timeout. An app gets at most
+	// half of what other apps leave, so that long responses of one app do not hold up another. The garbage
+	// collector may take as much again. 0 means DefaultMaxBufferedBytes, or MaxResponseBytes if that is more.
+	// What Do returns is streamed, and does not count.
+	MaxBufferedBytes int64
 	// MaxRequestBytes limits the body of a request. 0 means
 	// DefaultMaxRequestBytes.
 	MaxRequestBytes int64
@@ -65,6 +75,7 @@ type Config struct {
 type Client struct {
 	http             *http.Client
 	allow            AllowList
+	buffers          *buffers
 	maxResponseBytes int64
 	maxRequestBytes  int64
 	maxRedirects     int
@@ -88,6 +99,8 @@ func New(config Config) (*Client, error) {
 		maxRedirects:     DefaultMaxRedirects,
 		timeout:          orDefault(config.Timeout, DefaultTimeout),
 	}
+	buffered := orDefault(config.MaxBufferedBytes, max(DefaultMaxBufferedBytes, c.maxResponseBytes))
+	c.buffers = &buffers{shares: fair.NewShares(int(min(buffered/c.maxResponseBytes, math.MaxInt32)))}
 	if config.MaxRedirects != nil {
 		c.maxRedirects = *config.MaxRedirects
 	}
@@ -104,6 +117,11 @@ func (c Config) check() error {
 	switch {
 	case c.MaxResponseBytes < 0:
 		return boterr.Invalid("maxResponseBytes", "must not be negative")
+	case c.MaxBufferedBytes < 0:
+		return boterr.Invalid("maxBufferedBytes", "must not be negative")
+	case c.MaxBufferedBytes != 0 && c.MaxBufferedBytes < orDefault(c.MaxResponseBytes, DefaultMaxResponseBytes):
+		return boterr.Invalid("maxBufferedBytes", "is %d, and must be at least maxResponseBytes, %d",
+			c.MaxBufferedBytes, orDefault(c.MaxResponseBytes, DefaultMaxResponseBytes))
 	case c.MaxRequestBytes < 0:
 		return boterr.Invalid("maxRequestBytes", "must not be negative")
 	case c.MaxRedirects != nil && *c.MaxRedirects < 0:
@@ -133,6 +151,7 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 //   - InvalidArgument with the field "url" for a URL that is refused (see
 //     CheckURL), a name that resolves to an address that is not public, and a
 //     redirect to either, or from https to http;
+//   - InvalidArgument with the field "method" for a method that ParseMethod refuses;
 //   - InvalidArgument with the field "headers.Name" for a header that is
 //     malformed or not the caller's to set;
 //   - ResourceExhausted for too long a body and too many redirects;
@@ -157,6 +176,7 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = &responseBody{
 		limited: limit(resp.Body, c.maxResponseBytes, responseTooLong(host, c.maxResponseBytes)),
+		client:  c,
 		ctx:     ctx,
 		cancel:  cancel,
 		host:    host,
@@ -173,6 +193,9 @@ func (c *Client) check(req *http.Request) error {
 		return boterr.Invalid("url", "the request is missing")
 	}
 	if err := CheckURL(req.URL, c.allow); err != nil {
+		return err
+	}
+	if _, err := ParseMethod(req.Method); err != nil {
 		return err
 	}
 	if req.Host != "" && req.Host != req.URL.Host {

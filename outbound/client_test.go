@@ -42,6 +42,7 @@ func TestNew_RefusesContradictions(t *testing.T) {
 	for field, config := range map[string]outbound.Config{
 		"maxResponseBytes": {MaxResponseBytes: -1},
 		"maxRequestBytes":  {MaxRequestBytes: -1},
+		"maxBufferedBytes": {MaxBufferedBytes: -1},
 		"maxConnsPerHost":  {MaxConnsPerHost: -1},
 		"maxRedirects":     {MaxRedirects: new(-1)},
 		"timeout":          {Timeout: -1},

@@ -21,6 +21,7 @@ const (
 	idleConnTimeout     = 90 * time.Second
 	maxIdleConns        = 2 * DefaultMaxConnsPerHost
 	maxHeaderBytes      = 1 << 20 // of a response
+	maxStreamBytes      = 1 << 20 // of a response over HTTP/2 that has arrived and was not read; the default is 4 MB
 )
 
 // Resolver looks up the addresses of a name. *net.Resolver meets it.
@@ -55,6 +56,7 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 		MaxIdleConnsPerHost:    perHost, // the default of http.Transport is 2
 		MaxConnsPerHost:        perHost,
 		MaxResponseHeaderBytes: maxHeaderBytes,
+		HTTP2:                  &http.HTTP2Config{MaxReceiveBufferPerStream: maxStreamBytes},
 	}
 }
 

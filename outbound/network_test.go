@@ -39,7 +39,7 @@ const (
 
 // network is a small internet: names with addresses, and servers behind them.
 type network struct {
-	t *testing.T
+	t testing.TB
 
 	mu       sync.Mutex
 	names    map[string][][]netip.Addr // the answers for a name; the last one stays
@@ -49,9 +49,9 @@ type network struct {
 }
 
 // newNetwork returns a network with nothing in it.
-func newNetwork(t *testing.T) *network {
-	t.Helper()
-	return &network{t: t, names: map[string][][]netip.Addr{}, servers: map[netip.AddrPort]string{}}
+func newNetwork(tb testing.TB) *network {
+	tb.Helper()
+	return &network{t: tb, names: map[string][][]netip.Addr{}, servers: map[netip.AddrPort]string{}}
 }
 
 // resolves adds an answer for a name.
@@ -118,11 +118,11 @@ func (n *network) client(config outbound.Config) *outbound.Client {
 }
 
 // newClient returns a client whose connections end with the test.
-func newClient(t *testing.T, config outbound.Config) *outbound.Client {
-	t.Helper()
+func newClient(tb testing.TB, config outbound.Config) *outbound.Client {
+	tb.Helper()
 	client, err := outbound.New(config)
-	require.NoError(t, err)
-	t.Cleanup(client.CloseIdleConnections)
+	require.NoError(tb, err)
+	tb.Cleanup(client.CloseIdleConnections)
 	return client
 }
 

@@ -1,0 +1,248 @@
+package outbound
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/fair"
+)
+
+// freeBytes is how much of a body Fetch reads without asking for memory, so that small answers never wait.
+const freeBytes = 256 << 10
+
+// Owner is who holds the answers of Fetch in memory: one run of an app, or whatever else ends as a whole.
+// WithOwner hands it to Fetch. Once an answer is longer than 256 kB, its owner holds memory for the longest
+// answer until Release, so what the run does with the answer counts as well. Later long answers of the same
+// owner use that memory again, one at a time, so an owner never waits for itself.
+//
+// An Owner is safe for concurrent use.
+type Owner struct {
+	key fair.Key
+	// turn holds one thing while a long answer is read.
+	turn chan struct{}
+
+	mu        sync.Mutex
+	of        *buffers // whose place the owner holds, nil if none
+	isReading bool
+	released  bool
+}
+
+// NewOwner returns an owner for a run of a channel of an app. Callers must call Release.
+func NewOwner(app, channel string) *Owner {
+	return &Owner{key: fair.Key{App: app, Channel: channel}, turn: make(chan struct{}, 1)}
+}
+
+// ownerKey is the key of an Owner in a context.
+type ownerKey struct{}
+
+// WithOwner returns a context whose calls of Fetch hold their answers for an owner. Without one, a call holds
+// its answer until it returns.
+func WithOwner(ctx context.Context, owner *Owner) context.Context {
+	return context.WithValue(ctx, ownerKey{}, owner)
+}
+
+// ownerOf returns the owner of a context, or one for a single call. release ends the latter.
+func ownerOf(ctx context.Context) (owner *Owner, release func()) {
+	if owner, ok := ctx.Value(ownerKey{}).(*Owner); ok && owner != nil {
+		return owner, func() {}
+	}
+	owner = NewOwner("", "")
+	return owner, owner.Release
+}
+
+// Release gives the memory back. An answer that is still being read keeps it until its end; later answers
+// hold memory only while they are read.
+func (o *Owner) Release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.released = true
+	o.giveBack()
+}
+
+// giveBack gives the memory back if nothing needs it. The caller holds mu.
+func (o *Owner) giveBack() {
+	if o.of != nil && o.released && !o.isReading {
+		o.of.release(o.key)
+		o.of = nil
+	}
+}
+
+// hold waits for memory for a long answer, and for the owner's turn to read one. done must be called once the
+// answer has been read. The error is the context's.
+func (o *Owner) hold(ctx context.Context, b *buffers) (done func(), err error) {
+	select {
+	case o.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	o.mu.Lock()
+	held := o.of
+	o.isReading = true
+	o.mu.Unlock()
+	switch held {
+	case b:
+		return o.end, nil
+	case nil:
+		err = b.take(ctx, o.key)
+	default: // The owner uses a second client. It holds memory of that one only while it reads.
+		if err = b.take(ctx, o.key); err == nil {
+			return func() { b.release(o.key); o.end() }, nil
+		}
+	}
+	if err != nil {
+		o.end()
+		return nil, err
+	}
+	o.mu.Lock()
+	o.of = b
+	o.mu.Unlock()
+	return o.end, nil
+}
+
+// end ends the owner's turn to read.
+func (o *Owner) end() {
+	o.mu.Lock()
+	o.isReading = false
+	o.giveBack()
+	o.mu.Unlock()
+	<-o.turn
+}
+
+// buffers is the memory for the long answers of a client: places for one answer each, shared fairly between
+// apps and, within an app, between channels.
+type buffers struct {
+	shares *fair.Shares
+
+	mu sync.Mutex
+	// waiting has the waiters of each channel, the oldest first.
+	waiting fair.Ring[*list.List]
+}
+
+// waiter is who waits for a place. ready is closed once it has one.
+type waiter struct{ ready chan struct{} }
+
+// take waits for a place. Whoever gets one must release it. The error is the context's.
+func (b *buffers) take(ctx context.Context, key fair.Key) error {
+	b.mu.Lock()
+	if b.shares.Take(key) {
+		b.mu.Unlock()
+		return nil
+	}
+	w := waiter{make(chan struct{})}
+	at := b.waiting.Get(key, list.New).PushBack(w)
+	b.mu.Unlock()
+	select {
+	case <-w.ready:
+		return nil
+	case <-ctx.Done():
+		b.leave(key, w, at)
+		return ctx.Err()
+	}
+}
+
+// leave takes a waiter out of its queue. A place that it got meanwhile is given back.
+func (b *buffers) leave(key fair.Key, w waiter, at *list.Element) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-w.ready:
+		b.shares.Release(key)
+		b.serve()
+	default:
+		b.remove(key, at)
+	}
+}
+
+// remove removes a waiter from the queue of its channel. The caller holds mu.
+func (b *buffers) remove(key fair.Key, at *list.Element) {
+	queue, _ := b.waiting.Find(key)
+	queue.Remove(at)
+	if queue.Len() == 0 {
+		b.waiting.Drop(key)
+	}
+}
+
+// release gives a place back.
+func (b *buffers) release(key fair.Key) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shares.Release(key)
+	b.serve()
+}
+
+// serve gives places to waiters as long as there are any. The caller holds mu.
+func (b *buffers) serve() {
+	for {
+		key, queue, ok := b.waiting.Next(func(key fair.Key, _ *list.List) bool { return b.shares.May(key) })
+		if !ok {
+			return
+		}
+		b.shares.Take(key)
+		first := queue.Front()
+		close(first.Value.(waiter).ready) //nolint:forcetypeassert // Nothing else is in the queue.
+		b.remove(key, first)
+	}
+}
+
+// readAll reads the whole body of a response. The body of a Client's response takes part in its bound on
+// memory; any other one has the limits of whoever made it.
+func readAll(resp *http.Response) ([]byte, error) {
+	body, isOurs := resp.Body.(*responseBody)
+	if !isOurs {
+		return io.ReadAll(resp.Body)
+	}
+	begun, err := io.ReadAll(io.LimitReader(body, freeBytes+1))
+	if err != nil || len(begun) <= freeBytes {
+		return begun, err
+	}
+	owner, release := ownerOf(body.ctx)
+	defer release()
+	done, err := owner.hold(body.ctx, body.client.buffers)
+	if err != nil {
+		return nil, body.notHeld()
+	}
+	defer done()
+	return body.readRest(begun, resp.ContentLength)
+}
+
+// readRest reads what is left of a body. The length is what the response says it is, negative if it says
+// nothing.
+func (b *responseBody) readRest(begun []byte, length int64) ([]byte, error) {
+	// A byte more than the limit, so that the read that meets the end of the longest answer has room.
+	most := b.client.maxResponseBytes + 1
+	read, size := begun, 2*int64(len(begun))
+	if length >= int64(len(begun)) {
+		size = length + 1
+	}
+	for {
+		if len(read) == cap(read) {
+			grown := make([]byte, len(read), min(size, most))
+			copy(grown, read)
+			read, size = grown, 2*size
+		}
+		n, err := b.Read(read[len(read):cap(read)])
+		read = read[:len(read)+n]
+		switch {
+		case err == io.EOF: //nolint:errorlint // As in Read.
+			return read, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// notHeld is the error of a body for which there was no memory within the time limit.
+func (b *responseBody) notHeld() error {
+	if !errors.Is(b.ctx.Err(), context.DeadlineExceeded) {
+		return failure(b.ctx, b.host, b.ctx.Err())
+	}
+	return boterr.New(boterr.ResourceExhausted, "",
+		"the response of %s has more than %d kB, and other responses took all memory for long ones until the time limit: "+
+			"ask for less, for example a page or fewer fields, or call again later; a host can raise outbound.Config.MaxBufferedBytes",
+		b.host, freeBytes>>10)
+}
