@@ -189,6 +189,7 @@ func TestUpload_BadInput(t *testing.T) {
 		"an empty method":            {"options.method", with("method", "")},
 		"a method of two words":      {"options.method", with("method", "GET /")},
 		"a method without a file":    {"options.method", with("method", "head")},
+		"a method of no browser":     {"options.method", with("method", "track")},
 		"headers of no object":       {"options.headers", with("headers", "a: b")},
 		"a header of no text":        {"options.headers.X-A", with("headers", document.O("X-A", true))},
 		"a header of two lines":      {"options.headers.X-A", with("headers", document.O("X-A", "a\r\nX-B: c"))},

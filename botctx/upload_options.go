@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
 )
 
 // uploadOptions are the options of the request that an upload makes.
@@ -63,11 +64,14 @@ func (o *uploadOptions) setMethod(value any) error {
 	if err := document.DecodeValue(value, &o.method); err != nil {
 		return err
 	}
-	o.method = strings.ToUpper(o.method)
-	switch o.method {
-	case "":
+	if o.method == "" {
 		return boterr.Invalid("", "is empty: give a method such as GET, or leave it out")
-	case http.MethodHead, http.MethodConnect, http.MethodTrace:
+	}
+	var err error
+	if o.method, err = outbound.ParseMethod(o.method); err != nil {
+		return boterr.At("", err)
+	}
+	if o.method == http.MethodHead {
 		return boterr.Invalid("", "%s brings no file: use GET or POST", o.method)
 	}
 	return nil

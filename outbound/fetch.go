@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -19,7 +17,7 @@ import (
 type Request struct {
 	// URL is an absolute URL of the scheme http or https.
 	URL string
-	// Method is the method, in either case. Empty means GET.
+	// Method is the method, as ParseMethod reads it. Empty means GET.
 	Method string
 	// Headers are the headers by name, in any case.
 	Headers map[string]string
@@ -41,8 +39,9 @@ type Response struct {
 // with an error status is a response, no error: see Response.OK.
 //
 // The errors are those of Client.Do, and InvalidArgument with the field "url" or
-// "method" for what cannot be read as one, Unsupported where doer is nil. Checks
-// and limits are those of doer.
+// "method" for what cannot be read as one or is not allowed, Unsupported if doer is nil,
+// and ResourceExhausted if the long answers of others took all memory until the time
+// limit (see Config.MaxBufferedBytes). Checks and limits are those of doer.
 func Fetch(ctx context.Context, doer Doer, request Request) (*Response, error) {
 	if doer == nil {
 		return nil, boterr.New(boterr.Unsupported, "", "the host application gives no HTTP client")
@@ -56,7 +55,7 @@ func Fetch(ctx context.Context, doer Doer, request Request) (*Response, error) {
 		return nil, failure(ctx, req.URL.Host, err)
 	}
 	defer resp.Body.Close() //nolint:errcheck // The body has been read; closing it tells nothing.
-	body, err := io.ReadAll(resp.Body)
+	body, err := readAll(resp)
 	if err != nil {
 		return nil, failure(ctx, req.URL.Host, err)
 	}
@@ -69,9 +68,9 @@ func (r Request) build(ctx context.Context) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	method := strings.ToUpper(r.Method)
-	if method != "" && !isToken(method) {
-		return nil, boterr.Invalid("method", "must be an HTTP method such as GET or POST")
+	method, err := ParseMethod(r.Method)
+	if err != nil {
+		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(r.Body))
 	if err != nil {

@@ -124,13 +124,20 @@ class Body {
 
 const contentOf = native.content
 
+// normalMethod returns a method as the standard normalises it: "patch" stays as it is.
+function normalMethod(method) {
+  const upper = method.toUpperCase()
+  if (['CONNECT', 'TRACE', 'TRACK'].includes(upper)) throw new TypeError(upper + ' is not sent: use a method such as GET or POST')
+  return ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'].includes(upper) ? upper : method
+}
+
 class Request extends Body {
   constructor(input, init = {}) {
     const from = input instanceof Request ? input : {}
     const body = init.body ?? contentOf(from)
     super(textOrBytes(body))
     this.url = input instanceof Request ? input.url : String(input)
-    this.method = String(init.method ?? from.method ?? 'GET').toUpperCase()
+    this.method = normalMethod(String(init.method ?? from.method ?? 'GET'))
     this.headers = new Headers(init.headers ?? from.headers)
     this.signal = init.signal ?? from.signal ?? null
     if (body !== undefined && body !== null && (this.method === 'GET' || this.method === 'HEAD')) {

@@ -43,6 +43,7 @@ func TestFetch_Requests(t *testing.T) {
 		"await fetch('https://a.example')":                                                                  `["GET https://a.example ",""]`,
 		"await fetch(new URL('/b?c=1', 'https://a.example'))":                                               `["GET https://a.example/b?c=1 ",""]`,
 		"await fetch('https://a.example', {method: 'PUT', body: 'ä'})":                                      `["PUT https://a.example text/plain;charset=UTF-8","ä"]`,
+		"await fetch('https://a.example', {method: 'patch'})":                                               `["patch https://a.example ",""]`,
 		"await fetch(new Request('https://a.example', {method: 'DELETE'}))":                                 `["DELETE https://a.example ",""]`,
 		"await fetch('https://a.example', {method: 'POST', body: new Uint8Array([104, 105])})":              `["POST https://a.example ","hi"]`,
 		"await fetch('https://a.example', {method: 'POST', body: new URLSearchParams({a: '1', b: 'x y'})})": `["POST https://a.example application/x-www-form-urlencoded;charset=UTF-8","a=1&b=x+y"]`,
@@ -88,6 +89,8 @@ func TestFetch_ErrorsHaveACode(t *testing.T) {
 	s := newStage(t, script.Options{})
 	require.JSONEq(t, `["InvalidArgument","fetch",true]`, s.returns(
 		"try { await fetch('file:///etc/passwd') } catch (e) { return [e.code, e.operation, e instanceof Error] }"))
+	require.JSONEq(t, `["TypeError","TypeError"]`, s.returns(
+		"return Promise.all(['trace', 'CONNECT'].map((method) => fetch('https://a.example', { method }).catch((e) => e.name)))"))
 	_, err := s.compile("\nawait fetch('https://nobody.example')").Run(t.Context(), s.ada.Context())
 	require.ErrorContains(t, err, "test.js:2:")
 	require.NotEqual(t, boterr.Internal, boterr.CodeOf(err))

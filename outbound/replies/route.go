@@ -1,7 +1,6 @@
 package replies
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -32,12 +31,12 @@ func newRoute(method, pattern string, replies []Reply) route {
 	return made
 }
 
-// methodOf returns a method in upper case, GET where it is empty.
+// methodOf returns a method as a client sends it. One that no client sends stays as it is.
 func methodOf(method string) string {
-	if method == "" {
-		return http.MethodGet
+	if sent, err := outbound.ParseMethod(method); err == nil {
+		return sent
 	}
-	return strings.ToUpper(method)
+	return method
 }
 
 // addressOf returns the URL that a server sees: with a path, without a fragment,
