@@ -623,7 +623,11 @@ declare namespace botctx {
     filter?: Fields | null;
     /** `sortBy` is the order: `document.O("price", 1, "name", -1)`. The default is the order of insertion. */
     sortBy?: Fields | null;
-    /** `count` returns the number of entries alone. Default: false. */
+    /** `skip` is the number of entries to leave out at the beginning. Default: 0. */
+    skip?: number | null;
+    /** `limit` is the number of entries to return at most. The default is 0, for all. Default: 0. */
+    limit?: number | null;
+    /** `count` returns the number of entries alone, whatever `skip` and `limit` are. Default: false. */
     count?: boolean | null;
   } & (
     | {

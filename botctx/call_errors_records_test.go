@@ -90,9 +90,11 @@ func agendaFailures() map[string][]failure {
 			errorOf(boterr.InvalidArgument, "not a CRON pattern", "pattern", `{"pattern": "daily"}`),
 			errorOf(boterr.InvalidArgument, "names a time zone that is none", "pattern", `{"pattern": "CRON_TZ=Nowhere 0 9 * * *"}`),
 			errorOf(boterr.NotFound, "no member", "memberId", `{"memberId": "none"}`),
+			errorOf(boterr.NotFound, "no such node", "nodeCompositeId", `{"nodeCompositeId": "helo"}`),
 			noZone,
 		},
 		"updateAgenda": {
+			errorOf(boterr.NotFound, "no such node", "nodeCompositeId", `{"nodeCompositeId": "helo"}`),
 			errorOf(boterr.InvalidArgument, "not a CRON pattern", "pattern", `{"pattern": "daily"}`),
 			noZone,
 			errorOf(boterr.InvalidArgument, "without `tag`", "tag", `{"tag": null, "replace": true}`),

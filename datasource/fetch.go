@@ -6,6 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // CountDataSource implements Operations.
@@ -29,11 +30,15 @@ func (s *Service) FetchDataFromDataSource(
 	if _, err := s.env.Compiler.Sort(p.SortBy); err != nil {
 		return result, boterr.In("sortBy", err)
 	}
+	page := store.FindOptions{Skip: p.Skip, Limit: p.Limit}
+	if err := page.Check(); err != nil {
+		return result, err
+	}
 	if p.Count {
 		result.Count, err = entries.Count(ctx, p.Filter)
 		return result, err
 	}
-	result.Entries, err = entries.Find(ctx, record.Query{Filter: p.Filter, SortBy: p.SortBy})
+	result.Entries, err = entries.Find(ctx, record.Query{Filter: p.Filter, SortBy: p.SortBy, Skip: p.Skip, Limit: p.Limit})
 	result.Count = int64(len(result.Entries))
 	return result, err
 }

@@ -206,7 +206,11 @@ type FetchDataFromDataSourceParams struct {
 	// SortBy is the order: document.O("price", 1, "name", -1). The default is the order
 	// of insertion.
 	SortBy document.Object `json:"sortBy,omitzero"`
-	// Count returns the number of entries alone. The default is false.
+	// Skip is the number of entries to leave out at the beginning. The default is 0.
+	Skip int64 `json:"skip,omitzero"`
+	// Limit is the number of entries to return at most. The default is 0, for all.
+	Limit int64 `json:"limit,omitzero"`
+	// Count returns the number of entries alone, whatever Skip and Limit are. The default is false.
 	Count bool `json:"count,omitempty"`
 }
 

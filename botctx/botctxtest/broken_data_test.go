@@ -198,6 +198,26 @@ var brokenData = map[string]breakage{
 		}),
 		breaks: []string{"FetchDataFromDataSourceOrders"},
 	},
+	"fetch leaves out one entry": {
+		breaking: given(func(p *fetchParams) { p.Skip++ }),
+		breaks:   []string{"FetchDataFromDataSourceReturnsWhatMatches", "FetchDataFromDataSourcePages"},
+		others:   true,
+	},
+	"fetch skips nothing": {
+		breaking: given(func(p *fetchParams) { p.Skip = 0 }),
+		breaks:   []string{"FetchDataFromDataSourcePages"},
+		others:   true,
+	},
+	"fetch has a limit of one": {
+		breaking: given(func(p *fetchParams) { p.Limit = 1 }),
+		breaks:   []string{"FetchDataFromDataSourceReturnsWhatMatches", "FetchDataFromDataSourcePages"},
+		others:   true,
+	},
+	"fetch has no limit": {
+		breaking: given(func(p *fetchParams) { p.Limit = 0 }),
+		breaks:   []string{"FetchDataFromDataSourcePages"},
+		others:   true,
+	},
 	"fetch returns null": {
 		breaking: gives(func(_ fetchParams, r *fetchResult) {
 			if len(r.Entries) == 0 {

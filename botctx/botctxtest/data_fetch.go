@@ -1,6 +1,8 @@
 package botctxtest
 
 import (
+	"fmt"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/datasource"
@@ -30,6 +32,11 @@ var fetchRules = []Rule{
 		Name:  "FetchDataFromDataSourceCounts",
 		Text:  "count of fetchDataFromDataSource is false by default; with it only the number comes back",
 		check: fetchCounts,
+	},
+	{
+		Name:  "FetchDataFromDataSourcePages",
+		Text:  "skip leaves out the first entries of the order, and limit returns so many of the others; 0 is all",
+		check: fetchPages,
 	},
 	{
 		Name:  "FetchDataFromDataSourceOfNothing",
@@ -140,6 +147,30 @@ func fetchCounts(t *trial) {
 	require.Nil(t, counted.Entries)
 	require.Equal(t, int64(2), counted.Count)
 	require.Equal(t, "2", textOf(t, counted), "the JSON is a number")
+}
+
+func fetchPages(t *trial) {
+	t.seedNumbers()
+	for _, test := range []struct {
+		skip, limit int64
+		sortBy      document.Object
+		expected    []any
+	}{
+		{0, 2, document.Object{}, []any{"c", "b"}},
+		{2, 2, document.Object{}, []any{"a", "d"}},
+		{1, 0, document.O("_id", -1), []any{"c", "b", "a"}},
+		{3, 5, document.O("n", -1), []any{"a"}},
+		{4, 1, document.Object{}, []any{}},
+	} {
+		t.try(fmt.Sprint("skip ", test.skip, ", limit ", test.limit), func(t *trial) {
+			page := datasource.FetchDataFromDataSourceParams{DataSourceID: source, SortBy: test.sortBy, Skip: test.skip, Limit: test.limit}
+			t.requireIDs(test.expected, t.fetch(t.home, page))
+			page.Count = true
+			counted, err := t.home.FetchDataFromDataSource(t.ctx(), page)
+			require.NoError(t, err)
+			require.Equal(t, int64(4), counted.Count, "count is of all that match")
+		})
+	}
 }
 
 func fetchOfNothing(t *trial) {

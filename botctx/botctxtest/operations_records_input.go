@@ -146,7 +146,8 @@ func badUpsert(*trial, *place) []change {
 }
 
 func badFetch(*trial, *place) []change {
-	return slices.Concat(each("filter", badFilters), each("sortBy", badSorts), eachWith("sortBy", badSorts[:1], document.O("count", true)))
+	return slices.Concat(each("filter", badFilters), each("sortBy", badSorts), eachWith("sortBy", badSorts[:1], document.O("count", true)),
+		[]change{{"a negative skip", document.O("skip", -1), "skip"}, {"a negative limit", document.O("limit", -1, "count", true), "limit"}})
 }
 
 func badDistinct(*trial, *place) []change {

@@ -63,7 +63,9 @@ var showingRecords = map[string]shown{
 	"countDataSource": {nothing: "count finds nothing", constant: "count is constant"},
 	"fetchDataFromDataSource": {
 		nothing: "fetch is empty", constant: "fetch returns the same list again",
-		defaults: map[string]string{"count": "fetch counts always"},
+		defaults: map[string]string{
+			"count": "fetch counts always", "skip": "fetch leaves out one entry", "limit": "fetch has a limit of one",
+		},
 	},
 	"fetchDistinctDataFromDataSource": {
 		nothing: "distinct finds nothing", constant: "distinct is constant",

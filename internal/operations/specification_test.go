@@ -15,6 +15,8 @@ import (
 // addedParameters are parameters that the specification's tables do not have.
 func addedParameters() map[string]string {
 	return map[string]string{
+		"fetchDataFromDataSource.skip":    "a page of a long table is had without the entries that follow",
+		"fetchDataFromDataSource.limit":   "the same",
 		"getGroupByExternalId.groupId":    "real calls give it in place of adminExternalId",
 		"getAssignmentsByMemberId.sortBy": "real calls give it",
 		"updateMessage.messageEvent":      "the usage line has it in place of messageTs; both are accepted",
