@@ -23,6 +23,8 @@ type deadLetter struct {
 	Error      string             `json:"error"`
 	// Event is what arrived, in the answer for one alone.
 	Event document.Object `json:"event,omitzero"`
+
+	place string
 }
 
 // seen returns a dead letter without what the member wrote.
@@ -31,6 +33,7 @@ func seen(letter inbox.DeadLetter) deadLetter {
 		ID: letter.ID, App: letter.Event.App, Channel: letter.Event.Channel, From: letter.Event.From,
 		AcceptedAt: document.At(letter.AcceptedAt), DiedAt: document.At(letter.DiedAt),
 		Failures: letter.Failures, Code: letter.Code, Error: letter.Error,
+		place: letter.Cursor(),
 	}
 }
 
@@ -43,16 +46,22 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 	var found []inbox.DeadLetter
 	if wanted.id == "" {
 		found, err = v.runtime.Inbox().DeadLetters(r.Context(), inbox.DeadLettersParams{
-			App: wanted.app, Skip: wanted.skip, Limit: wanted.limit + 1,
+			App: wanted.app, After: wanted.after, Before: wanted.before, Limit: wanted.limit + 1,
 		})
 	} else {
 		found, err = v.oneOrNone(r.Context(), wanted.id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if wanted.before != "" { // As tell takes them.
+		slices.Reverse(found)
 	}
 	shown := make([]deadLetter, len(found))
 	for i, letter := range found {
 		shown[i] = seen(letter)
 	}
-	return tell(wanted, shown, err)
+	return tell(wanted, shown, func(one deadLetter) string { return one.place })
 }
 
 // oneOrNone returns the dead letter of an id.

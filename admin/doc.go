@@ -18,9 +18,14 @@
 //
 // # What a program can ask for
 //
-// The page asks for JSON, and so can a script. All lists take app, id, skip and limit, and answer
-// {"records": [...], "hasMore": true or false}, the newest first but for dead letters. id finds a record by its id,
-// a member also by that on the platform, agendas and assignments also by that of the member.
+// The page asks for JSON, and so can a script. All lists take app, id, limit, and after or before, and answer
+// {"records": [...], "hasMore": true, "first": "...", "last": "..."}, the newest first but for dead letters, where the
+// first accepted comes first. id finds a record by its id, a member also by that on the platform, agendas and
+// assignments also by that of the member.
+//
+// first and last are the places of the first and the last record: last is the after of the next page, first the before
+// of the page ahead. hasMore is true if there are more records in that direction. A page costs the same wherever it is,
+// and no record is listed twice when others are added or removed meanwhile.
 //
 //	GET  about                       {"apps": [...], "mayWrite": false}
 //	GET  members, agendas, assignments, dead-letters

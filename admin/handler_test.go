@@ -61,12 +61,18 @@ func (h *host) answer(_ context.Context, bot *botctx.Context) error {
 
 const secret = "s3cr3t-of-the-kitchen"
 
-// arrive accepts a message of somebody, and lets the bot handle it.
-func (h *host) arrive(app, from, text string) {
+// accept accepts a message of somebody.
+func (h *host) accept(app, from, text string) {
 	h.t.Helper()
 	require.NoError(h.t, h.runtime.Accept(h.t.Context(), botctx.Inbound{App: app, Channel: app + "-web", Event: send.MessageEvent{
 		Type: send.TypeText, From: from, Data: document.O("text", text),
 	}}))
+}
+
+// arrive accepts a message of somebody, and lets the bot handle it.
+func (h *host) arrive(app, from, text string) {
+	h.t.Helper()
+	h.accept(app, from, text)
 	_, err := h.runtime.Inbox().RunNext(h.t.Context())
 	require.NoError(h.t, err)
 }
@@ -103,6 +109,8 @@ func (v *view) ask(method, path string, headers ...string) *httptest.ResponseRec
 type page struct {
 	Records []map[string]any `json:"records"`
 	HasMore bool             `json:"hasMore"`
+	First   string           `json:"first"`
+	Last    string           `json:"last"`
 }
 
 // list returns a list that the view tells.
@@ -135,12 +143,62 @@ func TestMembers_NewestFirstInPages(t *testing.T) {
 	first := v.list("/members?limit=2")
 	require.Equal(t, []any{"guest-4", "guest-3"}, first.column("externalId"))
 	require.True(t, first.HasMore)
-	last := v.list("/members?limit=2&skip=4")
+	second := v.list("/members?limit=2&after=" + first.Last)
+	require.Equal(t, []any{"guest-2", "guest-1"}, second.column("externalId"))
+	require.True(t, second.HasMore)
+	last := v.list("/members?limit=2&after=" + second.Last)
 	require.Equal(t, []any{"guest-0"}, last.column("externalId"))
 	require.False(t, last.HasMore)
+	require.Equal(t, second, v.list("/members?limit=2&before="+last.First))
+	back := v.list("/members?limit=2&before=" + second.First)
+	require.Equal(t, first.Records, back.Records)
+	require.False(t, back.HasMore)
+	require.Equal(t, page{Records: []map[string]any{}}, v.list("/members?after="+last.Last))
 	require.Equal(t, []any{"guest-3"}, v.list("/members?id=guest-3").column("externalId"))
 	require.Len(t, v.list("/members?id="+first.Records[0]["_id"].(string)).Records, 1)
 	require.Empty(t, v.list("/members?id=theirs").Records)
+}
+
+func TestDeadLetters_OldestFirstInPages(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	for i := range 5 {
+		h.arrive("bistro", fmt.Sprintf("guest-%d", i), "hi")
+	}
+	h.arrive("florist", "theirs", "hi")
+	v := h.view(true)
+	all := v.list("/dead-letters")
+	require.Len(t, all.Records, 5)
+	first := v.list("/dead-letters?limit=2")
+	require.Equal(t, all.Records[:2], first.Records)
+	require.True(t, first.HasMore)
+	second := v.list("/dead-letters?limit=2&after=" + first.Last)
+	require.Equal(t, all.Records[2:4], second.Records)
+	require.Equal(t, first.Records, v.list("/dead-letters?limit=2&before="+second.First).Records)
+	nearest := v.list("/dead-letters?limit=1&before=" + second.First)
+	require.Equal(t, all.Records[1:2], nearest.Records)
+	require.True(t, nearest.HasMore)
+	gone := first.Records[1]["id"].(string)
+	require.Equal(t, http.StatusOK, v.ask(http.MethodPost, "/dead-letters/"+gone+"/discard").Code)
+	require.Equal(t, second.Records, v.list("/dead-letters?limit=2&after="+first.Last).Records, "a place outlives its record")
+}
+
+func TestRecords_OfAnIDThatAlsoNamesAnother(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.arrive("bistro", "ada", "hi")
+	v := h.view(false)
+	ada := v.list("/members").Records[0]["_id"].(string)
+	h.arrive("bistro", ada, "hi") // Who chooses the external id is not the host.
+	both := v.list("/members?id=" + ada)
+	require.Equal(t, []any{ada, "ada"}, both.column("externalId"))
+	first := v.list("/members?limit=1&id=" + ada)
+	require.Equal(t, both.Records[:1], first.Records)
+	require.True(t, first.HasMore)
+	second := v.list("/members?limit=1&id=" + ada + "&after=" + first.Last)
+	require.Equal(t, both.Records[1:], second.Records)
+	require.False(t, second.HasMore)
+	require.Equal(t, first.Records, v.list("/members?limit=1&id="+ada+"&before="+second.First).Records)
 }
 
 func TestRecords_OfAMember(t *testing.T) {
@@ -273,13 +331,23 @@ func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
 	require.Contains(t, shown, `"cookie":"","table":4`)
 }
 
-func TestHandler_RefusesNumbers(t *testing.T) {
+func TestHandler_RefusesOddPages(t *testing.T) {
 	t.Parallel()
 	v := newHost(t).view(false)
-	for _, query := range []string{"skip=-1", "skip=x", "limit=201", "limit=0", "limit=1e3"} {
-		refused := v.ask(http.MethodGet, "/members?"+query)
-		require.Equal(t, http.StatusBadRequest, refused.Code, query)
-		require.Contains(t, refused.Body.String(), "give", query)
+	for _, list := range []string{"/members", "/agendas", "/assignments", "/dead-letters"} {
+		for _, query := range []string{
+			"skip=1", "skip=-1", "skip=x", "limit=201", "limit=0", "limit=-1", "limit=1e3", "after=1.a&before=1.a",
+			"after=%ff", "before=1.%ff", "after=%00", "before=1.a%0a", "after=1." + strings.Repeat("a", 5000),
+		} {
+			refused := v.ask(http.MethodGet, list+"?"+query)
+			require.Equal(t, http.StatusBadRequest, refused.Code, list+query)
+			require.Contains(t, refused.Body.String(), "give", list+query)
+		}
+	}
+	for _, odd := range []string{"x", "1", ".", "1.", ".a", "1e3.a", "99999999999999999999.a", "$gt", "{}", "-"} {
+		require.Equal(t, http.StatusBadRequest, v.ask(http.MethodGet, "/dead-letters?after="+odd).Code, odd)
+		require.Equal(t, http.StatusBadRequest, v.ask(http.MethodGet, "/dead-letters?before="+odd).Code, odd)
+		require.Equal(t, http.StatusOK, v.ask(http.MethodGet, "/members?after="+odd).Code, odd)
 	}
 }
 

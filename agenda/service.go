@@ -45,13 +45,21 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 }
 
-// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, unless
-// they are there. A host calls it once, before it uses the store. The errors are those of
-// store.Collection.EnsureIndex.
+// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, and by which those of
+// an app or a member can be listed in pages in the order of their ids, unless they are there. A host calls it
+// once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	// What is completed stands apart, so that it costs the operations nothing.
-	index := ascendingIndex(record.FieldApp, fieldMember, fieldCompleted, fieldTag)
-	return database.Collection(kind.Collection).EnsureIndex(ctx, index)
+	for _, index := range []store.Index{
+		// Completed agendas stand apart, so that they cost the operations nothing.
+		ascendingIndex(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
+		ascendingIndex(record.FieldApp, record.FieldID),
+		ascendingIndex(record.FieldApp, fieldMember, record.FieldID),
+	} {
+		if err := database.Collection(kind.Collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Find returns the agendas of the app as the store keeps them, or an empty slice. It is

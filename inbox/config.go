@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/lease"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -191,18 +190,21 @@ func (b *Inbox) signal() {
 // are those of store.Collection.EnsureIndex; a store that panics is one, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := record.Guard(database).Collection(collection)
-	dead := store.Index{Keys: []store.IndexKey{{Path: fieldDiedAt, Kind: query.Ascending}}, Sparse: true}
-	if _, isAlone := database.(store.Watcher); isAlone { // What waits is kept in memory.
-		return events.EnsureIndex(ctx, dead)
+	sparse := func(path string) store.Index {
+		index := store.Ascending(path)
+		index.Sparse = true
+		return index
 	}
-	indexes := []store.Index{
-		dead,
-		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldAcceptedAt, Kind: query.Ascending}}},
-		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldApp, Kind: query.Ascending}}},
-		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
-		{Keys: []store.IndexKey{{Path: fieldRetryAt, Kind: query.Ascending}}, Sparse: true},
-		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},
-		{Keys: []store.IndexKey{{Path: fieldSender, Kind: query.Ascending}}, Sparse: true},
+	indexes := []store.Index{sparse(fieldDiedAt)}
+	if _, isAlone := database.(store.Watcher); isAlone { // What waits is kept in memory.
+		indexes = append(indexes, sparse(fieldDeadKey))
+	} else {
+		indexes = append(indexes,
+			store.Ascending(fieldState, fieldAcceptedAt),
+			store.Ascending(fieldState, fieldApp, fieldAcceptedAt, fieldID),
+			store.Ascending(fieldLane),
+			sparse(fieldRetryAt), sparse(fieldDoneAt), sparse(fieldSender),
+		)
 	}
 	for _, index := range indexes {
 		if err := events.EnsureIndex(ctx, index); err != nil {

@@ -2,6 +2,11 @@ package inbox
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -13,25 +18,35 @@ import (
 type DeadLettersParams struct {
 	// App and Channel are the ids of where the events arrived. "" for any.
 	App, Channel string
-	// Skip is the number of dead letters to leave out at the beginning, Limit the most that are
-	// returned; 0 is all.
-	Skip, Limit int
+	// After and Before are Cursors: only the dead letters behind After, or the last ones ahead of Before, are
+	// returned. One of them at most; either needs App. The dead letter may be gone by now.
+	After, Before string
+	// Limit is the most dead letters that are returned; 0 is all.
+	Limit int
 }
 
-// DeadLetters returns events that were given up, in the order in which they were accepted. The
-// errors are those of the store.
+// check refuses params that contradict each other.
+func (p DeadLettersParams) check() error {
+	switch {
+	case p.Limit < 0:
+		return boterr.Invalid("limit", "is %d: it must not be negative", p.Limit)
+	case p.After != "" && p.Before != "":
+		return boterr.Invalid("before", "give after or before, not both")
+	case p.After+p.Before != "" && p.App == "":
+		return boterr.Missing("app", "the id of the app, in which after and before are places")
+	}
+	return nil
+}
+
+// DeadLetters returns events that were given up, in the order in which they were accepted; those of one
+// app that were accepted in the same millisecond in the order of their ids. A page of an app, which has a
+// Limit, looks at few others, unless a Channel leaves out some of them. InvalidArgument: a cursor is none,
+// or the params contradict each other. The other errors are those of the store.
 func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
-	which := allDead()
-	if p.App != "" {
-		which = which.With(fieldApp, p.App)
+	if err := p.check(); err != nil {
+		return nil, err
 	}
-	if p.Channel != "" {
-		which = which.With(fieldChannel, p.Channel)
-	}
-	if p.Skip < 0 || p.Limit < 0 {
-		return nil, boterr.Invalid("skip", "skip and limit must not be negative")
-	}
-	found, err := b.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Skip: int64(p.Skip), Limit: int64(p.Limit)})
+	found, err := b.findDead(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +55,129 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 		letters[i] = readDead(o)
 	}
 	return letters, nil
+}
+
+// findDead finds dead letters.
+func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) ([]document.Object, error) {
+	which := document.O(fieldState, stateDead)
+	if p.App == "" {
+		which = allDead()
+	}
+	if p.Channel != "" {
+		which = which.With(fieldChannel, p.Channel)
+	}
+	if p.App == "" {
+		return b.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: int64(p.Limit)})
+	}
+	page := deadPage{app: p.App, which: which, limit: int64(p.Limit), isBackward: p.Before != ""}
+	for name, cursor := range map[string]string{"after": p.After, "before": p.Before} {
+		if cursor == "" {
+			continue
+		}
+		var ok bool
+		if page.from, ok = parseCursor(cursor); !ok {
+			return nil, boterr.Invalid(name, "is %.100q: give the Cursor of a dead letter", cursor)
+		}
+	}
+	found, err := b.feed.findDead(ctx, page)
+	if page.isBackward {
+		slices.Reverse(found)
+	}
+	return found, err
+}
+
+// deadPage is a part of the dead letters of an app.
+type deadPage struct {
+	app string
+	// which is a filter of further conditions.
+	which document.Object
+	// from is the place that the page begins behind, or ahead of if it isBackward; nil for the first.
+	from *deadPlace
+	// limit is the most dead letters of the page; 0 is all.
+	limit int64
+	// isBackward turns the order around.
+	isBackward bool
+}
+
+// direction returns the operator and the direction of a sort that go with the order.
+func (p deadPage) direction() (operator string, direction int) {
+	if p.isBackward {
+		return "$lt", -1
+	}
+	return "$gt", 1
+}
+
+// findDead implements feed: the dead letters of the millisecond at which the page begins, and then those
+// of other ones, each of which an index gives in order.
+func (s *shared) findDead(ctx context.Context, p deadPage) (found []document.Object, err error) {
+	operator, direction := p.direction()
+	which := p.which.With(fieldApp, p.app)
+	find := func(which document.Object, limit int64) ([]document.Object, error) {
+		order, err := query.CompileSort(document.O(fieldAcceptedAt, direction, fieldID, direction))
+		if err != nil {
+			return nil, err
+		}
+		return s.find(ctx, which, store.FindOptions{Sort: order, Limit: limit})
+	}
+	if p.from == nil {
+		return find(which, p.limit)
+	}
+	ties := which.With(fieldAcceptedAt, p.from.acceptedAt).With(fieldID, document.O(operator, p.from.id))
+	if found, err = find(ties, p.limit); err != nil || p.limit > 0 && int64(len(found)) == p.limit {
+		return found, err
+	}
+	rest, err := find(which.With(fieldAcceptedAt, document.O(operator, p.from.acceptedAt)), max(0, p.limit-int64(len(found))))
+	return append(found, rest...), err
+}
+
+// findDead implements feed. Only dead letters have a fieldDeadKey, so that its index costs other events nothing.
+func (a *alone) findDead(ctx context.Context, p deadPage) ([]document.Object, error) {
+	operator, direction := p.direction()
+	between := document.O("$gt", deadKeys(p.app), "$lt", deadKeys(p.app)+afterHex)
+	if p.from != nil {
+		between.Set(operator, deadKey(p.app, *p.from))
+	}
+	order, err := query.CompileSort(document.O(fieldDeadKey, direction))
+	if err != nil {
+		return nil, err
+	}
+	return a.find(ctx, p.which.With(fieldDeadKey, between), store.FindOptions{Sort: order, Limit: p.limit})
+}
+
+// deadPlace is a place in the order of the dead letters of an app.
+type deadPlace struct {
+	// acceptedAt is when the event was accepted, in milliseconds.
+	acceptedAt int64
+	id         string
+}
+
+// deadKey returns a text for a place in an app that sorts as the place does.
+func deadKey(app string, p deadPlace) string {
+	return fmt.Sprintf("%s%016x%s", deadKeys(app), uint64(p.acceptedAt)^1<<63, p.id) // Negative ones come first.
+}
+
+// deadKeys returns what the deadKeys of an app, and of no other app, begin with. A digit in base 16 follows.
+func deadKeys(app string) string { return strconv.Quote(app) + " " }
+
+// afterHex sorts behind all digits in base 16.
+const afterHex = "g"
+
+// Cursor returns the place of the dead letter in the order of DeadLetters, for DeadLettersParams.
+func (l DeadLetter) Cursor() string {
+	return strconv.FormatInt(int64(document.At(l.AcceptedAt)), 10) + "." + l.ID
+}
+
+// maxCursor is the number of bytes of a cursor at most: those of an Inbox are much shorter.
+const maxCursor = 1000
+
+// parseCursor reads a Cursor. ok is false if it is none.
+func parseCursor(cursor string) (place *deadPlace, ok bool) {
+	at, id, _ := strings.Cut(cursor, ".")
+	acceptedAt, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || id == "" || len(cursor) > maxCursor || !utf8.ValidString(id) {
+		return nil, false
+	}
+	return &deadPlace{acceptedAt: acceptedAt, id: id}, true
 }
 
 // DeadLetter returns an event that was given up, by its id. NotFound: there is none of that id. The

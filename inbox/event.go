@@ -126,6 +126,8 @@ const (
 	// fieldSender is the hash of the lane of an event that is done or given up, by which Erase finds it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
+	// fieldDeadKey is the place of a dead letter among those of its app, see deadKey.
+	fieldDeadKey = "deadKey"
 	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
@@ -147,7 +149,8 @@ func fieldsOfWaiting() document.Object {
 	b := document.NewBuilder(keptFields)
 	for _, field := range []string{
 		fieldState, fieldLane, fieldApp, fieldChannel, fieldFrom, fieldAcceptedAt, fieldKey, fieldBody, fieldTrace,
-		fieldBegun, fieldFailures, fieldLost, fieldRetryAt, fieldPausedAt, fieldCode, fieldError, fieldDiedAt, fieldMemory,
+		fieldBegun, fieldFailures, fieldLost, fieldRetryAt, fieldPausedAt, fieldCode, fieldError, fieldDiedAt,
+		fieldDeadKey, fieldMemory,
 	} {
 		b.Set(field, true)
 	}

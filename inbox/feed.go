@@ -52,6 +52,8 @@ type overview interface {
 	// findOld returns at most retentionBatch of the events that a filter matches. The filter bounds a field,
 	// which is fieldDoneAt or fieldDiedAt.
 	findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error)
+	// findDead returns a page of dead letters, in the order of the page.
+	findDead(ctx context.Context, p deadPage) ([]document.Object, error)
 	// erase removes what the feed keeps of a lane whose events were removed, unless it is in use.
 	erase(ctx context.Context, lane string) error
 }

@@ -36,7 +36,7 @@ func newUpdates() updates {
 		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
 			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
-			fieldDiedAt, true, fieldSender, true)),
+			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
 	}
 }
 
@@ -241,7 +241,8 @@ func (b *Inbox) failAs(
 	if IsMistake(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
-		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane))
+		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane)).
+			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
 		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
 	} else {
 		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))

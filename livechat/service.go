@@ -80,7 +80,8 @@ func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // 
 // EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
 // a member has one open assignment at most, and no two agents of an app have the same
 // externalId. The others find what is open, and the newest of what is over, without a look at the rest: what an event
-// costs does not grow with the live chats that were. A host calls it once, before it uses the store. The errors are those of
+// costs does not grow with the live chats that were. The assignments of an app or a member can be listed in pages, in the
+// order of their ids. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	ofApp := func(paths ...string) store.Index {
@@ -106,6 +107,8 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		{assignmentKind, ofApp(bravoGroup, fieldEndedAt)},
 		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt)},
 		{assignmentKind, ended},
+		{assignmentKind, ofApp(record.FieldID)},
+		{assignmentKind, ofApp(fieldMember, record.FieldID)},
 		{groupKind, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt)},
 		{groupKind, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt)},
 		{groupKind, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt)},

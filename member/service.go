@@ -59,14 +59,15 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 }
 
 // EnsureIndexes makes the indexes that members need in a store, unless they are
-// there: no two members of a channel may have the same externalId, and a filter by externalId
-// alone finds the members of all channels of an app. A host calls it
-// once, before it uses the store. The errors are those of
+// there: no two members of a channel may have the same externalId, a filter by externalId
+// alone finds the members of all channels of an app, and members of an app can be listed in pages, in the order of
+// their ids. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	arrivals := store.Ascending(record.FieldApp, record.FieldChannel, fieldExternalID)
 	arrivals.Unique = true
-	return ensure(ctx, database, arrivals, store.Ascending(record.FieldApp, fieldExternalID))
+	return ensure(ctx, database,
+		arrivals, store.Ascending(record.FieldApp, fieldExternalID), store.Ascending(record.FieldApp, record.FieldID))
 }
 
 // EnsureIndex makes the indexes of the members of each app by a path, such as "meta.plan", unless they are there:

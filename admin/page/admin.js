@@ -15,6 +15,9 @@ const stateOf = (due) => (due.failed ? "has failed" : due.completed ? "is done" 
 
 const step = 50;
 
+/** firstPage is what the address says of the first page: no place. */
+const firstPage = { after: "", before: "" };
+
 const Page = () => {
   const [about, setAbout] = useState(null), [problem, setProblem] = useState(null), [at, go] = useAddress();
   useEffect(() => { ask("about").then(setAbout, (e) => setProblem(e.problem)); }, []);
@@ -25,17 +28,17 @@ const Page = () => {
       <h1>Records of the host</h1>
       <nav aria-label="Kinds of records"><ul>${kinds.map((one) => html`<li key=${one.path}>
         <a class="button" href=${`?${new URLSearchParams({ app, of: one.path })}`} aria-current=${one === kind ? "page" : undefined}
-          onClick=${(e) => { e.preventDefault(); go({ app, of: one.path, id: "", skip: "" }); }}>${one.title}</a></li>`)}</ul></nav>
+          onClick=${(e) => { e.preventDefault(); go({ app, of: one.path, id: "", ...firstPage }); }}>${one.title}</a></li>`)}</ul></nav>
       <${Theme} />
     </header>
-    <main><${Records} key=${`${app} ${kind.path} ${at.id ?? ""} ${at.skip ?? ""}`} about=${about} kind=${kind} app=${app} id=${at.id ?? ""} skip=${Number(at.skip) || 0} go=${go} /></main>`;
+    <main><${Records} key=${`${app} ${kind.path} ${at.id ?? ""} ${at.after ?? ""} ${at.before ?? ""}`} about=${about} kind=${kind} app=${app} id=${at.id ?? ""} after=${at.after ?? ""} before=${at.before ?? ""} go=${go} /></main>`;
 };
 
-const Records = ({ about, kind, app, id, skip, go }) => {
+const Records = ({ about, kind, app, id, after, before, go }) => {
   const [list, setList] = useState(null), [problem, setProblem] = useState(null), [said, say] = useState("");
-  const load = () => ask(`${kind.path}?${new URLSearchParams({ app, id, skip, limit: step })}`).then((found) => { setList(found); return found; }, (e) => setProblem(e.problem));
+  const load = () => ask(`${kind.path}?${new URLSearchParams({ app, id, after, before, limit: step })}`).then((found) => { setList(found); return found; }, (e) => setProblem(e.problem));
   useEffect(() => { load(); }, []);
-  const search = (e) => { e.preventDefault(); go({ ...fieldsOf(e.target), skip: "" }); };
+  const search = (e) => { e.preventDefault(); go({ ...fieldsOf(e.target), ...firstPage }); };
   const write = (what, did) => async (letter) => {
     setProblem(null);
     try {
@@ -46,6 +49,8 @@ const Records = ({ about, kind, app, id, skip, go }) => {
       setProblem(e.problem);
     }
   };
+  const isBack = before !== "", hasEarlier = isBack ? list?.hasMore : after !== "", hasLater = isBack || list?.hasMore;
+  const isFirst = !after && !before, [earlier, later] = kind.path === "dead-letters" ? ["Older", "Newer"] : ["Newer", "Older"];
   return html`
     <h2>${kind.title}</h2>
     <form class="row" role="search" onSubmit=${search}>
@@ -54,11 +59,11 @@ const Records = ({ about, kind, app, id, skip, go }) => {
       <button class="main">Search</button>
     </form>
     <${Problem} problem=${problem} close=${() => setProblem(null)} />
-    <p role="status" class="faint">${said} ${list && (list.records.length === 0 ? `${kind.none}${id ? " of this id" : skip ? " from here on" : ""}.` : `${counted(list.records.length, "record")} from number ${skip + 1} on${list.hasMore ? ", and more" : ""}.`)}</p>
+    <p role="status" class="faint">${said} ${list && (list.records.length === 0 ? `${kind.none}${id ? " of this id" : isFirst ? "" : " from here on"}.` : `${counted(list.records.length, "record")}${hasLater ? ", and more" : ""}.`)}</p>
     <ul class="records">${list?.records.map((one) => html`<li key=${one._id ?? one.id}><${One} kind=${kind} record=${one} mayWrite=${about.mayWrite} retry=${write("retry", "put back")} discard=${write("discard", "discarded")} /></li>`)}</ul>
-    ${list && (skip > 0 || list.hasMore) && html`<nav class="row" aria-label="Pages">
-      <button type="button" disabled=${skip === 0} onClick=${() => go({ skip: String(Math.max(0, skip - step) || "") })}>Newer</button>
-      <button type="button" disabled=${!list.hasMore} onClick=${() => go({ skip: String(skip + step) })}>Older</button></nav>`}`;
+    ${list && (hasEarlier || hasLater) && html`<nav class="row" aria-label="Pages">
+      <button type="button" disabled=${!hasEarlier} onClick=${() => go(list.first ? { before: list.first, after: "" } : firstPage)}>${earlier}</button>
+      <button type="button" disabled=${!hasLater} onClick=${() => go(list.last ? { after: list.last, before: "" } : firstPage)}>${later}</button></nav>`}`;
 };
 
 /** One is a record, which shows all of it where it is opened: of a dead letter also what arrived. */

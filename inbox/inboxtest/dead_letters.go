@@ -2,6 +2,8 @@ package inboxtest
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +17,16 @@ var deadLetterRules = []Rule{
 		Name:  "DeadLettersAreListed",
 		Text:  "dead letters are listed in the order of acceptance, by app and channel, with their last error",
 		check: deadLettersAreListed,
+	},
+	{
+		Name:  "DeadLettersComeInPages",
+		Text:  "dead letters of an app come in pages behind and ahead of each of them, also of one that is gone",
+		check: deadLettersComeInPages,
+	},
+	{
+		Name:  "DeadLettersRefuseOddPages",
+		Text:  "a cursor that is none, and params that contradict each other, are InvalidArgument",
+		check: deadLettersRefuseOddPages,
 	},
 	{
 		Name:  "DeadLetterShowsNoCredential",
@@ -64,13 +76,60 @@ func deadLettersAreListed(t *trial) {
 		Code: boterr.InvalidArgument, Error: "invalid argument: text: is bad",
 	}, all[0])
 	require.Equal(t, all[2:], t.letters(p, inbox.DeadLettersParams{App: "app", Channel: "page"}))
-	require.Equal(t, all[1:2], t.letters(p, inbox.DeadLettersParams{Skip: 1, Limit: 1}))
+	require.Equal(t, all[:1], t.letters(p, inbox.DeadLettersParams{Limit: 1}))
 	require.Empty(t, t.letters(p, inbox.DeadLettersParams{App: "another"}))
 	one, err := p.DeadLetter(t.Context(), all[1].ID)
 	require.NoError(t, err)
 	require.Equal(t, all[1], one)
 	_, err = p.DeadLetter(t.Context(), "none")
 	require.Equal(t, boterr.NotFound, boterr.CodeOf(err))
+}
+
+func deadLettersComeInPages(t *trial) {
+	p := t.process(bad)
+	for i := range 5 {
+		other := event("zoe", strconv.Itoa(i))
+		other.App = "app2"
+		t.accept(p, event("ada", strconv.Itoa(i)), event("bob", strconv.Itoa(i)), other)
+		t.advance(time.Minute)
+	}
+	t.drain(p)
+	all := t.letters(p, inbox.DeadLettersParams{App: "app"})
+	require.Len(t, all, 10)
+	for i, one := range all[1:] {
+		require.LessOrEqual(t, all[i].AcceptedAt.Compare(one.AcceptedAt), 0)
+	}
+	for limit := range 4 {
+		for i, one := range all {
+			end, begin := len(all), 0
+			if limit > 0 {
+				end, begin = min(end, i+1+limit), max(begin, i-limit)
+			}
+			require.Equal(t, all[i+1:end], t.letters(p, inbox.DeadLettersParams{App: "app", After: one.Cursor(), Limit: limit}))
+			require.Equal(t, all[begin:i], t.letters(p, inbox.DeadLettersParams{App: "app", Before: one.Cursor(), Limit: limit}))
+		}
+	}
+	require.NoError(t, p.Discard(t.Context(), all[4].ID))
+	require.NoError(t, p.Retry(t.Context(), all[5].ID))
+	require.Equal(t, all[6:8], t.letters(p, inbox.DeadLettersParams{App: "app", After: all[4].Cursor(), Limit: 2}))
+	require.Equal(t, all[2:4], t.letters(p, inbox.DeadLettersParams{App: "app", Before: all[5].Cursor(), Limit: 2}))
+}
+
+func deadLettersRefuseOddPages(t *trial) {
+	p := t.process(bad)
+	for _, odd := range []string{"x", ".", "1", "1.", ".1", "1e3.a", "99999999999999999999.a", "1.\xff", "1." + strings.Repeat("a", 2000)} {
+		_, err := p.DeadLetters(t.Context(), inbox.DeadLettersParams{App: "app", After: odd})
+		require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err), odd)
+		_, err = p.DeadLetters(t.Context(), inbox.DeadLettersParams{App: "app", Before: odd})
+		require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err), odd)
+	}
+	for _, odd := range []inbox.DeadLettersParams{
+		{After: "1.a"}, {Before: "1.a"}, {App: "app", Limit: -1}, {App: "app", After: "1.a", Before: "1.a"},
+	} {
+		_, err := p.DeadLetters(t.Context(), odd)
+		require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err), odd)
+	}
+	require.Empty(t, t.letters(p, inbox.DeadLettersParams{App: "app", After: "-9223372036854775808.\x00"}))
 }
 
 func deadLetterShowsNoCredential(t *trial) {
