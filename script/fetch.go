@@ -134,9 +134,10 @@ func contentOf(value goja.Value) []byte {
 	return []byte(value.String())
 }
 
-// textOf returns the text of a body.
+// textOf returns the text of a body, without a byte order mark.
 func (r *run) textOf(call goja.FunctionCall) goja.Value {
-	return r.vm.ToValue(strings.ToValidUTF8(string(contentOf(call.Argument(0))), "\uFFFD"))
+	text := strings.ToValidUTF8(string(contentOf(call.Argument(0))), "\uFFFD")
+	return r.vm.ToValue(strings.TrimPrefix(text, "\uFEFF"))
 }
 
 // bytesOf returns the ArrayBuffer of a body.
