@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
@@ -18,18 +21,49 @@ type Settings struct {
 	URL, Model string
 	// Key is the API's key. It goes into a header of the requests, and nowhere else.
 	Key channel.Secret
+	// Limit is the name of the field that limits the tokens of an answer: "max_tokens", which is the default
+	// and what most servers read, or "max_completion_tokens", which some models require.
+	Limit string
+	// MaxTokens is that limit. 0 means 400. A model that reasons needs more, for its reasoning counts.
+	MaxTokens int
 	// Timeout is how long an answer may take, with all of its rounds.
 	Timeout time.Duration
 	// Log is told why an answer failed.
 	Log *slog.Logger
 }
 
+// check refuses settings with which every answer would fail.
+func (s Settings) check() error {
+	switch {
+	case !slices.Contains([]string{"", limitTokens, limitCompletionTokens}, s.Limit):
+		return boterr.Invalid("Limit", "must be %s or %s, and is %q", limitTokens, limitCompletionTokens, s.Limit)
+	case s.MaxTokens < 0:
+		return boterr.Invalid("MaxTokens", "must not be negative; 0 means %d", maxAnswer)
+	default:
+		return nil
+	}
+}
+
+// limit returns the name of the limit of tokens.
+func (s Settings) limit() string { return cmp.Or(s.Limit, limitTokens) }
+
+// otherLimit returns the name that limit is not.
+func (s Settings) otherLimit() string {
+	if s.limit() == limitTokens {
+		return limitCompletionTokens
+	}
+	return limitTokens
+}
+
+// maxTokens returns the limit of tokens.
+func (s Settings) maxTokens() int { return cmp.Or(s.MaxTokens, maxAnswer) }
+
 // Assistant answers members by asking a language model, which may use tools.
 type Assistant struct{ Settings }
 
 // The bounds of an answer.
 const (
-	// maxRounds is how often the model is asked for one answer. The last time it has no tools.
+	// maxRounds is how often the model is asked for one answer. The last time it must not use tools.
 	maxRounds = 4
 	// maxCalls is how many tools it may use in one round.
 	maxCalls = 4
@@ -37,15 +71,16 @@ const (
 	maxRemembered = 8
 	// maxAsked is how many letters of what a customer writes it is told.
 	maxAsked = 1000
-	// maxAnswer is how many tokens an answer may have.
+	// maxAnswer is how many tokens an answer may have by default.
 	maxAnswer = 400
 )
 
 // What the bot says by itself.
 const (
-	textSorry  = "I cannot answer that now. Please try again later."
-	textBusy   = "Many people are asking me things. Please try again in a minute."
-	textNoText = "I read texts alone. What would you like to know?"
+	textSorry   = "I cannot answer that now. Please try again later."
+	textBusy    = "Many people are asking me things. Please try again in a minute."
+	textRefused = "I cannot talk about that. What else would you like to know?"
+	textNoText  = "I read texts alone. What would you like to know?"
 )
 
 // instructions are what the model is told first. They make it useful, and nothing depends on it
@@ -101,25 +136,26 @@ func (a *Assistant) answer(ctx context.Context, bot *botctx.Context) error {
 func (a *Assistant) converse(caller context.Context, bot *botctx.Context, known []line) (string, error) {
 	ctx, cancel := context.WithTimeout(caller, a.Timeout)
 	defer cancel()
-	messages := []message{{Role: roleSystem, Content: instructions}}
+	messages := []message{{Role: roleSystem, Content: new(instructions)}}
 	for _, l := range known {
-		messages = append(messages, message{Role: l.Role, Content: l.Text})
+		messages = append(messages, message{Role: l.Role, Content: &l.Text})
 	}
 	for round := 1; ; round++ {
-		offered := offers()
+		choice := ""
 		if round == maxRounds {
-			offered = nil
+			choice = choiceNone
 		}
-		said, err := a.ask(ctx, bot, messages, offered)
+		said, err := a.ask(ctx, bot, messages, choice)
 		if err != nil {
 			return "", err
 		}
 		if len(said.ToolCalls) == 0 {
-			return shortened(said.Content, send.MaxText), nil
+			return shortened(*said.Content, send.MaxText), nil
 		}
+		withIDs(said.ToolCalls, round)
 		messages = append(messages, said)
 		for _, call := range said.ToolCalls {
-			messages = append(messages, message{Role: roleTool, ToolCallID: call.ID, Content: use(ctx, bot, call.Function)})
+			messages = append(messages, message{Role: roleTool, ToolCallID: call.ID, Content: new(use(ctx, bot, call))})
 		}
 	}
 }

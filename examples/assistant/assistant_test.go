@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -60,7 +61,7 @@ func (s *shop) told(t *testing.T) []string {
 	var told []string
 	for _, m := range all[len(all)-1].Messages {
 		if m.Role == roleTool {
-			told = append(told, m.Content)
+			told = append(told, *m.Content)
 		}
 	}
 	return told
@@ -76,7 +77,7 @@ func TestAssistant_PlainAnswer(t *testing.T) {
 	require.Len(t, asked, 1)
 	require.Equal(t, "small", asked[0].Model)
 	require.Equal(t, []message{
-		{Role: roleSystem, Content: instructions}, {Role: roleUser, Content: "Which tea wakes me up?"},
+		{Role: roleSystem, Content: new(instructions)}, {Role: roleUser, Content: new("Which tea wakes me up?")},
 	}, asked[0].Messages)
 	require.Len(t, asked[0].Tools, len(tools))
 	require.Equal(t, "Bearer key-0123456789", s.HTTP.Requests()[0].Header.Get("Authorization"))
@@ -90,7 +91,7 @@ func TestAssistant_RemembersTheConversation(t *testing.T) {
 	}
 	asked := s.asked(t)
 	require.Len(t, asked[1].Messages, 4)
-	require.Equal(t, message{Role: roleAssistant, Content: "Yes."}, asked[1].Messages[2])
+	require.Equal(t, message{Role: roleAssistant, Content: new("Yes.")}, asked[1].Messages[2])
 	require.Len(t, asked[len(asked)-1].Messages, 1+maxRemembered+1, "the instructions, what is remembered, and the question")
 }
 
@@ -100,6 +101,47 @@ func TestAssistant_ToolCall(t *testing.T) {
 	s.ada.Says("What did I order?")
 	require.Equal(t, "Your Sencha is open.", s.ada.Last())
 	require.Equal(t, []string{`[{"tea":"Sencha","grams":100,"status":"open"}]`}, s.told(t), "what is allowed of it, and what it costs is not")
+}
+
+// A long result is cut between records, and stays JSON.
+func TestAssistant_LongResults(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, wants("my_orders", `{}`), says("You have many."))
+	for range 100 {
+		s.AddData("orders", document.O("member", s.ada.ID(), "tea", "Assam", "note", strings.Repeat("\u00e4\"", 400), "number", 9))
+	}
+	s.ada.Says("What did I order?")
+	told := s.told(t)[0]
+	require.True(t, json.Valid([]byte(told)), told)
+	require.LessOrEqual(t, len(told), maxResult)
+	shown := gjson.Parse(told).Array()
+	require.Greater(t, len(shown), 1)
+	require.Equal(t, int64(102-(len(shown)-1)), shown[len(shown)-1].Get("omitted").Int())
+	require.Len(t, []rune(shown[0].Get("note").String()), maxField)
+}
+
+func TestAssistant_LimitOfTokens(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		set             func(s *Settings)
+		tokens, instead int
+	}{
+		{func(*Settings) {}, maxAnswer, 0},
+		{func(s *Settings) { s.Limit, s.MaxTokens = limitTokens, 50 }, 50, 0},
+		{func(s *Settings) { s.Limit, s.MaxTokens = limitCompletionTokens, 4000 }, 0, 4000},
+	} {
+		s := &shop{Platform: fakes.New(fakes.For(t)), log: new(bytes.Buffer)}
+		settings := scripted(s.log)
+		c.set(&settings)
+		require.NoError(t, settings.check())
+		s.ada = open(s.Platform, settings)
+		s.script(says("Yes."))
+		s.ada.Says("Tea?")
+		require.Equal(t, c.tokens, s.asked(t)[0].MaxTokens)
+		require.Equal(t, c.instead, s.asked(t)[0].MaxCompletionTokens)
+	}
+	require.ErrorContains(t, Settings{Limit: "maxTokens"}.check(), `Limit: must be max_tokens or max_completion_tokens, and is "maxTokens"`)
+	require.ErrorContains(t, Settings{MaxTokens: -1}.check(), "MaxTokens: must not be negative")
 }
 
 func TestAssistant_ToolWithoutParameters(t *testing.T) {
@@ -177,7 +219,7 @@ func TestAssistant_LongQuestionsAreCut(t *testing.T) {
 	s.ada.Says(strings.Repeat("\u00e4", 3*maxAsked))
 	s.ada.Says("And now?")
 	for _, asked := range s.asked(t) {
-		require.Len(t, []rune(asked.Messages[1].Content), maxAsked, "also when it is remembered")
+		require.Len(t, []rune(*asked.Messages[1].Content), maxAsked, "also when it is remembered")
 	}
 }
 
@@ -188,15 +230,17 @@ func TestAssistant_RoundsAreBounded(t *testing.T) {
 	require.Equal(t, textSorry, s.ada.Last())
 	asked := s.asked(t)
 	require.Len(t, asked, maxRounds)
-	require.NotEmpty(t, asked[maxRounds-2].Tools)
-	require.Empty(t, asked[maxRounds-1].Tools, "the last time it has to say something")
+	for i, request := range asked {
+		require.NotEmpty(t, request.Tools, "servers refuse the calls among the messages without their tools")
+		require.Equal(t, i == maxRounds-1, request.ToolChoice == choiceNone, "the last time it has to say something")
+	}
 }
 
 func TestAssistant_Failures(t *testing.T) {
 	t.Parallel()
 	var many []toolCall
 	for range maxCalls + 1 {
-		many = append(many, toolCall{ID: "c", Type: "function", Function: function{Name: "my_profile"}})
+		many = append(many, toolCall{ID: "c", Name: "my_profile"})
 	}
 	tooMany, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"tool_calls": many}}}})
 	require.NoError(t, err)

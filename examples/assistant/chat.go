@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/url"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
@@ -17,16 +15,11 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// settingsOf returns the settings for an API.
-func settingsOf(address, model, key string, problems io.Writer) Settings {
-	return Settings{
-		URL: address, Model: model, Key: channel.NewSecret(key), Timeout: 30 * time.Second,
-		Log: slog.New(slog.NewTextHandler(problems, nil)),
-	}
-}
-
 // chat lets a person talk with the assistant in the terminal, which what the model says does not control.
 func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) error {
+	if err := settings.check(); err != nil {
+		return err
+	}
 	client, err := clientFor(settings.URL)
 	if err != nil {
 		return err

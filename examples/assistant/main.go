@@ -17,14 +17,17 @@ import (
 	"context"
 	"flag"
 	"io"
+	"log/slog"
 	"os"
+	"time"
 
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/examples/program"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-const usage = `Usage: assistant [-url address -model name]
+const usage = `Usage: assistant [-url address -model name] [-limit name] [-tokens number]
 
 A bot that asks a language model. Without an address it plays a conversation with scripted replies.
 The key of the API is taken from ASSISTANT_KEY.
@@ -32,18 +35,23 @@ The key of the API is taken from ASSISTANT_KEY.
 
 // run is the program. It returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
-	var url, model string
+	settings := Settings{
+		Key: channel.NewSecret(os.Getenv("ASSISTANT_KEY")), Timeout: 30 * time.Second,
+		Log: slog.New(slog.NewTextHandler(problems, nil)),
+	}
 	return program.Program{
 		Name: "assistant", Usage: usage,
 		Flags: func(flags *flag.FlagSet) {
-			flags.StringVar(&url, "url", "", "the address of the model's API, such as https://models.example/v1")
-			flags.StringVar(&model, "model", "small", "the name of the model there")
+			flags.StringVar(&settings.URL, "url", "", "the address of the model's API, such as https://models.example/v1")
+			flags.StringVar(&settings.Model, "model", "small", "the name of the model there")
+			flags.StringVar(&settings.Limit, "limit", limitTokens, "the name of the limit of tokens: "+limitTokens+" or "+limitCompletionTokens)
+			flags.IntVar(&settings.MaxTokens, "tokens", maxAnswer, "the limit of tokens; a model that reasons needs some thousands")
 		},
 		Do: func() error {
-			if url == "" {
+			if settings.URL == "" {
 				return program.Printed(out, play)()
 			}
-			return chat(ctx, settingsOf(url, model, os.Getenv("ASSISTANT_KEY"), problems), in, out)
+			return chat(ctx, settings, in, out)
 		},
 	}.Run(args, problems)
 }

@@ -48,3 +48,10 @@ func TestRun_WrongAddress(t *testing.T) {
 	require.Equal(t, 1, run(t.Context(), []string{"-url", "models"}, strings.NewReader(""), &out, &problems))
 	require.Contains(t, problems.String(), "is no address")
 }
+
+func TestRun_WrongLimit(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 1, run(t.Context(), []string{"-url", "https://models.example/v1", "-limit", "tokens"}, strings.NewReader(""), &out, &problems))
+	require.Contains(t, problems.String(), `Limit: must be max_tokens or max_completion_tokens, and is "tokens"`)
+}

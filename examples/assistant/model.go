@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// Who says something.
+// The roles of messages.
 const (
 	roleSystem    = "system"
 	roleUser      = "user"
@@ -20,42 +21,57 @@ const (
 	roleTool      = "tool"
 )
 
-// message is what one of them says.
+// message is one message of the conversation with the model.
 type message struct {
-	Role       string     `json:"role"`
-	Content    string     `json:"content"`
+	Role string `json:"role"`
+	// Content is the text. It is null for tool calls without one: some servers refuse an empty text there.
+	Content    *string    `json:"content"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-}
-
-// toolCall is a tool that the model wants to use.
-type toolCall struct {
-	ID       string   `json:"id"`
-	Type     string   `json:"type"`
-	Function function `json:"function"`
-}
-
-// function is the name of a tool, with JSON that the model made up.
-type function struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	// The reasoning that led to tool calls goes back with them: the models that give it refuse calls without it.
+	Reasoning        json.RawMessage `json:"reasoning_content,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
 }
 
 // completion is a request for what is said next.
 type completion struct {
-	Model     string    `json:"model"`
-	Messages  []message `json:"messages"`
-	Tools     []offer   `json:"tools,omitempty"`
-	MaxTokens int       `json:"max_tokens"`
+	Model    string    `json:"model"`
+	Messages []message `json:"messages"`
+	// Tools are in every request: servers refuse tool calls among the messages if there are no tools.
+	Tools []offer `json:"tools"`
+	// ToolChoice is choiceNone for a request that has to be answered by a text. Empty leaves it to the model.
+	ToolChoice string `json:"tool_choice,omitempty"`
+	// One of these is the limit of tokens.
+	MaxTokens           int `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int `json:"max_completion_tokens,omitempty"`
 }
 
-// ask asks the model what it says next, and offers it tools. Its answer has a text, or at most maxCalls
-// tools where it was offered any.
+// choiceNone forbids the use of tools.
+const choiceNone = "none"
+
+// The names of the limit of tokens.
+const (
+	limitTokens           = "max_tokens"
+	limitCompletionTokens = "max_completion_tokens"
+)
+
+// errFiltered is the error for what the model, or its provider, does not talk about.
+var errFiltered = errors.New("the answer was filtered")
+
+// ask asks the model what it says next. The answer has a text or, unless choice is choiceNone, at most maxCalls
+// tool calls.
 //
-// ResourceExhausted: it takes no more for now. Unavailable: it did not answer, or not in a way that
-// can be read. FailedPrecondition: the settings are wrong. Canceled: the time is over.
-func (a *Assistant) ask(ctx context.Context, bot *botctx.Context, messages []message, tools []offer) (message, error) {
-	body, err := json.Marshal(completion{Model: a.Model, Messages: messages, Tools: tools, MaxTokens: maxAnswer})
+// ResourceExhausted: the model takes no more requests for now. Unavailable: it did not answer, or not in a way
+// that can be read. FailedPrecondition: the settings are wrong. Canceled: the time is over. errFiltered: the
+// question or the answer was filtered.
+func (a *Assistant) ask(ctx context.Context, bot *botctx.Context, messages []message, choice string) (message, error) {
+	request := completion{Model: a.Model, Messages: messages, Tools: offers(), ToolChoice: choice}
+	if a.limit() == limitTokens {
+		request.MaxTokens = a.maxTokens()
+	} else {
+		request.MaxCompletionTokens = a.maxTokens()
+	}
+	body, err := json.Marshal(request)
 	if err != nil {
 		return message{}, err
 	}
@@ -71,61 +87,64 @@ func (a *Assistant) ask(ctx context.Context, bot *botctx.Context, messages []mes
 	if err != nil {
 		return message{}, err
 	}
-	if !response.OK() {
-		return message{}, refusal(response.Status)
+	if failed := response.Get("error"); !response.OK() || isSet(failed) && !response.Get("choices.0").Exists() {
+		return message{}, a.refusal(response)
 	}
-	said, err := read(response.Body)
-	if err == nil && len(said.ToolCalls) > 0 && len(tools) == 0 {
-		err = boterr.New(boterr.Unavailable, "", "the model wants a tool that it was not offered")
+	said, err := a.read(response)
+	if err == nil && choice == choiceNone && len(said.ToolCalls) > 0 {
+		if said.ToolCalls = nil; said.Content == nil {
+			err = boterr.New(boterr.Unavailable, "", "the model wants a tool, though it was told to use none")
+		}
 	}
 	return said, err
 }
 
-// refusal returns the error for a status. What the server says of it is not repeated: it may be what
-// it was sent.
-func refusal(status int) error {
+// refusal returns the error for a response that is no answer. The text of the response is not repeated: it may
+// contain what was sent.
+func (a *Assistant) refusal(response *outbound.Response) error {
+	status, code, kind := response.Status, response.Get("error.code"), response.Get("error.type").String()
+	if response.OK() { // Some gateways put the real status into the error.
+		if status = int(code.Int()); status < http.StatusBadRequest {
+			return boterr.New(boterr.Unavailable, "", "the model answered with an error")
+		}
+	}
 	switch {
+	case code.String() == "content_filter":
+		return errFiltered
+	case code.String() == "tool_use_failed":
+		return boterr.New(boterr.Unavailable, "", "a tool call of the model could not be read by its own server")
+	case code.String() == "insufficient_quota", kind == "insufficient_quota", status == http.StatusPaymentRequired:
+		return boterr.New(boterr.FailedPrecondition, "", "the account has no credit left (status %d)", status)
 	case status == http.StatusTooManyRequests:
 		return boterr.New(boterr.ResourceExhausted, "", "the model takes no more for now")
-	case status >= http.StatusInternalServerError:
+	case isTemporary(status):
 		return boterr.New(boterr.Unavailable, "", "the model failed with status %d", status)
+	case bytes.Contains(response.Body, []byte(a.limit())):
+		return boterr.New(boterr.FailedPrecondition, "Limit", "is %s, which the model refused with status %d: set Limit to %s, "+
+			"or lower MaxTokens", a.limit(), status, a.otherLimit())
 	default:
 		return boterr.New(boterr.FailedPrecondition, "", "the model refused with status %d: check its address, its name and the key", status)
 	}
 }
 
-// read returns what the model says. It has a text or tools, and is Unavailable otherwise.
-func read(body []byte) (message, error) {
-	var answer struct {
-		Choices []struct {
-			Message struct {
-				Content   *string    `json:"content"` // null beside tools.
-				ToolCalls []toolCall `json:"tool_calls"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil || len(answer.Choices) == 0 {
-		return message{}, boterr.New(boterr.Unavailable, "", "the model's answer of %d bytes cannot be read", len(body))
-	}
-	given := answer.Choices[0].Message
-	said := message{Role: roleAssistant, ToolCalls: given.ToolCalls}
-	if given.Content != nil {
-		said.Content = strings.TrimSpace(*given.Content)
-	}
-	switch {
-	case len(said.ToolCalls) > maxCalls:
-		return message{}, boterr.New(boterr.Unavailable, "", "the model wants %d tools at once", len(said.ToolCalls))
-	case len(said.ToolCalls) == 0 && said.Content == "":
-		return message{}, boterr.New(boterr.Unavailable, "", "the model says nothing")
+// isTemporary reports whether a request that failed with a status may succeed later.
+func isTemporary(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return true
 	default:
-		return said, nil
+		return status >= http.StatusInternalServerError
 	}
 }
 
 // apology is what a member is told of an error.
 func apology(err error) string {
-	if errors.Is(err, boterr.ResourceExhausted) {
+	switch {
+	case errors.Is(err, errFiltered):
+		return textRefused
+	case errors.Is(err, boterr.ResourceExhausted):
 		return textBusy
+	default:
+		return textSorry
 	}
-	return textSorry
 }

@@ -88,38 +88,99 @@ func strict(said json.RawMessage, into any) error {
 }
 
 // use uses a tool, and returns what the model is told of it: the result as JSON, or what is wrong.
-func use(ctx context.Context, bot *botctx.Context, wanted function) string {
+func use(ctx context.Context, bot *botctx.Context, wanted toolCall) string {
 	result, err := call(ctx, bot, wanted)
 	if err != nil {
-		return document.O("error", string(boterr.CodeOf(err)), "message", forModel(err)).String()
+		result = document.O("error", string(boterr.CodeOf(err)), "message", forModel(err))
 	}
-	return shortened(result, maxResult)
+	return fitting(result)
 }
 
-// maxResult is how many letters of a result the model is shown.
-const maxResult = 4000
+// The bounds of what the model is shown of a result.
+const (
+	// maxResult is how many bytes of JSON it has.
+	maxResult = 4000
+	// maxField is how many letters a text in it has.
+	maxField = 500
+)
 
-// call calls the operation that a tool stands for.
-func call(ctx context.Context, bot *botctx.Context, wanted function) (string, error) {
+// fitting returns a result as JSON of at most maxResult bytes: long texts are shortened, and records for which
+// there is no room are counted in an object at the end of the list.
+func fitting(result any) string {
+	result = brief(result)
+	text := written(result)
+	if records, isList := result.(document.Array); isList && len(text) > maxResult {
+		text = fewer(records)
+	}
+	if len(text) > maxResult {
+		return `{"error":"ResourceExhausted","message":"the result is too long"}`
+	}
+	return text
+}
+
+// fewer returns the JSON of the first records, as many as there is room for, and of how many are left out.
+func fewer(records document.Array) string {
+	const room = len(`[,{"omitted":1000000000}]`)
+	kept := document.A()
+	for size, i := room, 0; i < records.Len(); i++ {
+		if size += len(written(records.At(i))) + 1; size > maxResult {
+			break
+		}
+		kept = kept.Append(records.At(i))
+	}
+	return written(kept.Append(document.O("omitted", records.Len()-kept.Len())))
+}
+
+// brief returns a value whose texts have at most maxField letters.
+func brief(value any) any {
+	switch v := value.(type) {
+	case string:
+		return shortened(v, maxField)
+	case document.Array:
+		items := slices.Clone(v.Items())
+		for i, item := range items {
+			items[i] = brief(item)
+		}
+		return document.A(items...)
+	case document.Object:
+		for name, field := range v.All() {
+			v = v.With(name, brief(field))
+		}
+		return v
+	default:
+		return value
+	}
+}
+
+// written returns the JSON of a value.
+func written(value any) string {
+	text, err := document.AppendJSON(nil, value)
+	if err != nil {
+		return `{"error":"Internal"}` // What was read as JSON can be written as JSON.
+	}
+	return string(text)
+}
+
+// call calls the operation that a tool stands for, and returns what the model may see of the result.
+func call(ctx context.Context, bot *botctx.Context, wanted toolCall) (any, error) {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == wanted.Name })
 	if i < 0 {
-		return "", boterr.Invalid("name", "there is no such tool")
+		return nil, boterr.Invalid("name", "there is no such tool")
 	}
 	t := tools[i]
 	arguments, err := t.arguments(bot, json.RawMessage(wanted.Arguments))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	result, err := bot.Call(ctx, string(t.op), json.RawMessage(arguments.String()))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	value, err := document.ParseJSON(result)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	shown, err := document.AppendJSON(nil, t.shown(value))
-	return string(shown), err
+	return t.shown(value), nil
 }
 
 // shown returns the fields of a record, or of each of several, that the model is shown.

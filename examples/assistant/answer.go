@@ -1,0 +1,252 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// toolCall is a tool call of the model. Providers spell it in many ways: arguments may be an object, ids and
+// types may be missing. It goes back in the one way that all of them read, with the fields that are unknown
+// here unchanged, since some providers refuse a call that has lost its signature.
+type toolCall struct {
+	ID, Name string
+	// Arguments are JSON that the model made up, "" for none.
+	Arguments string
+	// fields and function are the whole call and its function.
+	fields, function map[string]json.RawMessage
+}
+
+// UnmarshalJSON reads a call.
+func (c *toolCall) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &c.fields); err != nil || c.fields == nil {
+		return boterr.Invalid("tool_calls", "is no list of objects")
+	}
+	_ = json.Unmarshal(c.fields["function"], &c.function) // Without one it has no name, which is refused as a tool.
+	c.ID, c.Name = textOf(c.fields["id"]), textOf(c.function["name"])
+	c.Arguments = argumentsOf(c.function["arguments"])
+	return nil
+}
+
+// MarshalJSON writes a call for the model to read again. A name or arguments that providers refuse to read are
+// replaced: the model is told what was wrong with them.
+func (c toolCall) MarshalJSON() ([]byte, error) {
+	name, arguments := c.Name, c.Arguments
+	if !sendableName.MatchString(name) {
+		name = "unknown"
+	}
+	if !json.Valid([]byte(arguments)) || !gjson.Parse(arguments).IsObject() {
+		arguments = "{}"
+	}
+	function := with(c.function, "name", name, "arguments", arguments)
+	written, err := json.Marshal(function)
+	if err != nil {
+		return nil, err
+	}
+	fields := with(c.fields, "id", c.ID, "type", "function")
+	fields["function"] = written
+	return json.Marshal(fields)
+}
+
+// sendableName is what providers accept as the name of a tool.
+var sendableName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// with returns a copy of fields with some texts set.
+func with(fields map[string]json.RawMessage, pairs ...string) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	maps.Copy(all, fields)
+	for i := 0; i < len(pairs); i += 2 {
+		all[pairs[i]] = json.RawMessage(quoted(pairs[i+1]))
+	}
+	return all
+}
+
+// textOf returns a text of JSON, "" for anything else.
+func textOf(value json.RawMessage) string {
+	var text string
+	_ = json.Unmarshal(value, &text) // Anything else counts as missing.
+	return text
+}
+
+// argumentsOf returns the JSON of arguments, which may be a text of JSON, such a text written as JSON once
+// more, or an object.
+func argumentsOf(value json.RawMessage) string {
+	if result := gjson.ParseBytes(value); result.Type != gjson.String && result.Type != gjson.Null {
+		return result.Get("@ugly").Raw
+	}
+	text := textOf(value)
+	if inner := textOf(json.RawMessage(text)); inner != "" {
+		return inner
+	}
+	return text
+}
+
+// content is the text of an answer, which may be given in parts. Reasoning among them is left out.
+type content struct {
+	text      string
+	isRefused bool
+}
+
+// UnmarshalJSON reads a text, null, or a list of parts.
+func (c *content) UnmarshalJSON(value []byte) error {
+	if err := json.Unmarshal(value, &c.text); err == nil {
+		return nil
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(value, &parts); err != nil {
+		return boterr.Invalid("content", "is no text and no list of parts")
+	}
+	for _, part := range parts {
+		switch part.Type {
+		case "text", "output_text", "":
+			c.text += part.Text
+		case "refusal":
+			c.isRefused = true
+		}
+	}
+	return nil
+}
+
+// The ends of an answer.
+var (
+	endsCut    = []string{"length", "max_tokens", "model_length"}
+	endsFailed = []string{"error", "insufficient_system_resource", "network_error", "malformed_function_call"}
+	endsFilter = []string{"content_filter", "safety", "refusal", "sensitive", "prohibited_content", "recitation"}
+)
+
+// read returns what the model says: a text, or tool calls. The errors are those of ask.
+func (a *Assistant) read(response *outbound.Response) (message, error) {
+	var answer struct {
+		Choices []struct {
+			Message struct {
+				Content          content         `json:"content"`
+				Refusal          string          `json:"refusal"`
+				ToolCalls        []toolCall      `json:"tool_calls"`
+				Reasoning        json.RawMessage `json:"reasoning_content"`
+				ReasoningDetails json.RawMessage `json:"reasoning_details"`
+			} `json:"message"`
+			End string `json:"finish_reason"`
+		} `json:"choices"`
+	}
+	if err := json.Unmarshal([]byte(response.Text()), &answer); err != nil || len(answer.Choices) == 0 {
+		return message{}, boterr.New(boterr.Unavailable, "", "the model's answer of %d bytes cannot be read", len(response.Body))
+	}
+	given := answer.Choices[0].Message
+	end, _, _ := strings.Cut(strings.ToLower(answer.Choices[0].End), ":") // Some say why behind a colon.
+	text := withoutReasoning(given.Content.text)
+	isCut := slices.Contains(endsCut, end)
+	switch {
+	case slices.Contains(endsFilter, end), given.Content.isRefused, given.Refusal != "":
+		return message{}, errFiltered
+	case slices.Contains(endsFailed, end):
+		return message{}, boterr.New(boterr.Unavailable, "", "the model failed half-way")
+	case len(given.ToolCalls) > maxCalls:
+		return message{}, boterr.New(boterr.Unavailable, "", "the model wants %d tools at once", len(given.ToolCalls))
+	case len(given.ToolCalls) > 0 && isCut:
+		return message{}, boterr.New(boterr.Unavailable, "", "a tool call was cut at the limit of %d tokens; raise MaxTokens", a.maxTokens())
+	case len(given.ToolCalls) > 0:
+		said := message{Role: roleAssistant, ToolCalls: given.ToolCalls}
+		said.Reasoning, said.ReasoningDetails = unlessNull(given.Reasoning), unlessNull(given.ReasoningDetails)
+		if text != "" {
+			said.Content = &text
+		}
+		return said, nil
+	case isWrittenCall(text):
+		return message{}, boterr.New(boterr.Unavailable, "", "the model wrote the call of a tool as text: make its server parse tool calls")
+	case text == "" && isCut:
+		return message{}, boterr.New(boterr.FailedPrecondition, "MaxTokens", "is %d, all used before it said anything: raise it", a.maxTokens())
+	case text == "":
+		return message{}, boterr.New(boterr.Unavailable, "", "the model says nothing")
+	case isCut:
+		text += "…"
+	}
+	return message{Role: roleAssistant, Content: &text}, nil
+}
+
+// withIDs gives tool calls without an id, or with one that an earlier call of the list has, an id of their own.
+// Some providers read only ids of nine letters and digits.
+func withIDs(calls []toolCall, round int) {
+	taken := map[string]bool{"": true}
+	for i := range calls {
+		if taken[calls[i].ID] {
+			calls[i].ID = fmt.Sprintf("call%02d%03d", round, i)
+		}
+		taken[calls[i].ID] = true
+	}
+}
+
+// unlessNull returns a value of JSON, nil for null.
+func unlessNull(value json.RawMessage) json.RawMessage {
+	if string(value) == "null" {
+		return nil
+	}
+	return value
+}
+
+// isSet reports whether a field is there and not null.
+func isSet(field gjson.Result) bool { return field.Exists() && field.Type != gjson.Null }
+
+// Marks in a text that are not meant for anybody to read.
+var (
+	// reasoningMark is where reasoning begins or ends.
+	reasoningMark = regexp.MustCompile(`(?i)<(/?)(?:seed:)?(?:think|thinking|thought|reasoning)>|\[(/?)think\]|◁(/?)think▷`)
+	// finalChannel is where the answer begins behind reasoning in a channel of its own.
+	finalChannel = regexp.MustCompile(`<\|channel\|>final\b[^<]*<\|message\|>`)
+	// writtenCall is a part of a tool call that a server has not parsed.
+	writtenCall = regexp.MustCompile(`(?i)</?(?:[a-z]+:)?(?:tool_calls?|function_calls?|invoke)\b|<function=|\[tool_calls?\]|` +
+		`<\|(?:python_tag|tool)|<｜tool|` + "```tool_(?:code|call)" + `|(?m:^\s*action input:)`)
+	// namedCall and givenCall are together the JSON of a tool call.
+	namedCall = regexp.MustCompile(`"(?:name|function|tool|tool_name|action)"\s*:\s*["{]`)
+	givenCall = regexp.MustCompile(`"(?:arguments|parameters|args|input|action_input|tool_input)"\s*:`)
+)
+
+// withoutReasoning returns the text that a model means for its reader. A mark that nothing opened ends
+// reasoning that began in the prompt; what nothing closes is reasoning to its end.
+func withoutReasoning(text string) string {
+	if finals := finalChannel.FindAllStringIndex(text, -1); len(finals) > 0 {
+		text = text[finals[len(finals)-1][1]:]
+	}
+	var out strings.Builder
+	depth, at := 0, 0
+	for _, mark := range reasoningMark.FindAllStringSubmatchIndex(text, -1) {
+		if depth == 0 {
+			out.WriteString(text[at:mark[0]])
+		}
+		at = mark[1]
+		isClosing := mark[2] < mark[3] || mark[4] < mark[5] || mark[6] < mark[7]
+		switch {
+		case !isClosing:
+			depth++
+		case depth == 0:
+			out.Reset()
+		default:
+			depth--
+		}
+	}
+	if depth == 0 {
+		out.WriteString(text[at:])
+	}
+	said := out.String()
+	if !isWrittenCall(said) {
+		said, _, _ = strings.Cut(said, "<|") // The marks of a model's own, such as <|im_end|>.
+	}
+	return strings.TrimSpace(said)
+}
+
+// isWrittenCall reports whether a text is, or contains, a tool call. The name of a tool is no word for
+// customers, in whatever form it is called.
+func isWrittenCall(text string) bool {
+	return writtenCall.MatchString(text) || namedCall.MatchString(text) && givenCall.MatchString(text) ||
+		slices.ContainsFunc(tools, func(t tool) bool { return strings.Contains(text, t.name) })
+}

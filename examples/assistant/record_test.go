@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+// recorded is a file of testdata/answers: how a provider answers "What did I order?", and what the bot makes
+// of it.
+type recorded struct {
+	// About says what is odd about the answers.
+	About string `json:"about"`
+	// Answers are the provider's, in their order. The last one is given again and again.
+	Answers []struct {
+		Status int             `json:"status"`
+		Body   json.RawMessage `json:"body"`
+		Text   string          `json:"text"` // In place of Body, if it is no JSON.
+	} `json:"answers"`
+	// Says is what the member is told.
+	Says string `json:"says"`
+	// Sends are the messages that the last request has after the member's question. nil means none.
+	Sends json.RawMessage `json:"sends"`
+	// Log is a part of what the log says. Empty means that it says nothing.
+	Log string `json:"log"`
+}
+
+// replies returns the answers.
+func (r recorded) replies() []replies.Reply {
+	all := make([]replies.Reply, len(r.Answers))
+	for i, answer := range r.Answers {
+		if all[i] = replies.JSON(answer.Status, string(answer.Body)); answer.Body == nil {
+			all[i] = replies.Text(answer.Status, answer.Text)
+		}
+	}
+	return all
+}
+
+func TestAssistant_ProviderAnswers(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/answers/*.json")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(files), 25)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var r recorded
+			require.NoError(t, json.Unmarshal(text, &r))
+			given := r.replies()
+			s := newShop(t, given[0], given[1:]...)
+			s.ada.Says("What did I order?")
+			require.Equal(t, r.Says, s.ada.Last(), r.About)
+			require.Contains(t, s.log.String(), r.Log, r.About)
+			require.Equal(t, r.Log == "", s.log.Len() == 0, "%s: %s", r.About, s.log)
+
+			requests := s.HTTP.Requests()
+			messages := gjson.Get(requests[len(requests)-1].Body, "messages.2").Exists()
+			require.Equal(t, r.Sends != nil, messages, "%s: %s", r.About, requests[len(requests)-1].Body)
+			if messages {
+				require.JSONEq(t, string(r.Sends), after(t, requests[len(requests)-1].Body), r.About)
+			}
+			for _, request := range requests {
+				require.True(t, gjson.Get(request.Body, "tools.0").Exists(), "the tools are there as long as they are spoken of")
+			}
+
+			s.script(says("Here I am."))
+			s.ada.Says("And now?")
+			require.Equal(t, "Here I am.", s.ada.Last())
+			remembered := len(s.asked(t)[len(requests)].Messages) == 4
+			require.Equal(t, r.Log == "", remembered, "%s: answers are remembered, and apologies are not", r.About)
+		})
+	}
+}
+
+// after returns the messages of a request behind the instructions and the question.
+func after(t *testing.T, request string) string {
+	t.Helper()
+	var sent struct {
+		Messages []json.RawMessage `json:"messages"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(request), &sent))
+	text, err := json.Marshal(sent.Messages[2:])
+	require.NoError(t, err)
+	return string(text)
+}
