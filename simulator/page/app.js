@@ -1,6 +1,6 @@
 // The simulator's page: it shows the world that the server tells, and asks the server for what is done. All
 // that it keeps itself is what is open, which stands in the address.
-import { html, render, useEffect, useRef, useState, useAddress, useMedia, ask, post, counted, timeText, Choose, Problem, Theme } from "./parts/elements.js";
+import { html, render, useEffect, useRef, useState, useAddress, useMedia, addressOf, ask, post, counted, timeText, Choose, Problem, Theme } from "./parts/elements.js";
 import { People } from "./people.js";
 import { Chat } from "./chat.js";
 import { Desk } from "./desk.js";
@@ -32,7 +32,7 @@ const useWorld = (branch, leave) => {
   useEffect(() => {
     let events;
     const listen = () => {
-      events = new EventSource("events");
+      events = new EventSource(addressOf("events"));
       events.addEventListener("changed", load);
       events.onerror = () => setState((before) => ({ ...before, isOnline: false }));
       events.onopen = () => setState((before) => ({ ...before, isOnline: true }));

@@ -1,6 +1,6 @@
 // A member's conversation, with the look of its platform: how messages, buttons, quick replies and cards
 // stand there.
-import { html, useEffect, useRef, useState, clockText, timeText, Choose, Field, fieldsOf, Problem } from "./parts/elements.js";
+import { html, useEffect, useRef, useState, clockText, timeText, Choose, Field, fieldsOf, parsed, Problem } from "./parts/elements.js";
 
 /** What a type of message is, in words. */
 const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Film", FILE: "File", TEMPLATE: "Template", TICKET: "Ticket" };
@@ -91,7 +91,7 @@ const Attach = ({ who, world, act }) => {
   const isFile = world.fileTypes.includes(kind);
   const event = ({ type, data, latitude, longitude }) => kind === "LOCATION"
     ? { type: kind, data: { lat: Number(latitude), long: Number(longitude) } }
-    : { type, data: JSON.parse(data) };
+    : { type, data: parsed(data) };
   const submit = async (e) => {
     e.preventDefault();
     const form = e.target, fields = fieldsOf(form);

@@ -1,5 +1,5 @@
 // What there is: members, agendas, requests for a person, data, and what left the bot.
-import { html, useEffect, useRef, clockText, counted, sizeText, timeText, Table, Value } from "./parts/elements.js";
+import { html, useEffect, useRef, clockText, counted, sizeText, timeText, Table, Value, written } from "./parts/elements.js";
 
 export const Records = ({ world, who, act }) => {
   const names = Object.fromEntries([...world.members, ...world.agents].map((one) => [one.id, one.name]));
@@ -25,7 +25,7 @@ export const Records = ({ world, who, act }) => {
 
 /** Section is a part that can be opened, and marked where it has changed with the last step. */
 const Section = ({ title, value, at, isOpen, children }) => {
-  const text = JSON.stringify(value), known = useRef({ at, text, isChanged: false });
+  const text = written(value), known = useRef({ at, text, isChanged: false });
   if (known.current.at !== at) known.current = { at, text, isChanged: known.current.text !== text };
   return html`<details class="card" open=${isOpen}><summary>${title}${known.current.isChanged && html` <span class="tag new">changed</span>`}</summary>${children}</details>`;
 };

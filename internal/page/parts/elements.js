@@ -121,20 +121,31 @@ export const Choose = ({ label, name, value, among, onChange }) => html`<${Field
 /** fieldsOf returns what stands in a form. */
 export const fieldsOf = (form) => Object.fromEntries(new FormData(form));
 
+/** addressOf returns the address of a path of the page. A browser refuses to ask for one with the name and password that may be
+    in the address of the page, and sends them by itself. */
+export const addressOf = (path) => Object.assign(new URL(path, document.baseURI), { username: "", password: "" });
+
+/** parsed reads JSON. An integer that a number would round is a BigInt. */
+export const parsed = (text) => JSON.parse(text, (_, value, context) =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? BigInt(context.source) : value);
+
+/** written returns a value as JSON, with a BigInt as an integer. */
+export const written = (value) => JSON.stringify(value, (_, part) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part));
+
 /** ask asks the page's server for something, and returns what it says. An error has its problem. */
 export const ask = async (path, options) => {
   let response;
   try {
-    response = await fetch(path, options);
+    response = await fetch(addressOf(path), options);
   } catch {
     throw Object.assign(new Error("unreachable"), { problem: { code: "Unavailable", message: "The program that serves this page does not answer." } });
   }
   const text = await response.text();
   if (!response.headers.get("Content-Type")?.startsWith("application/json")) return text;
-  const body = JSON.parse(text);
+  const body = parsed(text);
   if (!response.ok) throw Object.assign(new Error(path), { problem: body.error });
   return body;
 };
 
 /** post posts JSON. */
-export const post = (path, body) => ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+export const post = (path, body) => ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: written(body) });
