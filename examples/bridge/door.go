@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -71,15 +72,15 @@ func (d *door) call(w http.ResponseWriter, r *http.Request, granted grant) {
 		refuse(w, http.StatusForbidden, "PermissionDenied", "the token does not allow "+name)
 		return
 	}
+	args, isRead := read(w, r) // Before a place is taken: a slow body would hold it.
+	if !isRead {
+		return
+	}
 	select {
 	case d.calls <- struct{}{}:
 		defer func() { <-d.calls }()
 	default:
 		answer(w, name, nil, boterr.New(boterr.ResourceExhausted, "", "too many calls run at once; call again later"))
-		return
-	}
-	args, isRead := read(w, r)
-	if !isRead {
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), d.time)
@@ -88,11 +89,20 @@ func (d *door) call(w http.ResponseWriter, r *http.Request, granted grant) {
 	answer(w, name, result, err)
 }
 
-// read returns the body of a request. What is wrong with it is answered.
+// read returns the body of a request. If it cannot be read, it answers why.
 func read(w http.ResponseWriter, r *http.Request) (json.RawMessage, bool) {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != "application/json" {
+	kind, parameters, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset, encoding := parameters["charset"], strings.Join(r.Header.Values("Content-Encoding"), ", ")
+	switch {
+	case kind != "application/json":
 		refuse(w, http.StatusUnsupportedMediaType, boterr.InvalidArgument, "give the parameters as application/json")
+		return nil, false
+	case charset != "" && !strings.EqualFold(charset, "utf-8"):
+		refuse(w, http.StatusUnsupportedMediaType, boterr.InvalidArgument, "give the parameters in UTF-8, which JSON is in")
+		return nil, false
+	case encoding != "" && !strings.EqualFold(encoding, "identity"):
+		w.Header().Set("Accept-Encoding", "identity")
+		refuse(w, http.StatusUnsupportedMediaType, boterr.InvalidArgument, "give the parameters without a Content-Encoding")
 		return nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -129,6 +130,8 @@ func TestDoor_OtherRequests(t *testing.T) {
 		{http.MethodPut, "/operations/getMember", "application/json", 405},
 		{http.MethodPost, "/operations/getMember", "text/plain", 415},
 		{http.MethodPost, "/operations/getMember", "", 415},
+		{http.MethodPost, "/operations/getMember", "application/json; charset=iso-8859-1", 415},
+		{http.MethodPost, "/operations/getMember", "application/json; charset=utf-16", 415},
 		{http.MethodPost, "/operations/a/b", "application/json", 404},
 		{http.MethodGet, "/operations/nothing", "", 404},
 		{http.MethodGet, "/operations/getMember", "", 200},
@@ -217,6 +220,45 @@ func TestDoor_IsFull(t *testing.T) {
 	require.NotEmpty(t, w.Header().Get("Retry-After"))
 	close(leave)
 	require.Equal(t, http.StatusOK, <-first)
+}
+
+// A call whose body has not arrived yet takes no place.
+func TestDoor_SlowBodiesTakeNoPlace(t *testing.T) {
+	t.Parallel()
+	s := before(t, func(context.Context) (json.RawMessage, error) { return json.RawMessage("1"), nil })
+	s.door.calls = make(chan struct{}, 1)
+	body, rest := io.Pipe()
+	slow := make(chan int, 1)
+	go func() {
+		r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/operations/getMember", body)
+		r.Header.Set("Authorization", "Bearer "+adas)
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.door.routes().ServeHTTP(w, r)
+		slow <- w.Code
+	}()
+	_, err := io.WriteString(rest, "{") // Returns once the door reads it.
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, s.post(adas, "getMember", `{}`).Code)
+	_, err = io.WriteString(rest, "}")
+	require.NoError(t, err)
+	require.NoError(t, rest.Close())
+	require.Equal(t, http.StatusOK, <-slow)
+}
+
+func TestDoor_RefusesEncodings(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for encoding, status := range map[string]int{"gzip": 415, "identity, br": 415, "identity": 404, "Identity": 404, "": 404} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/operations/getMember", strings.NewReader(`{"memberId": "nobody"}`))
+		r.Header.Set("Authorization", "Bearer "+adas)
+		r.Header.Set("Content-Type", "application/json; charset=UTF-8")
+		r.Header.Set("Content-Encoding", encoding)
+		w := httptest.NewRecorder()
+		s.door.routes().ServeHTTP(w, r)
+		require.Equal(t, status, w.Code, encoding)
+		require.Equal(t, status == 415, w.Header().Get("Accept-Encoding") == "identity", encoding)
+	}
 }
 
 func TestDoor_CallsEnd(t *testing.T) {
