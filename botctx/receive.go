@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -75,10 +76,10 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
 	}
-	var limit *runLimit
+	var limit *timelimit.Limit
 	if r.stepOf(ctx, nil) == nil { // A run inside another one has the limit of that.
 		ctx, limit = r.limitRun(ctx)
-		defer func() { err = limit.stop(err) }()
+		defer func() { err = limit.End(err) }()
 	}
 	begin, err := r.arrive(ctx, inbound)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
@@ -36,7 +37,7 @@ type run struct {
 	byAgent, isInLiveChat bool
 	ended                 atomic.Bool
 	// limit is how long the run may take, nil where it has no limit, or that of outer.
-	limit *runLimit
+	limit *timelimit.Limit
 	// read is the member as the run has read it.
 	read readings
 	// key is the same where the run is tried again, "" where that is not known. sent counts what
@@ -84,7 +85,7 @@ type runInput struct {
 	// key is the run's.
 	key string
 	// limit is how long the run may take, nil where it has not begun yet.
-	limit *runLimit
+	limit *timelimit.Limit
 }
 
 // startRun runs logic for a member, and writes back what it changed of the member if it
@@ -95,7 +96,7 @@ func (r *Runtime) startRun(
 	r.warnOfNodes(ctx)
 	if in.limit == nil && in.outer == nil { // A run inside another one has the limit of that.
 		ctx, in.limit = r.limitRun(ctx)
-		defer func() { err = in.limit.stop(err) }()
+		defer func() { err = in.limit.End(err) }()
 	}
 	started := &run{
 		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, delivery: in.delivery,
@@ -107,9 +108,9 @@ func (r *Runtime) startRun(
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
 	started.turns.lost = cancel
-	in.limit.pause()
+	in.limit.Pause()
 	err = r.takeTurns(ctx, in, &started.turns)
-	in.limit.resume()
+	in.limit.Resume()
 	if err != nil {
 		return boterr.In("memberId", err)
 	}
@@ -203,8 +204,8 @@ func (r *run) Refusal() error {
 	if r == nil {
 		return nil
 	}
-	if r.limit.isOver() {
-		return r.runtime.overdue()
+	if r.limit.IsOver() {
+		return r.runtime.overdue
 	}
 	if r.agenda != nil && r.agenda.IsAbandoned() {
 		return agenda.ErrShutdown

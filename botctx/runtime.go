@@ -40,6 +40,8 @@ type Runtime struct {
 	scheduler *agenda.Scheduler
 	inbox     *inbox.Inbox
 	readiness readiness
+	// overdue is the error of a run that took too long.
+	overdue *boterr.Error
 }
 
 // New returns a Runtime. InvalidArgument: the Config has no Store, a port or an interceptor is nil, a number
@@ -53,7 +55,7 @@ func New(config Config) (*Runtime, error) {
 	if config.Strict {
 		decode = document.DecodeStrict
 	}
-	r := &Runtime{config: config, env: config.env(), decode: decode}
+	r := &Runtime{config: config, env: config.env(), decode: decode, overdue: config.overdue()}
 	r.guarded = r.env
 	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})

@@ -29,7 +29,7 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 	scope := record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}
 	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	ctx, limit := r.limitRun(ctx)
-	defer func() { err = limit.stop(err) }()
+	defer func() { err = limit.End(err) }()
 	m, err := member.Get(ctx, r.Operations(scope).allMembers(), of.Member)
 	if err != nil {
 		return "", err

@@ -1,0 +1,223 @@
+// Package timelimit bounds how long a call takes, and costs little if the call ends in time.
+package timelimit
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Limit is a context that ends once a call has taken too long. Its methods may be called by several
+// goroutines at once; a nil *Limit is no limit.
+//
+// Most calls end before anybody waits for the end of their context, so the timer, and what else a context
+// needs to end while others wait, are made when they are first needed.
+type Limit struct {
+	context.Context //nolint:containedctx // That of the caller: it is a context itself.
+
+	most       time.Duration
+	over       *boterr.Error
+	isPausable bool
+	ending     atomic.Pointer[ending]
+
+	mu sync.Mutex
+	// left is how much of the limit is left, counted from since.
+	left  time.Duration
+	since time.Time
+	// isPaused is true while the limit stands still, hasStopped once the call has returned.
+	isPaused, hasStopped bool
+}
+
+// ending is a context that can end while others wait for that.
+type ending struct {
+	context.Context //nolint:containedctx // It is a context itself.
+
+	end   context.CancelCauseFunc
+	timer *time.Timer
+}
+
+// New returns a context that ends after most by the machine's clock, with over as its context.Cause, or with
+// ctx. Callers must call End.
+func New(ctx context.Context, most time.Duration, over *boterr.Error) *Limit {
+	return &Limit{Context: ctx, most: most, over: over, left: most, since: now()}
+}
+
+// NewPausable is New for a limit that the call itself finds by Of, to pause it.
+func NewPausable(ctx context.Context, most time.Duration, over *boterr.Error) *Limit {
+	l := New(ctx, most, over)
+	l.isPausable = true
+	return l
+}
+
+// Of returns the innermost limit of NewPausable that bounds ctx, nil if there is none.
+func Of(ctx context.Context) *Limit {
+	l, _ := ctx.Value(pausable{}).(*Limit)
+	return l
+}
+
+// pausable is the key by which Of finds a limit.
+type pausable struct{}
+
+// now is the time by the machine's clock: a limit bounds real work, whatever the host's clock says.
+func now() time.Time { return time.Now() } //nolint:forbidigo // See above.
+
+// Done implements context.Context.
+func (l *Limit) Done() <-chan struct{} { return l.made().Done() }
+
+// Err implements context.Context.
+func (l *Limit) Err() error {
+	if l.IsOver() {
+		l.expire()
+	}
+	if e := l.ending.Load(); e != nil {
+		return e.Err()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hasStopped {
+		return context.Canceled
+	}
+	return l.Context.Err()
+}
+
+// Value implements context.Context. The context package finds by it what it has to end.
+func (l *Limit) Value(key any) any {
+	if _, isWanted := key.(pausable); isWanted && l.isPausable {
+		return l
+	}
+	if e := l.ending.Load(); e != nil {
+		return e.Value(key)
+	}
+	return l.Context.Value(key)
+}
+
+// made returns the context that can end, and makes it if nobody has.
+func (l *Limit) made() *ending {
+	if e := l.ending.Load(); e != nil {
+		return e
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.ending.Load(); e != nil {
+		return e
+	}
+	e := &ending{}
+	e.Context, e.end = context.WithCancelCause(l.Context)
+	e.timer = time.AfterFunc(l.left-now().Sub(l.since), l.expire)
+	if l.isPaused || l.hasStopped {
+		e.timer.Stop()
+	}
+	if l.hasStopped {
+		e.end(nil)
+	}
+	l.ending.Store(e)
+	return e
+}
+
+// expire ends the context if the call has taken too long.
+func (l *Limit) expire() {
+	if l.IsOver() {
+		l.made().end(l.over)
+	}
+}
+
+// IsOver reports whether the call has taken too long.
+func (l *Limit) IsOver() bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.isOver()
+}
+
+// isOver is IsOver for callers that hold mu.
+func (l *Limit) isOver() bool {
+	return !l.isPaused && !l.hasStopped && now().Sub(l.since) >= l.left
+}
+
+// Pause makes the limit stand still until Resume or Restart.
+func (l *Limit) Pause() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.isPaused || l.isOver() {
+		return
+	}
+	l.isPaused = true
+	l.left -= now().Sub(l.since)
+	if e := l.ending.Load(); e != nil {
+		e.timer.Stop()
+	}
+}
+
+// Resume ends a pause.
+func (l *Limit) Resume() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.resume()
+}
+
+// Restart ends a pause, and counts anew from now on.
+func (l *Limit) Restart() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.isPaused {
+		l.left = l.most
+	}
+	l.resume()
+}
+
+// resume is Resume for callers that hold mu.
+func (l *Limit) resume() {
+	if !l.isPaused {
+		return
+	}
+	l.isPaused, l.since = false, now()
+	if e := l.ending.Load(); e != nil && !l.hasStopped {
+		e.timer.Reset(l.left)
+	}
+}
+
+// End ends the context, and returns the error of the call: err, or over with err behind it if the call took too
+// long and failed.
+func (l *Limit) End(err error) error {
+	if l == nil {
+		return err
+	}
+	isOver := l.stop()
+	switch {
+	case err == nil || !isOver:
+		return err
+	case errors.Is(err, l.over) && boterr.CodeOf(err) == l.over.Code:
+		return err // It says so already.
+	default:
+		return boterr.New(l.over.Code, "", "%w: %w", l.over.Err, err)
+	}
+}
+
+// stop ends the context, and reports whether the call took too long.
+func (l *Limit) stop() (wasOver bool) {
+	l.mu.Lock()
+	wasOver = l.isOver()
+	l.hasStopped = true
+	e := l.ending.Load()
+	l.mu.Unlock()
+	if e != nil {
+		e.timer.Stop()
+		e.end(nil)
+	}
+	return wasOver
+}
