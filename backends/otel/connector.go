@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/around"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -37,6 +38,16 @@ var _ send.PortWrapper = (*connector)(nil)
 
 // Unwrap implements send.Wrapper.
 func (c *connector) Unwrap() send.Connector { return c.Connector }
+
+// WrapPort implements send.PortWrapper.
+func (c *connector) WrapPort(wanted, inner any) any {
+	if _, isBatches := wanted.(*send.BatchSender); isBatches {
+		if inner, ok := inner.(send.BatchSender); ok {
+			return batches{c, inner}
+		}
+	}
+	return around.Port(wanted, inner, c.call)
+}
 
 // Send implements send.Connector.
 func (c *connector) Send(ctx context.Context, message send.Message) (delivery send.Delivery, err error) {
@@ -95,23 +106,13 @@ func request[R any](
 	return result, err
 }
 
-// do is request for what answers nothing.
-func do(
-	ctx context.Context, c *connector, name string, in *channel.Channel, call func(context.Context) error,
-) error {
+// call gives a call of a further port its span.
+func (c *connector) call(ctx context.Context, name string, in *channel.Channel, do func(context.Context) error) error {
 	of := c.series(name)
 	_, err := request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (struct{}, error) {
-		return struct{}{}, call(ctx)
+		return struct{}{}, do(ctx)
 	})
 	return err
-}
-
-// ask is request for what is no message.
-func ask[R any](
-	ctx context.Context, c *connector, name string, in *channel.Channel, call func(context.Context) (R, error),
-) (R, error) {
-	of := c.series(name)
-	return request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (R, error) { return call(ctx) })
 }
 
 // batches sends messages by one request.

@@ -71,6 +71,10 @@ func (e everything) RenewInviteLink(context.Context, *channel.Channel, string) (
 
 func (e everything) DisableInviteLink(context.Context, *channel.Channel, string) error { return e.err }
 
+func (e everything) GroupName(context.Context, *channel.Channel, string) (string, error) {
+	return "", e.err
+}
+
 func (e everything) SetGroupIcon(context.Context, *channel.Channel, string, livechat.Picture) error {
 	return e.err
 }
@@ -135,6 +139,9 @@ func TestConnector_ReportsEachPort(t *testing.T) {
 		},
 		"disableInviteLink": func(ctx context.Context, c send.Connector) error {
 			return port[livechat.InviteLinker](c).DisableInviteLink(ctx, in, "g")
+		},
+		"groupName": func(ctx context.Context, c send.Connector) error {
+			return second(port[livechat.GroupNamer](c).GroupName(ctx, in, "g"))
 		},
 		"setGroupIcon": func(ctx context.Context, c send.Connector) error {
 			return port[livechat.GroupIconSetter](c).SetGroupIcon(ctx, in, "g", livechat.Picture{})

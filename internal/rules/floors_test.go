@@ -11,7 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/safelog", "internal/textdiff"},
-	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds"},
+	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/timelimit"},
 	{"outbound/replies", "internal/operations/declarations"},
 	{"document"},
 	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre"},
@@ -26,6 +26,7 @@ var floors = [][]string{
 	{"send", "agenda", "inbox"},
 	{"inbox/inboxtest"},
 	{"livechat"},
+	{"internal/around"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
 	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile", "internal/operations/reference"},
 	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},

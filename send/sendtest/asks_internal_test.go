@@ -1,14 +1,23 @@
 package sendtest
 
 import (
+	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/around"
+	"github.com/botctx/go-sdk/internal/chatplatform"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Each method of a further port has its row, so that faults, ended contexts and absent channels are
@@ -22,6 +31,37 @@ func TestAsks_EachMethodOfAPort(t *testing.T) {
 			hasRow := slices.ContainsFunc(allAsks, func(a ask) bool { return a.name == method })
 			require.True(t, hasRow, "%s has the method %s, and allAsks no row for it", path, method)
 		}
+	}
+}
+
+// wrapped is a connector whose further ports are stood around.
+type wrapped struct {
+	send.Connector
+
+	around around.Call
+}
+
+func (w wrapped) Unwrap() send.Connector         { return w.Connector }
+func (w wrapped) WrapPort(wanted, inner any) any { return around.Port(wanted, inner, w.around) }
+
+// Each method of a further port goes through what stands around all of them, such as time limits and spans.
+func TestAsks_WrappersHaveEachPort(t *testing.T) {
+	t.Parallel()
+	seen := errors.New("seen")
+	for _, a := range allAsks[1:] { // A wrapper's Send is its own.
+		in := &channel.Channel{ID: "shop"}
+		var asked string
+		h := &Harness{Channel: in, Members: []*member.Member{{ExternalID: "ada"}}, Connector: wrapped{
+			&chatplatform.Connector{}, func(_ context.Context, name string, at *channel.Channel, _ func(context.Context) error) error {
+				require.Same(t, in, at)
+				asked = name
+				return seen
+			},
+		}}
+		require.True(t, a.isOffered(h), "internal/chatplatform has no %s", a.name)
+		err := a.do(newTrial(t, Rule{}, h), t.Context(), in)
+		require.ErrorIs(t, err, seen, "internal/around has no %s", a.name)
+		require.Equal(t, strings.ToLower(a.name[:1])+a.name[1:], asked)
 	}
 }
 

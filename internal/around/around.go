@@ -1,0 +1,177 @@
+// Package around holds the list of the further ports of connectors, for wrappers that stand around all of
+// them: a new port goes into Port, and each wrapper has it.
+package around
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Call stands around a call of a port. name is the method, such as "saveLabel"; in is the channel, nil if the
+// caller gave none. It calls do once, with the ctx in which the platform is asked, and returns the error for the
+// caller.
+type Call func(ctx context.Context, name string, in *channel.Channel, do func(ctx context.Context) error) error
+
+// Port returns a port with call around each of its methods, for send.PortWrapper: wanted and inner are as in
+// WrapPort. It returns nil for a port that is not the SDK's, which leaves inner as it is.
+func Port(wanted, inner any, call Call) any {
+	switch wanted.(type) {
+	case *send.BatchSender:
+		return batches{call, as[send.BatchSender](inner)}
+	case *send.Broadcaster:
+		return broadcasts{call, as[send.Broadcaster](inner)}
+	case *send.AttachmentUploader:
+		return attachments{call, as[send.AttachmentUploader](inner)}
+	case *send.ThreadPasser:
+		return threads{call, as[send.ThreadPasser](inner)}
+	case *send.Labeler:
+		return labels{call, as[send.Labeler](inner)}
+	case *send.Tagger:
+		return tags{call, as[send.Tagger](inner)}
+	case *send.ConversationArchiver:
+		return archives{call, as[send.ConversationArchiver](inner)}
+	case *send.MessageUpdater:
+		return updates{call, as[send.MessageUpdater](inner)}
+	default:
+		return liveChatPort(wanted, inner, call)
+	}
+}
+
+// as returns a port as what send.PortOf has found it to be.
+func as[P any](inner any) P {
+	port, _ := inner.(P)
+	return port
+}
+
+// ask is a call with an answer.
+func ask[R any](
+	ctx context.Context, call Call, name string, in *channel.Channel, do func(ctx context.Context) (R, error),
+) (answer R, err error) {
+	err = call(ctx, name, in, func(ctx context.Context) error {
+		var failed error
+		answer, failed = do(ctx)
+		return failed
+	})
+	return answer, err
+}
+
+// The types below are the ports of package send.
+type (
+	batches struct {
+		call  Call
+		inner send.BatchSender
+	}
+	broadcasts struct {
+		call  Call
+		inner send.Broadcaster
+	}
+	attachments struct {
+		call  Call
+		inner send.AttachmentUploader
+	}
+	threads struct {
+		call  Call
+		inner send.ThreadPasser
+	}
+	labels struct {
+		call  Call
+		inner send.Labeler
+	}
+	tags struct {
+		call  Call
+		inner send.Tagger
+	}
+	archives struct {
+		call  Call
+		inner send.ConversationArchiver
+	}
+	updates struct {
+		call  Call
+		inner send.MessageUpdater
+	}
+)
+
+// SendBatch implements send.BatchSender.
+func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
+	var in *channel.Channel
+	if len(messages) > 0 {
+		in = messages[0].Channel
+	}
+	return ask(ctx, b.call, "sendBatch", in, func(ctx context.Context) (send.Batch, error) {
+		return b.inner.SendBatch(ctx, messages)
+	})
+}
+
+// CreateBroadcast implements send.Broadcaster.
+func (b broadcasts) CreateBroadcast(
+	ctx context.Context, in *channel.Channel, response send.Response,
+) ([]send.StoredMessage, error) {
+	return ask(ctx, b.call, "createBroadcast", in, func(ctx context.Context) ([]send.StoredMessage, error) {
+		return b.inner.CreateBroadcast(ctx, in, response)
+	})
+}
+
+// SendBroadcast implements send.Broadcaster.
+func (b broadcasts) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
+	return ask(ctx, b.call, "sendBroadcast", in, func(ctx context.Context) (int64, error) {
+		return b.inner.SendBroadcast(ctx, in, broadcast)
+	})
+}
+
+// UploadAttachment implements send.AttachmentUploader.
+func (a attachments) UploadAttachment(
+	ctx context.Context, in *channel.Channel, kind send.Type, url string,
+) (string, error) {
+	return ask(ctx, a.call, "uploadAttachment", in, func(ctx context.Context) (string, error) {
+		return a.inner.UploadAttachment(ctx, in, kind, url)
+	})
+}
+
+// PassThreadControl implements send.ThreadPasser.
+func (t threads) PassThreadControl(
+	ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover,
+) error {
+	return t.call(ctx, "passThreadControl", in, func(ctx context.Context) error {
+		return t.inner.PassThreadControl(ctx, in, to, handover)
+	})
+}
+
+// SaveLabel implements send.Labeler.
+func (l labels) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
+	return ask(ctx, l.call, "saveLabel", in, func(ctx context.Context) (int64, error) {
+		return l.inner.SaveLabel(ctx, in, to, labelID)
+	})
+}
+
+// RemoveLabel implements send.Labeler.
+func (l labels) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
+	return l.call(ctx, "removeLabel", in, func(ctx context.Context) error {
+		return l.inner.RemoveLabel(ctx, in, to, labelID)
+	})
+}
+
+// SaveTag implements send.Tagger.
+func (t tags) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
+	return ask(ctx, t.call, "saveTag", in, func(ctx context.Context) (send.TagReply, error) {
+		return t.inner.SaveTag(ctx, in, to, tagID)
+	})
+}
+
+// ArchiveConversation implements send.ConversationArchiver.
+func (a archives) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
+	return a.call(ctx, "archiveConversation", in, func(ctx context.Context) error {
+		return a.inner.ArchiveConversation(ctx, in, conversationID)
+	})
+}
+
+// UpdateMessage implements send.MessageUpdater.
+func (u updates) UpdateMessage(
+	ctx context.Context, in *channel.Channel, update send.MessageUpdate,
+) (document.Object, error) {
+	return ask(ctx, u.call, "updateMessage", in, func(ctx context.Context) (document.Object, error) {
+		return u.inner.UpdateMessage(ctx, in, update)
+	})
+}

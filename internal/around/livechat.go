@@ -1,0 +1,125 @@
+package around
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// liveChatPort is Port for the ports of live chats.
+func liveChatPort(wanted, inner any, call Call) any {
+	switch wanted.(type) {
+	case *livechat.GroupCreator:
+		return groups{call, as[livechat.GroupCreator](inner)}
+	case *livechat.InviteLinker:
+		return invitations{call, as[livechat.InviteLinker](inner)}
+	case *livechat.GroupNamer:
+		return groupNames{call, as[livechat.GroupNamer](inner)}
+	case *livechat.GroupIconSetter:
+		return icons{call, as[livechat.GroupIconSetter](inner)}
+	case *livechat.TicketUpdater:
+		return ticketUpdates{call, as[livechat.TicketUpdater](inner)}
+	case *livechat.TicketRecaller:
+		return recalls{call, as[livechat.TicketRecaller](inner)}
+	case *livechat.ChannelCreator:
+		return channels{call, as[livechat.ChannelCreator](inner)}
+	default:
+		return nil
+	}
+}
+
+// The types below are the ports of package livechat.
+type (
+	groups struct {
+		call  Call
+		inner livechat.GroupCreator
+	}
+	invitations struct {
+		call  Call
+		inner livechat.InviteLinker
+	}
+	groupNames struct {
+		call  Call
+		inner livechat.GroupNamer
+	}
+	icons struct {
+		call  Call
+		inner livechat.GroupIconSetter
+	}
+	ticketUpdates struct {
+		call  Call
+		inner livechat.TicketUpdater
+	}
+	recalls struct {
+		call  Call
+		inner livechat.TicketRecaller
+	}
+	channels struct {
+		call  Call
+		inner livechat.ChannelCreator
+	}
+)
+
+// CreateGroup implements livechat.GroupCreator.
+func (g groups) CreateGroup(
+	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
+) (livechat.CreatedGroup, error) {
+	return ask(ctx, g.call, "createGroup", in, func(ctx context.Context) (livechat.CreatedGroup, error) {
+		return g.inner.CreateGroup(ctx, in, group)
+	})
+}
+
+// RenewInviteLink implements livechat.InviteLinker.
+func (i invitations) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	return ask(ctx, i.call, "renewInviteLink", in, func(ctx context.Context) (string, error) {
+		return i.inner.RenewInviteLink(ctx, in, groupExternalID)
+	})
+}
+
+// DisableInviteLink implements livechat.InviteLinker.
+func (i invitations) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
+	return i.call(ctx, "disableInviteLink", in, func(ctx context.Context) error {
+		return i.inner.DisableInviteLink(ctx, in, groupExternalID)
+	})
+}
+
+// GroupName implements livechat.GroupNamer.
+func (g groupNames) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	return ask(ctx, g.call, "groupName", in, func(ctx context.Context) (string, error) {
+		return g.inner.GroupName(ctx, in, groupExternalID)
+	})
+}
+
+// SetGroupIcon implements livechat.GroupIconSetter.
+func (i icons) SetGroupIcon(
+	ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture,
+) error {
+	return i.call(ctx, "setGroupIcon", in, func(ctx context.Context) error {
+		return i.inner.SetGroupIcon(ctx, in, groupExternalID, icon)
+	})
+}
+
+// ShowTaken implements livechat.TicketUpdater.
+func (t ticketUpdates) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
+	return t.call(ctx, "showTaken", in, func(ctx context.Context) error {
+		return t.inner.ShowTaken(ctx, in, ticket, text)
+	})
+}
+
+// RecallTicket implements livechat.TicketRecaller.
+func (r recalls) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
+	return r.call(ctx, "recallTicket", in, func(ctx context.Context) error {
+		return r.inner.RecallTicket(ctx, in, ticket)
+	})
+}
+
+// CreateChannel implements livechat.ChannelCreator.
+func (c channels) CreateChannel(
+	ctx context.Context, in *channel.Channel, groupID, displayName string,
+) (document.Object, error) {
+	return ask(ctx, c.call, "createChannel", in, func(ctx context.Context) (document.Object, error) {
+		return c.inner.CreateChannel(ctx, in, groupID, displayName)
+	})
+}
