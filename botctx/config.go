@@ -3,7 +3,6 @@ package botctx
 import (
 	"context"
 	"log/slog"
-	"maps"
 	"slices"
 	"time"
 
@@ -120,6 +119,15 @@ type Config struct {
 	// minute, by the machine's clock; a negative one is no limit, as in the fakes, where a debugger may
 	// stop the test.
 	MaxRun time.Duration
+	// MaxSend is how long one call of a service outside may take: Send and each further port of a connector, a
+	// mail, a request of a payment account, and one of live chats by HTTP. Then the call's ctx ends and the call
+	// fails with Unavailable; its run goes on with that error. The time that a message waits in send.Limited does
+	// not count. Go cannot end a call that ignores its ctx: it keeps its run and its worker until it returns.
+	// Files, Context.Fetch and scripts have limits of their own (Upload.Timeout, the Timeout of outbound.Config,
+	// script.Options.Deadline), and what the host does for its records, such as LoadChannel, has MaxRun.
+	// The default is 15 seconds by the machine's clock, or MaxRun if that is shorter; it must not be longer than
+	// MaxRun. A negative one is no limit, as in the fakes.
+	MaxSend time.Duration
 	// ParallelRuns lets runs of one member run at once. Without it they take turns: within this
 	// process in the order in which they came, and with those of other processes where the store is
 	// shared, which one is not that is a store.Watcher. What Accept kept runs in its order all the
@@ -180,6 +188,7 @@ const (
 	defaultMaxRedirects = 50
 	defaultMaxWait      = time.Minute
 	defaultMaxRun       = time.Minute
+	defaultMaxSend      = 15 * time.Second
 )
 
 // withDefaults returns a Config of the Runtime's own, with defaults for what is left out.
@@ -194,21 +203,21 @@ func (c Config) withDefaults() (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if c.HTTP == nil {
-		client, err := outbound.New(outbound.Config{})
-		if err != nil {
-			return c, err
-		}
-		c.HTTP = client
-	}
 	if c.MaxRedirects <= 0 {
 		c.MaxRedirects = defaultMaxRedirects
 	}
 	if c.MaxWait <= 0 {
 		c.MaxWait = defaultMaxWait
 	}
-	if c.MaxRun == 0 {
-		c.MaxRun = defaultMaxRun
+	if c, err = c.withLimits(); err != nil {
+		return c, err
+	}
+	if c.HTTP == nil {
+		client, err := outbound.New(outbound.Config{Timeout: c.withinRun(outbound.DefaultTimeout)})
+		if err != nil {
+			return c, err
+		}
+		c.HTTP = client
 	}
 	if c.Pause == nil {
 		c.Pause = pause
@@ -217,7 +226,10 @@ func (c Config) withDefaults() (Config, error) {
 		c.DeriveID = derivedUUID
 	}
 	c.Logger = safelog.New(c.Logger)
-	c.Connectors = maps.Clone(c.Connectors)
+	c.Connectors = c.boundedConnectors()
+	if c.Mailer != nil && c.MaxSend > 0 {
+		c.Mailer = boundedMailer{c.Mailer, c.callLimit("the mail service")}
+	}
 	c.Interceptors = slices.Clone(c.Interceptors)
 	return c, nil
 }

@@ -1,9 +1,12 @@
 package botctx
 
 import (
+	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
 )
 
 // maxWorkers is the most workers, and sends at once, that a host may ask for.
@@ -43,6 +46,47 @@ func (c Config) check() error {
 		}
 	}
 	return nil
+}
+
+// withLimits returns the Config with its time limits, which stay within that of a run.
+func (c Config) withLimits() (Config, error) {
+	if c.MaxRun == 0 {
+		c.MaxRun = defaultMaxRun
+	}
+	for _, limit := range [...]struct {
+		field string
+		given time.Duration
+	}{{"MaxSend", c.MaxSend}, {"Upload.Timeout", c.Upload.Timeout}, {"HTTP", timeoutOf(c.HTTP)}} {
+		if c.MaxRun > 0 && limit.given > c.MaxRun {
+			return c, boterr.Invalid(limit.field, "has a limit of %v, and a run ends after MaxRun (%v): lower the one, or raise the other",
+				limit.given, c.MaxRun)
+		}
+	}
+	if c.MaxSend == 0 {
+		c.MaxSend = c.withinRun(defaultMaxSend)
+	}
+	c.Upload = c.Upload.withDefaults(c.withinRun(defaultUploadTimeout))
+	return c, nil
+}
+
+// withinRun returns a limit that is no longer than that of a run.
+func (c Config) withinRun(limit time.Duration) time.Duration {
+	if c.MaxRun < 0 {
+		return limit
+	}
+	return min(limit, c.MaxRun)
+}
+
+// timeoutOf returns how long a request of an HTTP client may take, 0 if that is not known.
+func timeoutOf(client outbound.Doer) time.Duration {
+	switch client := client.(type) {
+	case *outbound.Client:
+		return client.Timeout()
+	case *http.Client:
+		return client.Timeout
+	default:
+		return 0
+	}
 }
 
 // nilPort is the error of a port that is a nil pointer.

@@ -62,10 +62,10 @@ func (r *run) end() {
 	}
 }
 
-// ownedHTTP is the host's HTTP client for the SDK's own requests, whose answers the run holds.
+// ownedHTTP is the host's HTTP client for the requests of live chats, whose answers the run holds.
 type ownedHTTP struct{ of *parts }
 
 // Do implements outbound.Doer.
 func (h ownedHTTP) Do(request *http.Request) (*http.Response, error) {
-	return h.of.runtime.config.HTTP.Do(request.WithContext(outbound.WithOwner(request.Context(), h.of.owner())))
+	return h.of.runtime.chatHTTP.Do(request.WithContext(outbound.WithOwner(request.Context(), h.of.owner())))
 }

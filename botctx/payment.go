@@ -18,7 +18,8 @@ type GolfResult struct {
 	// IdempotencyKey one. It is nil where the result came as JSON, as through OverCall, which is no
 	// error: a client does not go through a wire.
 	Client PaymentClient `json:"-"`
-	// Provider is the host's own client, which is behind Client.
+	// Provider is the host's own client, which is behind Client. Its calls have the time of the run, not
+	// Config.MaxSend.
 	Provider PaymentClient `json:"-"`
 }
 

@@ -17,8 +17,11 @@ func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Lim
 	return l, l
 }
 
-// overdue returns the error of a run that took too long.
+// overdue returns the error of a run that took too long, nil if no run does.
 func (c Config) overdue() *boterr.Error {
+	if c.MaxRun < 0 {
+		return nil
+	}
 	return boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
 		"have it do less, leave what takes long to an agenda, or raise the limit", c.MaxRun)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -42,6 +43,8 @@ type Runtime struct {
 	readiness readiness
 	// overdue is the error of a run that took too long.
 	overdue *boterr.Error
+	// chatHTTP sends the requests of live chats.
+	chatHTTP outbound.Doer
 }
 
 // New returns a Runtime. InvalidArgument: the Config has no Store, a port or an interceptor is nil, a number
@@ -55,7 +58,7 @@ func New(config Config) (*Runtime, error) {
 	if config.Strict {
 		decode = document.DecodeStrict
 	}
-	r := &Runtime{config: config, env: config.env(), decode: decode, overdue: config.overdue()}
+	r := &Runtime{config: config, env: config.env(), decode: decode, overdue: config.overdue(), chatHTTP: config.chatHTTP()}
 	r.guarded = r.env
 	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})

@@ -97,6 +97,7 @@ type StoredFile struct {
 type UploadLimits struct {
 	// MaxBytes is the most bytes of a file. 0 means send.MaxFileMegabytes MiB.
 	MaxBytes int64
-	// Timeout is how long the whole of an upload may take. 0 means a minute.
+	// Timeout is how long the whole of an upload may take, at most Config.MaxRun: asking for the file, and
+	// storing it while it comes. 0 means 45 seconds, or MaxRun if that is shorter.
 	Timeout time.Duration
 }

@@ -20,7 +20,7 @@ import (
 // The defaults of UploadLimits.
 const (
 	defaultUploadBytes   = send.MaxFileMegabytes << 20
-	defaultUploadTimeout = time.Minute
+	defaultUploadTimeout = 45 * time.Second
 )
 
 // maxKey is the most bytes of a key, that of the stores that allow the least.
@@ -39,7 +39,7 @@ func (u utilities) UploadFileToObjectStore(
 	if err != nil {
 		return UploadFileToObjectStoreResult{}, boterr.In("options", err)
 	}
-	limits := u.runtime.config.Upload.withDefaults()
+	limits := u.runtime.config.Upload
 	timeout := options.within(limits.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, tooSlowError(timeout))
 	defer cancel()
@@ -57,13 +57,13 @@ func (u utilities) UploadFileToObjectStore(
 	})
 }
 
-// withDefaults returns the limits with defaults for those that are not set.
-func (l UploadLimits) withDefaults() UploadLimits {
+// withDefaults returns the limits with timeout, or what else is the default, for those that are not set.
+func (l UploadLimits) withDefaults(timeout time.Duration) UploadLimits {
+	if l.Timeout <= 0 {
+		l.Timeout = timeout
+	}
 	if l.MaxBytes <= 0 {
 		l.MaxBytes = defaultUploadBytes
-	}
-	if l.Timeout <= 0 {
-		l.Timeout = defaultUploadTimeout
 	}
 	return l
 }

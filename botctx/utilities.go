@@ -61,7 +61,8 @@ func (u utilities) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 	case isNil(client):
 		return GolfResult{}, noAccount(p.GolfName)
 	}
-	return GolfResult{Client: keyedPayments{PaymentClient: client, account: p.GolfName, env: u.env}, Provider: client}, nil
+	keyed := keyedPayments{PaymentClient: u.runtime.config.bounded(client), account: p.GolfName, env: u.env}
+	return GolfResult{Client: keyed, Provider: client}, nil
 }
 
 // noAccount is the error of an account that the host does not have.

@@ -76,6 +76,7 @@ func (p *Platform) configure() {
 		MaxWait:     maxWait,
 		AgendaWait:  maxWait,
 		MaxRun:      -1, // Real time is no part of a test, and a debugger may stop it.
+		MaxSend:     -1,
 	}
 	for _, change := range p.settings.changes {
 		change(config)

@@ -204,6 +204,14 @@ func (c *Client) check(req *http.Request) error {
 	return checkHeader(req.Header)
 }
 
+// Timeout returns how long a request may take, see Config.Timeout.
+func (c *Client) Timeout() time.Duration {
+	if c == nil {
+		return 0
+	}
+	return c.timeout
+}
+
 // CloseIdleConnections closes the connections that are kept for later requests.
 func (c *Client) CloseIdleConnections() {
 	if c != nil && c.http != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
 // Rate is how much a platform takes of one channel.
@@ -90,7 +91,8 @@ func (r *RetryAfterError) RetryAfter() time.Duration { return r.After }
 
 // Limited returns a connector that sends no more messages of a channel than a rate allows.
 // Messages wait for their turn in the order in which they came, as long as their ctx lasts;
-// one whose ctx ends before is Canceled, was not sent, and takes nothing of the limit.
+// one whose ctx ends before is Canceled, was not sent, and takes nothing of the limit. The wait does
+// not count as time of the call (botctx.Config.MaxSend), and each request has all of that time.
 //
 // Where the platform answers ResourceExhausted with a *RetryAfterError, the channel pauses
 // for that time, and then sends the message again before those that came later. It
@@ -135,9 +137,12 @@ func queued[Answer any](ctx context.Context, l *limited, first Message, request 
 		return none, err
 	}
 	in := queueKey{app: first.Channel.App, channel: first.Channel.ID}
-	own := new(waitingMessage)
+	own, call := new(waitingMessage), timelimit.Of(ctx)
 	for repeats := 0; ; repeats++ {
-		if err := l.channels.wait(ctx, in, own); err != nil {
+		call.Pause()
+		err := l.channels.wait(ctx, in, own)
+		call.Restart()
+		if err != nil {
 			var none Answer
 			return none, boterr.New(boterr.Canceled, "", "the message still waited for the rate limit of its channel: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -74,8 +75,11 @@ func (c *Connector) attempt(
 	}
 }
 
-// wait waits, or returns the error of a context that ended.
+// wait waits, or returns the error of a context that ended. The wait does not count as time of the call.
 func wait(ctx context.Context, d time.Duration) error {
+	call := timelimit.Of(ctx)
+	call.Pause()
+	defer call.Restart()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -185,8 +186,9 @@ func TestRateLimit_IsWaitedFor(t *testing.T) {
 					return answered(http.StatusOK, nil, taken), nil
 				})
 				began := time.Now() //nolint:forbidigo // The clock of the bubble.
-				_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
-				require.NoError(t, err)
+				ctx := timelimit.NewPausable(t.Context(), 5*time.Second, boterr.New(boterr.Unavailable, "", "late"))
+				_, err := connector.Send(ctx, to("C1", send.Text("Hello")))
+				require.NoError(t, ctx.End(err), "a wait that the tool asks for is no time of the call")
 				require.Equal(t, c.waited, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
 			})
 		})

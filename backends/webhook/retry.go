@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -148,8 +149,11 @@ func (r Retry) wait(attempt int) time.Duration {
 	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It spreads load; nobody gains by guessing it.
 }
 
-// pause waits, and reports whether the context lasted so long.
+// pause waits, and reports whether the context lasted so long. The wait does not count as time of the call.
 func pause(ctx context.Context, wait time.Duration) bool {
+	call := timelimit.Of(ctx)
+	call.Pause()
+	defer call.Restart()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

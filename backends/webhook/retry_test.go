@@ -14,6 +14,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -80,6 +81,23 @@ func TestRetryAfter_Obeyed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The wait is no time of the call, and each attempt has all of that.
+func TestRetryAfter_DoesNotCountAsTimeOfTheCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		connector := newConnector(t, webhook.Config{
+			HTTP:  answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {"7"}}),
+			Retry: webhook.Retry{Attempts: 3},
+		})
+		ctx := timelimit.NewPausable(t.Context(), 5*time.Second, boterr.New(boterr.Unavailable, "", "late"))
+		_, err := connector.Send(ctx, hello(webchat("https://example.com")))
+		require.ErrorContains(t, err, "no answer after 3 attempts")
+		require.Len(t, at, 3)
+		require.Error(t, ctx.End(err))
+	})
 }
 
 func TestRetryAfter_TooLong(t *testing.T) {

@@ -1,0 +1,353 @@
+package botctx_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// sends is a connector by a function.
+type sends func(ctx context.Context, message send.Message) error
+
+func (s sends) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return send.Delivery{}, s(ctx, message)
+}
+
+// hangs waits until ctx ends, as a service does that never answers.
+func hangs(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// takes waits for as long, if ctx lasts.
+func takes(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// webchat is a Config whose platform of webchats is a connector.
+func webchat(connector send.Connector) botctx.Config {
+	return botctx.Config{Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: connector}}
+}
+
+// requireLate requires the error of a call that took longer than 15 seconds.
+func requireLate(t *testing.T, op string, err error) {
+	t.Helper()
+	e, _ := boterr.AsError(err)
+	require.NotNil(t, e, "%v", err)
+	require.Equal(t, op, e.Op)
+	require.Equal(t, boterr.Unavailable, e.Code)
+	require.ErrorContains(t, err, " took longer than Config.MaxSend (15s), and whether it did what was asked is not known: ")
+}
+
+func TestMaxSend_EndsACallAndTheRunGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var cause error
+		runtime, ada := shopWith(t, webchat(sends(func(ctx context.Context, message send.Message) error {
+			if message.Response.Text() != "slow" {
+				return nil
+			}
+			err := hangs(ctx)
+			cause = context.Cause(ctx)
+			return err
+		})))
+		var failed error
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			failed = bot.Reply(ctx, send.Text("slow"))
+			return bot.Reply(ctx, send.Text("sorry"))
+		})
+		begun := ada.Now()
+		require.NoError(t, runtime.Receive(t.Context(), said("hi")))
+		require.Equal(t, 15*time.Second, ada.Now().Sub(begun))
+		requireLate(t, "sendResponse", failed)
+		require.ErrorContains(t, failed, "the platform of type webchat")
+		requireLate(t, "", cause)
+	})
+}
+
+func TestMaxSend_BoundsEachService(t *testing.T) {
+	t.Parallel()
+	for op, call := range map[string]func(ctx context.Context, bot *botctx.Context) error{
+		"sendResponse": func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hi")) },
+		"sendEmail": func(ctx context.Context, bot *botctx.Context) error {
+			text := botctx.EmailText{Data: "Hello"}
+			_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
+				Destination: botctx.EmailDestination{ToAddresses: []string{"ada@orchard.example"}},
+				Message:     botctx.EmailMessage{Subject: text, Body: botctx.EmailBody{Text: &text}},
+			})
+			return err
+		},
+		"charge": func(ctx context.Context, bot *botctx.Context) error {
+			account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			require.NoError(t, err)
+			_, err = account.Client.Charge(ctx, botctx.Charge{Amount: 1, Currency: "eur", PaymentMethod: "card"})
+			return boterr.Wrap("charge", err)
+		},
+		"refund": func(ctx context.Context, bot *botctx.Context) error {
+			account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			require.NoError(t, err)
+			_, err = account.Client.Refund(ctx, botctx.Refund{PaymentID: "p1"})
+			return boterr.Wrap("refund", err)
+		},
+		"payment": func(ctx context.Context, bot *botctx.Context) error {
+			account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			require.NoError(t, err)
+			_, err = account.Client.Payment(ctx, "p1")
+			return boterr.Wrap("payment", err)
+		},
+		"alphaGetAttachmentId": func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.AlphaGetAttachmentID(ctx, send.AlphaGetAttachmentIDParams{
+				Channel: &channel.Channel{ID: "alpha"}, Type: "image", URL: "https://shop.example/a.png",
+			})
+			return err
+		},
+		"createBravoGroup": func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.CreateBravoGroup(ctx, livechat.CreateBravoGroupParams{ChannelID: "bravo", Name: "Orders"})
+			return err
+		},
+	} {
+		t.Run(op, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				bot := hungHost(t)
+				begun := bot.Now()
+				requireLate(t, op, call(t.Context(), bot))
+				require.Equal(t, 15*time.Second, bot.Now().Sub(begun))
+			})
+		})
+	}
+}
+
+// hung is a host all of whose services never answer.
+type hung struct{}
+
+func (hung) Send(ctx context.Context, _ send.Message) (send.Delivery, error) {
+	return send.Delivery{}, hangs(ctx)
+}
+
+func (hung) UploadAttachment(ctx context.Context, _ *channel.Channel, _ send.Type, _ string) (string, error) {
+	return "", hangs(ctx)
+}
+
+func (hung) CreateGroup(ctx context.Context, _ *channel.Channel, _ livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return livechat.CreatedGroup{}, hangs(ctx)
+}
+
+func (hung) SendMail(ctx context.Context, _ botctx.Mail) error { return hangs(ctx) }
+
+func (hung) Charge(ctx context.Context, _ botctx.Charge) (*botctx.Payment, error) {
+	return nil, hangs(ctx)
+}
+
+func (hung) Refund(ctx context.Context, _ botctx.Refund) (*botctx.Payment, error) {
+	return nil, hangs(ctx)
+}
+
+func (hung) Payment(ctx context.Context, _ string) (*botctx.Payment, error) { return nil, hangs(ctx) }
+
+// hungHost returns the context of Ada, whose host has nothing but services that hang.
+func hungHost(t *testing.T) *botctx.Context {
+	t.Helper()
+	runtime, ada := shopWith(t, botctx.Config{
+		Store:      memstore.New(),
+		Connectors: send.Connectors{channel.Webchat: hung{}, channel.Alpha: hung{}, channel.Bravo: hung{}},
+		Mailer:     hung{},
+		Payments:   func(string, string) (botctx.PaymentClient, error) { return hung{}, nil },
+	})
+	channels := channel.New(runtime.Env(), record.Scope{App: "shop"})
+	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo} {
+		_, err := channels.Save(t.Context(), &channel.Channel{ID: string(platform), Type: platform, On: true})
+		require.NoError(t, err)
+	}
+	return ada
+}
+
+// An answer that begins and never ends is no answer.
+func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]doerFunc{
+		"no answer": func(request *http.Request) (*http.Response, error) { return nil, hangs(request.Context()) },
+		"no end": func(request *http.Request) (*http.Response, error) {
+			rest := readerFunc(func([]byte) (int, error) { return 0, hangs(request.Context()) })
+			return &http.Response{StatusCode: http.StatusOK, Body: &body{Reader: io.MultiReader(strings.NewReader("{"), rest)}}, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				config := webchat(hung{})
+				config.HTTP = answer
+				runtime, ada := shopWith(t, config)
+				channels := channel.New(runtime.Env(), record.Scope{App: "shop"})
+				_, err := channels.Save(t.Context(), &channel.Channel{
+					ID: "desk", Type: channel.Custom, On: true, Metadata: document.O("liveChatApi", "https://desk.example/requests"),
+				})
+				require.NoError(t, err)
+				require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+				begun := ada.Now()
+				_, err = ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+				requireLate(t, "createAssignment", err)
+				require.Equal(t, 15*time.Second, ada.Now().Sub(begun))
+			})
+		})
+	}
+}
+
+// The time in the queue of a rate limit is not the platform's, and each request has all of its time.
+func TestMaxSend_QueueDoesNotCount(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var begun []time.Time
+		platform := sends(func(ctx context.Context, _ send.Message) error {
+			begun = append(begun, time.Now()) //nolint:forbidigo // The clock of synctest.
+			if err := takes(ctx, 10*time.Second); err != nil {
+				return err
+			}
+			if len(begun) == 2 {
+				return boterr.New(boterr.ResourceExhausted, "", "%w", &send.RetryAfterError{After: time.Second})
+			}
+			return nil
+		})
+		_, ada := shopWith(t, webchat(send.Limited(platform, send.Rate{Per: 20 * time.Second})))
+		for _, text := range []string{"one", "two"} {
+			require.NoError(t, ada.Reply(t.Context(), send.Text(text)))
+		}
+		require.Len(t, begun, 3)
+		require.Equal(t, 20*time.Second, begun[2].Sub(begun[1]))
+	})
+}
+
+func TestMaxSend_HungPlatformBehindARateLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, ada := shopWith(t, webchat(send.Limited(hung{}, send.Rate{Per: 20 * time.Second})))
+		for range 2 {
+			requireLate(t, "sendResponse", ada.Reply(t.Context(), send.Text("hi")))
+		}
+	})
+}
+
+func TestMaxSend_KeepsWhatTheServiceSaid(t *testing.T) {
+	t.Parallel()
+	refused := boterr.Invalid("text", "is too long")
+	for name, c := range map[string]struct {
+		said error
+		code boterr.Code
+	}{
+		"success": {nil, ""}, "a refusal": {refused, boterr.InvalidArgument}, "no code": {errors.New("reset"), boterr.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				_, ada := shopWith(t, webchat(sends(func(context.Context, send.Message) error {
+					pass(20 * time.Second) // It does not heed its ctx.
+					return c.said
+				})))
+				err := ada.Reply(t.Context(), send.Text("hi"))
+				require.Equal(t, c.code, boterr.CodeOf(err))
+				require.Equal(t, name == "no code", err != nil && strings.Contains(err.Error(), "MaxSend"))
+			})
+		})
+	}
+}
+
+func TestMaxSend_EndsWithTheRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		runtime, ada := shopWith(t, webchat(hung{}))
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			bot.Pause(ctx, 50*time.Second)
+			return bot.Reply(ctx, send.Text("hi"))
+		})
+		begun := ada.Now()
+		requireOverdue(t, runtime.Receive(t.Context(), said("hi")))
+		require.Equal(t, time.Minute, ada.Now().Sub(begun))
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, ada.Reply(ctx, send.Text("hi")), boterr.Canceled, "the caller's own end")
+	})
+}
+
+func TestMaxSend_Default(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		send, run, want time.Duration
+	}{
+		{0, 0, 15 * time.Second},
+		{0, 10 * time.Second, 10 * time.Second},
+		{20 * time.Second, 0, 20 * time.Second},
+		{2 * time.Minute, -1, 2 * time.Minute},
+		{0, -1, 15 * time.Second},
+		{-1, 0, time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			config := webchat(hung{})
+			config.MaxSend, config.MaxRun = c.send, c.run
+			_, ada := shopWith(t, config)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			begun := ada.Now()
+			require.Error(t, ada.Reply(ctx, send.Text("hi")))
+			require.Equal(t, c.want, ada.Now().Sub(begun))
+		})
+	}
+}
+
+// A file comes and is stored within a limit of its own, and a fetch within that of its client: both less than a run's.
+func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		run, upload time.Duration
+	}{{0, 45 * time.Second}, {20 * time.Second, 20 * time.Second}, {-1, 45 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			bot, _ := uploader(t, &body{Reader: readerFunc(func([]byte) (int, error) { return 0, nil })}, func(config *botctx.Config) {
+				config.MaxRun = c.run
+				config.ObjectStore = storeFunc(func(ctx context.Context, _ botctx.StoredFile) error { return hangs(ctx) })
+			})
+			begun := bot.Now()
+			_, err := bot.UploadFileToObjectStore(t.Context(), newUpload())
+			requireField(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
+			require.Equal(t, c.upload, bot.Now().Sub(begun))
+		})
+	}
+	client, err := outbound.New(outbound.Config{Timeout: 61 * time.Second})
+	require.NoError(t, err)
+	for field, config := range map[string]botctx.Config{
+		"MaxSend":        {MaxSend: 61 * time.Second},
+		"Upload.Timeout": {Upload: botctx.UploadLimits{Timeout: 61 * time.Second}},
+		"HTTP":           {HTTP: client},
+	} {
+		config.Store = memstore.New()
+		_, err := botctx.New(config)
+		requireField(t, err, "", boterr.InvalidArgument, field)
+		require.ErrorContains(t, err, "has a limit of 1m1s, and a run ends after MaxRun (1m0s): ")
+		config.MaxRun = 2 * time.Minute
+		_, err = botctx.New(config)
+		require.NoError(t, err)
+	}
+	_, err = botctx.New(botctx.Config{Store: memstore.New(), HTTP: &http.Client{Timeout: time.Hour}})
+	requireField(t, err, "", boterr.InvalidArgument, "HTTP")
+}
