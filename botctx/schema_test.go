@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/send"
 )
@@ -103,6 +104,106 @@ func TestTools_OneForEachOperation(t *testing.T) {
 		require.False(t, hints.ReadOnlyHint && (hints.DestructiveHint || hints.OpenWorldHint), op)
 		require.False(t, hints.ReadOnlyHint && !hints.IdempotentHint, op)
 	}
+}
+
+// plainKeywords are those of a plain schema.
+var plainKeywords = []string{"type", "description", "properties", "required", "items", "enum"}
+
+// requirePlain checks that a schema is one that all providers take.
+func requirePlain(t *testing.T, where string, schema gjson.Result) {
+	t.Helper()
+	for key := range schema.Map() {
+		require.Contains(t, plainKeywords, key, where)
+	}
+	require.Contains(t, []string{"object", "array", "string", "number", "integer", "boolean"}, schema.Get("type").String(), where)
+	properties := schema.Get("properties").Map()
+	for name, property := range properties {
+		requirePlain(t, where+"."+name, property)
+	}
+	for _, name := range schema.Get("required").Array() {
+		require.Contains(t, properties, name.String(), where)
+	}
+	require.Equal(t, schema.Get("type").String() == "array", schema.Get("items").IsObject(), where)
+	if schema.Get("items").Exists() {
+		requirePlain(t, where+"[]", schema.Get("items"))
+	}
+	for _, name := range schema.Get("enum").Array() {
+		require.Equal(t, gjson.String, name.Type, where)
+	}
+}
+
+func TestTool_Plain(t *testing.T) {
+	t.Parallel()
+	for _, tool := range botctx.Tools() {
+		plain := tool.Plain()
+		requirePlain(t, tool.Name, gjson.ParseBytes(plain.InputSchema))
+		require.Equal(t, tool.Description, plain.Description)
+		require.Equal(t, tool.Annotations, plain.Annotations)
+		require.Less(t, len(plain.InputSchema), 1<<15, tool.Name)
+		again := plain.Plain()
+		require.JSONEq(t, string(plain.InputSchema), string(again.InputSchema), "%s: what is plain stays as it is", tool.Name)
+		for name, property := range gjson.GetBytes(tool.InputSchema, "properties").Map() {
+			path := "properties." + name
+			require.True(t, gjson.GetBytes(plain.InputSchema, path).Exists(), "%s.%s", tool.Name, name)
+			require.Equal(t, property.Get("description").String(), gjson.GetBytes(plain.InputSchema, path+".description").String(), "%s.%s", tool.Name, name)
+		}
+		require.Equal(t, gjson.GetBytes(tool.InputSchema, "required").String(), gjson.GetBytes(plain.InputSchema, "required").String(), tool.Name)
+	}
+}
+
+func TestTool_PlainChooses(t *testing.T) {
+	t.Parallel()
+	for original, want := range map[string]string{
+		`{"type": ["integer", "null"], "default": 1, "x-platforms": ["alpha"]}`:                       `{"type": "integer"}`,
+		`{"type": ["null", "string"], "enum": ["a", null], "maxLength": 5}`:                           `{"type": "string", "enum": ["a"]}`,
+		`{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}`:             `{"type": "string"}`,
+		`{"anyOf": [{"type": "string", "contentMediaType": "application/json"}, {"type": "object"}]}`: `{"type": "object"}`,
+		`{"anyOf": [{"type": "null"}, {"$ref": "#/$defs/tree"}], "description": "A tree."}`: `{"type": "object", "description": "A tree.",
+			"properties": {"name": {"type": "string"}, "left": {"type": "object"}}, "required": ["name"]}`,
+		`{"anyOf": [{"type": "object", "properties": {"kind": {"type": "string", "enum": ["a"]}, "x": {"type": "number"}}, "required": ["kind", "x"]},
+			{"type": "object", "properties": {"kind": {"type": "string", "enum": ["b"]}, "y": {"type": "array"}}, "required": ["kind", "y"]}]}`: `{"type": "object",
+			"properties": {"kind": {"type": "string", "enum": ["a", "b"]}, "x": {"type": "number"}, "y": {"type": "array", "items": {"type": "string"}}},
+			"required": ["kind"]}`,
+		`{"description": "Anything."}`: `{"type": "string", "description": "Anything."}`,
+		`{"default": false}`:           `{"type": "boolean"}`,
+	} {
+		tool := botctx.Tool{InputSchema: json.RawMessage(`{"type": "object", "properties": {"of": ` + original + `}, "$defs": {"tree": {"type": "object",
+			"properties": {"name": {"type": "string"}, "left": {"$ref": "#/$defs/tree"}}, "required": ["name"], "additionalProperties": false}}}`)}
+		require.JSONEq(t, want, gjson.GetBytes(tool.Plain().InputSchema, "properties.of").Raw, original)
+	}
+}
+
+// A response has the fields of all its types.
+func TestTool_PlainResponse(t *testing.T) {
+	t.Parallel()
+	tool, _ := botctx.ToolOf(botctx.OpSendResponse)
+	response := gjson.GetBytes(tool.Plain().InputSchema, "properties.response")
+	require.Equal(t, `["type"]`, response.Get("required").Raw)
+	for _, name := range []string{"text", "url", "quickReplies", "buttons", "carousel"} {
+		require.True(t, response.Get("properties."+name).Exists(), name)
+	}
+}
+
+func TestToolsOf_ChosenOperations(t *testing.T) {
+	t.Parallel()
+	tools, err := botctx.ToolsOf(botctx.OpSendResponse, botctx.OpGetMember)
+	require.NoError(t, err)
+	require.Len(t, tools, 2)
+	require.Equal(t, []string{"sendResponse", "getMember"}, []string{tools[0].Name, tools[1].Name})
+	_, err = botctx.ToolsOf(botctx.OpGetMember, "getmember")
+	require.ErrorContains(t, err, `there is no operation "getmember"`)
+	require.Equal(t, boterr.NotFound, boterr.CodeOf(err))
+}
+
+func ExampleTool_Plain() {
+	tools, err := botctx.ToolsOf(botctx.OpGetMember)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(gjson.GetBytes(tools[0].Plain().InputSchema, "properties.memberId.type"))
+	// Output:
+	// string
 }
 
 func ExampleSchema() {

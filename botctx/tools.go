@@ -13,7 +13,7 @@ type Tool struct {
 	Name string `json:"name"`
 	// Description says what it does.
 	Description string `json:"description"`
-	// InputSchema is that of the parameters, a JSON Schema of an object. Unlike that of Schema, it
+	// InputSchema is the JSON Schema of the parameters, which are an object. Unlike that of Schema, it
 	// has no allOf at the top, which interfaces of models refuse: that one of two parameters has to be
 	// given stands in their descriptions.
 	InputSchema json.RawMessage `json:"inputSchema"`
@@ -49,7 +49,8 @@ func Tools() []Tool {
 // ToolOf returns an operation as a tool, and whether there is an operation of that name. What is
 // returned is the caller's own.
 //
-// The call that a model makes goes to Context.Call, with its arguments as they are.
+// The call that a model makes goes to Context.Call, with its arguments as they are. For a provider that
+// refuses the schema, see Plain.
 func ToolOf(op Op) (Tool, bool) {
 	params, exists := bundled(string(op) + endParams)
 	if !exists {

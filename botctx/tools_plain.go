@@ -1,0 +1,198 @@
+package botctx
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// ToolsOf returns chosen operations as tools, in the order given. NotFound: there is no operation of a name.
+func ToolsOf(ops ...Op) ([]Tool, error) {
+	tools := make([]Tool, 0, len(ops))
+	for _, op := range ops {
+		tool, exists := ToolOf(op)
+		if !exists {
+			return nil, boterr.New(boterr.NotFound, "ops", "there is no operation %q: the names are those of Ops", op)
+		}
+		tools = append(tools, tool)
+	}
+	return tools, nil
+}
+
+// Plain returns the tool with an InputSchema that all providers take: one of the keywords type, description,
+// properties, required, items and enum, where each type is a single one and nothing refers elsewhere. It says
+// less than the original. Of parameters that may have several types it offers one, an object rather than a text
+// that holds one; of objects of several kinds all fields. Limits and defaults are left out: an operation refuses
+// what is beyond them, and says why.
+func (t Tool) Plain() Tool {
+	var input document.Object
+	if err := input.UnmarshalJSON(t.InputSchema); err != nil {
+		return t // It is not one that ToolOf made.
+	}
+	p := plainer{defs: document.Get(input, "$defs", document.O())}
+	t.InputSchema = written(p.plain(input))
+	return t
+}
+
+// plainer makes schemas plain. Its zero value refers to nothing.
+type plainer struct {
+	defs document.Object
+	// within are the names of the schemas that are being written. A schema within itself is any object.
+	within []string
+}
+
+// plain returns a schema of the keywords that Plain names.
+func (p plainer) plain(schema document.Object) document.Object {
+	described := document.Get(schema, "description", "")
+	if name, refers := strings.CutPrefix(document.Get(schema, "$ref", ""), "#/$defs/"); refers {
+		if slices.Contains(p.within, name) {
+			return withDescription(document.O("type", "object"), described)
+		}
+		inner := plainer{defs: p.defs, within: append(slices.Clone(p.within), name)}
+		return withDescription(inner.plain(document.Get(p.defs, name, document.O())), described)
+	}
+	if chosen := p.choose(schema); !chosen.IsZero() {
+		return withDescription(chosen, described)
+	}
+	single := typeOf(schema)
+	out := withDescription(document.O("type", single), described)
+	switch single {
+	case "object":
+		if properties := p.properties(schema); properties.Len() > 0 {
+			out = out.With("properties", properties)
+			if required := document.Get(schema, "required", document.A()); required.Len() > 0 {
+				out = out.With("required", required)
+			}
+		}
+	case "array":
+		items, isObject := schema.Value("items").(document.Object)
+		if !isObject {
+			items = document.O("type", "string")
+		}
+		out = out.With("items", p.plain(items))
+	case "string":
+		if names := texts(document.Get(schema, "enum", document.A())); names.Len() > 0 {
+			out = out.With("enum", names)
+		}
+	}
+	return out
+}
+
+// properties returns the plain schemas of an object's fields.
+func (p plainer) properties(schema document.Object) document.Object {
+	all := document.O()
+	for name, value := range document.Get(schema, "properties", document.O()).All() {
+		property, _ := value.(document.Object)
+		all = all.With(name, p.plain(property))
+	}
+	return all
+}
+
+// choose returns what stands for the alternatives of a schema, and nothing if it has none: the first one, or all
+// objects together if that is an object. Null and texts that hold JSON count only if there is nothing else.
+func (p plainer) choose(schema document.Object) document.Object {
+	var objects, others []document.Object
+	for _, value := range document.Get(schema, "anyOf", document.A()).All() {
+		one, _ := value.(document.Object)
+		if typeOf(one) == "null" || one.Has("contentMediaType") {
+			continue
+		}
+		one = p.plain(one)
+		if len(others) == 0 && typeOf(one) == "object" {
+			objects = append(objects, one)
+		} else if len(objects) == 0 {
+			others = append(others, one)
+		}
+	}
+	switch {
+	case len(objects) > 0:
+		return united(objects)
+	case len(others) > 0:
+		return others[0]
+	default:
+		return document.Object{}
+	}
+}
+
+// united returns an object that has the fields of all of several, and requires what all of them require.
+func united(objects []document.Object) document.Object {
+	out, properties := objects[0], document.Get(objects[0], "properties", document.O())
+	required := document.Get(out, "required", document.A()).Items()
+	for _, other := range objects[1:] {
+		for name, value := range document.Get(other, "properties", document.O()).All() {
+			properties = properties.With(name, both(properties.Value(name), value))
+		}
+		also := document.Get(other, "required", document.A()).Items()
+		required = slices.DeleteFunc(slices.Clone(required), func(name any) bool { return !slices.Contains(also, name) })
+	}
+	if properties.Len() > 0 {
+		out = out.With("properties", properties)
+	}
+	if out = out.Without("required"); len(required) > 0 {
+		out = out.With("required", document.A(required...))
+	}
+	return out
+}
+
+// both returns the schema of a field that two objects have: the first, which names the values of both if both
+// name theirs, and any otherwise.
+func both(first, second any) any {
+	one, isFirst := first.(document.Object)
+	other, _ := second.(document.Object)
+	if !isFirst {
+		return second
+	}
+	names, more := document.Get(one, "enum", document.A()), document.Get(other, "enum", document.A())
+	if names.Len() == 0 || more.Len() == 0 {
+		return one.Without("enum")
+	}
+	for _, name := range more.All() {
+		if !slices.Contains(names.Items(), name) {
+			names = names.Append(name)
+		}
+	}
+	return one.With("enum", names)
+}
+
+// typeOf returns the type of a schema, the first of several that is not null. One without a type is an object if
+// it has fields, a boolean if its default is one, and a text otherwise.
+func typeOf(schema document.Object) string {
+	switch value := schema.Value("type").(type) {
+	case string:
+		return value
+	case document.Array:
+		for _, one := range value.All() {
+			if name, isText := one.(string); isText && name != "null" {
+				return name
+			}
+		}
+	}
+	if schema.Has("properties") {
+		return "object"
+	}
+	if _, isBool := schema.Value("default").(bool); isBool {
+		return "boolean"
+	}
+	return "string"
+}
+
+// texts returns the texts of a list.
+func texts(list document.Array) document.Array {
+	kept := document.A()
+	for _, value := range list.All() {
+		if text, isText := value.(string); isText {
+			kept = kept.Append(text)
+		}
+	}
+	return kept
+}
+
+// withDescription sets the description of a schema, unless it is empty.
+func withDescription(schema document.Object, description string) document.Object {
+	if description == "" {
+		return schema
+	}
+	return schema.With("description", description)
+}
