@@ -12,6 +12,13 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
+// Members returns the members of an app as the Store keeps them, for a host's own pages and reports: see
+// member.Service.All for lists and pages. What Config.Override gives is not asked.
+func (r *Runtime) Members(app string) *member.Service {
+	scope := record.Scope{App: app}
+	return r.ownMembers(scope, r.channels(scope))
+}
+
 // Erased is how many records EraseMember removed.
 type Erased struct {
 	// Member is true if there was a record of the member.
@@ -40,7 +47,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	if r.stepOf(ctx, nil) != nil {
 		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: have the host do it outside of runs")
 	}
-	m, err := member.Load(ctx, r.ownMembers(scope, r.channels(scope)), member.ByRequiredID(memberID))
+	m, err := member.Load(ctx, r.Members(app), member.ByRequiredID(memberID))
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return r.eraseAll(ctx, app, memberID, nil)

@@ -1,6 +1,7 @@
 package member
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -36,5 +37,40 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 1, found.Returned, name)
 		require.EqualValues(t, 1, found.Examined, name)
+	}
+}
+
+// What a page of a list looks at does not grow with the members that come before and behind it.
+func TestEnsureIndexes_Lists(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
+	require.NoError(t, EnsureIndex(t.Context(), database, fieldTags))
+	for i := range 1000 {
+		tags := document.A("rare")
+		if i%10 > 0 {
+			tags = document.A("many", "all")
+		}
+		require.NoError(t, database.Collection(kind.Collection).Insert(t.Context(), document.O(
+			"_id", fmt.Sprintf("%04d", i), "app", "mine", "channel", "c"+strconv.Itoa(i%2), "externalId", i, "tags", tags)))
+	}
+	byID, err := query.CompileSort(document.O("_id", 1))
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		chosen Selection
+		most   int64
+	}{
+		"all":                 {Selection{After: "0500"}, 11},
+		"of a channel":        {Selection{After: "0500", Channel: "c1"}, 11},
+		"with a tag":          {Selection{After: "0500", Tag: "many"}, 20},
+		"of a channel by tag": {Selection{After: "0500", Channel: "c1", Tag: "many"}, 20},
+		"with a rare tag":     {Selection{After: "0500", Tag: "rare"}, 100}, // All who have it.
+	} {
+		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), c.chosen.filter())))
+		require.NoError(t, err)
+		found, err := database.Explain(t.Context(), kind.Collection, filter, store.FindOptions{Sort: byID, Limit: 10})
+		require.NoError(t, err)
+		require.EqualValues(t, 10, found.Returned, name)
+		require.LessOrEqual(t, found.Examined, c.most, name)
 	}
 }

@@ -11,6 +11,7 @@ import (
 // The fields of members that this package looks for.
 const (
 	fieldExternalID = "externalId"
+	fieldTags       = "tags"
 	fieldReferFrom  = "meta.referFrom"
 )
 
@@ -60,22 +61,24 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 
 // EnsureIndexes makes the indexes that members need in a store, unless they are
 // there: no two members of a channel may have the same externalId, a filter by externalId
-// alone finds the members of all channels of an app, and members of an app can be listed in pages, in the order of
-// their ids. A host calls it once, before it uses the store. The errors are those of
+// alone finds the members of all channels of an app, and pages of the members of an app, or of a channel, in the order
+// of their ids read no more than they return. A host calls it
+// once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	arrivals := store.Ascending(record.FieldApp, record.FieldChannel, fieldExternalID)
 	arrivals.Unique = true
-	return ensure(ctx, database,
-		arrivals, store.Ascending(record.FieldApp, fieldExternalID), store.Ascending(record.FieldApp, record.FieldID))
+	return ensure(ctx, database, arrivals, store.Ascending(record.FieldApp, fieldExternalID),
+		store.Ascending(record.FieldApp, record.FieldID), store.Ascending(record.FieldApp, record.FieldChannel, record.FieldID))
 }
 
-// EnsureIndex makes the indexes of the members of each app by a path, such as "meta.plan", unless they are there:
-// one for the operations on one channel, such as PatchMembers, one for those on all. The SDK makes none for meta, since
+// EnsureIndex makes the indexes of the members of each app by a path, such as "meta.plan" or "tags", unless they are
+// there: one for the operations on one channel, such as PatchMembers, one for those on all. The SDK makes none for meta, since
 // only the bot knows what is in it; without one an operation by meta looks at all members. A host calls it once, before
 // it uses the store. The errors are those of store.Collection.EnsureIndex.
 func EnsureIndex(ctx context.Context, database store.Store, path string) error {
-	return ensure(ctx, database, store.Ascending(record.FieldApp, record.FieldChannel, path), store.Ascending(record.FieldApp, path))
+	return ensure(ctx, database,
+		store.Ascending(record.FieldApp, record.FieldChannel, path, record.FieldID), store.Ascending(record.FieldApp, path, record.FieldID))
 }
 
 func ensure(ctx context.Context, database store.Store, indexes ...store.Index) error {
