@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -329,6 +330,19 @@ func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
 	require.NotContains(t, shown, "hush")
 	require.NotContains(t, shown, "987654")
 	require.Contains(t, shown, `"cookie":"","table":4`)
+}
+
+func TestRecords_IntegersAreExact(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	scope := record.Scope{App: "bistro"}
+	members := member.New(h.runtime.Env(), scope, channel.New(h.runtime.Env(), scope))
+	_, err := members.Insert(t.Context(), member.Member{
+		Channel: "bistro-web", ExternalID: "ada", Meta: document.O("most", int64(math.MaxInt64), "least", int64(math.MinInt64)),
+	})
+	require.NoError(t, err)
+	shown := h.view(false).ask(http.MethodGet, "/members").Body.String()
+	require.Contains(t, shown, `"most":9223372036854775807,"least":-9223372036854775808`)
 }
 
 func TestHandler_RefusesOddPages(t *testing.T) {
