@@ -24,11 +24,10 @@ func TestReadme_IsShort(t *testing.T) {
 }
 
 // TestReadme_CommandsRun runs the commands of the README: without thorough tests, the first program
-// alone. A module outside does what `go get` does (TestOutside_BuildsAndRuns of internal/release), and
-// CI runs the targets of make.
+// alone. TestFirstBot_FromAnEmptyFolder of docs/guides runs go mod, and CI the targets of make.
 func TestReadme_CommandsRun(t *testing.T) {
 	t.Parallel()
-	elsewhere := []string{"go get github.com/botctx/go-sdk", "make test", "make thorough"}
+	elsewhere := []string{"go mod edit -replace github.com/botctx/go-sdk=../go-sdk", "go mod tidy", "make test", "make thorough"}
 	var programs []string
 	for _, command := range commands(t) {
 		switch {
