@@ -2,11 +2,12 @@ package botctx
 
 import (
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // maxWorkers is the most workers, and sends at once, that a host may ask for.
@@ -18,19 +19,17 @@ func (c Config) check() error {
 		field string
 		given any
 	}{{"Store", c.Store}, {"HTTP", c.HTTP}, {"Mailer", c.Mailer}, {"ObjectStore", c.ObjectStore}} {
-		if isNilPointer(port.given) {
-			return nilPort(port.field, port.given)
+		if err := absent.Check(port.field, port.given); err != nil {
+			return err
 		}
 	}
 	for platform, connector := range c.Connectors {
-		if isNilPointer(connector) {
-			return nilPort("Connectors["+string(platform)+"]", connector)
+		if err := checkConnector("Connectors["+string(platform)+"]", connector); err != nil {
+			return err
 		}
 	}
-	for i, interceptor := range c.Interceptors {
-		if interceptor == nil {
-			return boterr.Invalid("Interceptors"+boterr.Index(i), "is nil: leave it out")
-		}
+	if err := absent.CheckList("Interceptors", c.Interceptors); err != nil {
+		return err
 	}
 	for _, number := range [...]struct {
 		field string
@@ -89,13 +88,19 @@ func timeoutOf(client outbound.Doer) time.Duration {
 	}
 }
 
-// nilPort is the error of a port that is a nil pointer.
-func nilPort(field string, given any) error {
-	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of what made it", given)
-}
-
-// isNilPointer reports whether an interface holds a nil pointer, which its methods would fail on.
-func isNilPointer(port any) bool {
-	v := reflect.ValueOf(port)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+// checkConnector refuses a connector that is not there, also within those that stand around it.
+func checkConnector(field string, connector send.Connector) error {
+	for {
+		if connector == nil {
+			return boterr.Invalid(field, "is nil: leave it out")
+		}
+		if err := absent.Check(field, connector); err != nil {
+			return err
+		}
+		wrapper, isWrapper := connector.(send.Wrapper)
+		if !isWrapper {
+			return nil
+		}
+		connector = wrapper.Unwrap()
+	}
 }

@@ -3,6 +3,7 @@ package botctx_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -28,7 +29,14 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]botctx.Config{
 		"Store":               {Store: (*memstore.Store)(nil)},
+		"HTTP":                {HTTP: (*http.Client)(nil)},
+		"Mailer":              {Mailer: (*hung)(nil)},
+		"ObjectStore":         {ObjectStore: storeFunc(nil)},
 		"Connectors[alpha]":   {Connectors: send.Connectors{channel.Alpha: (*sentTexts)(nil)}},
+		"Connectors[bravo]":   {Connectors: send.Connectors{channel.Bravo: nil}},
+		"Connectors[delta]":   {Connectors: send.Connectors{channel.Delta: send.Limited((*sentTexts)(nil), send.Rate{})}},
+		"Connectors[echo]":    {Connectors: send.Connectors{channel.Echo: send.Limited(nil, send.Rate{})}},
+		"Connectors[webchat]": {Connectors: send.Connectors{channel.Webchat: sends(nil)}},
 		"Interceptors[1]":     {Interceptors: []botctx.Interceptor{botctx.Logged(nil), nil}},
 		"Scheduler.Workers":   {Scheduler: agenda.SchedulerConfig{Workers: 10_001}},
 		"Scheduler.Batch":     {Scheduler: agenda.SchedulerConfig{Batch: -1}},

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -58,7 +58,7 @@ func (u utilities) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 		return GolfResult{}, boterr.In("golfName", err)
 	case err != nil:
 		return GolfResult{}, portError(ctx, "the payment account", err)
-	case isNil(client):
+	case absent.Is(client):
 		return GolfResult{}, noAccount(p.GolfName)
 	}
 	keyed := keyedPayments{PaymentClient: u.runtime.config.bounded(client), account: p.GolfName, env: u.env}
@@ -68,15 +68,6 @@ func (u utilities) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 // noAccount is the error of an account that the host does not have.
 func noAccount(name string) error {
 	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app", name)
-}
-
-// isNil reports whether there is no client; a nil pointer is no client.
-func isNil(client PaymentClient) bool {
-	if client == nil {
-		return true
-	}
-	v := reflect.ValueOf(client)
-	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // portError gives the error of a host's port its code: its own, Canceled where the caller's

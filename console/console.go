@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/absent"
 )
 
 // Run lets one talk to a bot of these nodes, on standard input and output, until one of them or ctx
@@ -54,8 +55,12 @@ type Test struct {
 }
 
 // Run is the function Run for a Console of one's own. Nodes are added to those of the Platform. Where ctx
-// ends, a run of the bot is waited for, and a read of In may still be under way.
+// ends, a run of the bot is waited for, and a read of In may still be under way. InvalidArgument: a member or an
+// agent is nil, or In or Out is a nil pointer.
 func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	set := c.withDefaults()
 	if isTerminal(set.In) { // Ctrl-C outside of a line that is edited ends it, too.
 		ending, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
@@ -70,6 +75,12 @@ func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	lines := linesOf(ctx, set.In, set.Out, s.complete)
 	s.screen.width, s.screen.colours, s.isEchoing = lines.width, lines.colours, lines.isEchoing
 	return s.hold(ctx, lines)
+}
+
+// check refuses what could only fail later.
+func (c Console) check() error {
+	return cmp.Or(absent.CheckList("Members", c.Members), absent.CheckList("Agents", c.Agents),
+		absent.Check("In", c.In), absent.Check("Out", c.Out))
 }
 
 // withDefaults returns the Console with what is to be there.

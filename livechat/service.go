@@ -38,7 +38,8 @@ func (s *core) groups() *record.Collection { return record.OfApp(s.env, groupKin
 
 func (s *core) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
 
-// New returns the live chats of the scope's app.
+// New returns the live chats of the scope's app. It does not check the ports: a method that needs a required one
+// which is nil panics, and Ports.Panicked makes an error of that.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.IdleTimeout <= 0 {
 		ports.IdleTimeout = IdleTimeout

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
@@ -82,10 +83,16 @@ type Client struct {
 	timeout          time.Duration
 }
 
-// New returns a client. A negative limit, an entry of Allow that cannot be read,
-// and a Transport beside what it excludes are InvalidArgument.
+// New returns a client. A negative limit, an entry of Allow that cannot be read, a Resolver or
+// Transport that is a nil pointer, and a Transport beside what it excludes are InvalidArgument.
 func New(config Config) (*Client, error) {
 	if err := config.check(); err != nil {
+		return nil, err
+	}
+	if err := absent.Check("resolver", config.Resolver); err != nil {
+		return nil, err
+	}
+	if err := absent.Check("transport", config.Transport); err != nil {
 		return nil, err
 	}
 	allow, err := ParseAllowList(config.Allow...)

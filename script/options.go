@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -113,6 +114,9 @@ func (o Options) check() error {
 		if limit.value < 0 {
 			return boterr.Invalid(limit.field, "must not be negative: 0 is the default")
 		}
+	}
+	if err := absent.Check("Modules", o.Modules); err != nil {
+		return err
 	}
 	if o.MaxBusy > longestMatch {
 		return boterr.Invalid("MaxBusy", "must be at most %v, up to which a regular expression is tried", longestMatch)

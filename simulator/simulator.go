@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/absent"
 )
 
 // DefaultAddress is where the page is unless Address says otherwise.
@@ -70,14 +71,23 @@ type Test struct {
 // Platform. Behind a path of another handler it stands in http.StripPrefix, and is asked for with a slash at
 // the end. A handler whose requests last holds their connections open; they end with the context of the
 // request, see http.Server.BaseContext. It fails where the nodes, the first of Look too, the members or the agents are
-// refused.
+// refused. InvalidArgument: a member, an agent or an account is nil, or Out is a nil pointer.
 func (s Simulator) Handler(nodes ...*botctx.Node) (http.Handler, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	set := s.withDefaults()
 	opened, err := newSession(set, nodes)
 	if err != nil {
 		return nil, err
 	}
 	return routes(opened, set.Hosts), nil
+}
+
+// check refuses what could only fail later.
+func (s Simulator) check() error {
+	return cmp.Or(absent.CheckList("Members", s.Members), absent.CheckList("Agents", s.Agents),
+		absent.CheckList("Accounts", s.Accounts), absent.Check("Out", s.Out))
 }
 
 // withDefaults returns the Simulator with what is to be there.

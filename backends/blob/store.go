@@ -27,8 +27,12 @@ type Store struct {
 
 var _ botctx.ObjectStore = (*Store)(nil)
 
-// New returns a store over a bucket, which the store's Close closes.
+// New returns a store over a bucket, which the store's Close closes. For a nil bucket it returns nil, which
+// botctx.New refuses as an ObjectStore.
 func New(bucket *gocloud.Bucket) *Store {
+	if bucket == nil {
+		return nil
+	}
 	return &Store{bucket: bucket, close: sync.OnceValue(bucket.Close)}
 }
 

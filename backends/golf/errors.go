@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -80,6 +81,10 @@ func noPayment(id string) error {
 func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	if ended := ctx.Err(); ended != nil {
 		return nil, ended
+	}
+	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"the address of the payment provider sends requests elsewhere, and nothing was asked there: check golf.Config.URL")
 	}
 	failed, ok := errors.AsType[*stripe.Error](err)
 	if !ok {

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -69,7 +70,7 @@ const DefaultTimeout = 30 * time.Second
 // deadline of its own goes by that alone. The client of New has what its maker gave it, which
 // without a timeout waits for a partition to end.
 //
-// InvalidArgument: the address is invalid, or names no database. Unavailable: no server
+// InvalidArgument: the address is invalid, or names no database, or an option is nil. Unavailable: no server
 // answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or
 // within the timeout.
 func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
@@ -79,6 +80,9 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	}
 	if address.Database == "" {
 		return nil, boterr.Invalid("uri", "names no database; write it behind the server, as in mongodb://host:27017/bots")
+	}
+	if err := absent.CheckList("opts", opts); err != nil {
+		return nil, err
 	}
 	set := settingsOf(opts)
 	client, err := mongo.Connect(clientOptions(uri), set.client)
@@ -100,8 +104,15 @@ func clientOptions(uri string) *options.ClientOptions {
 }
 
 // New returns a store on a database of a client that the caller has, and keeps. It asks
-// the server for its time, by which new documents are put in order.
+// the server for its time, by which new documents are put in order. InvalidArgument: the database or an
+// option is nil.
 func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store, error) {
+	if database == nil {
+		return nil, boterr.Invalid("database", "is nil: give one of a client, or use Open")
+	}
+	if err := absent.CheckList("opts", opts); err != nil {
+		return nil, err
+	}
 	set := settingsOf(opts)
 	concerned := database.Client().Database(database.Name(), options.Database().
 		SetWriteConcern(set.writeConcern).SetReadConcern(set.readConcern).SetReadPreference(readpref.Primary()))

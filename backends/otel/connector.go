@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/around"
 	"github.com/botctx/go-sdk/send"
 )
@@ -18,7 +19,7 @@ import (
 func (o *Instrumentation) Connectors(inner map[channel.Type]send.Connector) map[channel.Type]send.Connector {
 	all := make(map[channel.Type]send.Connector, len(inner))
 	for platform, one := range inner {
-		if one != nil {
+		if !absent.Is(one) { // What is not there stays so, for botctx.New to refuse.
 			one = &connector{Connector: one, system: string(platform), o: o}
 		}
 		all[platform] = one

@@ -1,12 +1,16 @@
 package otel_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestConfig_MissingPartsStayMissing(t *testing.T) {
@@ -34,3 +38,28 @@ func TestConfig_WithoutStore(t *testing.T) {
 	_, err := botctx.New(botctx.Config{Store: store})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
+
+// What is not there is not wrapped, so that botctx.New refuses it.
+func TestConfig_NilPointersStayNil(t *testing.T) {
+	t.Parallel()
+	o := newWorld(t).o
+	store := memstore.New()
+	for field, config := range map[string]botctx.Config{
+		"Store":             {Store: o.Store((*memstore.Store)(nil), "memstore")},
+		"Mailer":            {Store: store, Mailer: o.Mailer((*mails)(nil))},
+		"ObjectStore":       {Store: store, ObjectStore: o.ObjectStore((*mails)(nil))},
+		"Connectors[alpha]": {Store: store, Connectors: o.Connectors(send.Connectors{channel.Alpha: (*platform)(nil)})},
+	} {
+		_, err := botctx.New(config)
+		require.ErrorIs(t, err, boterr.InvalidArgument, field)
+		e, _ := boterr.AsError(err)
+		require.Equal(t, field, e.Field)
+	}
+}
+
+// mails takes mails and files.
+type mails struct{}
+
+func (*mails) SendMail(context.Context, botctx.Mail) error { return nil }
+
+func (*mails) Put(context.Context, botctx.StoredFile) error { return nil }

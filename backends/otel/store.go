@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -21,8 +22,8 @@ import (
 // system is the database as the conventions name it, such as "mongodb", or its own name. The
 // store is a store.Watcher where the inner one is, and nil where that is nil.
 func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
-	if inner == nil {
-		return nil
+	if absent.Is(inner) {
+		return inner
 	}
 	s := &observedStore{inner: inner, system: system, o: o}
 	if watcher, ok := inner.(store.Watcher); ok {

@@ -8,16 +8,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/internal/absent"
 )
 
 // emailSystem is what stands for the platform of mails.
 const emailSystem = "email"
 
 // Mailer returns a mailer that gives each mail of another one a span, and counts it as a
-// message that is sent to the platform "email". Of nil it returns nil.
+// message that is sent to the platform "email". Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
 func (o *Instrumentation) Mailer(inner botctx.Mailer) botctx.Mailer {
-	if inner == nil {
-		return nil
+	if absent.Is(inner) {
+		return inner
 	}
 	return mailer{inner: inner, o: o}
 }
@@ -48,10 +49,10 @@ func (m mailer) SendMail(ctx context.Context, mail botctx.Mail) (err error) {
 }
 
 // ObjectStore returns a store of files that gives each file of another one a span, and adds
-// its duration to botctx.object_store.operation.duration. Of nil it returns nil.
+// its duration to botctx.object_store.operation.duration. Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
 func (o *Instrumentation) ObjectStore(inner botctx.ObjectStore) botctx.ObjectStore {
-	if inner == nil {
-		return nil
+	if absent.Is(inner) {
+		return inner
 	}
 	return objectStore{inner: inner, o: o}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/query"
@@ -68,9 +69,12 @@ type Connector struct {
 
 var _ send.Connector = (*Connector)(nil)
 
-// New returns a Connector. A negative number is InvalidArgument.
+// New returns a Connector. InvalidArgument: a number is negative, or HTTP is a nil pointer.
 func New(config Config) (*Connector, error) {
 	if err := config.check(); err != nil {
+		return nil, err
+	}
+	if err := absent.Check("HTTP", config.HTTP); err != nil {
 		return nil, err
 	}
 	config.Retry = config.Retry.withDefaults()
@@ -81,7 +85,7 @@ func New(config Config) (*Connector, error) {
 		}
 		config.HTTP = client
 	}
-	if given, isPlain := config.HTTP.(*http.Client); isPlain && given != nil {
+	if given, isPlain := config.HTTP.(*http.Client); isPlain {
 		config.HTTP = bounded.Client(given, bounded.Limits{Time: config.Retry.Within, MaxBytes: maxAnswerBytes})
 	}
 	if config.Endpoint == nil {

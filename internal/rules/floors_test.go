@@ -11,6 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/safelog", "internal/textdiff"},
+	{"internal/absent"},
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/timelimit"},
 	{"outbound/replies", "internal/operations/declarations"},
 	{"document"},

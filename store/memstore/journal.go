@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -64,7 +65,7 @@ var (
 // InvalidArgument: there is no journal. FailedPrecondition: it yields what no store could
 // have written.
 func Open(journal Journal, options ...Option) (*Journaled, error) {
-	if journal == nil {
+	if absent.Is(journal) {
 		return nil, boterr.Invalid("journal", "it is nil; give one, or use New")
 	}
 	s := New(options...)

@@ -55,7 +55,7 @@ func TestUpload_RedirectIsNotFollowed(t *testing.T) {
 			t.Cleanup(bucket.Close)
 			store, err := s3.Open(t.Context(), config(bucket.URL))
 			require.NoError(t, err)
-			require.ErrorIs(t, store.Put(t.Context(), aFile()), boterr.Unavailable)
+			require.ErrorIs(t, store.Put(t.Context(), aFile()), boterr.FailedPrecondition)
 			require.Zero(t, asked.Load())
 			require.NoError(t, store.Close())
 		})

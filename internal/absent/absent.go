@@ -1,0 +1,36 @@
+// Package absent finds parts of a configuration that look given and are not: interfaces that hold a nil pointer.
+package absent
+
+import (
+	"reflect"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Is reports whether there is nothing behind an interface: it is nil, or holds a nil pointer or function.
+func Is(given any) bool { return given == nil || isHollow(given) }
+
+// Check returns InvalidArgument at the field for an interface that holds a nil pointer or function, which its
+// methods would fail on. Plain nil passes: it means the default, or that the part is left out.
+func Check(field string, given any) error {
+	if !isHollow(given) {
+		return nil
+	}
+	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of what made it", given)
+}
+
+// CheckList returns InvalidArgument for a list of which an element is nil.
+func CheckList[Value any](field string, list []Value) error {
+	for i, value := range list {
+		if Is(value) {
+			return boterr.Invalid(field+boterr.Index(i), "is nil: leave it out")
+		}
+	}
+	return nil
+}
+
+// isHollow reports whether an interface holds nil.
+func isHollow(given any) bool {
+	v := reflect.ValueOf(given)
+	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Func) && v.IsNil()
+}
