@@ -118,3 +118,24 @@ func importsAs(file sourceFile, name string) bool {
 		return path.Base(strings.Trim(spec.Path.Value, `"`)) == name
 	})
 }
+
+// The rule itself finds what goes past the bounds, and nothing else.
+func TestClients_FindsWhatIsUnbounded(t *testing.T) {
+	t.Parallel()
+	const bad = `package bad
+
+import (
+	"io"
+	"net/http"
+)
+
+func read() { r, _ := http.Get("x"); io.ReadAll(r.Body); own.ReadAll(r.Body); io.Copy(nil, nil) }
+`
+	syntax, err := parseSource("bad.go", bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := unboundedIn(sourceFile{path: "bad.go", text: bad, syntax: syntax}); !slices.Equal(found, []string{"http.Get", "io.ReadAll"}) {
+		t.Errorf("found %v", found)
+	}
+}
