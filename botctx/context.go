@@ -63,7 +63,8 @@ func (c *Context) Now() time.Time { return c.runtime.env.Now() }
 
 // Reply sends responses to the context's member, one after the other, by
 // SendResponse. It stops at the first that fails. {{path}} of a template is filled from Member as it
-// is in the run, whether that is stored or not.
+// is in the run, whether that is stored or not. What was written in a thread is answered in it, on platforms that have
+// threads.
 //
 // In a run that an agenda caused, or one that such a run redirected to, a member whose
 // botMeta.subscribe is false is sent nothing.

@@ -65,9 +65,18 @@ func (p *parts) ownSends() *send.Service {
 			Members:       inForce{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
+			Thread:        p.thread,
 			IsStrict:      config.Strict,
 		})
 	})
+}
+
+// thread returns the thread in which the event of the run was written, none outside of a run.
+func (p *parts) thread() send.Thread {
+	if p.run == nil {
+		return send.Thread{}
+	}
+	return send.ThreadOf(p.run.bot.channelType, p.run.bot.MessageEvent)
 }
 
 // ownUtilities returns the SDK's own utilities.

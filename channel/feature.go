@@ -30,6 +30,8 @@ const (
 	GroupTrees
 	// MessagingTypes: a message says why it is sent, and under which exception.
 	MessagingTypes
+	// Threads: a message can be in a thread of its conversation, and is answered there.
+	Threads
 )
 
 // Has reports whether channels of a type have a feature.

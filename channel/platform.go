@@ -69,7 +69,7 @@ var platforms = []Platform{
 		readInfo:     infoReader[BravoInfo](),
 	},
 	{
-		Type: Charlie, Features: OutletGroups | TicketRecall | TakenMessages | ResponseURLs,
+		Type: Charlie, Features: OutletGroups | TicketRecall | TakenMessages | ResponseURLs | Threads,
 		Result:          ResultShape{Keys: []string{"ok", "channel", "ts", "message"}, Text: "message.text"},
 		BroadcastGroups: []string{"user", "public_channel", "private_channel"},
 		readInfo:        infoReader[CharlieInfo](),

@@ -2,6 +2,8 @@ package livechat
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -11,7 +13,8 @@ import (
 
 // RelayFromMember sends what a member wrote to the agent, as it is, if an agent has the
 // member's assignment, and starts the idle time anew. It reports whether it did. What is no
-// message, such as a receipt, is not relayed; a tap is relayed as the text of its payload.
+// message, such as a receipt or the submission of a form, is not relayed; a tap is relayed as the text of its payload, or
+// of all that was chosen.
 // It is for hosts, which call it for the messages that no node of the bot answers.
 //
 // Errors are those of a send. Then nothing was relayed, or that is not known.
@@ -102,10 +105,35 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		send.TypeWebEvent, send.TypeTyping:
 		return send.Response{}, false
 	case send.TypePayload:
-		return send.Text(event.Payload()), event.Payload() != ""
-	default:
-		return event.Response(), true
+		text := chosenOf(event)
+		return send.Text(text), text != ""
+	case send.TypeMisc:
+		// Without these it is something that the platform reports, such as that a form was submitted.
+		if !event.Data.Has("attachments") && !event.Data.Has("text") {
+			return send.Response{}, false
+		}
 	}
+	event.Data = send.WithoutThread(event.Data) // The other side has threads of its own.
+	return event.Response(), true
+}
+
+// chosenOf returns what a member has chosen by a tap, as a text: the payload, or all that was chosen in a menu or a
+// form.
+func chosenOf(event send.MessageEvent) string {
+	values, ok := document.Get(event.Data, "values", any(nil)).(document.Array)
+	if !ok {
+		return event.Payload()
+	}
+	var texts []string
+	for _, value := range values.All() {
+		if chosen, isObject := value.(document.Object); isObject {
+			value = document.Get(chosen, "payload", any(nil))
+		}
+		if value != nil {
+			texts = append(texts, fmt.Sprint(value))
+		}
+	}
+	return strings.Join(texts, ", ")
 }
 
 // A member who asks for a person in a group is answered in that group. The assignment keeps

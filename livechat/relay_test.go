@@ -99,6 +99,36 @@ func TestRelay_Tap(t *testing.T) {
 	require.Equal(t, send.TypeText, s.platform.sent()[0].Response.Type())
 }
 
+func TestRelay_Choices(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	for _, values := range []document.Array{
+		document.A("tea", 7, document.O("payload", "cake", "value", 1)), document.A("2026-03-01"),
+	} {
+		pick := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "pick", "value", values), "values", values)}
+		requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", pick))
+	}
+	for _, nothing := range []send.MessageEvent{
+		{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "button-0", "value", document.A()), "values", document.A())},
+		{Type: send.TypeMisc, Data: document.O("event", document.O("type", "view_submission"))},
+	} {
+		requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", nothing))
+	}
+	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
+}
+
+// The thread of one conversation is unknown in another, whose platform may refuse a message for it.
+func TestRelay_NotTheThread(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	said := event("ada-web", "bot", "hi")
+	said.Data = said.Data.With("thread_ts", "1.1")
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *said))
+	require.Equal(t, document.O("type", "TEXT", "text", "hi"), s.platform.sent()[0].Response.Object())
+}
+
 func TestRelay_NoMessage(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)

@@ -66,8 +66,8 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	return messages, nil
 }
 
-// messageTo returns the message to a member, whom a call names as r; or to the group in which the
-// scope's own member talks with the bot.
+// messageTo returns the message to a member, whom a call names as r; or to the group, or the thread, in
+// which the scope's own member talks with the bot.
 func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Member, response Response) (Message, error) {
 	message := Message{Channel: to, To: s.scope.GroupExternalID}
 	if !r.IsOwn() || message.To == "" {
@@ -79,6 +79,9 @@ func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Mem
 	}
 	var err error
 	message.Response, err = filledFor(m, response)
+	if err == nil && r.IsOwn() && to.ID == s.scope.Channel && s.ports.Thread != nil {
+		message = message.in(s.ports.Thread())
+	}
 	return message, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Config is what a host gives a Connector. The zero value of each field means its default.
@@ -51,6 +52,9 @@ type Config struct {
 	// OnError is told of events that could not be accepted, and of channels that could not be looked
 	// up: the tool sends both again. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+	// Drops counts the events that a Handler does not hand on. The connectors of a host share one. The
+	// default is one of the Connector's own, which logs to slog.Default.
+	Drops *send.Drops
 }
 
 // Workspace is what a request of the tool comes from.
@@ -77,6 +81,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.OnError == nil {
 		c.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	if c.Drops == nil {
+		c.Drops = &send.Drops{}
 	}
 	c.Timeout = orDefault(c.Timeout, 10*time.Second)
 	c.MaxWait = orDefault(c.MaxWait, 30*time.Second)

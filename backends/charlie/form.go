@@ -19,7 +19,7 @@ type content struct {
 // passedOn are the fields of the tool's own that any response may have.
 var passedOn = []string{
 	fieldBlocks, fieldAttachments,
-	"thread_ts", "reply_broadcast", "unfurl_links", "unfurl_media", "username", "icon_url", "icon_emoji", "metadata",
+	fieldThread, "reply_broadcast", "unfurl_links", "unfurl_media", "username", "icon_url", "icon_emoji", "metadata",
 }
 
 // formOf returns a response as the fields of a request.

@@ -21,14 +21,24 @@ import (
 // order in which they were accepted. What is answered 200 is kept. What could not be accepted the
 // tool sends again, a few times within an hour.
 //
-// Messages become TEXT, those with files MISC, taps PAYLOAD. From is the user's id, To the
-// conversation's. Of a tap, Unknown holds the tool's responseUrl, for
-// sendMessageToOutletGroup. A text is given as its author wrote it, without the tool's markup
-// and without the mention of the bot that it begins with. What bots write is left out, so
-// that two of them cannot go on for ever, and so are changes of messages. Commands that begin with a
-// slash are not taken.
+// Messages become TEXT, those with files or without a text MISC, and each action on a button, a menu, a picker or a field
+// PAYLOAD. From is the user's id, To the conversation's, or the bot's if there is none. A text is given
+// as its author wrote it, without the tool's markup and without the mention of the bot that it begins
+// with. If a message or an action is in a thread, thread_ts in its Data is the thread, and replies go there.
 //
-// It answers 200 to what was accepted or is left out, 401 to what is not signed by the tool or for
+// The payload of an action is what was chosen or typed, such as "2026-03-01" for a date, if it is one
+// value. Otherwise, for nothing as for several, it is an object with the element's action_id as payload,
+// and with all values as value. For everything but buttons, Data also has all values as "values", and the
+// tool's own object as "action". What the fields beside an element hold is "state", and Unknown has the
+// tool's responseUrl, for sendMessageToOutletGroup.
+//
+// Whatever else a user does, such as submitting a form or using a shortcut, becomes a MISC event with
+// the tool's own object as "event" in Data, without its credentials. Everything else is dropped, and
+// counted in Config.Drops: what bots write, so that two of them cannot go on for ever; changes of
+// messages, and all events but messages; and requests for the options of a menu. Commands that begin
+// with a slash are refused.
+//
+// It answers 200 to what was accepted or dropped, 401 to what is not signed by the tool or for
 // no channel, 503 where the channel cannot be looked up now, 400, 405 and 413 to what the tool does
 // not send, and 408 to what comes too slowly. Of errors of accept the status is that of
 // botctx.HTTPStatus: 503 with Retry-After where too many events wait.
@@ -107,12 +117,16 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		refuse(w)
 		return
 	}
-	report, err := request.read()
+	report, err := request.read(in)
 	if err != nil {
 		refuseKind(w)
 		return
 	}
-	for _, arrived := range report.arrivals(in) {
+	arrivals, dropped := report.arrivals()
+	if dropped != nil {
+		h.connector.config.Drops.Add(r.Context(), *dropped)
+	}
+	for _, arrived := range arrivals {
 		arrived.App, arrived.Channel = in.App, in.ID
 		if err := h.hand(r.Context(), arrived); err != nil {
 			botctx.WriteHTTPError(w, err) // Of several taps those before are known when they come again.

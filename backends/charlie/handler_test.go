@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -36,6 +37,7 @@ const noon = 1700000000
 // inbox receives what a handler gives it.
 type inbox struct {
 	http.Handler
+	drops *send.Drops
 
 	mu       sync.Mutex
 	received []botctx.Inbound
@@ -45,7 +47,8 @@ type inbox struct {
 // newInbox returns an inbox of the workspace T1.
 func newInbox(t *testing.T, config charlie.Config) *inbox {
 	t.Helper()
-	box := &inbox{}
+	box := &inbox{drops: &send.Drops{Logger: slog.New(slog.DiscardHandler)}}
+	config.Drops = box.drops
 	config.Now = func() time.Time { return time.Unix(noon, 0) }
 	config.OnError = func(_ context.Context, _ botctx.Inbound, err error) {
 		box.mu.Lock()
@@ -167,23 +170,30 @@ func TestHandler_FilesAsMisc(t *testing.T) {
 
 func TestHandler_OnlyPeople(t *testing.T) {
 	t.Parallel()
-	for name, event := range map[string]string{
-		"the bot's own":     `{"type":"message","channel":"D1","user":"UBOT","text":"x","ts":"1.1"}`,
-		"the bot's by id":   `{"type":"message","channel":"D1","user":"UAPP","text":"x","ts":"1.1"}`,
-		"of another bot":    `{"type":"message","channel":"D1","user":"U9","bot_id":"B9","text":"x","ts":"1.1"}`,
-		"a bot's, formerly": `{"type":"message","subtype":"bot_message","channel":"D1","text":"x","ts":"1.1"}`,
-		"a change":          `{"type":"message","subtype":"message_changed","channel":"D1","message":{"user":"U1","text":"x"},"ts":"1.1"}`,
-		"a removal":         `{"type":"message","subtype":"message_deleted","channel":"D1","ts":"1.1"}`,
-		"a join":            `{"type":"message","subtype":"channel_join","channel":"D1","user":"U1","text":"x","ts":"1.1"}`,
-		"a reaction":        `{"type":"reaction_added","user":"U1"}`,
-		"without a sender":  `{"type":"message","channel":"D1","text":"x","ts":"1.1"}`,
-		"no object":         `[]`,
+	for name, c := range map[string]struct {
+		event, kind string
+		reason      send.DropReason
+	}{
+		"the bot's own":     {`{"type":"message","channel":"D1","user":"UBOT","text":"x","ts":"1.1"}`, "message", send.DropFromBot},
+		"the bot's by id":   {`{"type":"message","channel":"D1","user":"UAPP","text":"x","ts":"1.1"}`, "message", send.DropFromBot},
+		"of another bot":    {`{"type":"message","channel":"D1","user":"U9","bot_id":"B9","text":"x","ts":"1.1"}`, "message", send.DropFromBot},
+		"a bot's, formerly": {`{"type":"message","subtype":"bot_message","channel":"D1","text":"x","ts":"1.1"}`, "bot_message", send.DropFromBot},
+		"a change": {
+			`{"type":"message","subtype":"message_changed","channel":"D1","message":{"user":"U1","text":"x"},"ts":"1.1"}`,
+			"message_changed", send.DropUnsupported,
+		},
+		"a removal":        {`{"type":"message","subtype":"message_deleted","channel":"D1","ts":"1.1"}`, "message_deleted", send.DropUnsupported},
+		"a join":           {`{"type":"message","subtype":"channel_join","channel":"D1","user":"U1","text":"x","ts":"1.1"}`, "channel_join", send.DropUnsupported},
+		"a reaction":       {`{"type":"reaction_added","user":"U1"}`, "reaction_added", send.DropUnsupported},
+		"without a sender": {`{"type":"message","channel":"D1","text":"x","ts":"1.1"}`, "message", send.DropIncomplete},
+		"no object":        {`[]`, "", send.DropUnsupported},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			box := newInbox(t, charlie.Config{})
-			require.Equal(t, http.StatusOK, ask(box, wrote("E1", event)).Code)
+			require.Equal(t, http.StatusOK, ask(box, wrote("E1", c.event)).Code)
 			require.Empty(t, box.all())
+			require.Equal(t, []send.DropCount{{Platform: channel.Charlie, Kind: c.kind, Reason: c.reason, Count: 1}}, box.drops.Counts())
 		})
 	}
 }
@@ -223,14 +233,42 @@ func TestHandler_TapWithPayload(t *testing.T) {
 	}
 }
 
-func TestHandler_TapWithoutValue(t *testing.T) {
+func TestHandler_SeveralActions(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
 	require.Equal(t, http.StatusOK, ask(box, tapped(`[{"action_id":"link","type":"button"},`+
-		`{"action_id":"menu","selected_option":{"value":"tea"},"action_ts":"1.5"}]`)).Code)
-	received := box.all()
-	require.Len(t, received, 1)
-	require.Equal(t, "tea", received[0].Event.Payload())
+		`{"action_id":"menu","selected_option":{"value":"tea"},"action_ts":"1.5"},`+
+		`{"action_id":"new","type":"of_a_new_kind","selected_colours":["red",{"value":"{\"payload\":\"x\"}"}],"action_ts":"1.6"}]`)).Code)
+	var payloads []string
+	var values []any
+	for _, received := range box.all() {
+		payloads, values = append(payloads, received.Event.Payload()), append(values, received.Event.Value())
+	}
+	require.Equal(t, []string{"link", "tea", "new"}, payloads, "a button that opens an address tells its id")
+	require.Equal(t, []any{document.A(), nil, document.A("red", `{"payload":"x"}`)}, values)
+}
+
+func TestHandler_StateOfFields(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{})
+	state := document.O("due", document.O("date", document.O("type", "datepicker", "selected_date", "2026-03-01")))
+	require.Equal(t, http.StatusOK, ask(box, interacted(document.O(
+		"type", "block_actions", "channel", document.O("id", "C1"), "state", document.O("values", state),
+		"actions", document.A(document.O("type", "button", "action_id", "button-0", "value", "done")),
+	))).Code)
+	require.Equal(t, document.O("payload", "done", "state", state), box.all()[0].Event.Data)
+}
+
+func TestHandler_InteractionOfNobody(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{})
+	for _, kind := range []string{"block_actions", "view_submission", "app_rate_limited"} {
+		body := document.O("type", kind, "team_id", "T1", "actions", document.A(document.O("value", "go")))
+		require.Equal(t, http.StatusOK, ask(box, signed("application/json", body.String())).Code)
+	}
+	require.Empty(t, box.all())
+	require.Len(t, box.drops.Counts(), 3)
+	require.Equal(t, send.DropIncomplete, box.drops.Counts()[0].Reason)
 }
 
 func TestSignature_OfTheTool(t *testing.T) {

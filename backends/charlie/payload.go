@@ -40,6 +40,6 @@ func isPayload(value any) bool {
 	if !ok {
 		return false
 	}
-	_, ok = document.Get(object, "payload", any(nil)).(string)
+	_, ok = document.Get(object, fieldPayload, any(nil)).(string)
 	return ok
 }

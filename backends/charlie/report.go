@@ -10,8 +10,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// report is a request of the tool.
-type report struct{ body document.Object }
+// report is a request of the tool to a channel.
+type report struct {
+	body document.Object
+	in   *channel.Channel
+}
 
 // firstText returns the first of some paths at which there is a text.
 func firstText(from document.Object, paths ...string) string {
@@ -23,62 +26,90 @@ func firstText(from document.Object, paths ...string) string {
 	return ""
 }
 
-// arrivals returns the message events of a report to a channel: none where it is about
-// something else.
-func (r report) arrivals(in *channel.Channel) []botctx.Inbound {
-	switch document.Get(r.body, "type", "") {
+// arrivals returns the events of a report that the bot gets. If there are none, it returns what is dropped.
+func (r report) arrivals() ([]botctx.Inbound, *send.Drop) {
+	switch kind := document.Get(r.body, "type", ""); kind {
 	case "event_callback":
-		return r.message(in)
+		return r.message()
 	case "block_actions", "interactive_message":
-		return r.taps()
+		return r.taps(kind)
+	case "block_suggestion", "dialog_suggestion": // They ask for options, which an answer would have to hold.
+		return r.dropped(kind, send.DropUnsupported)
 	default:
-		return nil
+		return r.interaction(kind)
 	}
 }
 
-// message returns the event of what a member wrote.
-func (r report) message(in *channel.Channel) []botctx.Inbound {
+// dropped returns that a report of some kind is dropped.
+func (r report) dropped(kind string, reason send.DropReason) ([]botctx.Inbound, *send.Drop) {
+	return nil, &send.Drop{Platform: channel.Charlie, App: r.in.App, Channel: r.in.ID, Kind: kind, Reason: reason}
+}
+
+// message returns the event of what a member wrote. Other events than messages are dropped.
+func (r report) message() ([]botctx.Inbound, *send.Drop) {
 	told := document.Get(r.body, "event", document.Object{})
-	if !isWritten(told, r.botIDs(in)) {
-		return nil
+	kind := firstText(told, "subtype", "type")
+	switch {
+	case !isMessage(told):
+		return r.dropped(kind, send.DropUnsupported)
+	case r.isByBot(told):
+		return r.dropped(kind, send.DropFromBot)
 	}
-	ts := document.Get(told, "ts", "")
+	ts := document.Get(told, fieldTS, "")
 	event := send.MessageEvent{
 		From: document.Get(told, "user", ""), To: document.Get(told, fieldChannel, ""),
 		Type: send.TypeText, Timestamp: millisecondsOf(ts), MessageID: ts,
 	}
-	text := plainText(withoutMention(document.Get(told, fieldText, ""), r.botIDs(in)))
-	event.Data = document.O(fieldText, text)
-	if files := objectsOf(told, "files"); len(files) > 0 {
-		event.Type, event.Data = send.TypeMisc, filesOf(files, text)
-	}
 	if event.From == "" || event.To == "" {
-		return nil
+		return r.dropped(kind, send.DropIncomplete)
 	}
+	text := plainText(withoutMention(document.Get(told, fieldText, ""), r.botIDs()))
+	event.Data = document.O(fieldText, text)
+	switch files := objectsOf(told, "files"); {
+	case len(files) > 0:
+		event.Type, event.Data = send.TypeMisc, filesOf(files, text)
+	case document.Get(told, fieldText, "") == "": // It has other parts, such as a message that was shared.
+		event.Type, event.Data = send.TypeMisc, document.O("event", told)
+	}
+	event.Data = inThread(event.Data, document.Get(told, fieldThread, ""), ts)
 	// The tool reports a mention as a message as well, each under an id of its own.
-	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}
+	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}, nil
 }
 
-// isWritten reports whether an event is a message that a person wrote.
-func isWritten(told document.Object, bots []string) bool {
+// inThread returns the data of an event with the thread that it belongs to, if any. A message that others have
+// answered in a thread is not in that thread itself.
+func inThread(data document.Object, thread, ts string) document.Object {
+	if thread == "" || thread == ts {
+		return data
+	}
+	return data.With(fieldThread, thread)
+}
+
+// isMessage reports whether an event is a new message that somebody wrote.
+func isMessage(told document.Object) bool {
 	switch document.Get(told, "type", "") {
 	case "message", "app_mention":
 	default:
 		return false
 	}
 	switch document.Get(told, "subtype", "") {
-	case "", "file_share", "me_message", "thread_broadcast":
+	case "", "file_share", "me_message", "thread_broadcast", "bot_message":
+		return true
 	default:
 		return false
 	}
-	isOwn := slices.Contains(bots, document.Get(told, "user", ""))
-	return !isOwn && document.Get(told, "bot_id", "") == ""
 }
 
-// botIDs returns the ids that the bot of a channel is known by.
-func (r report) botIDs(in *channel.Channel) []string {
+// isByBot reports whether a bot wrote a message.
+func (r report) isByBot(told document.Object) bool {
+	return document.Get(told, "subtype", "") == "bot_message" || document.Get(told, "bot_id", "") != "" ||
+		slices.Contains(r.botIDs(), document.Get(told, "user", ""))
+}
+
+// botIDs returns the ids that the bot of the channel is known by.
+func (r report) botIDs() []string {
 	var ids []string
-	if id := botOf(in); id != "" {
+	if id := botOf(r.in); id != "" {
 		ids = append(ids, id)
 	}
 	for _, authorization := range objectsOf(r.body, "authorizations") {
@@ -113,36 +144,4 @@ func filesOf(files []document.Object, text string) document.Object {
 		data = data.With(fieldText, text)
 	}
 	return data
-}
-
-// taps returns the events of what a user tapped on. A tap on something without a value, such as a
-// button that opens an address, gives none.
-func (r report) taps() []botctx.Inbound {
-	to := firstText(r.body, "channel.id", "container.channel_id")
-	from := document.Get(r.body, "user.id", "")
-	if from == "" || to == "" {
-		return nil
-	}
-	var taps []botctx.Inbound
-	for _, action := range objectsOf(r.body, "actions") {
-		value := firstText(action, "value", "selected_option.value", "selected_options.0.value")
-		if value == "" {
-			continue
-		}
-		at := firstText(action, "action_ts")
-		if at == "" {
-			at = document.Get(r.body, "action_ts", "")
-		}
-		event := send.MessageEvent{
-			From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payloadOf(value)),
-			Timestamp: millisecondsOf(at),
-			MessageID: firstText(r.body, "message.ts", "container.message_ts", "message_ts"),
-		}
-		if address := document.Get(r.body, "response_url", ""); address != "" {
-			event.Unknown = document.O("responseUrl", address)
-		}
-		id := document.Get(action, "block_id", "") + " " + firstText(action, "action_id", "name")
-		taps = append(taps, botctx.Inbound{Event: event, Key: "tap " + strings.Join([]string{to, from, at, id}, " ")})
-	}
-	return taps
 }

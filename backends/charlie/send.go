@@ -23,9 +23,11 @@ const (
 const (
 	fieldChannel     = "channel"
 	fieldTS          = "ts"
+	fieldThread      = "thread_ts"
 	fieldText        = "text"
 	fieldBlocks      = "blocks"
 	fieldAttachments = "attachments"
+	fieldPayload     = "payload"
 )
 
 // Send implements send.Connector. The recipient is a user, who gets the message from the bot

@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/charlie"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send/sendtest"
 )
@@ -40,6 +41,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 		Members: []*member.Member{{ID: "m1", ExternalID: "U1"}, {ID: "m2", ExternalID: "U2"}},
 		Arrived: s.arrived, Fail: server.Fail,
 		HasNoKeys: true,
+		Odd:       func() []sendtest.Reception { return oddReports(t) },
 		Group:     "C1",
 		Archived: func(id string) bool {
 			s.mu.Lock()
@@ -47,6 +49,33 @@ func newHarness(t *testing.T) *sendtest.Harness {
 			return s.conversations[id].isArchived
 		},
 	}
+}
+
+// oddReports gives a handler reports that it does not understand.
+func oddReports(t *testing.T) []sendtest.Reception {
+	t.Helper()
+	var all []sendtest.Reception
+	for name, r := range map[string]*http.Request{
+		"an event of a new kind":        wrote("E1", `{"type":"of_a_new_kind","user":"U1","channel":"C1"}`),
+		"a message of a new kind":       wrote("E1", `{"type":"message","subtype":"of_a_new_kind","user":"U1","channel":"C1","ts":"1.1"}`),
+		"a message that says nothing":   wrote("E1", `{"type":"message","user":"U1","channel":"C1","ts":"1.1","blocks":[{"type":"of_a_new_kind"}]}`),
+		"an event that says nothing":    wrote("E1", `{}`),
+		"an interaction of a new kind":  interacted(document.O("type", "of_a_new_kind")),
+		"an action of a new kind":       tapped(`[{"type":"of_a_new_kind","action_id":"pick"}]`),
+		"a report of a new kind":        signed("application/json", `{"type":"of_a_new_kind","team_id":"T1"}`),
+		"an interaction without action": tapped(`[]`),
+	} {
+		box := newInbox(t, charlie.Config{})
+		one := sendtest.Reception{Name: name, Status: ask(box, r).Code}
+		for _, received := range box.all() {
+			one.Accepted = append(one.Accepted, received.Event)
+		}
+		for _, drop := range box.drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // toolFaults are the faults that the tool tells by a word, with the status 200.

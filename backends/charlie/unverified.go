@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbound"
 )
@@ -72,8 +73,8 @@ func (l unverified) isSigned(secret string, now time.Time) bool {
 	return isSigned(l.header, l.body, secret, now)
 }
 
-// read reads what a request with a good signature reports.
-func (l unverified) read() (report, error) {
+// read reads what a request with a good signature reports to a channel.
+func (l unverified) read(in *channel.Channel) (report, error) {
 	var object document.Object
 	if err := object.UnmarshalJSON(l.content); err != nil {
 		return report{}, err
@@ -86,5 +87,5 @@ func (l unverified) read() (report, error) {
 	if read != l.from {
 		return report{}, boterr.Invalid("team_id", "stands there twice")
 	}
-	return report{object}, nil
+	return report{body: object, in: in}, nil
 }

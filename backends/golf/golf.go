@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Config is what a Client works with.
@@ -46,6 +47,9 @@ type Config struct {
 	// BodyTime is how long the body of a webhook may take to arrive. The default is 10
 	// seconds.
 	BodyTime time.Duration
+	// Drops counts the events that tell of no payment, which Handler does not hand on: their platform is
+	// "golf". The default is one of the Client's own, which logs to slog.Default.
+	Drops *send.Drops
 }
 
 // The limits of one request.
@@ -86,6 +90,9 @@ func New(config Config) (*Client, error) {
 	}
 	if config.BodyTime == 0 {
 		config.BodyTime = inbound.DefaultTime
+	}
+	if config.Drops == nil {
+		config.Drops = &send.Drops{}
 	}
 	c := &Client{config: config}
 	c.api, c.given = provider(config, 0), provider(config, c.retries())

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Handler takes what the provider reports at the endpoint of WebhookSecrets, and hands it to
@@ -26,7 +27,7 @@ import (
 //	charge.refunded                EventPaymentRefunded
 //	payment_intent.*               under the provider's own name
 //
-// Events of other names tell of no payment: they are acknowledged, and not handed on. The
+// Events of other names tell of no payment: they are acknowledged, not handed on, and counted in Config.Drops. The
 // provider repeats an event until it is answered with 200, so receive keeps PaymentEvent.ID to
 // tell repetitions, which may also come after one that succeeded. Events may come out of
 // order.
@@ -68,6 +69,7 @@ func (c *Client) serve(
 		return http.StatusBadRequest, "the event cannot be read"
 	}
 	if !isPayment {
+		c.config.Drops.Add(r.Context(), send.Drop{Platform: "golf", Kind: event.Type, Reason: send.DropUnsupported})
 		return http.StatusOK, "ignored"
 	}
 	if err := run(context.WithoutCancel(r.Context()), event, receive); err != nil {
@@ -129,7 +131,7 @@ func signedAt(header string) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// read reads an event, and reports whether it tells of a payment. The library's reading is not
+// read reads an event, and reports whether it tells of a payment. Of any other event it returns the provider's type. The library's reading is not
 // used: it refuses, and may panic at, events of other versions of the API, whose fields that
 // are read here are the same.
 func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, err error) {
@@ -158,7 +160,7 @@ func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, e
 		}
 		// A charge without a PaymentIntent was not made by Charge.
 		if charge.PaymentIntent == nil {
-			return event, false, nil
+			return botctx.PaymentEvent{Type: reported.Type}, false, nil
 		}
 		event.Payment = refundedPayment(&charge)
 	case strings.HasPrefix(reported.Type, "payment_intent."):
@@ -168,7 +170,7 @@ func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, e
 		}
 		event.Payment = *paymentOf(&intent)
 	default:
-		return event, false, nil
+		return botctx.PaymentEvent{Type: reported.Type}, false, nil
 	}
 	if event.Payment.ID == "" {
 		return event, false, boterr.Invalid("data.object.id", "is missing")

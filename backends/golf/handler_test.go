@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
 )
 
 const (
@@ -46,7 +48,13 @@ func (d *desk) receive(_ context.Context, event botctx.PaymentEvent) error {
 // handling returns the handler of an account.
 func handling(t *testing.T, d *desk, secrets ...string) http.Handler {
 	t.Helper()
-	config := golf.Config{Now: func() time.Time { return now }}
+	return counting(t, d, &send.Drops{Logger: slog.New(slog.DiscardHandler)}, secrets...)
+}
+
+// counting returns the handler of an account that counts what it drops.
+func counting(t *testing.T, d *desk, drops *send.Drops, secrets ...string) http.Handler {
+	t.Helper()
+	config := golf.Config{Now: func() time.Time { return now }, Drops: drops}
 	for _, secret := range secrets {
 		config.WebhookSecrets = append(config.WebhookSecrets, channel.NewSecret(secret))
 	}
@@ -120,7 +128,8 @@ func TestHandler_HandsEventsOn(t *testing.T) {
 func TestHandler_EventWithoutPayment(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
-	handler := handling(t, d, endpointSecret)
+	drops := &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+	handler := counting(t, d, drops, endpointSecret)
 	for _, body := range []string{
 		event("customer.created", map[string]any{"id": "cus_1"}),
 		event("charge.refunded", map[string]any{"id": "ch_1", "payment_intent": nil}),
@@ -130,6 +139,11 @@ func TestHandler_EventWithoutPayment(t *testing.T) {
 		require.Equal(t, http.StatusOK, status)
 	}
 	require.Empty(t, d.got)
+	require.Equal(t, []send.DropCount{
+		{Platform: "golf", Kind: "charge.refunded", Reason: send.DropUnsupported, Count: 1},
+		{Platform: "golf", Kind: "charge.succeeded", Reason: send.DropUnsupported, Count: 1},
+		{Platform: "golf", Kind: "customer.created", Reason: send.DropUnsupported, Count: 1},
+	}, drops.Counts())
 }
 
 func TestHandler_RefusesUnsigned(t *testing.T) {

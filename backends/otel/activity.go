@@ -29,6 +29,8 @@ const (
 	keyMessageType     = attribute.Key("botctx.message.type")
 	keyRecipients      = attribute.Key("botctx.send.recipients")
 	keyUndelivered     = attribute.Key("botctx.send.undelivered")
+	keyDropKind        = attribute.Key("botctx.drop.kind")
+	keyDropReason      = attribute.Key("botctx.drop.reason")
 	keyObjectOperation = attribute.Key("botctx.object_store.operation")
 )
 

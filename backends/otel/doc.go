@@ -22,6 +22,7 @@
 //	http.Handle("POST /inbound", o.Handler(web.Handler(rt.Accept))) // o.Receive(channel.Webchat, rt.Receive) without an inbox.
 //	stop, err := o.Observe(rt.Scheduler()) // How many agendas are due.
 //	stop, err = o.ObserveInbox(rt.Inbox()) // How many events wait, and for how long.
+//	stop, err = o.ObserveDrops(drops)      // How many events connectors dropped.
 //
 // Each of these lines may be left out.
 //
@@ -63,6 +64,7 @@
 //	botctx.agenda.late, .failures           how many begin late, and fail
 //	botctx.agenda.due                       how many could begin now
 //	botctx.inbox.accepted, .repeated        events that are new, and that were accepted before
+//	botctx.inbox.dropped                    events that connectors dropped, by messaging.system, botctx.drop.kind and .reason
 //	botctx.inbox.handled                    events that are done
 //	botctx.inbox.retries, .given_up         attempts that failed, and events that became dead letters, by error.type
 //	botctx.inbox.latency                    time from the acceptance of an event to its end

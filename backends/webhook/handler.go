@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Handler takes signed requests, and hands what arrived to accept: the method Accept of a Runtime,
@@ -16,7 +17,8 @@ import (
 // when that returns:
 //
 //	200  {"id": "...", "status": "accepted"}: the sender need not send it again
-//	400  the body or the event is not as the package comment shows it
+//	400  the body or the event is not as the package comment shows it; if it was signed, it is counted
+//	     in Config.Drops. Events of any type are accepted
 //	401  the signature, its time, the app or the channel is wrong, or the channel has no usable
 //	     secret; which of them is not told
 //	405, 408, 413, 415
@@ -93,11 +95,17 @@ func (c *Connector) take(
 	if err != nil {
 		return refuse(http.StatusBadRequest, err)
 	}
-	if refused := c.authenticate(ctx, request, from); refused != nil {
+	of, refused := c.authenticate(ctx, request, from)
+	if refused != nil {
 		return refused
 	}
 	event, err := readInbound(request, from)
 	if err != nil {
+		kind := "message"
+		if named, ok := inbound.Texts(request.body, "messageEvent.type"); ok && named[0] != "" {
+			kind = named[0]
+		}
+		c.config.Drops.Add(ctx, send.Drop{Platform: of.Type, App: of.App, Channel: of.ID, Kind: kind, Reason: send.DropInvalid})
 		return refuse(http.StatusBadRequest, err)
 	}
 	if err := call(context.WithoutCancel(ctx), event, accept); err != nil {
@@ -106,11 +114,11 @@ func (c *Connector) take(
 	return accepted(request.signed.id)
 }
 
-// authenticate checks that a request is signed with a secret of the channel that it names.
-// Who has no secret does not learn which channels there are.
-func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) *reply {
+// authenticate returns the channel that a request names, if the request is signed with one of its secrets, or else the
+// answer. Without a secret nobody learns which channels there are.
+func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) (*channel.Channel, *reply) {
 	if c.config.LoadChannel == nil {
-		return refuse(http.StatusInternalServerError, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel"))
+		return nil, refuse(http.StatusInternalServerError, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel"))
 	}
 	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
@@ -118,11 +126,11 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	}
 	switch {
 	case err == nil && of != nil:
-		return nil
+		return of, nil
 	case err == nil, isNoChannel(boterr.CodeOf(err)):
-		return unauthorized()
+		return nil, unauthorized()
 	default:
-		return failed(err)
+		return nil, failed(err)
 	}
 }
 

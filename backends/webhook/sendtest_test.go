@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
@@ -48,7 +49,35 @@ func newHarness(t *testing.T, client outbound.Doer) *sendtest.Harness {
 		Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
 		Arrived: pages.arrived, Fail: server.Fail,
 		Secrets: []string{inPath, inQuery},
+		Odd:     func() []sendtest.Reception { return oddRequests(t) },
 	}
+}
+
+// oddRequests gives a handler signed requests that it does not understand.
+func oddRequests(t *testing.T) []sendtest.Reception {
+	t.Helper()
+	var all []sendtest.Reception
+	for name, event := range map[string]string{
+		"an event of a new kind":     `{"type":"POLL","from":"ada","data":{"votes":[1,2]}}`,
+		"an event that says nothing": `{}`,
+		"a text of a new form":       `{"type":"TEXT","from":"ada","data":{"text":{"html":"hi"}}}`,
+		"a tap of a new form":        `{"type":"PAYLOAD","from":"ada","data":{"payload":7}}`,
+		"an event of nobody":         `{"type":"POLL"}`,
+		"no event":                   `7`,
+	} {
+		d, drops := &desk{}, &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+		one := sendtest.Reception{Name: name}
+		one.Status, _ = serve(handling(t, d, webhook.Config{Drops: drops}),
+			arrives("msg_1", now, []byte(`{"app":"a1","channel":"c1","messageEvent":`+event+`}`)))
+		for _, received := range d.got {
+			one.Accepted = append(one.Accepted, received.Event)
+		}
+		for _, drop := range drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // site is a program that shows messages on pages, each of one id once.

@@ -34,6 +34,9 @@ type Config struct {
 	Retry Retry
 	// Inbound limits what Handler takes.
 	Inbound Limits
+	// Drops counts the signed events that Handler refuses. The connectors of a host share one. The default is
+	// one of the Connector's own, which logs to slog.Default.
+	Drops *send.Drops
 }
 
 // Retry says how often a message is tried, and how long it waits between.
@@ -90,6 +93,9 @@ func New(config Config) (*Connector, error) {
 	}
 	if config.Endpoint == nil {
 		config.Endpoint = ChannelEndpoint
+	}
+	if config.Drops == nil {
+		config.Drops = &send.Drops{}
 	}
 	if config.Now == nil {
 		config.Now = time.Now

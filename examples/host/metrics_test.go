@@ -32,3 +32,12 @@ func TestMetrics_Count(t *testing.T) {
 	}
 	w.stop()
 }
+
+func TestMetrics_CountWhatIsDropped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.Equal(t, http.StatusBadRequest, (<-w.postOf("m1", `{"type":"TEXT","from":"ada","data":{}}`, secretOfTests)).status)
+	require.Regexp(t, `(?m)^botctx_inbox_dropped_total{botctx_drop_kind="TEXT",botctx_drop_reason="invalid",messaging_system="webchat"} 1`,
+		w.get("/metrics").body)
+	w.stop()
+}

@@ -105,7 +105,8 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 		return nil, err
 	}
 	load := loader(channels)
-	web, err := webhook.New(webhook.Config{LoadChannel: load, HTTP: client, Now: s.config.now})
+	drops := &send.Drops{Logger: s.log}
+	web, err := webhook.New(webhook.Config{LoadChannel: load, HTTP: client, Now: s.config.now, Drops: drops})
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +127,9 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 	_, err = measured.Observe(s.runtime.Scheduler()) // Until the end of the process, and so below.
 	if err == nil {
 		_, err = measured.ObserveInbox(s.runtime.Inbox())
+	}
+	if err == nil {
+		_, err = measured.ObserveDrops(drops)
 	}
 	if err != nil {
 		return nil, err

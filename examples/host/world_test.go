@@ -185,8 +185,13 @@ func (w *world) get(path string) reply {
 // post sends what a member writes. The reply comes once it is kept.
 func (w *world) post(id, text, secret string) <-chan reply {
 	w.t.Helper()
-	body := []byte(`{"app":"bistro","channel":"website","profile":{"firstName":"Ada"},` +
-		`"messageEvent":{"type":"TEXT","from":"ada","data":{"text":"` + text + `"}}}`)
+	return w.postOf(id, `{"type":"TEXT","from":"ada","data":{"text":"`+text+`"}}`, secret)
+}
+
+// postOf sends an event.
+func (w *world) postOf(id, event, secret string) <-chan reply {
+	w.t.Helper()
+	body := []byte(`{"app":"bistro","channel":"website","profile":{"firstName":"Ada"},"messageEvent":` + event + `}`)
 	address := "http://" + w.service.listener.Addr().String() + "/inbound"
 	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, address, bytes.NewReader(body))
 	require.NoError(w.t, err)

@@ -41,6 +41,11 @@ type Harness struct {
 	// "900000000001".
 	UnknownID string
 
+	// Odd gives the connector's handler events that it does not understand, as the platform would, each for itself, and
+	// returns what became of them. Among them are an event of a kind that the platform does not have yet, and one that
+	// says nothing. nil for a connector that receives nothing.
+	Odd func() []Reception
+
 	// Group is the id of a conversation of several in Channel, to which the bot may write. Required
 	// for connectors that archive conversations, change tickets or links, names and icons of groups.
 	Group string
@@ -72,6 +77,18 @@ type Arrival struct {
 	Body string
 	// IsRecalled is whether it was taken back.
 	IsRecalled bool
+}
+
+// Reception is what became of an event that the platform has reported.
+type Reception struct {
+	// Name says which event it is.
+	Name string
+	// Status is that of the answer.
+	Status int
+	// Accepted are the events that the connector handed on.
+	Accepted []send.MessageEvent
+	// Dropped is how many events the connector counted in its send.Drops.
+	Dropped int64
 }
 
 // Fault is how a platform fails.

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/chatplatform"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
 )
 
 // mutant is a connector with a defect, and the rules that it breaks.
@@ -112,7 +113,7 @@ func withText(m *send.Message, change func(string) string) {
 }
 
 // mutants are the defects of what is sent by their names.
-var mutants = merged(messageMutants, deliveryMutants, faultMutants, portMutants)
+var mutants = merged(messageMutants, deliveryMutants, faultMutants, portMutants, receptionMutants)
 
 func merged(tables ...map[string]mutant) map[string]mutant {
 	all := map[string]mutant{}
@@ -120,6 +121,31 @@ func merged(tables ...map[string]mutant) map[string]mutant {
 		maps.Copy(all, table)
 	}
 	return all
+}
+
+// deaf is a connector whose handler does something wrong with an event that it does not understand.
+type deaf struct {
+	*chatplatform.Connector
+
+	does sendtest.Reception
+}
+
+func (d deaf) odd() sendtest.Reception { return d.does }
+
+// receiving returns a mutant whose handler does something with an event that it does not understand.
+func receiving(does sendtest.Reception) mutant {
+	return mutant{
+		connector: func(whole *chatplatform.Connector) send.Connector { return deaf{whole, does} },
+		breaks:    []string{"OddEventLeavesATrace"},
+	}
+}
+
+var receptionMutants = map[string]mutant{
+	"a silent 200":               receiving(sendtest.Reception{Status: http.StatusOK}),
+	"an empty text":              receiving(sendtest.Reception{Accepted: []send.MessageEvent{{Type: send.TypeText, From: "ada"}}}),
+	"an event of nobody":         receiving(sendtest.Reception{Accepted: []send.MessageEvent{{Type: send.TypeMisc}}}),
+	"an event of no type":        receiving(sendtest.Reception{Accepted: []send.MessageEvent{{From: "ada"}}}),
+	"a drop that is not counted": receiving(sendtest.Reception{Status: http.StatusAccepted}),
 }
 
 var messageMutants = map[string]mutant{

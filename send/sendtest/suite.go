@@ -56,7 +56,7 @@ func RunConnector(t *testing.T, newHarness func(t *testing.T) *Harness) {
 func Rules(h *Harness) []Rule {
 	rules := slices.Concat(
 		messageRules, deliveryRules, safetyRules, contextRules, faultRules(),
-		labelRules, broadcastRules, contactRules, changeRules, batchRules, groupRules, ticketRules,
+		labelRules, receptionRules, broadcastRules, contactRules, changeRules, batchRules, groupRules, ticketRules,
 	)
 	return slices.DeleteFunc(rules, func(rule Rule) bool { return rule.applies != nil && !rule.applies(h) })
 }

@@ -52,7 +52,7 @@ func newHarness(tb testing.TB, in channel.Type) *sendtest.Harness {
 		info := channel.OtherInfo{Hidden: channel.Hide(document.O("token", "token-of-"+id))}
 		return &channel.Channel{ID: id, App: "app-1", Type: in, Info: info}
 	}
-	return &sendtest.Harness{
+	h := &sendtest.Harness{
 		Connector: &chatplatform.Connector{URL: server.URL, HTTP: client},
 		Channel:   with("shop"), Other: with("other"),
 		Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
@@ -72,6 +72,16 @@ func newHarness(tb testing.TB, in channel.Type) *sendtest.Harness {
 			return send.ThreadHandover{TargetAppID: app, Metadata: metadata}
 		},
 	}
+	h.Odd = func() []sendtest.Reception {
+		if broken, isBroken := h.Connector.(interface{ odd() sendtest.Reception }); isBroken {
+			return []sendtest.Reception{broken.odd()}
+		}
+		return []sendtest.Reception{
+			{Name: "a drop", Status: http.StatusOK, Dropped: 1},
+			{Name: "a sticker", Status: http.StatusOK, Accepted: []send.MessageEvent{{Type: send.TypeMisc, From: "ada"}}},
+		}
+	}
+	return h
 }
 
 // violations returns what is reported where a connector is checked against a rule.

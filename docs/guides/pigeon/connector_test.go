@@ -27,6 +27,7 @@ func newHarness(t *testing.T) *sendtest.Harness {
 		Members:   []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
 		Arrived:   p.arrived,
 		Fail:      server.Fail,
+		Odd:       func() []sendtest.Reception { return odd(t) },
 	}
 }
 

@@ -30,6 +30,8 @@ type Handler struct {
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
 	// Accept is that of a botctx.Runtime.
 	Accept func(ctx context.Context, event botctx.Inbound) error
+	// Drops counts the reports that are not handed on.
+	Drops *send.Drops
 	// Now is the clock by which the age of reports is judged.
 	Now func() time.Time
 }
@@ -58,11 +60,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var told report
-	if err := json.Unmarshal(body, &told); err != nil || told.From == "" {
+	var all document.Object
+	if json.Unmarshal(body, &told) != nil || all.UnmarshalJSON(body) != nil || told.From == "" {
+		h.Drops.Add(r.Context(), send.Drop{Platform: Type, App: app, Channel: id, Kind: "report", Reason: send.DropInvalid})
 		http.Error(w, "this is no report", http.StatusBadRequest)
 		return
 	}
-	if err := h.Accept(r.Context(), told.inbound(app, id)); err != nil {
+	if err := h.Accept(r.Context(), told.inbound(app, id, all)); err != nil {
 		botctx.WriteHTTPError(w, err) // Pigeon reports again after 503.
 		return
 	}
@@ -89,14 +93,17 @@ func sum(secret string, seconds int64, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// inbound returns a report as the Runtime takes it.
-func (r report) inbound(app, id string) botctx.Inbound {
-	event := send.MessageEvent{
-		From: r.From, MessageID: r.ID, Timestamp: document.Timestamp(r.SentAt * 1000),
-		Type: send.TypeText, Data: document.O("text", r.Text),
-	}
-	if r.Value != "" {
+// inbound returns a report as the Runtime takes it. What is neither a text nor a tap, such as a sticker, is a MISC
+// event with all that Pigeon says.
+func (r report) inbound(app, id string, all document.Object) botctx.Inbound {
+	event := send.MessageEvent{From: r.From, MessageID: r.ID, Timestamp: document.Timestamp(r.SentAt * 1000)}
+	switch {
+	case r.Value != "":
 		event.Type, event.Data = send.TypePayload, document.O("payload", payloadOf(r.Value))
+	case r.Text != "":
+		event.Type, event.Data = send.TypeText, document.O("text", r.Text)
+	default:
+		event.Type, event.Data = send.TypeMisc, document.O("event", all)
 	}
 	return botctx.Inbound{App: app, Channel: id, Event: event, Profile: member.Member{FirstName: r.Name}}
 }

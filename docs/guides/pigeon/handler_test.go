@@ -47,6 +47,7 @@ func newHost(t *testing.T) (http.Handler, func() []sendtest.Arrival) {
 			return channel.New(runtime.Env(), record.Scope{App: app}).Load(ctx, id)
 		},
 		Accept: runtime.Accept,
+		Drops:  &send.Drops{},
 		Now:    func() time.Time { return time.Unix(1_700_000_000, 0) },
 	})
 	return mux, func() []sendtest.Arrival {
@@ -109,6 +110,34 @@ func TestHandler_WhatIsNotSignedIsRefused(t *testing.T) {
 	require.Empty(t, arrived())
 }
 
+// odd gives a handler reports that it does not understand.
+func odd(t *testing.T) []sendtest.Reception {
+	t.Helper()
+	var all []sendtest.Reception
+	for name, body := range map[string]string{
+		"a sticker":          `{"id": "r1", "from": "ada", "sentAt": 1700000000, "sticker": "cat"}`,
+		"a report of nobody": `{"id": "r1", "text": "hi"}`,
+	} {
+		one, drops := sendtest.Reception{Name: name}, &send.Drops{}
+		host := http.NewServeMux()
+		host.Handle("POST /pigeon/{app}/{channel}", &pigeon.Handler{
+			LoadChannel: func(context.Context, string, string) (*channel.Channel, error) { return newChannel("shop"), nil },
+			Accept: func(_ context.Context, event botctx.Inbound) error {
+				one.Accepted = append(one.Accepted, event.Event)
+				return nil
+			},
+			Drops: drops,
+			Now:   func() time.Time { return time.Unix(1_700_000_000, 0) },
+		})
+		one.Status = reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", now, body})
+		for _, drop := range drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
 func TestHandler_FailureTellsWhetherToReportAgain(t *testing.T) {
 	t.Parallel()
 	for code, status := range map[boterr.Code]int{boterr.Unavailable: http.StatusServiceUnavailable, boterr.Internal: http.StatusInternalServerError} {
@@ -116,6 +145,7 @@ func TestHandler_FailureTellsWhetherToReportAgain(t *testing.T) {
 		host.Handle("POST /pigeon/{app}/{channel}", &pigeon.Handler{
 			LoadChannel: func(context.Context, string, string) (*channel.Channel, error) { return newChannel("shop"), nil },
 			Accept:      func(context.Context, botctx.Inbound) error { return boterr.New(code, "", "failed") },
+			Drops:       &send.Drops{},
 			Now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
 		})
 		require.Equal(t, status, reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", now, `{"from": "ada", "text": "hi"}`}))

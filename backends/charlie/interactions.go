@@ -1,0 +1,174 @@
+package charlie
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// taps returns an event for each action of a user: a tap, a choice, or what a user typed into a field.
+func (r report) taps(kind string) ([]botctx.Inbound, *send.Drop) {
+	actions := objectsOf(r.body, "actions")
+	if len(actions) == 0 {
+		return r.interaction(kind)
+	}
+	event, ok := r.interactionEvent()
+	if !ok {
+		return r.dropped(kind, send.DropIncomplete)
+	}
+	taps := make([]botctx.Inbound, 0, len(actions))
+	for _, action := range actions {
+		at := document.Get(action, "action_ts", "")
+		if at == "" {
+			at = document.Get(r.body, "action_ts", "")
+		}
+		event.Type, event.Data, event.Timestamp = send.TypePayload, r.inPlace(dataOf(action)), millisecondsOf(at)
+		tap := botctx.Inbound{Event: event}
+		if at != "" {
+			id := document.Get(action, "block_id", "") + " " + nameOf(action)
+			tap.Key = "tap " + strings.Join([]string{event.To, event.From, at, id}, " ")
+		}
+		taps = append(taps, tap)
+	}
+	return taps, nil
+}
+
+// interaction returns the event of something else that a user did, such as submitting a form: a MISC event with the
+// tool's own object.
+func (r report) interaction(kind string) ([]botctx.Inbound, *send.Drop) {
+	event, ok := r.interactionEvent()
+	if !ok {
+		return r.dropped(kind, send.DropIncomplete)
+	}
+	at := document.Get(r.body, "action_ts", "")
+	event.Type, event.Timestamp = send.TypeMisc, millisecondsOf(at)
+	event.Data = r.inPlace(document.O("event", withoutCredentials(r.body)))
+	interaction := botctx.Inbound{Event: event}
+	if id := firstText(r.body, "trigger_id", "view.hash", "action_ts"); id != "" {
+		interaction.Key = "interaction " + strings.Join([]string{kind, event.To, event.From, id}, " ")
+	}
+	return []botctx.Inbound{interaction}, nil
+}
+
+// interactionEvent returns what the events of an interaction have in common. It reports false without a user.
+func (r report) interactionEvent() (send.MessageEvent, bool) {
+	event := send.MessageEvent{
+		From: document.Get(r.body, "user.id", ""),
+		// A view, such as a form, belongs to no conversation: the user is alone with the bot.
+		To:        firstText(r.body, "channel.id", "container.channel_id"),
+		MessageID: firstText(r.body, "message.ts", "container.message_ts", "message_ts"),
+	}
+	if event.To == "" {
+		event.To = botOf(r.in)
+	}
+	if event.To == "" {
+		event.To = firstText(r.body, "view.bot_id", "api_app_id")
+	}
+	if address := document.Get(r.body, "response_url", ""); address != "" {
+		event.Unknown = document.O("responseUrl", address)
+	}
+	return event, event.From != "" && event.To != ""
+}
+
+// inPlace adds to the data of an interaction the thread in which it took place, and what the fields beside it hold.
+func (r report) inPlace(data document.Object) document.Object {
+	if state := document.Get(r.body, "state.values", document.Object{}); state.Len() > 0 {
+		data = data.With("state", state)
+	}
+	thread := firstText(r.body, "message.thread_ts", "container.thread_ts", "original_message.thread_ts")
+	return inThread(data, thread, firstText(r.body, "message.ts", "container.message_ts", "message_ts"))
+}
+
+// withoutCredentials returns the object of an interaction without what it could be forged or answered with.
+func withoutCredentials(body document.Object) document.Object {
+	for _, field := range []string{"token", "bot_access_token", "interactivity"} {
+		body = body.Without(field)
+	}
+	return body
+}
+
+// nameOf returns the id of the element that an action is about.
+func nameOf(action document.Object) string { return firstText(action, "action_id", "name") }
+
+// choice is one value that was chosen, or typed.
+type choice struct {
+	value any
+	// payload is the payload that it is by itself, nil if it cannot be one.
+	payload any
+}
+
+// dataOf returns the data of a PAYLOAD event: the payload of a button; for other elements also all that was chosen,
+// as values, and the tool's own object, as action. If there is one choice, it is the payload. Else the payload is an
+// object with the element's id, and with all choices as its value.
+func dataOf(action document.Object) document.Object {
+	choices, values := choicesOf(action), document.A()
+	for _, one := range choices {
+		values = values.Append(one.value)
+	}
+	isOne := len(choices) == 1 && choices[0].payload != nil
+	if isOne && isButton(action) {
+		return document.O(fieldPayload, choices[0].payload)
+	}
+	data := document.O(fieldPayload, document.O(fieldPayload, nameOf(action), "value", values))
+	if isOne {
+		data = document.O(fieldPayload, choices[0].payload)
+	}
+	return data.With("values", values).With("action", action)
+}
+
+// isButton reports whether an action is a tap on a button.
+func isButton(action document.Object) bool {
+	kind := document.Get(action, "type", "")
+	return kind == "" || kind == "button"
+}
+
+// choicesOf returns all that was chosen or typed. Each picker has a field of its own for it, whose name begins with
+// "selected_"; so those of pickers that are not known yet are read, too.
+func choicesOf(action document.Object) []choice {
+	var choices []choice
+	for field, value := range action.All() {
+		switch {
+		case field == "value" && !isTyped(action), field == "selected_option", field == "selected_options":
+			choices = append(choices, choicesIn(value, payloadOf)...)
+		case field == "value", strings.HasPrefix(field, "selected_"), field == "rich_text_value", field == "files":
+			choices = append(choices, choicesIn(value, func(text string) any { return text })...)
+		}
+	}
+	return choices
+}
+
+// isTyped reports whether the value of an action is what a user has typed, which is a text whatever it looks like. In
+// other elements it is what the bot has put there.
+func isTyped(action document.Object) bool {
+	return strings.HasSuffix(document.Get(action, "type", ""), "_input")
+}
+
+// choicesIn returns the choices in the value of a field: one or a list of texts, numbers, options or other objects.
+// read returns the payload that a text is.
+func choicesIn(value any, read func(text string) any) []choice {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case string:
+		if value == "" {
+			return nil
+		}
+		return []choice{{value: read(value), payload: read(value)}}
+	case document.Array:
+		var choices []choice
+		for _, one := range value.All() {
+			choices = append(choices, choicesIn(one, read)...)
+		}
+		return choices
+	case document.Object:
+		if option := document.Get(value, "value", ""); option != "" {
+			return choicesIn(option, read)
+		}
+		return []choice{{value: value}}
+	default:
+		return []choice{{value: value, payload: fmt.Sprint(value)}}
+	}
+}
