@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/net/idna"
+
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -21,33 +23,59 @@ type recipient struct {
 	path string
 }
 
-// recipients returns those who get a mail, each once, or what is wrong with an address.
-func recipients(sent botctx.Mail) ([]recipient, error) {
+// addressed returns a mail with its addresses as they go over the wire, and its recipients, each once; or what is wrong
+// with an address.
+func addressed(sent botctx.Mail) (botctx.Mail, []recipient, error) {
 	var all []recipient
 	seen := make(map[string]bool)
-	add := func(list string, addresses []mail.Address) error {
+	add := func(list string, addresses []mail.Address) ([]mail.Address, error) {
+		written := make([]mail.Address, len(addresses))
 		for i, address := range addresses {
 			field := fmt.Sprintf("destination.%s[%d]", list, i)
-			if err := checkAddress(field, address); err != nil {
-				return err
+			var err error
+			if written[i], err = onWire(field, address); err != nil {
+				return nil, err
 			}
-			if path := pathOf(address); !seen[path] {
+			if path := pathOf(written[i]); !seen[path] {
 				seen[path] = true
 				all = append(all, recipient{field: field, path: path})
 			}
 		}
-		return nil
+		return written, nil
 	}
-	if err := add("ToAddresses", sent.To); err != nil {
-		return nil, err
+	var err error
+	if sent.To, err = add("ToAddresses", sent.To); err != nil {
+		return sent, nil, err
 	}
-	if err := add("CcAddresses", sent.CC); err != nil {
-		return nil, err
+	if sent.CC, err = add("CcAddresses", sent.CC); err != nil {
+		return sent, nil, err
 	}
 	if len(all) == 0 {
-		return nil, boterr.Invalid("destination", "must have at least one address")
+		return sent, nil, boterr.Invalid("destination", "must have at least one address")
 	}
-	return all, nil
+	return sent, all, nil
+}
+
+// domains turns domains into Punycode, as for a look-up in the DNS.
+var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
+
+// onWire checks an address, and returns it as every mail server takes it, if there is such a form: a domain beyond ASCII
+// in Punycode. There is none for a mailbox beyond ASCII, so its domain stays, too.
+func onWire(field string, address mail.Address) (mail.Address, error) {
+	if err := checkAddress(field, address); err != nil {
+		return address, err
+	}
+	domain := domainOf(address)
+	mailbox := strings.TrimSuffix(address.Address, domain)
+	if isASCII(domain) || !isASCII(mailbox) {
+		return address, nil
+	}
+	written, err := domains.ToASCII(domain)
+	if err != nil {
+		return address, boterr.Invalid(field, "must have a domain that can be in the DNS, and not %q: %w", domain, err)
+	}
+	address.Address = mailbox + written
+	return address, nil
 }
 
 // checkAddress refuses an address that would be read as another one, or as more than an

@@ -73,6 +73,10 @@ func (c Config) complete() (Config, error) {
 			return Config{}, err
 		}
 	}
+	var err error
+	if c.From, err = onWire("From", c.From); err != nil {
+		return Config{}, err
+	}
 	if c.Port == 0 {
 		c.Port = map[TLSPolicy]int{StartTLS: 587, ImplicitTLS: 465, NoTLS: 25}[c.TLS]
 	}
@@ -124,7 +128,7 @@ func checkSender(c Config) error {
 	if c.From.Address == "" {
 		return boterr.Invalid("From", "is required: give the no-reply address that mails come from")
 	}
-	return checkAddress("From", c.From)
+	return nil
 }
 
 func checkLimits(c Config) error {

@@ -47,7 +47,7 @@ func (m *Mailer) Check(ctx context.Context) error {
 // ctx ends, the error is that of ctx, and the mail may have been taken only if its text had
 // been sent in full.
 func (m *Mailer) SendMail(ctx context.Context, sent botctx.Mail) error {
-	to, err := recipients(sent)
+	sent, to, err := addressed(sent)
 	if err != nil {
 		return err
 	}

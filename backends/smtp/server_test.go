@@ -36,6 +36,8 @@ type delivered struct {
 	from string
 	to   []string
 	text []byte
+	// options are what was asked for with the sender.
+	options gosmtp.MailOptions
 }
 
 // server is a mail server that keeps what it gets.
@@ -148,9 +150,9 @@ func (c *conversation) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (c *conversation) Mail(from string, _ *gosmtp.MailOptions) error {
+func (c *conversation) Mail(from string, options *gosmtp.MailOptions) error {
 	c.server.change(func() { c.server.senders = append(c.server.senders, from) })
-	c.mail.from = from
+	c.mail.from, c.mail.options = from, *options
 	return nil
 }
 

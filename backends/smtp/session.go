@@ -98,7 +98,7 @@ func (s *session) transfer(from mail.Address, to []recipient, text []byte) error
 	if err := s.checkUTF8(from, to); err != nil {
 		return err
 	}
-	if err := s.client.Mail(pathOf(from)); err != nil {
+	if err := s.from(from, text); err != nil {
 		return s.refused("the sender "+from.Address, err)
 	}
 	for _, each := range to {
@@ -119,7 +119,28 @@ func (s *session) transfer(from mail.Address, to []recipient, text []byte) error
 	return nil
 }
 
-// checkUTF8 refuses addresses beyond ASCII where the server does not take them.
+// from names the sender, and asks for what the mail needs: nothing, if it is all in ASCII, as texts always are, being
+// encoded. The library would ask for whatever the server offers. But a server has to ask the next one for the same, and
+// if that does not offer it, the mail bounces.
+func (s *session) from(sender mail.Address, text []byte) error {
+	needs := ""
+	if !isASCII(string(text)) { // Its header has addresses beyond ASCII.
+		needs = " BODY=8BITMIME SMTPUTF8"
+	}
+	id, err := s.client.Text.Cmd("MAIL FROM:%s%s", pathOf(sender), needs)
+	if err != nil {
+		return err
+	}
+	s.client.Text.StartResponse(id)
+	defer s.client.Text.EndResponse(id)
+	_, _, err = s.client.Text.ReadResponse(codeOK)
+	return err
+}
+
+// codeOK is the code of an answer that all is well.
+const codeOK = 250
+
+// checkUTF8 refuses addresses beyond ASCII if the server does not take them.
 func (s *session) checkUTF8(from mail.Address, to []recipient) error {
 	if offered, _ := s.client.Extension("SMTPUTF8"); offered {
 		return nil
