@@ -112,6 +112,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		if !event.Data.Has("attachments") && !event.Data.Has("text") {
 			return send.Response{}, false
 		}
+	default:
 	}
 	event.Data = send.WithoutThread(event.Data) // The other side has threads of its own.
 	return event.Response(), true

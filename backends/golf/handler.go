@@ -131,9 +131,9 @@ func signedAt(header string) (seconds int64, ok bool) {
 	return seconds, ok
 }
 
-// read reads an event, and reports whether it tells of a payment. Of any other event it returns the provider's type. The library's reading is not
-// used: it refuses, and may panic at, events of other versions of the API, whose fields that
-// are read here are the same.
+// read reads an event, and reports whether it tells of a payment. Of any other event it returns the
+// provider's type. The library's reading is not used: it refuses, and may panic at, events of other
+// versions of the API, whose fields that are read here are the same.
 func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, err error) {
 	var reported struct {
 		ID   string `json:"id"`

@@ -118,7 +118,8 @@ func (c *Connector) take(
 // answer. Without a secret nobody learns which channels there are.
 func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) (*channel.Channel, *reply) {
 	if c.config.LoadChannel == nil {
-		return nil, refuse(http.StatusInternalServerError, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel"))
+		return nil, refuse(http.StatusInternalServerError,
+			boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel"))
 	}
 	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
