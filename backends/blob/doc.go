@@ -18,4 +18,9 @@
 //
 // A file appears when it is complete: a reader that fails, or a context that ends, leaves
 // under the key what was there before. Files stream, so memory does not grow with them.
+//
+// Readers of a folder that [Open] has opened see the old or the new content, also after a crash. The
+// content type is in a second file, since that is where the driver reads it: if it changes, a reader may
+// see the new one a moment before the new content. To a folder that was given to [New] the driver writes
+// that file in place, and readers fail with EOF meanwhile: open folders by Open.
 package blob

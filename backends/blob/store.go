@@ -23,6 +23,8 @@ const partBytes = 5 << 20
 type Store struct {
 	bucket *gocloud.Bucket
 	close  func() error
+	// isFolder is true for a folder whose driver leaves the attributes to folder.
+	isFolder bool
 }
 
 var _ botctx.ObjectStore = (*Store)(nil)
@@ -51,11 +53,27 @@ func Open(ctx context.Context, address string) (*Store, error) {
 		return nil, boterr.Invalid("url", "has the scheme %q, which no driver knows: use file or mem, "+
 			"package backends/blob/s3 for S3, or import the driver of gocloud.dev", parsed.Scheme)
 	}
-	bucket, err := gocloud.OpenBucket(ctx, withoutTemporaryFolder(parsed).String())
+	opened, isFolder := withoutAttributes(withoutTemporaryFolder(parsed))
+	bucket, err := gocloud.OpenBucket(ctx, opened.String())
 	if err != nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "url", "the bucket cannot be opened: %w", err)
 	}
-	return New(bucket), nil
+	store := New(bucket)
+	store.isFolder = isFolder
+	return store, nil
+}
+
+// withoutAttributes makes a folder's driver write no attributes, unless the address says what to do with them, and
+// reports whether it is such a folder.
+func withoutAttributes(address *url.URL) (*url.URL, bool) {
+	query := address.Query()
+	if address.Scheme != "file" || query.Has("metadata") {
+		return address, false
+	}
+	query.Set("metadata", "skip")
+	changed := *address
+	changed.RawQuery = query.Encode()
+	return &changed, true
 }
 
 // withoutTemporaryFolder makes folders write files that are not complete in the folder itself.
@@ -93,11 +111,16 @@ func (s *Store) Put(ctx context.Context, file botctx.StoredFile) error {
 	}
 	writing, abort := context.WithCancel(ctx)
 	defer abort()
-	writer, err := s.bucket.NewWriter(writing, file.Key, &gocloud.WriterOptions{
+	options := &gocloud.WriterOptions{
 		ContentType:    file.ContentType,
 		BufferSize:     partBytes,
 		MaxConcurrency: 1, // More parts at once would all be in memory.
-	})
+	}
+	var beside folder
+	if s.isFolder {
+		options.BeforeWrite = beside.begin
+	}
+	writer, err := s.bucket.NewWriter(writing, file.Key, options)
 	if err != nil {
 		return failure(ctx, file.Key, err)
 	}
@@ -117,8 +140,15 @@ func (s *Store) Put(ctx context.Context, file botctx.StoredFile) error {
 		}
 		return failure(ctx, file.Key, err)
 	}
+	if beside.content != nil {
+		if err := beside.finish(file.ContentType); err != nil {
+			beside.undo()
+			return failure(ctx, file.Key, err)
+		}
+	}
 	isComplete = true
 	if err := writer.Close(); err != nil {
+		beside.undo()
 		return failure(ctx, file.Key, err)
 	}
 	return nil

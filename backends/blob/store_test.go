@@ -1,10 +1,12 @@
 package blob_test
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 	gocloud "gocloud.dev/blob"
@@ -54,6 +56,67 @@ func TestOpen_MakesAFolder(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(folder, "app", "channel", "hello.txt"))
 	require.NoError(t, err)
 	require.Equal(t, "x", string(text))
+}
+
+// Readers in other processes open the folder by the driver alone.
+func TestPut_ReadersSeeOldOrNew(t *testing.T) {
+	t.Parallel()
+	store, folder := openFolder(t)
+	reader, err := fileblob.OpenBucket(folder, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, reader.Close()) })
+	write := func(letter string) error {
+		return store.Put(t.Context(), botctx.StoredFile{
+			Key: "a/b.txt", ContentType: "text/plain", Content: strings.NewReader(strings.Repeat(letter, 10_000)),
+		})
+	}
+	require.NoError(t, write("x"))
+	done := make(chan error, 1)
+	go func() {
+		for i := range 200 {
+			if err := write(string(rune('a' + i%26))); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for {
+		content, err := reader.ReadAll(t.Context(), "a/b.txt")
+		require.NoError(t, err)
+		require.Equal(t, strings.Repeat(string(content[:1]), 10_000), string(content))
+		attributes, err := reader.Attributes(t.Context(), "a/b.txt")
+		require.NoError(t, err)
+		require.Equal(t, "text/plain", attributes.ContentType)
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			return
+		default:
+		}
+	}
+}
+
+func TestPut_TypeInAFolder(t *testing.T) {
+	t.Parallel()
+	store, folder := openFolder(t)
+	reader, err := fileblob.OpenBucket(folder, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, reader.Close()) })
+	for _, kind := range []string{"text/plain", "image/png", "image/png"} {
+		require.NoError(t, store.Put(t.Context(), botctx.StoredFile{Key: "a", ContentType: kind, Content: strings.NewReader(kind)}))
+		attributes, err := reader.Attributes(t.Context(), "a")
+		require.NoError(t, err)
+		require.Equal(t, kind, attributes.ContentType)
+	}
+	broken := botctx.StoredFile{Key: "a", ContentType: "text/html", Content: iotest.ErrReader(io.ErrUnexpectedEOF)}
+	require.ErrorIs(t, store.Put(t.Context(), broken), io.ErrUnexpectedEOF)
+	attributes, err := reader.Attributes(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, "image/png", attributes.ContentType, "what was there stays, its type included")
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 2, "no temporary files are left")
 }
 
 func TestUpload_NameNoFolderHolds(t *testing.T) {
