@@ -80,16 +80,22 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 // reply sends one response, and returns what came of it: nothing where none was to be
 // sent.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
+	filled := response
 	if c.Member != nil {
 		if c.run != nil && c.run.agenda != nil && !c.Member.BotMeta.Subscribe() {
 			return nil, nil
 		}
 		c.tellUnfilled(ctx, response)
 		var err error
-		if response, err = send.Fill(response, c.Member); err != nil {
+		if filled, err = send.Fill(response, c.Member); err != nil {
 			return nil, boterr.Wrap(string(OpSendResponse), boterr.In("response", err))
 		}
 	}
-	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: response})
+	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: filled})
+	if c.Member != nil && boterr.CodeOf(err) == boterr.InvalidArgument {
+		if _, wrong := send.Filled(response, c.Member); wrong != nil { // It knows the placeholders.
+			err = boterr.Wrap(string(OpSendResponse), boterr.In("response", wrong))
+		}
+	}
 	return sent.Results, err
 }

@@ -73,7 +73,7 @@ func typeSource(of send.Type) string {
 }
 
 func (a Taps) code(of *names, made done) call {
-	if a.Which > 1 { // TapsOn taps the first one of a title.
+	if made.tapped != nil {
 		event := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", made.tapped.Payload)}
 		return call{receiver: of.of[a.By], name: "Sends", args: []string{eventSource(event)}}
 	}

@@ -57,8 +57,8 @@ type done struct {
 	// her, -1 otherwise.
 	by     *person
 	silent int
-	// tapped is what was tapped, where something was.
-	tapped fakes.Tappable
+	// tapped is what was tapped, if Actor.TapsOn would not tap it.
+	tapped *fakes.Tappable
 	// person is who was added, nil where the step adds nobody.
 	person *person
 	// isUnwritten tells that no line of a file adds the person.
@@ -239,12 +239,23 @@ func (s *Stage) Do(act Act) (Step, error) {
 	return now.step, err
 }
 
-// tappedBy returns what an act taps, where it taps something.
-func tappedBy(act Act, on *Stage) (fakes.Tappable, error) {
-	if taps, isTap := act.(Taps); isTap {
-		return taps.tappable(on)
+// tappedBy returns what an act taps, nil if it taps nothing, or what Actor.TapsOn taps: the only one of its title in the
+// newest message that has one.
+func tappedBy(act Act, on *Stage) (*fakes.Tappable, error) {
+	taps, isTap := act.(Taps)
+	if !isTap {
+		return nil, nil
 	}
-	return fakes.Tappable{}, nil
+	one, err := taps.tappable(on)
+	if err != nil {
+		return nil, err
+	}
+	isLikeIt := func(other fakes.Tappable) bool { return other.Title == one.Title && other.MessageID == one.MessageID }
+	among := slices.DeleteFunc(on.Actor(taps.By).Tappables(), func(other fakes.Tappable) bool { return !isLikeIt(other) })
+	if taps.Which <= 1 && len(among) == 1 {
+		return nil, nil
+	}
+	return &one, nil
 }
 
 // needed returns what was done without the desks that nothing was asked of.

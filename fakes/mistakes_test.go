@@ -85,6 +85,28 @@ var mistakesOfNodes = map[string]mistake{
 		},
 		prints: `{{meta.dya}} is filled with nothing: member-1 has no value there`,
 	},
+	"a placeholder misspelt, in a text of nothing else": {
+		test: func(p *fakes.Platform) {
+			p.Handle(&botctx.Node{ID: "name", Trigger: botctx.AnyText(), Responses: botctx.Say("{{firstNme}}")})
+			p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
+		},
+		prints: `fakes: Ada sent TEXT: node name: response 1: sendResponse: invalid argument: response.text: ` +
+			`is empty: {{firstNme}} is filled with nothing, since the member has no value there`,
+	},
+	"two buttons of one title": {
+		test: func(p *fakes.Platform) {
+			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+				return bot.Reply(ctx, send.Carousel(
+					send.Card{Title: "Tea", Buttons: []send.Button{send.Postback("Buy", "tea")}},
+					send.Card{Title: "Cake", Buttons: []send.Button{send.Postback("Buy", "cake")}}))
+			})
+			ada := p.AddMember(member.Member{FirstName: "Ada"})
+			ada.Says("menu")
+			ada.TapsOn("Buy")
+		},
+		prints: `fakes: Ada tapped on "Buy": failed precondition: 2 buttons of one message have that title, ` +
+			`with the payloads "tea", "cake": give one of them to Taps`,
+	},
 	"a node id misspelt in an agenda": {
 		test: func(p *fakes.Platform) {
 			p.Handle(textNode("reminder", "remind me"))

@@ -11,9 +11,9 @@ import (
 
 // TapsOn taps a button or a quick reply by its title, as the member sees it, and waits as Says
 // does: its payload goes to the bot, with its value. Buttons stay, those of cards too, so that
-// the newest message with one of that title counts, and of several in it the first. Quick
-// replies are gone once another message follows, other than TYPING. It ends the test with what
-// there is to tap where nothing has the title.
+// the newest message with one of that title counts. Quick replies are gone once another message
+// follows, other than TYPING. It ends the test with what there is to tap if nothing has the title,
+// or if several in one message have it and send different payloads: Taps says which.
 func (a *Actor) TapsOn(title string) {
 	a.platform.test.Helper()
 	if err := a.TryTapsOn(title); err != nil {
@@ -22,20 +22,43 @@ func (a *Actor) TapsOn(title string) {
 }
 
 // TryTapsOn is TapsOn, and returns the error of a run that fails. FailedPrecondition: nothing
-// has the title.
+// has the title, or several have it.
 func (a *Actor) TryTapsOn(title string) error {
 	var titles []string
+	var meant []Tappable
 	for _, one := range a.Tappables() {
-		if one.Title == title {
-			return a.TrySends(one.Event())
-		}
 		titles = append(titles, "["+one.Title+"]")
+		if one.Title == title && (len(meant) == 0 || one.MessageID == meant[0].MessageID) {
+			meant = append(meant, one)
+		}
+	}
+	if len(meant) > 0 {
+		if err := sendOne(meant); err != nil {
+			return err
+		}
+		return a.TrySends(meant[0].Event())
 	}
 	if len(titles) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing that can be tapped", a.name)
 	}
 	return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing of that title to tap: there is %s",
 		a.name, strings.Join(titles, ", "))
+}
+
+// sendOne refuses what sends different payloads.
+func sendOne(meant []Tappable) error {
+	var payloads []string
+	for _, one := range meant {
+		payload := document.O("payload", one.Payload)
+		if text := strings.TrimSuffix(strings.TrimPrefix(payload.String(), `{"payload":`), "}"); !slices.Contains(payloads, text) {
+			payloads = append(payloads, text)
+		}
+	}
+	if len(payloads) == 1 {
+		return nil
+	}
+	return boterr.New(boterr.FailedPrecondition, "", "%d buttons of one message have that title, with the payloads %s: give one of them to Taps",
+		len(meant), strings.Join(payloads, ", "))
 }
 
 // Tappables returns what the member can tap now, that of the newest message first.

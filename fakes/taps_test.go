@@ -45,12 +45,12 @@ func TestTapsOn_SendsPayload(t *testing.T) {
 		shown send.Response
 		want  any
 	}{
-		"a button":             {send.Buttons("Kettle?", send.Postback("No", "no"), send.Postback("Yes", "yes")), "yes"},
-		"a value":              {send.Buttons("Kettle?", yes), withValue},
-		"a value beside":       {send.Buttons("Kettle?", beside), withValue},
-		"a card's button":      {send.Carousel(send.Card{Title: "Pot"}, send.Card{Title: "Kettle", Buttons: []send.Button{yes}}), withValue},
-		"the first of a title": {send.Buttons("Kettle?", send.Postback("Yes", "first"), send.Postback("Yes", "second")), "first"},
-		"a quick reply":        {send.QuickReplies("Kettle?", send.QuickReply{Title: "Yes", Payload: "quick"}), "quick"},
+		"a button":           {send.Buttons("Kettle?", send.Postback("No", "no"), send.Postback("Yes", "yes")), "yes"},
+		"a value":            {send.Buttons("Kettle?", yes), withValue},
+		"a value beside":     {send.Buttons("Kettle?", beside), withValue},
+		"a card's button":    {send.Carousel(send.Card{Title: "Pot"}, send.Card{Title: "Kettle", Buttons: []send.Button{yes}}), withValue},
+		"two that are alike": {send.Buttons("Kettle?", send.Postback("Yes", "yes"), send.Postback("Yes", "yes")), "yes"},
+		"a quick reply":      {send.QuickReplies("Kettle?", send.QuickReply{Title: "Yes", Payload: "quick"}), "quick"},
 		"a quick reply's title": {
 			send.QuickReplies("Kettle?", send.QuickReply{ContentType: "location"}, send.QuickReply{Title: "Yes"}), "Yes",
 		},

@@ -23,10 +23,7 @@ func (s *core) messageTo(
 	if response.IsZero() {
 		return send.Message{}, boterr.In(fieldResponse, response.Validate())
 	}
-	filled, err := send.Fill(response, about)
-	if err == nil {
-		err = filled.Validate()
-	}
+	filled, err := send.Filled(response, about)
 	if err != nil {
 		return send.Message{}, boterr.In(fieldResponse, err)
 	}

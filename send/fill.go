@@ -1,6 +1,7 @@
 package send
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -44,6 +45,27 @@ func Fill(response Response, m *member.Member) (Response, error) {
 			"becomes too long with what is filled in for {{path}}: at most %d bytes may be", maxFilled)
 	}
 	return Raw(filled), nil
+}
+
+// Filled is Fill and Response.Validate. What a placeholder left empty is InvalidArgument as well, and the error names the
+// placeholders that are filled with nothing.
+func Filled(response Response, m *member.Member) (Response, error) {
+	filled, err := Fill(response, m)
+	if err != nil {
+		return Response{}, err
+	}
+	err = filled.Validate()
+	if err == nil {
+		return filled, nil
+	}
+	e, ok := boterr.AsError(err)
+	paths := Unfilled(response, m)
+	if !ok || len(paths) == 0 {
+		return Response{}, err
+	}
+	told := *e
+	told.Err = fmt.Errorf("%w: {{%s}} is filled with nothing, since the member has no value there", e.Err, strings.Join(paths, "}}, {{"))
+	return Response{}, &told
 }
 
 // Unfilled returns the paths of the placeholders that Fill would fill with nothing, since the member has

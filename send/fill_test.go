@@ -81,6 +81,20 @@ func TestUnfilled(t *testing.T) {
 	require.Empty(t, send.Unfilled(template.WithPlaceholders(), &member.Member{Meta: document.O("x", make(chan int))}))
 }
 
+func TestFilled_NamesWhatIsFilledWithNothing(t *testing.T) {
+	t.Parallel()
+	_, err := send.Filled(send.Template("{{firstNme}}{{meta.dya}}"), ada())
+	requireField(t, err, boterr.InvalidArgument, "text")
+	require.ErrorContains(t, err,
+		"text: is empty: {{firstNme}}, {{meta.dya}} is filled with nothing, since the member has no value there")
+	_, err = send.Filled(send.Text(""), ada())
+	requireField(t, err, boterr.InvalidArgument, "text")
+	require.NotContains(t, err.Error(), "filled")
+	filled, err := send.Filled(send.Template("Hi {{firstName}}{{firstNme}}"), ada())
+	require.NoError(t, err)
+	require.Equal(t, "Hi Ada", filled.Text())
+}
+
 func TestFill_Literal(t *testing.T) {
 	t.Parallel()
 	filled, err := send.Fill(send.Text("I am {{firstName}}"), ada())

@@ -87,10 +87,7 @@ func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Mem
 
 // filledFor returns a response filled from a member and checked.
 func filledFor(m *member.Member, response Response) (Response, error) {
-	filled, err := Fill(response, m)
-	if err == nil {
-		err = filled.Validate()
-	}
+	filled, err := Filled(response, m)
 	if err != nil {
 		return Response{}, boterr.In("response", err)
 	}

@@ -6,7 +6,7 @@
 //
 // README.md beside it shows a conversation held with curl. config.go reads flags and
 // environment, channels.go the channels and their secrets, store.go opens the store,
-// service.go is what starts, serves and stops, dead_letters.go what operators see,
+// service.go is what starts, serves and stops, operators.go what operators see,
 // metrics.go what it reports, bot.go the bot, and demo.go the receiver that -demo puts in the
 // place of a chat.
 package main
