@@ -28,7 +28,8 @@ func (*file) AppendEntry(text []byte, entry *memstore.Entry) []byte {
 // appendRoom appends the room for a checksum.
 func appendRoom(text []byte) []byte { return append(text, make([]byte, checksumSize)...) }
 
-// Commit implements memstore.Journal.
+// Commit implements memstore.Journal. Nothing is written to a file that has lost its path, since the next
+// process would not find it.
 func (f *file) Commit(entries []memstore.Entry) error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -37,6 +38,10 @@ func (f *file) Commit(entries []memstore.Entry) error {
 	}
 	if f.failed != nil {
 		return f.failed
+	}
+	if isThere, err := f.hasPath(); err != nil || !isThere {
+		return boterr.New(boterr.Unavailable, "",
+			"the file %s was removed or replaced while it was open, and nothing was written: put it back, or open the store anew", f.path)
 	}
 	outcome := "nothing was written"
 	err := f.guarded("writing", func() error {

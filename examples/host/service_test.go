@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,20 @@ func TestHealth_StoreDoesNotAnswer(t *testing.T) {
 	require.NoError(t, w.service.closeStore(t.Context()))
 	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusServiceUnavailable }, patience, 10*time.Millisecond, "an answer stands for a second")
 	require.Equal(t, reply{status: http.StatusOK, body: "alive\n"}, w.get("/healthz"))
+	w.stop()
+}
+
+func TestHealth_FileIsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.Equal(t, http.StatusOK, w.get("/readyz").status)
+	file := w.service.config.file
+	require.NoError(t, os.Rename(file, file+".aside"))
+	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusServiceUnavailable }, patience, 10*time.Millisecond)
+	require.Equal(t, http.StatusServiceUnavailable, (<-w.post("m1", "hello", secretOfTests)).status, "nobody would find it again")
+	require.NoError(t, os.Rename(file+".aside", file))
+	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusOK }, patience, 10*time.Millisecond)
+	w.say("m1", "hello")
 	w.stop()
 }
 

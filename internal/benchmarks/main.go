@@ -2,11 +2,13 @@
 // MongoDB's language, in memory), go-memdb (immutable trees of structs, with snapshots) and
 // code written by hand for the data (structs, a map and a lock: what is possible) on the same
 // work, in one process, and prints tables in Markdown. The table of turns compares a whole turn of a
-// bot with frameworks in JavaScript, where node and the packages in peers are there.
+// bot with frameworks in JavaScript, where node and the packages in peers are there. The table of history shows
+// what calls cost after many others; to compare two commits, build this folder in both and run them by turns.
 //
 //	go run .
 //	go run . -rounds 15 -slice 200ms -largest 100000
 //	go run . -table go-memdb
+//	go run . -table history -largest 100000
 //
 // The engines take turns within each row, and a row shows medians of the time of
 // processors, so that what else the machine does falls little on any, and alike on all. Only ratios within a row mean
@@ -60,6 +62,7 @@ var tables = []table{
 	{name: "sharing", write: printSharing},
 	{name: "operations", write: printOperations},
 	{name: "turns", write: printTurns},
+	{name: "history", write: printHistory},
 }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
@@ -68,7 +71,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags.IntVar(&s.rounds, "rounds", 7, "how often each engine takes its turn in a row")
 	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "how long a turn takes at least")
 	flags.IntVar(&s.largest, "largest", 1_000_000, "the most documents in the rows of memstore alone")
-	flags.StringVar(&s.table, "table", "", "the only table to print, of engines, go-memdb, memory, growth, sharing, operations, turns")
+	flags.StringVar(&s.table, "table", "", "the table to print, of engines, go-memdb, memory, growth, sharing, operations, turns, history")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
