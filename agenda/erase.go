@@ -19,6 +19,5 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	case memberID == "":
 		return 0, boterr.Missing("memberId", "the member to erase")
 	}
-	agendas := record.Guard(env.Store).Collection(kind.Collection)
-	return removeAll(ctx, agendas, document.O(record.FieldApp, app, fieldMember, memberID))
+	return record.OfApp(env, kind, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
 }

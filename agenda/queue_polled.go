@@ -61,7 +61,7 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 			record.FieldApp, record.FieldChannel,
 		},
 	} {
-		if err := p.store.EnsureIndex(ctx, ascendingIndex(paths...)); err != nil {
+		if err := p.store.EnsureIndex(ctx, store.Ascending(paths...)); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) erro
 		return err
 	}
 	// The work of a deletion is its conditions times its documents, so it is done in parts.
-	for part := range slices.Chunk(found[1:], retentionBatch) {
+	for part := range slices.Chunk(found[1:], record.RemovalBatch) {
 		ids, unchanged := make([]any, len(part)), make([]any, len(part))
 		for i, o := range part {
 			ids[i], _ = o.Field(record.FieldID)

@@ -8,17 +8,12 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
 
-const (
-	// retentionPause is how often Run removes old agendas, and retentionBatch how many it removes
-	// with one write, so that others can write in between.
-	retentionPause = time.Hour
-	retentionBatch = 500
-)
+// retentionPause is how often Run removes old agendas.
+const retentionPause = time.Hour
 
 // RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
 // failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run
@@ -28,18 +23,19 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 	if err != nil {
 		return 0, err
 	}
-	if err := s.agendas.EnsureIndex(ctx, ascendingIndex(timesIndex()...)); err != nil {
+	if err := s.agendas.EnsureIndex(ctx, store.Ascending(timesIndex()...)); err != nil {
 		return 0, err
 	}
 	if s.retention >= 0 {
-		if removed, err = removeAll(ctx, s.agendas, completedBefore(now.Add(-s.retention))); err != nil {
+		which := record.Removal{Filter: completedBefore(now.Add(-s.retention))}
+		if removed, err = s.records.Remove(ctx, which); err != nil {
 			return removed, err
 		}
 	}
 	if s.failedRetention < 0 {
 		return removed, nil
 	}
-	failed, err := removeAll(ctx, s.agendas, failedBefore(now.Add(-s.failedRetention)))
+	failed, err := s.records.Remove(ctx, record.Removal{Filter: failedBefore(now.Add(-s.failedRetention))})
 	return removed + failed, err
 }
 
@@ -51,40 +47,6 @@ func completedBefore(at time.Time) document.Object {
 // failedBefore is the filter for agendas that failed for good before a time.
 func failedBefore(at time.Time) document.Object {
 	return document.O(fieldCompleted, false, fieldFailedAt, document.O("$gt", 0, "$lt", millis(at)))
-}
-
-// removeAll removes the agendas that a filter matches, some at a time, and returns how many it removed.
-func removeAll(ctx context.Context, agendas store.Collection, which document.Object) (removed int64, err error) {
-	for {
-		found, deleted, err := removeBatch(ctx, agendas, which)
-		removed += deleted
-		if err != nil || found < retentionBatch {
-			return removed, err
-		}
-	}
-}
-
-// removeBatch removes some of the agendas that a filter matches, and returns how many it found
-// and removed.
-func removeBatch(ctx context.Context, agendas store.Collection, which document.Object) (found int, deleted int64, err error) {
-	filter, err := query.CompileFilter(which)
-	if err != nil {
-		return 0, 0, err
-	}
-	batch, err := agendas.Find(ctx, filter, store.FindOptions{Limit: retentionBatch})
-	if err != nil || len(batch) == 0 {
-		return 0, 0, err
-	}
-	ids := make([]any, len(batch))
-	for i, o := range batch {
-		ids[i], _ = o.Field(record.FieldID)
-	}
-	filter, err = query.CompileFilter(which.With(record.FieldID, document.O("$in", document.A(ids...))))
-	if err != nil {
-		return 0, 0, err
-	}
-	deleted, err = agendas.Delete(ctx, filter, store.DeleteOptions{Multi: true})
-	return len(batch), deleted, err
 }
 
 // runRetention removes completed agendas now and then, until ctx ends.
@@ -113,13 +75,4 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", boterr.Text(err)))
 	}
-}
-
-// ascendingIndex is an index of paths.
-func ascendingIndex(paths ...string) store.Index {
-	var index store.Index
-	for _, path := range paths {
-		index.Keys = append(index.Keys, store.IndexKey{Path: path, Kind: query.Ascending})
-	}
-	return index
 }

@@ -69,13 +69,13 @@ func TestRetention_RemovesCompleted(t *testing.T) {
 func TestRetention_Batches(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	for range 2*retentionBatch + 1 {
+	for range 2*record.RemovalBatch + 1 {
 		s.add(-31*day, completed)
 	}
 	s.add(-29*day, named("new"), completed)
 	removed, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
 	require.NoError(t, err)
-	require.EqualValues(t, 2*retentionBatch+1, removed)
+	require.EqualValues(t, 2*record.RemovalBatch+1, removed)
 	require.Equal(t, []string{"new"}, s.tags())
 }
 

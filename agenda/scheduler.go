@@ -166,8 +166,10 @@ func setDefault[T comparable](setting *T, otherwise T) {
 // one. Any number of schedulers, in any number of processes, may share one store: what
 // holds then stands at the package. It is safe for concurrent use.
 type Scheduler struct {
-	store      store.Store
-	agendas    store.Collection
+	store   store.Store
+	agendas store.Collection
+	// records are the agendas of all apps.
+	records    *record.Collection
 	candidates candidates
 	// ends writes what follows from runs; nil where that need not be several at once.
 	ends *ends
@@ -205,7 +207,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	}
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
-		store: database, agendas: database.Collection(kind.Collection),
+		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
 		newID:   c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,

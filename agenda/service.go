@@ -51,9 +51,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, index := range []store.Index{
 		// Completed agendas stand apart, so that they cost the operations nothing.
-		ascendingIndex(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
-		ascendingIndex(record.FieldApp, record.FieldID),
-		ascendingIndex(record.FieldApp, fieldMember, record.FieldID),
+		store.Ascending(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
+		store.Ascending(record.FieldApp, record.FieldID),
+		store.Ascending(record.FieldApp, fieldMember, record.FieldID),
 	} {
 		if err := database.Collection(kind.Collection).EnsureIndex(ctx, index); err != nil {
 			return err
