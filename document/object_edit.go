@@ -12,7 +12,7 @@ type Edit struct {
 	from Object
 	// few has the first changes, so that they need no memory of their own, and count their number.
 	// Where they are more, all are in many.
-	few   [4]fieldChange
+	few   [6]fieldChange
 	count int
 	many  []fieldChange
 	// memory remembers the shapes of such edits, where it is not nil.

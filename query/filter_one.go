@@ -82,6 +82,12 @@ func filterOfFields(fields int) *Filter {
 			room   [3]equality
 		}{}
 		return f.filter.within(f.room[:0])
+	case fields <= 4:
+		f := &struct {
+			filter Filter
+			room   [4]equality
+		}{}
+		return f.filter.within(f.room[:0])
 	default:
 		return new(Filter).within(make([]equality, 0, fields))
 	}
