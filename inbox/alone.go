@@ -86,7 +86,7 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 		}
 	}
 	isNoted = true
-	if _, isOnly := a.suspects.only(a.config.Env.Now()); isOnly {
+	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
 		return taken, a.config.Poll, nil // It is woken when a lane is left.
 	}
 	return taken, a.idle(now, want), nil
@@ -120,7 +120,7 @@ func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
 func (a *alone) nextAllowed(now int64, want want) (lane *queued, events []stored, fence int64) {
 	for {
 		own := a.config.Env.Now()
-		only, isOnly := a.suspects.only(own)
+		only, isOnly := a.suspects.Only(own)
 		if !isOnly {
 			return a.nextReady(now, want)
 		}
@@ -130,7 +130,7 @@ func (a *alone) nextAllowed(now int64, want want) (lane *queued, events []stored
 		if lane, events, fence = a.takeOnly(only, now, want); lane != nil {
 			return lane, events, fence
 		}
-		a.suspects.drop(only, own)
+		a.suspects.Drop(only, own)
 	}
 }
 
@@ -217,7 +217,7 @@ func (*alone) begin(_ context.Context, w work) (*lease.Turn, error) { return w.t
 
 // leave implements feed.
 func (a *alone) leave(ctx context.Context, w work, rest rest) {
-	if a.putBack(w, rest) || a.suspects.isDraining() {
+	if a.putBack(w, rest) || a.suspects.IsDraining() {
 		a.signal()
 	}
 	switch {

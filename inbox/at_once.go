@@ -85,7 +85,7 @@ func (s *start) release(ctx context.Context) {
 
 // hold implements feed.
 func (a *alone) hold(lane string, of fair.Key) (w work, isFree bool) {
-	_, isOnly := a.suspects.only(a.config.Env.Now())
+	_, isOnly := a.suspects.Only(a.config.Env.Now())
 	if isOnly {
 		return work{}, false // A suspect runs alone.
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
@@ -149,7 +150,7 @@ type Inbox struct {
 	// accepting bounds acceptances, endings what is stored after runs.
 	accepting, endings endings
 	busy               lanes
-	suspects           suspects
+	suspects           blame.Suspects
 	// wake receives when there may be something to do.
 	wake    chan struct{}
 	feed    feed

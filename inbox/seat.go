@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
@@ -151,8 +152,8 @@ func (a *alone) loseAll(ctx context.Context, lost []stored) error {
 	}
 	for _, e := range lost {
 		a.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
-		if e.suspicion() > unsuspected {
-			a.suspects.reserve(e.lane, a.config.Env.Now())
+		if e.suspicion() > blame.None {
+			a.suspects.Reserve(e.lane, a.config.Env.Now())
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func (s *shared) takeInto(ctx context.Context, want want, taken *[]work) (pause 
 	if want.isNew && !s.pass.isUnderWay {
 		s.pass = pass{isUnderWay: true}
 	}
-	if !s.hasWork() && !s.suspects.isDraining() {
+	if !s.hasWork() && !s.suspects.IsDraining() {
 		return s.config.Poll, nil
 	}
 	now, err := s.turns.Now(ctx)
@@ -326,7 +326,7 @@ func (*shared) confirm(*work, stored) bool { return false }
 // leave implements feed.
 func (s *shared) leave(_ context.Context, w work, rest rest) {
 	w.leave()
-	if s.suspects.isDraining() {
+	if s.suspects.IsDraining() {
 		s.signal()
 	}
 	switch {

@@ -1,0 +1,84 @@
+package blame_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/blame"
+)
+
+var noon = time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
+
+func suspect(name, app string, losses int64) blame.Run {
+	return blame.Run{Name: name, App: app, Level: blame.LevelOf(losses), Losses: losses}
+}
+
+func TestAdmit_OneSuspectAtATime(t *testing.T) {
+	t.Parallel()
+	var s blame.Suspects
+	require.True(t, s.Admit(suspect("a", "", 1), 3, noon))
+	require.False(t, s.Admit(suspect("b", "", 1), 3, noon))
+	require.True(t, s.Admit(suspect("c", "", 0), 3, noon), "no suspect")
+	require.True(t, s.IsWaiting())
+	require.Empty(t, s.End("c", noon))
+	require.Equal(t, []string{"b"}, s.End("a", noon))
+	require.True(t, s.Admit(suspect("b", "", 1), 3, noon))
+}
+
+func TestAdmit_AppsTakeTurns(t *testing.T) {
+	t.Parallel()
+	var s blame.Suspects
+	require.True(t, s.Admit(suspect("a1", "a", 1), 0, noon))
+	require.False(t, s.Admit(suspect("b", "b", 1), 0, noon))
+	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon))
+	s.End("a1", noon)
+	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon), "it is the turn of b")
+	require.True(t, s.Admit(suspect("b", "b", 1), 0, noon))
+	require.False(t, s.Admit(suspect("a2", "a", 1), 0, noon))
+	s.End("b", noon)
+	require.True(t, s.Admit(suspect("a2", "a", 1), 0, noon))
+	require.False(t, s.Admit(suspect("b", "b", 1), 0, noon))
+	s.End("a2", noon)
+	require.True(t, s.Admit(suspect("a3", "a", 1), 0, noon.Add(time.Minute)), "b does not ask any more")
+}
+
+func TestOnly_StrongSuspectRunsAlone(t *testing.T) {
+	t.Parallel()
+	var s blame.Suspects
+	require.False(t, s.Admit(suspect("a", "", 2), 1, noon), "another run is under way")
+	only, isOnly := s.Only(noon)
+	require.True(t, isOnly)
+	require.Equal(t, "a", only)
+	require.True(t, s.IsDraining())
+	now := noon.Add(time.Second)
+	require.True(t, s.Admit(suspect("a", "", 2), 0, now))
+	only, isOnly = s.Only(now)
+	require.True(t, isOnly)
+	require.Empty(t, only)
+	_, isOnly = s.Only(now.Add(2 * time.Minute))
+	require.False(t, isOnly, "it holds up others for a time only")
+	s.Reserve("b", now)
+	now = now.Add(20 * time.Second)
+	s.End("a", now)
+	_, isOnly = s.Only(now)
+	require.False(t, isOnly, "others have as much time as it took")
+	require.False(t, s.Admit(suspect("b", "", 2), 0, now))
+	_, isOnly = s.Only(now.Add(20 * time.Second))
+	require.True(t, isOnly)
+	require.True(t, s.Admit(suspect("b", "", 2), 1, now.Add(40*time.Second)), "other runs do not end")
+	s.End("b", now.Add(50*time.Second))
+	_, isOnly = s.Only(now.Add(50 * time.Second))
+	require.False(t, isOnly)
+}
+
+func TestDrop_WaitsNoMore(t *testing.T) {
+	t.Parallel()
+	var s blame.Suspects
+	s.Reserve("a", noon)
+	s.Drop("a", noon)
+	_, isOnly := s.Only(noon)
+	require.False(t, isOnly)
+	require.False(t, s.IsWaiting())
+}
