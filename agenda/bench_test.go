@@ -2,6 +2,7 @@ package agenda_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strconv"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -149,4 +151,59 @@ func BenchmarkWorkers(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkNeighbour is how long an agenda of one app waits for its run, beside another app whose runs hang, on a
+// store whose changes can be followed and on one that is asked each millisecond.
+func BenchmarkNeighbour(b *testing.B) {
+	for _, hung := range []int{0, 16, 64, 1000} {
+		b.Run(fmt.Sprintf("watched/hung=%d", hung), func(b *testing.B) { neighbour(b, memstore.New(), hung) })
+		b.Run(fmt.Sprintf("polled/hung=%d", hung), func(b *testing.B) {
+			neighbour(b, struct{ store.Store }{memstore.New()}, hung)
+		})
+	}
+}
+
+// neighbour schedules agendas of one app, one after the other, while so many of another one hang.
+func neighbour(b *testing.B, database store.Store, hung int) {
+	b.Helper()
+	ran := make(chan struct{})
+	env := record.Env{Store: database}
+	scheduler, err := agenda.NewScheduler(agenda.SchedulerConfig{
+		Env: env, Poll: time.Millisecond, ShutdownTimeout: time.Millisecond,
+		Handler: func(ctx context.Context, run agenda.Run) error {
+			if run.Agenda.App == "hung" {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			ran <- struct{}{}
+			return nil
+		},
+	})
+	require.NoError(b, err)
+	add := func(app string) {
+		agendas := agenda.New(env, record.Scope{App: app}, agenda.Ports{Members: anyone{}})
+		now, err := database.Now(b.Context())
+		require.NoError(b, err)
+		_, err = agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.At(now),
+		})
+		require.NoError(b, err)
+	}
+	for range hung {
+		add("hung")
+	}
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan error)
+	go func() { ended <- scheduler.Run(ctx) }()
+	add("app")
+	<-ran
+	b.ResetTimer()
+	for range b.N {
+		add("app")
+		<-ran
+	}
+	b.StopTimer()
+	stop()
+	require.NoError(b, <-ended)
 }

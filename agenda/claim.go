@@ -29,6 +29,13 @@ type claim struct {
 	stored     document.Object
 	record     Record
 	unreadable error
+	// mark is what it wrote as the agenda's Claim, attempts and failures what it left counted.
+	mark               string
+	attempts, failures int64
+	// isSuspect is true if it may end the process, see package blame.
+	isSuspect bool
+	// isEdited is true if somebody has changed what it had written.
+	isEdited bool
 	// scheduler is the one that claimed it.
 	scheduler *Scheduler
 	// run is what the handler is told, and claimedAt when it was claimed, by the store's clock.
@@ -40,47 +47,42 @@ type claim struct {
 	isAbandoned atomic.Bool
 	// isSpent tells that the last of its starts never came back, so that it is given up.
 	isSpent bool
-	// hasBegun tells that the handler was called.
-	hasBegun bool
+	// hasBegun is true if the handler was called, isZoneUnknown if it was not since the zone of the pattern
+	// is not known here.
+	hasBegun, isZoneUnknown bool
 }
 
-// claim claims an agenda that was found due. It returns nil where the agenda has changed since.
-func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Time) (*claim, error) {
-	filter, err := asSeen(seen)
+// claim claims an agenda that is ready, see prepare. It returns nil if the agenda has changed since.
+func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.Time) (*claim, error) {
+	filter, err := asSeen(ready)
 	if err != nil {
-		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	change, isSpent := query.Change{Update: s.updates().claim}, false
-	if wasLost(seen) {
-		change, isSpent = s.takeOver(ctx, seen)
+	change := query.Change{Update: s.updates().claim, Stamps: query.Stamps{Set: s.leased(now)}}
+	if ready.Has(fieldRetryAt) {
+		change.Update = s.updates().claimAgain
 	}
-	change.Stamps.Set = s.leased(change.Stamps.Set, now)
-	done, err := s.agendas.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{New: true})
-	if err != nil || !done.Matched {
-		s.candidates.giveBack(seen)
+	stored, err := s.modify(ctx, filter, change)
+	if err != nil || stored.IsZero() {
 		return nil, err
 	}
-	c := s.claimed(done.Document, now)
-	c.isSpent = isSpent
-	return c, nil
+	return s.claimed(stored, now, s.process), nil
 }
 
-// leaseStamp has the field that each claim sets, so that claims share the list of it.
-var leaseStamp = document.O(fieldLeaseUntil, 0)
+// claimStamps are the fields that each claim sets.
+var claimStamps = document.NewShape([]string{fieldLeaseUntil, fieldHeldAt, fieldClaim, fieldBegun})
 
-// leased returns stamps with those of a claim that is made at a time.
-func (s *Scheduler) leased(stamps document.Object, now time.Time) document.Object {
-	if stamps.IsZero() {
-		stamps = leaseStamp
-	}
-	return stamps.Put(fieldLeaseUntil, millis(now.Add(s.lease)))
+// leased returns the stamps of a claim of one agenda that is made at a time.
+func (s *Scheduler) leased(now time.Time) document.Object {
+	values := [...]any{millis(now.Add(s.lease)), millis(now), s.mark, true}
+	return claimStamps.Object(func(i int) any { return values[i] })
 }
 
 // claimed returns the claim of an agenda that was claimed at a time, and is stored now as it says.
-func (s *Scheduler) claimed(stored document.Object, now time.Time) *claim {
-	c := &claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now}
+func (s *Scheduler) claimed(stored document.Object, now time.Time, mark string) *claim {
+	c := &claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now, mark: mark}
 	c.read(stored)
+	c.attempts, c.failures = c.record.Attempts, c.record.Failures
 	c.run = s.runOf(&c.record, now)
 	c.run.claim = c
 	return c
@@ -88,20 +90,32 @@ func (s *Scheduler) claimed(stored document.Object, now time.Time) *claim {
 
 // isCurrent reports whether the agenda is still what was claimed.
 func (c *claim) isCurrent(ctx context.Context) (bool, error) {
-	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
-	if err != nil {
-		return false, err
-	}
-	found, err := c.scheduler.agendas.Find(ctx, filter, store.FindOptions{})
+	found, err := c.scheduler.byID(ctx, c.id)
 	if err != nil || len(found) == 0 {
 		return false, err
 	}
-	return c.holds(found[0]) && document.Get(found[0], fieldAttempts, int64(0)) != 0, nil
+	return c.holds(found[0]) && !isRescheduled(found[0]), nil
 }
 
-// holds reports whether the claim of an agenda as it is stored is this one.
+// byID returns the agenda with an id, if there is one.
+func (s *Scheduler) byID(ctx context.Context, id string) ([]document.Object, error) {
+	filter, err := query.CompileFilter(document.O(record.FieldID, id))
+	if err != nil {
+		return nil, err
+	}
+	return s.agendas.Find(ctx, filter, store.FindOptions{})
+}
+
+// holds reports whether the claim of an agenda as it is stored is this one. Its fencing token and its mark each
+// show that, in case somebody has edited the other one; so do its lease and its mark that it has not ended.
 func (c *claim) holds(stored document.Object) bool {
-	return lease.Fence(stored) == c.fence && stored.Has(fieldLeaseUntil)
+	mark, _ := stored.Field(fieldClaim)
+	fence, _ := stored.Field(fieldFence)
+	isMarked := mark == any(c.mark)
+	if fence != any(c.fence) && (!isMarked || isCount(fence, mostFence)) {
+		return false
+	}
+	return isMarked || document.Get[any](stored, fieldLeaseUntil, nil) != nil
 }
 
 // read reads the agenda as it is stored now.
@@ -110,27 +124,30 @@ func (c *claim) read(stored document.Object) {
 	if c.unreadable = c.record.read(stored); c.unreadable != nil {
 		c.record = Record{Agenda: Agenda{ID: c.id}}
 		c.record.NextRunAt = document.Get(stored, fieldNextRunAt, document.Timestamp(0))
-		c.record.Failures = document.Get(stored, fieldFailures, int64(0))
+		c.record.Attempts, c.record.Failures = countIn(stored, fieldAttempts), countIn(stored, fieldFailures)
+		c.record.Begun = document.Get(stored, fieldBegun, false)
 	}
 	if c.zone != "" {
 		c.record.Zone = c.zone
 	}
 }
 
-// asSeen returns a filter that finds an agenda only while it is as it was seen: a claim increments
-// the fence, updateAgenda changes nextRunAt, and renewing an old lease, or ending its run, changes
+// asSeen returns a filter that finds an agenda only while it is as it was seen, also in further fields: a claim
+// increments the fence, updateAgenda changes nextRunAt, and renewing an old lease, or ending its run, changes
 // leaseUntil.
-func asSeen(seen document.Object) (*query.Filter, error) {
+func asSeen(seen document.Object, further ...query.FieldValue) (*query.Filter, error) {
 	fields := [4]query.FieldValue{{Name: record.FieldID}, {Name: fieldFence}, {Name: fieldNextRunAt}, {Name: fieldLeaseUntil}}
 	for i := range fields {
 		fields[i].Value, _ = seen.Field(fields[i].Name) // nil matches a field that is missing.
 	}
-	return fieldsAre(fields[:])
+	if len(further) == 0 {
+		return fieldsAre(fields[:])
+	}
+	return fieldsAre(append(further, fields[:]...))
 }
 
 // fieldsAre returns the filter that finds what has these values, some of which may be no scalars.
 func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
-	var pairs []any
 	isPlain := true
 	for _, field := range fields {
 		switch field.Value.(type) {
@@ -141,10 +158,11 @@ func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	if isPlain {
 		return query.FieldsEqual(fields...), nil
 	}
-	for _, field := range fields {
-		pairs = append(pairs, field.Name, field.Value)
+	equal := make([]any, len(fields))
+	for i, field := range fields {
+		equal[i] = document.O(field.Name, document.O("$eq", field.Value))
 	}
-	return query.CompileFilter(document.O(pairs...))
+	return query.CompileFilter(document.O("$and", document.A(equal...)))
 }
 
 // runOf returns what the handler is told.
@@ -178,8 +196,9 @@ func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 		}
 	}()
 	err = s.followMember(ctx, c)
-	if c.unreadable = s.unknownZone(&c.record); c.unreadable != nil {
-		return c.unreadable
+	if unknown := s.unknownZone(&c.record); unknown != nil {
+		c.isZoneUnknown = true
+		return unknown
 	}
 	if err != nil {
 		return err

@@ -15,7 +15,8 @@ import (
 // holds, counts up the fencing token of each, and marks all of them as this claim's. A search by the
 // mark tells which these are. So a database is asked twice, for any number of them.
 //
-// An agenda whose lease has passed is claimed alone, since what follows from that depends on it.
+// An agenda whose lease has passed, or whose record somebody has edited, is claimed alone, since what follows
+// from that depends on it.
 
 // together are agendas that are claimed by one write: by id the claim, or nil where an agenda was
 // changed since it was found, or somebody else has it.
@@ -38,7 +39,7 @@ func (s *Scheduler) claimTogether(ctx context.Context, found []document.Object, 
 	if len(listed) < fewestTogether {
 		return nil, nil
 	}
-	b := batch{Scheduler: s, mark: s.newID(), at: now, claims: together{}}
+	b := batch{Scheduler: s, mark: s.process + markSeparator + s.newID(), at: now, claims: together{}}
 	return b.claims, b.claim(ctx, listed, free)
 }
 
@@ -66,8 +67,10 @@ func (b *batch) claim(ctx context.Context, listed []string, free *query.Filter) 
 		return err
 	}
 	update, err := query.CompileUpdate(document.O(
-		"$set", document.O(fieldLeaseUntil, millis(b.at.Add(b.lease)), fieldClaim, b.mark),
+		"$set", document.O(fieldLeaseUntil, millis(b.at.Add(b.lease)), fieldHeldAt, millis(b.at),
+			fieldClaim, b.mark, fieldBegun, true),
 		"$inc", document.O(fieldFence, 1, fieldAttempts, 1),
+		"$unset", document.O(fieldRetryAt, true),
 	))
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func (b *batch) claim(ctx context.Context, listed []string, free *query.Filter) 
 // take takes note of an agenda that has the mark. One that was given another schedule since it was
 // claimed is given back.
 func (b *batch) take(ctx context.Context, stored document.Object) {
-	c := b.claimed(stored, b.at)
+	c := b.claimed(stored, b.at, b.mark)
 	if c.unreadable == nil && c.record.isRescheduled() {
 		b.claims[c.id] = nil
 		_, _ = b.abandon(ctx, c, nil, b.released) // Where that fails the lease passes.
@@ -117,7 +120,8 @@ func (b *batch) leave(listed []string) {
 // confirm asks for those of a list that the search has not shown, one by one, by a write, which sees
 // what a search may not see yet.
 func (b *batch) confirm(ctx context.Context, listed []string) error {
-	renewal, err := query.CompileUpdate(document.O("$set", document.O(fieldLeaseUntil, millis(b.at.Add(b.lease)))))
+	renewal, err := query.CompileUpdate(document.O("$set", document.O(
+		fieldLeaseUntil, millis(b.at.Add(b.lease)), fieldHeldAt, millis(b.at))))
 	if err != nil {
 		return err
 	}

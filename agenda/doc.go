@@ -33,4 +33,7 @@
 // after its context has ended, or its process stood still; what the first one stores at its end has
 // no effect, since the fencing token has changed. Nor has it where the agenda was deleted or
 // replaced while it ran. Where the agenda was given another schedule, that schedule stays.
+//
+// A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise
+// the agendas that it held are run again one at a time, until it is known which one ends its process.
 package agenda

@@ -23,7 +23,9 @@ import (
 func newEnds(agendas store.Collection, patience time.Duration) *ends {
 	return &ends{
 		agendas: agendas, patience: patience,
-		held: mustFilter(document.O(fieldLeaseUntil, document.O("$gt", 0))),
+		held: mustFilter(document.O("$or", document.A(
+			document.O(fieldLeaseUntil, document.O("$gt", 0)), document.O(fieldClaim, document.O("$gt", "")),
+		))),
 	}
 }
 

@@ -47,8 +47,16 @@ func (r *Record) DecodeField(name string, value any) (isDecoded bool, err error)
 		return true, document.DecodePlain(value, &r.Fence)
 	case "leaseUntil":
 		return true, document.DecodePlain(value, &r.LeaseUntil)
+	case "heldAt":
+		return true, document.DecodePlain(value, &r.HeldAt)
 	case "claim":
 		return true, document.DecodePlain(value, &r.Claim)
+	case "beside":
+		return true, document.DecodePlain(value, &r.Beside)
+	case "lost":
+		return true, document.DecodePlain(value, &r.Lost)
+	case "begun":
+		return true, document.DecodePlain(value, &r.Begun)
 	case "attempts":
 		return true, document.DecodePlain(value, &r.Attempts)
 	case "failures":

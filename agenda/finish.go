@@ -49,24 +49,13 @@ func (s *Scheduler) finish(
 	ctx context.Context, c *claim, failure error, pause func(failures int) time.Duration,
 ) (Result, error) {
 	if postponed, ok := errors.AsType[*postponement](failure); ok {
-		return s.postpone(ctx, c, postponed)
+		return s.postpone(ctx, c, postponed, pause)
 	}
 	if relocated, ok := errors.AsType[*relocation](failure); ok {
 		return s.relocate(ctx, c, relocated)
 	}
-	judge := func(r *Record) outcome { return s.afterSuccess(r, c.claimedAt) }
-	switch {
-	case c.unreadable != nil:
-		judge = func(r *Record) outcome { return s.retry(ctx, r, failure, pause) }
-	case failure != nil:
-		judge = func(r *Record) outcome {
-			if !r.isRescheduled() && int(r.Failures)+1 < s.limit {
-				return s.retryOf(ctx, c, r, failure, pause)
-			}
-			return s.afterLastFailure(r, c.claimedAt, failure)
-		}
-	}
-	done, err := s.conclude(ctx, c, judge)
+	done, err := s.conclude(ctx, c, func(r *Record) outcome { return s.afterRun(ctx, c, r, failure, pause) })
+	failure = c.failureOf(failure)
 	result := Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
 	event := Event{Run: c.run, At: c.claimedAt, Err: failure, Next: done.next}
 	switch {
@@ -83,11 +72,48 @@ func (s *Scheduler) finish(
 	return result, err
 }
 
-// postpone gives a claim back for a time.
-func (s *Scheduler) postpone(ctx context.Context, c *claim, p *postponement) (Result, error) {
+// failureOf returns why the run of a claim failed that came back with an error, or none: a run whose record does
+// not fit its result has failed.
+func (c *claim) failureOf(failure error) error {
+	switch {
+	case failure != nil:
+		return failure
+	case c.isEdited:
+		return errEdited
+	default:
+		return c.unreadable
+	}
+}
+
+// afterRun is the verdict on the run of a claim.
+func (s *Scheduler) afterRun(
+	ctx context.Context, c *claim, r *Record, failure error, pause func(failures int) time.Duration,
+) outcome {
+	failure = c.failureOf(failure)
+	switch {
+	case r.isRescheduled():
+		return s.released(r)
+	case failure == nil:
+		return s.afterSuccess(r, c.claimedAt)
+	case c.isZoneUnknown: // Another process may know it.
+		return s.retry(ctx, r, failure, pause)
+	case int(r.Failures)+1 < s.limit:
+		return s.retryOf(ctx, c, r, failure, pause)
+	default:
+		return s.afterLastFailure(r, c.claimedAt, failure)
+	}
+}
+
+// postpone gives a claim back for a time. If its record was edited, that is a failure.
+func (s *Scheduler) postpone(
+	ctx context.Context, c *claim, p *postponement, pause func(failures int) time.Duration,
+) (Result, error) {
 	result, err := s.abandon(ctx, c, p, func(r *Record) outcome {
-		if r.isRescheduled() {
+		switch {
+		case r.isRescheduled():
 			return s.released(r)
+		case c.isEdited:
+			return s.afterRun(ctx, c, r, errEdited, pause)
 		}
 		return outcome{update: s.updates().postpone, pauses: true, pause: p.pause}
 	})
@@ -102,11 +128,14 @@ func (s *Scheduler) abandon(ctx context.Context, c *claim, reason error, judge v
 	return Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
 }
 
-// conclude stores what follows from a run, unless the agenda was removed. Where it was
+// mostVerdicts is how often what follows from a run is judged at most, as its agenda changes each time.
+const mostVerdicts = 8
+
+// conclude stores what follows from a run, unless the agenda was removed. If the agenda was
 // changed meanwhile, so that something else follows, it judges again. The error is
-// ErrLeaseLost, or one of the store.
+// ErrLeaseLost, errEdited after too many changes, or one of the store: then the lease passes.
 func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outcome, error) {
-	for {
+	for range mostVerdicts {
 		done, err := s.timed(ctx, judge(&c.record))
 		if err != nil {
 			return outcome{}, err
@@ -121,7 +150,13 @@ func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outc
 		if state == isEnded {
 			return done, nil
 		}
+		if c.wasEdited(c.stored) {
+			if err := c.restore(ctx); err != nil {
+				return outcome{}, err
+			}
+		}
 	}
+	return outcome{}, errEdited
 }
 
 // write stores an outcome, and reports whether the agenda was as it was claimed. A database is given
@@ -163,21 +198,21 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 		return outcome{}, err
 	}
 	o.next = now.Add(o.pause)
-	o.stamps = o.stamps.With(fieldRetryAt, millis(o.next))
+	o.stamps = o.stamps.With(fieldRetryAt, millis(o.next)).With(fieldHeldAt, millis(now))
 	return o, nil
 }
 
 // unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
 // what follows from the run are unchanged.
 func (c *claim) unchanged() (*query.Filter, error) {
-	fields := make([]query.FieldValue, 0, 4)
+	fields := make([]query.FieldValue, 0, 5)
 	return fieldsAre(c.decisive(append(fields, c.field(record.FieldID))))
 }
 
 // decisive appends what an agenda has while the claim holds and the fields that decide what follows from
 // the run are unchanged.
 func (c *claim) decisive(fields []query.FieldValue) []query.FieldValue {
-	fields = append(fields, query.FieldValue{Name: fieldFence, Value: c.fence}, c.field(fieldAttempts))
+	fields = append(fields, query.FieldValue{Name: fieldFence, Value: c.fence}, c.field(fieldAttempts), c.field(fieldFailures))
 	if c.record.Pattern != "" {
 		fields = append(fields, c.field(fieldRunUntil))
 	}
@@ -202,11 +237,7 @@ const (
 
 // reread reads an agenda that has changed. The error is ErrLeaseLost where another worker has it.
 func (s *Scheduler) reread(ctx context.Context, c *claim) (claimState, error) {
-	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
-	if err != nil {
-		return isHeldStill, err
-	}
-	found, err := s.agendas.Find(ctx, filter, store.FindOptions{})
+	found, err := s.byID(ctx, c.id)
 	switch {
 	case err != nil:
 		return isHeldStill, err
@@ -285,7 +316,7 @@ func (s *Scheduler) retryOf(
 
 // isRescheduled reports whether an agenda that is held was given another schedule since
 // it was claimed.
-func (r *Record) isRescheduled() bool { return r.Attempts == 0 }
+func (r *Record) isRescheduled() bool { return r.Attempts == 0 && !r.Begun }
 
 // released is the verdict on a run that ends without a result, or whose agenda has been
 // scheduled anew: what is scheduled holds.

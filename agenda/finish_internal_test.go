@@ -344,13 +344,20 @@ func TestRunNext_UnreadableAgenda(t *testing.T) {
 		scheduler := s.scheduler(succeed, limited(2))
 		id := s.add(0)
 		s.patch(id, document.Set(fieldMeta, "no object"))
-		for range 4 {
+		for range 2 {
 			require.ErrorIs(s.t, s.runNext(scheduler).Err, boterr.FailedPrecondition)
 			s.requireNothingDue(scheduler)
 			s.clock.advance(time.Hour)
 		}
+		s.requireNothingDue(scheduler)
 		s.patch(id, document.Set(fieldMeta, document.O()))
-		require.NoError(s.t, s.runNext(scheduler).Err)
+		r := s.get(id)
+		require.True(s.t, r.Failed, "it has failed for good")
+		require.NotZero(s.t, r.FailedAt)
+		require.EqualValues(s.t, 2, r.Failures)
+		_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{MemberID: "m1", NextRunAt: document.At(s.clock.Now())})
+		require.NoError(s.t, err)
+		require.NoError(s.t, s.runNext(scheduler).Err, "once it can be read, updateAgenda schedules it again")
 	})
 }
 

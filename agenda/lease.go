@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 )
@@ -46,5 +47,7 @@ func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	if err != nil {
 		return query.Change{}, err
 	}
-	return lease.Renewal(now.Add(s.lease))
+	update, err := query.CompileUpdate(document.O("$set", document.O(
+		fieldLeaseUntil, millis(now.Add(s.lease)), fieldHeldAt, millis(now))))
+	return query.Change{Update: update}, err
 }

@@ -229,7 +229,8 @@ func TestLostRun_HowManyAtOnce(t *testing.T) {
 		failed          bool
 		atOnce          int64
 	}{
-		"once":                    {failures: 1, limit: 5, atOnce: 3},
+		"never":                   {limit: 5, atOnce: 3},
+		"once":                    {failures: 1, limit: 5, atOnce: 1},
 		"twice":                   {failures: 2, limit: 5, atOnce: 1},
 		"before the last attempt": {failures: 1, limit: 2, atOnce: 1},
 		"at the time before":      {failed: true, limit: 5, atOnce: 1},

@@ -22,6 +22,10 @@ type candidates interface {
 		taken []document.Object, isLeft bool, err error)
 	// giveBack tells that a claim of an agenda that was taken did not come about.
 	giveBack(taken document.Object)
+	// putBack tells that an agenda that was taken was not tried.
+	putBack(taken document.Object)
+	// deferUntil tells that an agenda that was taken is not to be taken again before a time, unless it changes.
+	deferUntil(taken document.Object, at time.Time)
 	// next returns when the next agenda can be claimed: now where one is due.
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
 	// count returns the number of agendas that are due.
@@ -44,6 +48,8 @@ type queue struct {
 	isFair   bool
 	channels fair.Ring[*heap]
 	arrivals uint64
+	// latestHeld is the latest heldAt of an entry, or later.
+	latestHeld int64
 }
 
 func newQueue(size int) *queue {
@@ -68,6 +74,7 @@ func (q *queue) set(id string, o document.Object) bool {
 		known = &entry{arrival: q.arrivals}
 	}
 	completed, stopped := known.read(o)
+	q.latestHeld = max(q.latestHeld, known.heldAt)
 	if completed {
 		delete(q.byID, id)
 		return false
@@ -141,6 +148,9 @@ func (q *queue) putAllBack() {
 // refresh moves the entries that have become due. If the clock went back, it moves those that are not due
 // any more out of the way, until the first one of each heap is.
 func (q *queue) refresh(now int64) {
+	if q.latestHeld > now+clockSlack.Milliseconds() {
+		q.freeHeld(now)
+	}
 	if q.isFair {
 		for _, h := range q.heaps() {
 			q.putBack(h, now)
@@ -149,6 +159,22 @@ func (q *queue) refresh(now int64) {
 		q.putBack(&q.due, now)
 	}
 	q.moveDue(now)
+}
+
+// freeHeld has those entries due whose leases and pauses were written later than now: the clock was set back.
+func (q *queue) freeHeld(now int64) {
+	q.latestHeld = 0
+	for _, e := range q.byID {
+		if e.heldAt <= now+clockSlack.Milliseconds() {
+			q.latestHeld = max(q.latestHeld, e.heldAt)
+			continue
+		}
+		e.heldUntil, e.heldAt = 0, 0
+		if e.place == waiting {
+			q.takeOut(e)
+			q.waiting.push(e)
+		}
+	}
 }
 
 // moveDue moves the entries that have become due.
@@ -205,6 +231,14 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 // giveBack puts an agenda that was taken, and has not changed since, where it was.
 func (q *queue) giveBack(id string) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
+		q.waiting.push(e)
+	}
+}
+
+// deferUntil puts an agenda that was taken, and has not changed since, where it waits until a time.
+func (q *queue) deferUntil(id string, at int64) {
+	if e, ok := q.byID[id]; ok && e.place == nowhere {
+		e.deferredUntil = at
 		q.waiting.push(e)
 	}
 }

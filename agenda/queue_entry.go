@@ -1,6 +1,7 @@
 package agenda
 
 import (
+	"math"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -13,8 +14,10 @@ type entry struct {
 	seen document.Object
 	// The fields that decide when, and in which order, it is claimed. Times are Unix milliseconds.
 	nextRunAt int64
-	// heldUntil is the later one of leaseUntil and retryAt.
-	heldUntil int64
+	// heldUntil is the later one of leaseUntil and retryAt, as far as they count, written at heldAt.
+	heldUntil, heldAt int64
+	// deferredUntil is until when this process leaves it alone.
+	deferredUntil int64
 
 	priority, createdAt int64
 	// arrival is its number in the order of insertion.
@@ -43,7 +46,7 @@ const (
 )
 
 // dueAt is when it can be claimed.
-func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil) }
+func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredUntil) }
 
 // slot returns the slot of the entry in a heap. In the heap of a channel, an agenda that is tried again
 // stands behind those that fell due before its pause ended.
@@ -63,12 +66,17 @@ func (e *entry) slot(h *heap) slot {
 func (e *entry) read(o document.Object) (completed, stopped bool) {
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
 	var failed, forGood, hasPattern, hasEnd bool // As isAlive has it.
+	var leaseUntil, retryAt int64                // As isHeld has it.
 	for field, value := range o.All() {
 		switch field {
 		case fieldNextRunAt:
 			e.nextRunAt = integer(value)
-		case fieldLeaseUntil, fieldRetryAt:
-			e.heldUntil = max(e.heldUntil, integer(value))
+		case fieldLeaseUntil:
+			leaseUntil = integer(value)
+		case fieldRetryAt:
+			retryAt = integer(value)
+		case fieldHeldAt:
+			e.heldAt = max(0, integer(value))
 		case fieldPriority:
 			e.priority = integer(value)
 		case record.FieldCreatedAt:
@@ -86,19 +94,32 @@ func (e *entry) read(o document.Object) (completed, stopped bool) {
 			hasEnd = integer(value) > 0
 		}
 	}
+	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
+		e.heldUntil = max(0, leaseUntil)
+	}
+	if retryAt <= int64(latestTime) {
+		e.heldUntil = max(e.heldUntil, retryAt)
+	}
 	return completed, forGood || failed && !(hasPattern && hasEnd)
 }
 
-// integer returns a value as an integer, 0 where it is not one.
+// integer returns a number as an integer, the nearest one for one that is out of range. It returns 0 for what is
+// no number.
 func integer(value any) int64 {
 	switch v := value.(type) {
 	case int64:
 		return v
 	case float64:
-		return int64(v)
-	default:
-		return 0
+		switch {
+		case v >= math.MaxInt64:
+			return math.MaxInt64
+		case v <= math.MinInt64:
+			return math.MinInt64
+		case v == v: //nolint:gocritic // Not for NaN.
+			return int64(v)
+		}
 	}
+	return 0
 }
 
 // idOf returns the _id of an agenda.

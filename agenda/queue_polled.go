@@ -2,6 +2,8 @@ package agenda
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +28,8 @@ type polledQueue struct {
 	found   *queue
 	foundAt time.Time
 	hasMore bool
+	// deferred are agendas that are not to be taken, by id, and until when.
+	deferred map[string]time.Time
 }
 
 var _ candidates = (*polledQueue)(nil)
@@ -127,16 +131,18 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 			apps[app] = true
 		}
 	}
+	if apps[""] { // Also those whose app is no text.
+		held = held.Append(document.O(record.FieldApp, isText("")))
+	}
 	filter := isDue(now).With("$nor", held)
 	if len(apps) > 0 {
-		var names []any
-		for app := range apps {
-			names = append(names, app)
-			if app == "" {
-				names = append(names, nil)
-			}
-		}
-		filter = filter.With(record.FieldApp, document.O("$nin", document.A(names...)))
+		names := slices.AppendSeq([]string{}, maps.Keys(apps))
+		filter = filter.With(record.FieldApp, document.O("$nin", names))
+	}
+	maps.DeleteFunc(p.deferred, func(_ string, until time.Time) bool { return !until.After(now) })
+	if len(p.deferred) > 0 {
+		ids := slices.AppendSeq([]string{}, maps.Keys(p.deferred))
+		filter = filter.With(record.FieldID, document.O("$nin", ids))
 	}
 	found, err := p.find(ctx, filter, store.FindOptions{Sort: p.inOrder, Limit: lookAhead})
 	if err != nil {
@@ -150,10 +156,10 @@ func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shar
 	return nil
 }
 
-// isText is the condition for a field that keyOf reads as a text.
+// isText is the condition for a field that keyOf reads as a text: "" if it is none.
 func isText(text string) any {
 	if text == "" {
-		return document.O("$in", document.A("", nil))
+		return document.O("$not", document.O("$gt", ""))
 	}
 	return text
 }
@@ -178,16 +184,26 @@ func isDue(now time.Time) document.Object {
 	return document.O(
 		fieldCompleted, false,
 		fieldFailedAt, nil,
-		fieldNextRunAt, document.O("$lte", millis(now)),
+		fieldNextRunAt, document.O("$not", document.O("$gt", millis(now))), // Also what is no time.
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
 	)
 }
 
-// isHeld are conditions. Each of them alone keeps an agenda from being claimed.
+// isHeld are conditions. Each of them alone keeps an agenda from being claimed. What was written later than now
+// does not: the clock was set back.
 func isHeld(now time.Time) document.Array {
-	later := document.O("$gt", millis(now))
-	return document.A(document.O(fieldLeaseUntil, later), document.O(fieldRetryAt, later))
+	future := millis(now.Add(clockSlack))
+	return document.A(
+		document.O(
+			fieldLeaseUntil, document.O("$gt", millis(now), "$lte", millis(now.Add(longestLease))),
+			fieldHeldAt, document.O("$gt", 0, "$lte", future),
+		),
+		document.O(
+			fieldRetryAt, document.O("$gt", millis(now), "$lte", int64(latestTime)),
+			fieldHeldAt, document.O("$not", document.O("$gt", future)),
+		),
+	)
 }
 
 // timesIndex are the paths of the index by time. Agendas that are completed, or failed for good, stand
@@ -203,8 +219,27 @@ func isAlive() document.Object {
 	))
 }
 
-// giveBack implements candidates: there is nothing to do.
+// giveBack implements candidates. There is nothing to do: what has changed is looked for again.
 func (p *polledQueue) giveBack(document.Object) {}
+
+// putBack implements candidates.
+func (p *polledQueue) putBack(taken document.Object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.found != nil {
+		p.found.giveBack(idOf(taken))
+	}
+}
+
+// deferUntil implements candidates.
+func (p *polledQueue) deferUntil(taken document.Object, at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.deferred == nil {
+		p.deferred = map[string]time.Time{}
+	}
+	p.deferred[idOf(taken)] = at
+}
 
 // next implements candidates.
 func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {

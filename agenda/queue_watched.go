@@ -207,6 +207,18 @@ func (w *watchedQueue) giveBack(taken document.Object) {
 	}
 }
 
+// putBack implements candidates.
+func (w *watchedQueue) putBack(taken document.Object) { w.giveBack(taken) }
+
+// deferUntil implements candidates.
+func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue != nil {
+		w.queue.deferUntil(idOf(taken), millis(at))
+	}
+}
+
 // next implements candidates.
 func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	err = w.filled(ctx, func(q *queue) {

@@ -55,19 +55,28 @@ type Record struct {
 	// tag. 0 where it was made without replace.
 	Replaces int64 `json:"replaces,omitzero"`
 
-	// Fence is the number of times it was claimed: the fencing token of the last claim.
+	// Fence is the fencing token of the last claim. It grows with each claim, and when one is lost.
 	Fence int64 `json:"fence,omitzero"`
 	// LeaseUntil is set while a worker holds it: nobody else claims it before that instant
-	// of the store's clock. One that has passed is that of a worker that died, which counts as
-	// a failure when the agenda is taken over.
+	// of the store's clock. If it has passed, the worker died or lost the agenda, see lost.go.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
-	// Claim is the mark of a claim that took several agendas at once, while it lasts.
+	// HeldAt is when the lease, or the pause until RetryAt, was written, by the store's clock. If that is
+	// in the future, the clock was set back, and neither of them counts as it stands.
+	HeldAt document.Timestamp `json:"heldAt,omitzero"`
+	// Claim names the scheduler that holds it and, if one write claimed several agendas, that claim.
 	Claim string `json:"claim,omitzero"`
+	// Beside is true while it is held if another agenda of the same scheduler was lost.
+	Beside bool `json:"beside,omitzero"`
+	// Lost is how many starts for this NextRunAt never came back beside others, which is no failure.
+	Lost int64 `json:"lost,omitzero"`
+	// Begun is true while it is held, until updateAgenda gives it another schedule.
+	Begun bool `json:"begun,omitzero"`
 	// Attempts is the number of claims for this NextRunAt whose run began, or may have, and Failures the
-	// number of those that failed, before it began, too, or never came back. A new schedule removes both. So an agenda that is held and has no
-	// Attempts was rescheduled after it was claimed, perhaps for the same time: the end of the run
-	// leaves that schedule as it is, and counts no failure. RunUntil may change without it: the end
-	// of the run schedules nothing later than the RunUntil that is stored then.
+	// number of those that failed, before it began, too, or never came back and ran alone. A new schedule removes
+	// both, and Begun. So an agenda that is held, has no Attempts and is not Begun was given another schedule
+	// after it was claimed, perhaps for the same time: the end of the run leaves that schedule as it is, and counts no
+	// failure. RunUntil may change without it: the end of the run schedules nothing later than the RunUntil
+	// that is stored then.
 	Attempts int64 `json:"attempts,omitzero"`
 	Failures int64 `json:"failures,omitzero"`
 	// RetryAt is when the next attempt is due after one that failed.
@@ -102,7 +111,11 @@ const (
 	fieldReplaces        = "replaces"
 	fieldFence           = lease.FieldFence
 	fieldLeaseUntil      = lease.FieldUntil
+	fieldHeldAt          = "heldAt"
 	fieldClaim           = "claim"
+	fieldBeside          = "beside"
+	fieldLost            = "lost"
+	fieldBegun           = "begun"
 	fieldAttempts        = "attempts"
 	fieldFailures        = "failures"
 	fieldRetryAt         = "retryAt"

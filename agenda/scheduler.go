@@ -2,12 +2,14 @@ package agenda
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
@@ -38,7 +40,8 @@ type SchedulerConfig struct {
 	// Batch is the number of agendas that Run claims in one go. The default is Workers.
 	Batch int
 	// Lease is how long a claim holds without a heartbeat; Run sends one each quarter of it. An
-	// agenda whose worker died is taken by another one after that time. The default is a minute.
+	// agenda whose worker died is taken by another one after that time. The default is a minute, and
+	// the most 24 hours.
 	Lease time.Duration
 	// Poll is the time after which Run looks again, where the store does not tell what
 	// changes. The default is a second.
@@ -108,8 +111,8 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
 	setDefault(&c.Retention, defaultRetention)
 	setDefault(&c.FailedRetention, defaultFailedRetention)
-	if c.Lease < lease.Shortest {
-		return c, boterr.Invalid("lease", "must be at least %s, got %s", lease.Shortest, c.Lease)
+	if c.Lease < lease.Shortest || c.Lease > longestLease {
+		return c, boterr.Invalid("lease", "must be from %s to %s, got %s", lease.Shortest, longestLease, c.Lease)
 	}
 	c.Log = safelog.New(c.Log)
 	return c.withAround()
@@ -177,7 +180,10 @@ type Scheduler struct {
 	compiling sync.Once
 	compiled  updates
 	patterns  patterns
-	// newID makes the marks of claims.
+	// process is the name under which it holds agendas, and newID makes those of claims of several.
+	process string
+	// mark is process as a value.
+	mark  any
 	newID func() string
 
 	handler         Handler
@@ -208,7 +214,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
-		newID:   c.Env.WithDefaults().NewID,
+		process: rand.Text(), newID: c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
 		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, failedRetention: c.FailedRetention,
@@ -217,6 +223,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if c.Backoff == nil {
 		s.backoff, s.jittered = exponential, jittered
 	}
+	s.mark = s.process
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
 	} else {
@@ -279,7 +286,7 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 		if err != nil || found.IsZero() {
 			return Result{}, err
 		}
-		c, err := s.claim(ctx, found, now)
+		c, err := s.claimHere(ctx, found, now)
 		if err != nil {
 			return Result{}, err
 		}
@@ -287,6 +294,21 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 			return s.runHere(ctx, c)
 		}
 	}
+}
+
+// claimHere claims an agenda that was found due, for a run that no suspect has to wait for. It returns nil if the
+// agenda has changed since, or cannot be claimed now.
+func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now time.Time) (c *claim, err error) {
+	ready, isSpent, err := s.prepare(ctx, found, now)
+	if err == nil && !ready.IsZero() {
+		c, err = s.claim(ctx, ready, now)
+	}
+	if c == nil {
+		s.candidates.giveBack(found)
+		return nil, err
+	}
+	c.isSpent = isSpent
+	return c, nil
 }
 
 // runHere runs a claim, and stores what follows from it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -12,8 +13,12 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Run claims and runs what falls due, in real time, until ctx ends. Then it claims
@@ -56,8 +61,8 @@ type pool struct {
 	// when a place is released.
 	isStarved atomic.Bool
 	freed     chan struct{}
-	// suspects lets one suspect run at a time.
-	suspects suspects
+	// suspects says when agendas run that may end the process.
+	suspects blame.Suspects
 }
 
 func newPool(s *Scheduler) *pool {
@@ -201,8 +206,11 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 		return 0, err
 	}
 	p.isStarved.Store(true) // A place that is released from here on may be missed by take.
+	if only, isOnly := p.suspects.Only(p.now()); isOnly {
+		return p.claimOnly(ctx, only, now)
+	}
 	found, isLeft, err := p.candidates.take(ctx, now, p.batch, p.poll, p.places)
-	p.isStarved.Store(isLeft)
+	p.isStarved.Store(isLeft || p.suspects.IsWaiting())
 	if err != nil {
 		return 0, err
 	}
@@ -219,27 +227,102 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 // claimFound claims agendas that were found due, several at once where that can be, and gives them
 // to the workers in the order in which they were found.
 func (p *pool) claimFound(ctx context.Context, found []document.Object, now time.Time) error {
-	defer func() { // Where the store ends the goroutine.
+	defer func() { // Also if the store ends the goroutine.
 		for _, seen := range found {
-			p.candidates.giveBack(seen)
+			p.candidates.putBack(seen)
 			p.release(keyOf(seen))
 		}
 	}()
-	together, err := p.claimTogether(ctx, found, now)
+	together, err := p.claimTogether(ctx, found[:ordinary(found)], now)
 	failed := []error{err}
 	for len(found) > 0 {
-		c, tried := together[idOf(found[0])]
+		seen := found[0]
+		c, tried := together[idOf(seen)]
 		if !tried {
-			c, err = p.claim(ctx, found[0], now)
+			if _, isOnly := p.suspects.Only(p.now()); isOnly {
+				break // The others are given back.
+			}
+			c, err = p.claimAlone(ctx, seen, now)
 			failed = append(failed, err)
 		} else if c == nil {
-			p.candidates.giveBack(found[0])
+			p.candidates.giveBack(seen)
 		}
-		channel := keyOf(found[0])
 		found = found[1:]
-		p.hand(ctx, c, channel)
+		p.hand(ctx, c, keyOf(seen))
 	}
 	return errors.Join(failed...)
+}
+
+// ordinary returns the number of agendas, from the first one on, that need nothing but to be claimed.
+func ordinary(found []document.Object) int {
+	at := slices.IndexFunc(found, func(o document.Object) bool { return !isSound(o) || lossesOf(o) > 0 })
+	if at < 0 {
+		return len(found)
+	}
+	return at
+}
+
+// claimAlone claims an agenda that was found due. It returns nil if the agenda has changed since, or cannot be
+// claimed now.
+func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Time) (c *claim, err error) {
+	var suspect blame.Run
+	isDeferred := false
+	defer func() { // Also if the store ends the goroutine.
+		switch {
+		case c != nil:
+		case isDeferred:
+			p.candidates.deferUntil(seen, now.Add(p.poll))
+		default:
+			if suspect.Name != "" {
+				p.suspects.End(suspect.Name, p.now())
+			}
+			p.candidates.giveBack(seen)
+		}
+	}()
+	ready, isSpent, err := p.prepare(ctx, seen, now)
+	if err != nil || ready.IsZero() {
+		return nil, err
+	}
+	if !isSpent {
+		of := suspicion(ready)
+		if !p.suspects.Admit(of, len(p.held.All()), p.now()) {
+			isDeferred = true
+			return nil, nil //nolint:nilnil // No claim and no error: it waits.
+		}
+		if of.Level > blame.None {
+			suspect = of
+		}
+	}
+	if c, err = p.claim(ctx, ready, now); c != nil {
+		c.isSpent, c.isSuspect = isSpent, suspect.Name != ""
+	}
+	return c, err
+}
+
+// claimOnly claims the agenda that is to run alone, "" for none, once nothing else is under way. It returns how
+// long to wait for more.
+func (p *pool) claimOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
+	if id == "" || len(p.held.All()) > 0 {
+		return p.poll, nil // It is woken when a run ends.
+	}
+	defer p.suspects.Drop(id, p.now())
+	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
+	if err != nil {
+		return 0, err
+	}
+	found, err := p.agendas.Find(ctx, which, store.FindOptions{})
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	channel := keyOf(found[0])
+	if !p.places.Take(channel) {
+		return 0, nil
+	}
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer cancel()
+	c, err := p.claimAlone(claiming, found[0], now)
+	p.hand(claiming, c, channel)
+	return 0, err
 }
 
 // hand gives a claim, which holds a place of a channel, to the workers. nil is none.
@@ -254,21 +337,17 @@ func (p *pool) hand(ctx context.Context, c *claim, channel fair.Key) {
 	case c == nil:
 	case c.isSpent:
 		_, _ = p.giveUp(ctx, c) // It logs its errors itself.
-	case p.suspects.admit(c):
+	default:
 		c.channel, isHanded = channel, true
 		p.held.Add(c)
 		p.ready <- c
-	default: // One that is run now may end the process, which tells nothing of this one.
-		p.giveBack(ctx, c, errSuspectRunning, p.waitForSuspect)
 	}
 }
 
 // perform runs a claim, and stores what follows from it.
 func (p *pool) perform(runs context.Context, c *claim) {
 	defer p.release(c.channel)
-	if c.isSuspect() {
-		defer p.suspects.end()
-	}
+	defer p.endSuspect(c)
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
 	defer p.held.End(c)
@@ -280,6 +359,17 @@ func (p *pool) perform(runs context.Context, c *claim) {
 	failure := errGoroutineEnded
 	defer func() { p.settle(ctx, c, failure) }() // Also where the handler ends the goroutine.
 	failure = p.handle(ctx, c)
+}
+
+// now is the time by which suspects keep other runs waiting: real time, as that of timers, which no clock sets
+// back.
+func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
+
+// endSuspect notes that the run of a claim is over, if it is that of a suspect.
+func (p *pool) endSuspect(c *claim) {
+	if c.isSuspect {
+		p.suspects.End(c.id, p.now())
+	}
 }
 
 // errGoroutineEnded is the failure of a handler that does not return.
@@ -313,8 +403,9 @@ func (p *pool) giveBackReady(ctx context.Context) {
 	for {
 		select {
 		case c := <-p.ready:
-			p.release(c.channel)
 			p.held.End(c)
+			p.endSuspect(c)
+			p.release(c.channel)
 			p.giveBack(ctx, c, nil, p.notBegun)
 		default:
 			return

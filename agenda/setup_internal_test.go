@@ -67,19 +67,33 @@ func standOn(t *testing.T, clock *testClock, store store.Store) *stand {
 	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
 }
 
+// wraps are a store whose changes can be followed, and one where they cannot.
+func wraps() map[string]func(store.Store) store.Store {
+	return map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s },
+		"polled":  func(s store.Store) store.Store { return unwatched{s} },
+	}
+}
+
 // eachStore runs a test on a store whose changes can be followed, and on one where they
 // cannot.
 func eachStore(t *testing.T, test func(s *stand)) {
 	t.Helper()
-	for name, wrap := range map[string]func(store.Store) store.Store{
-		"watched": func(s store.Store) store.Store { return s },
-		"polled":  func(s store.Store) store.Store { return unwatched{s} },
-	} {
+	for name, wrap := range wraps() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			clock := &testClock{now: start()}
 			test(standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now)))))
 		})
+	}
+}
+
+// eachStoreOf is eachStore for one of many cases, which get no names.
+func eachStoreOf(t *testing.T, test func(s *stand)) {
+	t.Helper()
+	for _, wrap := range wraps() {
+		clock := &testClock{now: start()}
+		test(standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now)))))
 	}
 }
 

@@ -89,12 +89,12 @@ func (u *update) fields() (set, unset []any) {
 }
 
 // resetAttempts returns what is removed of an agenda that is scheduled anew: all of its
-// earlier attempts. The lease of one that is running stays, and its run learns from
-// there being no attempts that it has another schedule.
+// earlier attempts. The lease of one that is running stays, and its run learns from the missing
+// attempts, and that it has not Begun, that it has another schedule.
 func resetAttempts() []any {
 	return []any{
 		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
-		fieldFailedAt, true,
+		fieldFailedAt, true, fieldLost, true, fieldBegun, true,
 	}
 }
 

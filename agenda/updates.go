@@ -10,8 +10,11 @@ import (
 // updates are the changes that a scheduler makes, compiled once. What differs each time
 // stands in the stamps of a query.Change, which need no compiling.
 type updates struct {
-	// claim counts a claim, takeOver also the failure of a start that never came back.
-	claim, takeOver *query.Update
+	// claim counts a claim, claimAgain one after a pause. lost ends one that never came back alone, which is a failure, and lostBeside one
+	// that never came back beside others. What such a run still stores finds another fence.
+	claim, claimAgain, lost, lostBeside *query.Update
+	// beside notes that another agenda was lost as well.
+	beside *query.Update
 	// release ends a run and leaves the schedule, giveBack also takes back the claim as
 	// an attempt.
 	release, giveBack *query.Update
@@ -36,15 +39,19 @@ func newUpdates() updates {
 	var (
 		// What each end of a claim removes, what that of a run does, and what one that is the last for
 		// its time.
-		left  = []any{fieldLeaseUntil, true, fieldClaim, true}
-		ended = appendPairs(left, fieldRetryAt, true)
-		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true)
+		left  = []any{fieldLeaseUntil, true, fieldClaim, true, fieldBeside, true, fieldBegun, true}
+		ended = appendPairs(left, fieldRetryAt, true, fieldHeldAt, true)
+		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true, fieldLost, true)
 		// A run that succeeded removes the marks of a failure, too.
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return updates{
-		claim:         mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
-		takeOver:      mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1, fieldFailures, 1)),
+		claim:      mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
+		claimAgain: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
+		lost: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),
+			"$set", document.O(fieldError, neverCameBackText)),
+		lostBeside:    mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldLost, 1, fieldFence, 1)),
+		beside:        mustUpdate("$set", document.O(fieldBeside, true)),
 		release:       mustUpdate("$unset", document.O(ended...)),
 		giveBack:      mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
 		postpone:      mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
