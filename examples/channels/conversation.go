@@ -50,7 +50,7 @@ func says(text string) step {
 
 // taps is a step in which Ada taps a button or a quick reply.
 func taps(title string) step {
-	return step{title: "Ada taps [" + title + "]", each: func(_ *florist, c customer) error { return c.TryTapsOn(title) }}
+	return step{title: "Ada taps [" + title + "]", each: func(_ *florist, c customer) error { return c.tapFirst(title) }}
 }
 
 // refusedWith is a step that platforms refuse, since the conversation is not the bot's any

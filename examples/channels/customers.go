@@ -40,6 +40,16 @@ type customer struct {
 	bob *fakes.Actor
 }
 
+// tapFirst taps the first button or quick reply of a title: each bouquet has one to order it.
+func (c customer) tapFirst(title string) error {
+	for _, one := range c.Tappables() {
+		if one.Title == title {
+			return c.TrySends(one.Event())
+		}
+	}
+	return c.TryTapsOn(title) // It says what there is to tap.
+}
+
 // florist is the shop on a fake platform, with its customers on every messaging platform.
 type florist struct {
 	*fakes.Platform

@@ -20,7 +20,7 @@ import (
 func (c customer) orders(t *testing.T) {
 	t.Helper()
 	c.Says("bouquets")
-	c.TapsOn("Order")
+	require.NoError(t, c.tapFirst("Order"))
 }
 
 const (
@@ -111,7 +111,7 @@ func TestOrder_DeclinedCard(t *testing.T) {
 		ada.orders(t)
 		require.Equal(t, "Your card was declined: insufficient_funds.", ada.Last())
 		f.Advance(fakes.EventDelay)
-		ada.TapsOn("Order")
+		require.NoError(t, ada.tapFirst("Order"))
 		f.Advance(fakes.EventDelay)
 		require.Equal(t, paid, shown(f, ada))
 	}
@@ -138,13 +138,13 @@ func TestPayment_WithoutOrderGoesBack(t *testing.T) {
 	ada := f.ada(channel.Webchat)
 	ada.Says("bouquets")
 	f.FailNext(botctx.OpSendResponse, boterr.Unavailable)
-	require.ErrorIs(t, ada.TryTapsOn("Order"), boterr.Unavailable)
+	require.ErrorIs(t, ada.tapFirst("Order"), boterr.Unavailable)
 	before := len(f.Sent())
 	f.Advance(2 * fakes.EventDelay)
 	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
 	require.Len(t, f.Sent(), before)
 
-	ada.TapsOn("Order")
+	require.NoError(t, ada.tapFirst("Order"))
 	f.Advance(2 * fakes.EventDelay)
 	require.Equal(t, paid, ada.Last())
 }
@@ -154,7 +154,7 @@ func TestOrder_OneAtATime(t *testing.T) {
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
 	ada.orders(t)
-	ada.TapsOn("Order")
+	require.NoError(t, ada.tapFirst("Order"))
 	require.Equal(t, "You have ordered Tulips already.", ada.Last())
 	require.Len(t, f.account.Payments(), 1)
 }
@@ -227,8 +227,8 @@ func TestOrder_ProviderDoesNotAnswer(t *testing.T) {
 	ada := f.ada(channel.Webchat)
 	ada.Says("bouquets")
 	f.account.FailNext(boterr.Unavailable)
-	require.ErrorIs(t, ada.TryTapsOn("Order"), boterr.Unavailable)
-	ada.TapsOn("Order")
+	require.ErrorIs(t, ada.tapFirst("Order"), boterr.Unavailable)
+	require.NoError(t, ada.tapFirst("Order"))
 	f.account.FailNext(boterr.Unavailable)
 	require.ErrorIs(t, ada.TryTapsOn("Cancel"), boterr.Unavailable)
 	ada.TapsOn("Cancel")
