@@ -4,15 +4,21 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // refusalOf returns the error with which a platform refuses a recipient, nil where it does not. The
 // caller holds the mutex.
 func (o *outbox) refusalOf(sent Sent) error {
-	if code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]; isRefused {
+	code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]
+	switch {
+	case !isRefused:
+		return nil
+	case code == boterr.FailedPrecondition:
+		return boterr.New(code, "", "the test makes the platform refuse messages to %s: %w", sent.To, &send.GoneError{})
+	default:
 		return boterr.New(code, "", "the test makes the platform refuse messages to %s", sent.To)
 	}
-	return nil
 }
 
 // RefuseSends makes the platform refuse every message to these recipients with a code, such
@@ -20,7 +26,8 @@ func (o *outbox) refusalOf(sent Sent) error {
 //
 //	p.RefuseSends(boterr.FailedPrecondition, ada, lise)
 //
-// The others get theirs.
+// The others get theirs. FailedPrecondition has a *send.GoneError behind it, and NotFound means the
+// same: in a live chat both end it.
 func (p *Platform) RefuseSends(code boterr.Code, to ...Recipient) {
 	p.test.Helper()
 	if len(to) == 0 {

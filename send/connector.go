@@ -28,7 +28,8 @@ type Connector interface {
 	// the path in the response), NotFound for a recipient that it does not know, FailedPrecondition
 	// for one that may not be written to now, and for a channel whose credentials are missing or not
 	// accepted, ResourceExhausted for a rate limit, with a *RetryAfterError behind it where the
-	// platform says for how long. No error holds a credential. An error without
+	// platform says for how long. A recipient that is gone for good (who has blocked the bot, a
+	// conversation that is archived) has NotFound, or a *GoneError behind its error. No error holds a credential. An error without
 	// a code means that the platform did not answer, or that its answer does not tell what became
 	// of the message; callers see Unavailable. When ctx ends, Send returns its error.
 	Send(ctx context.Context, message Message) (Delivery, error)

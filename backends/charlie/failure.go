@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
 )
 
 // refused is what a word of the tool for a refusal means here.
@@ -87,6 +88,18 @@ type rejection struct {
 
 // Error implements error.
 func (r *rejection) Error() string { return r.text }
+
+// goneWords are the tool's words for recipients that cannot be written to any more. NotFound says it
+// of the others.
+var goneWords = []string{"is_archived", "user_disabled", "cannot_dm_bot"}
+
+// Unwrap returns a *send.GoneError if the recipient is gone for good, else nil.
+func (r *rejection) Unwrap() error {
+	if slices.Contains(goneWords, r.word) {
+		return &send.GoneError{}
+	}
+	return nil
+}
 
 // refusal returns the error for a reply that is not ok.
 func refusal(reply document.Object) error {

@@ -47,6 +47,7 @@ func TestError_CodeOfRefusal(t *testing.T) {
 			_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
 			require.ErrorIs(t, err, code)
 			require.ErrorContains(t, err, word)
+			require.Equal(t, code == boterr.NotFound || word == "is_archived", send.IsGone(err))
 			_, err = connector.UpdateMessage(t.Context(), workspace(), send.MessageUpdate{Text: "x"})
 			require.ErrorIs(t, err, code)
 			require.ErrorIs(t, connector.RecallTicket(t.Context(), workspace(), livechat.Ticket{}), code)

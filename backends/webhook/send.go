@@ -38,8 +38,9 @@ type payload struct {
 //	NotFound            404: there is no such recipient
 //	Unsupported         501: there is no such type of messages
 //	ResourceExhausted   429, after all attempts
-//	FailedPrecondition  any other 3xx and 4xx; no address or secret, or an address that
-//	                    is refused
+//	FailedPrecondition  410: the recipient cannot be written to any more, with a
+//	                    *send.GoneError; any other 3xx and 4xx; no address or secret, or an
+//	                    address that is refused
 //	no code             408, 425, 5xx and no answer, after all attempts
 //
 // The answer to an InvalidArgument may say {"error": {"field": "response.text", "message":
@@ -112,6 +113,8 @@ func refusal(got answer, address string) error {
 		return boterr.Invalid(field, "the receiver refused the message with status %d%s", got.status, reason)
 	case http.StatusNotFound:
 		return boterr.New(boterr.NotFound, "", "the receiver knows no such recipient (status 404)%s", reason)
+	case http.StatusGone:
+		return boterr.New(boterr.FailedPrecondition, "", "the recipient cannot be written to any more (status 410)%s: %w", reason, &send.GoneError{})
 	case http.StatusNotImplemented:
 		return boterr.New(boterr.Unsupported, "", "the receiver has no such type of messages (status 501)%s", reason)
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

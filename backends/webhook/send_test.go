@@ -75,6 +75,7 @@ func TestSend_RefusalIsNotRepeated(t *testing.T) {
 		_, err := sending(t).Send(t.Context(), hello(webchat(peer.URL)))
 		require.ErrorIs(t, err, code, status)
 		require.Len(t, peer.got(), 1, status)
+		require.Equal(t, status == 404 || status == 410, send.IsGone(err), status)
 		if status != http.StatusNotModified {
 			require.ErrorContains(t, err, "too long")
 		}
