@@ -31,6 +31,9 @@ type LiveChat struct {
 	// IdleTimeout is how long a conversation may be idle before it ends. The default is
 	// livechat.IdleTimeout.
 	IdleTimeout time.Duration
+	// Texts are what live chats say by themselves, such as that nobody is there yet. nil means
+	// livechat.DefaultTexts; a text of "" is not sent.
+	Texts *livechat.Texts
 }
 
 // LiveChats returns the live chats of an app, for what the host's outlet platforms report:
@@ -66,6 +69,7 @@ func (p *parts) liveChatPorts() livechat.Ports {
 		CustomAPI:   config.LiveChat.CustomAPI,
 		HistoryURL:  config.LiveChat.HistoryURL,
 		IdleTimeout: config.LiveChat.IdleTimeout,
+		Texts:       config.LiveChat.Texts,
 		Pause:       config.Pause,
 		IsStrict:    config.Strict,
 	}
@@ -109,27 +113,32 @@ func (r *run) findGroup(ctx context.Context) error {
 }
 
 // passOn hands an event that no node answers to the live chat that it belongs to: what the
-// member writes to the agent, what the agent writes to the member, and the tap on a
-// ticket. It reports whether that has taken the event.
-func (r *run) passOn(ctx context.Context) (bool, error) {
+// member writes to the agent, what the agent writes to the member, also after its end, and the tap
+// on a ticket.
+func (r *run) passOn(ctx context.Context) (livechat.Outcome, error) {
 	event := *r.bot.MessageEvent
 	if isTaken, err := r.takeByTap(ctx); isTaken || err != nil {
-		return true, err
+		return livechat.OutcomeAnswered, err
 	}
 	switch {
-	case r.byAgent:
-		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	case r.isInLiveChat:
 		return r.bot.ownLiveChats().RelayFromMember(ctx, r.bot.Member.ID, event)
+	case r.byAgent || mayBeOutlet(r.bot.Channel):
+		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	default:
-		return false, nil
+		return livechat.OutcomeNone, nil
 	}
+}
+
+// mayBeOutlet reports whether agents may write in a channel, so that other channels need no look-up.
+func mayBeOutlet(c *channel.Channel) bool {
+	return len(c.BroadcastGroups) > 0 || c.Type.Has(channel.OutletGroups) || c.Type.Has(channel.DirectRequests)
 }
 
 // takeByTap gives a request to the agent whose event is the tap on its ticket, and reports whether
 // it was one. A tap on a ticket that is not there is one of the host's, where it has live chats of
-// its own. One that was accepted and comes too late is done with: nobody waits for its error, and another try, or
-// who looks at dead letters, could do nothing about it.
+// its own. Whoever taps too late is told so. An accepted tap that comes too late is done with: nobody waits for its
+// error, and neither another try nor an operator could do anything about it.
 func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	if r.bot.MessageEvent.Type != send.TypePayload {
 		return false, nil
@@ -138,8 +147,12 @@ func (r *run) takeByTap(ctx context.Context) (bool, error) {
 	if errors.Is(err, boterr.NotFound) && r.bot.host.LiveChats != nil {
 		return false, nil
 	}
-	if r.hasOwnEvent() && isTooLate(err) {
-		r.logLateTap(ctx, err)
+	if !isTooLate(err) {
+		return isTaken, err
+	}
+	untold := r.bot.ownLiveChats().TellLate(ctx, r.bot.Channel.ID, *r.bot.MessageEvent, err)
+	if r.hasOwnEvent() {
+		r.logLateTap(ctx, errors.Join(err, untold))
 		return true, nil
 	}
 	return isTaken, err
@@ -159,6 +172,16 @@ func isTooLate(err error) bool {
 // node. Bot logic may set agendas with such tags for nodes of its own.
 func isOfLiveChat(a agenda.Agenda) bool {
 	return strings.HasPrefix(a.Tag, livechat.TagPrefix) && strings.HasPrefix(a.NodeCompositeID, livechat.TagPrefix)
+}
+
+// LiveChatPosition returns where the member's request for a person stands among those that wait for an
+// agent with the same label. It is zero if the member has made none, and its Place is 0 once an agent
+// has taken the request. It is no operation: it asks the SDK's own live chats.
+func (c *Context) LiveChatPosition(ctx context.Context) (livechat.Position, error) {
+	if c.scope.Member == "" {
+		return livechat.Position{}, boterr.New(boterr.FailedPrecondition, "", "this context has no member whose request could wait")
+	}
+	return c.ownLiveChats().PositionOfMember(ctx, c.scope.Member)
 }
 
 // expire ends the live chat of an agenda if it is idle.

@@ -129,12 +129,12 @@ func TestRelay_NotHandled(t *testing.T) {
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("I am a bot.")) })
 	d.ada.Says("Hello?")
 	d.ask(t)
-	d.ada.Says("Anybody?") // Nobody has taken it: there is nobody to relay to.
+	d.ada.Says("Anybody?") // Nobody has taken it: the bot answers, and whoever takes it gets it.
 	d.grace.Takes(d.grace.Ticket())
 	d.ada.Says("It leaks.")
 	d.grace.Says("Where?")
-	require.Equal(t, "I am a bot.\nI am a bot.\nWhere?", texts(d.ada))
-	require.Equal(t, "It leaks.", texts(d.grace))
+	require.Equal(t, "I am a bot.\nI am a bot.\nWhere?", texts(d.ada), "the bot has spoken: nobody else does")
+	require.Equal(t, "Written before (1):\nAnybody?\nIt leaks.", texts(d.grace))
 }
 
 func TestRelay_Fails(t *testing.T) {

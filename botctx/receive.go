@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/internal/timelimit"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -43,7 +44,9 @@ type Inbound struct {
 // member who was not known is made. Runs of one member take turns.
 //
 // What no node answers goes to the live chat that it belongs to, if any: what a member
-// writes to the agent, what an agent writes to the member, the tap on a ticket.
+// writes to the agent, what an agent writes to the member, the tap on a ticket. What a member
+// writes while nobody has taken the request is kept for whoever takes it; the logic of HandleFunc
+// runs for it, too, and if the bot says nothing, the member is told that nobody is there yet.
 //
 // Of the nodes that may answer (see Flow and Node), the one of the smallest priority whose
 // trigger matches runs; mute ones run before, and another is chosen all the same. An event
@@ -119,22 +122,25 @@ func (s *step) answer(ctx context.Context) error {
 		return err
 	}
 	s.run.current.Store(s)
-	isTaken, err := s.run.passOn(ctx)
+	outcome, err := s.run.passOn(ctx)
 	if err != nil {
 		return err
 	}
-	if isTaken {
-		watched.answeredByNoNode(ctx, AnswerLiveChat)
-		return nil
-	}
 	logic := runtime.logic.Load()
-	if logic == nil {
+	isWaiting := outcome == livechat.OutcomeKept || outcome == livechat.OutcomeFull // Nobody reads it now: so the bot may.
+	switch {
+	case outcome != livechat.OutcomeNone && (logic == nil || !isWaiting):
+		watched.answeredByNoNode(ctx, AnswerLiveChat)
+	case logic == nil:
 		watched.answeredByNoNode(ctx, AnswerNone)
-		return nil
+	default:
+		watched.answeredByLogic(ctx, *logic)
+		if err := s.run.action(ctx, *logic); err != nil {
+			return at(err, RunError{Part: partLogic, Action: functionName(*logic)})
+		}
 	}
-	watched.answeredByLogic(ctx, *logic)
-	if err := s.run.action(ctx, *logic); err != nil {
-		return at(err, RunError{Part: partLogic, Action: functionName(*logic)})
+	if isWaiting && !s.run.hasSpoken.Load() {
+		return s.run.bot.ownLiveChats().TellWaiting(ctx, s.run.bot.Member.ID, outcome)
 	}
 	return nil
 }

@@ -35,7 +35,9 @@ type run struct {
 	// byAgent tells that an agent wrote the event of the run, in a live chat, and isInLiveChat
 	// that it belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
-	ended                 atomic.Bool
+	// hasSpoken is true once something was sent to the member in a live chat.
+	hasSpoken atomic.Bool
+	ended     atomic.Bool
 	// limit is how long the run may take, nil where it has no limit, or that of outer.
 	limit *timelimit.Limit
 	// read is the member as the run has read it.

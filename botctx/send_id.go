@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -86,11 +88,28 @@ func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
 		if at == nil && in != nil && in.isUnderWay() {
 			at = in.current.Load()
 		}
+		at.noteSpoken(to)
 		key := at.keyTo(ctx, to)
 		if key == "" {
 			return r.env.NewID()
 		}
 		return r.config.DeriveID(key)
+	}
+}
+
+// noteSpoken notes that the run sends something to its member, or to the group in which the member
+// wrote, during a live chat.
+func (s *step) noteSpoken(to string) {
+	if s == nil || !s.run.isInLiveChat {
+		return
+	}
+	bot := s.run.bot
+	whom := bot.scope.GroupExternalID
+	if whom == "" {
+		whom = bot.Member.ExternalID
+	}
+	if strings.HasPrefix(to, "message "+strconv.Quote(bot.scope.Channel)+" "+strconv.Quote(whom)) {
+		s.run.hasSpoken.Store(true)
 	}
 }
 

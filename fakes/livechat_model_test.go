@@ -1,6 +1,7 @@
 package fakes_test
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -24,6 +25,8 @@ type model struct {
 	toAgents map[string][]string
 	// groups counts the conversations that were made in each outlet.
 	groups map[string]int
+	// taken counts the requests that were taken.
+	taken int
 }
 
 // request is an assignment.
@@ -38,6 +41,12 @@ type request struct {
 	expiry  time.Time
 	parent  *request
 	removed bool
+	// kept are what the member wrote while nobody had it, isWaitingTold whether the member was told that nobody has,
+	// isOverTold whether the agent who wrote after the end was told that it is over, and taken how many were taken
+	// before.
+	kept                      []string
+	isWaitingTold, isOverTold bool
+	taken                     int
 }
 
 // offer is a ticket.
@@ -152,6 +161,15 @@ func (m *model) take(agent string, r *request) boterr.Code {
 		m.tell(agent, m.asking(r, outlet))
 	}
 	m.tell(agent, r.about)
+	if len(r.kept) > 0 {
+		m.tell(agent, fmt.Sprintf("Written before (%d):", len(r.kept)))
+		for _, text := range r.kept {
+			m.tell(agent, text)
+		}
+		r.kept = nil
+	}
+	m.taken++
+	r.taken = m.taken
 	for _, ticket := range m.tickets {
 		if ticket.of == r && !ticket.isGone && m.changesTickets(ticket.channel) {
 			ticket.taken = "Taken by " + agent + "."
@@ -173,10 +191,32 @@ func (m *model) tell(agent, text string) { m.toAgents[agent] = append(m.toAgents
 
 // memberSays is what a member writes.
 func (m *model) memberSays(member, text string) {
-	if r := m.open(member); r != nil && r.state == livechat.Taken {
-		m.tell(r.agent, text)
-		r.expiry = m.now.Add(livechat.IdleTimeout)
+	r := m.open(member)
+	if r == nil {
+		return
 	}
+	r.expiry = m.now.Add(livechat.IdleTimeout)
+	if r.state == livechat.Taken {
+		m.tell(r.agent, text)
+		return
+	}
+	r.kept = append(r.kept, text)
+	if !r.isWaitingTold {
+		r.isWaitingTold = true
+		m.toMembers[member] = append(m.toMembers[member], livechat.DefaultTexts().Waiting)
+	}
+}
+
+// over returns the request in which an agent talked last who writes to a member, nil if there is none.
+func (m *model) over(agent, member string) *request {
+	var last *request
+	for _, r := range m.requests {
+		isHers := r.state == livechat.Ended && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0]))
+		if isHers && (last == nil || r.taken > last.taken) {
+			last = r
+		}
+	}
+	return last
 }
 
 // agentSays is what an agent writes to a member.
@@ -184,6 +224,10 @@ func (m *model) agentSays(agent, member, text string) boterr.Code {
 	r := m.with(agent, member)
 	switch {
 	case r == nil:
+		if over := m.over(agent, member); over != nil && !over.isOverTold {
+			over.isOverTold = true
+			m.tell(agent, livechat.DefaultTexts().Over)
+		}
 	case text == "/done":
 		m.toMembers[r.member] = append(m.toMembers[r.member], "Goodbye!")
 		m.end(r, livechat.EndedByOutlet)
@@ -202,6 +246,9 @@ func (m *model) agentSays(agent, member, text string) boterr.Code {
 // end ends a request.
 func (m *model) end(r *request, by livechat.EndedBy) {
 	r.state, r.endedBy, r.expiry = livechat.Ended, by, time.Time{}
+	if by == livechat.EndedByIdle && len(r.kept) > 0 {
+		m.toMembers[r.member] = append(m.toMembers[r.member], livechat.DefaultTexts().Unread)
+	}
 }
 
 // leave ends the live chat of a member.
@@ -218,6 +265,12 @@ func (m *model) leave(member string, options livechat.InletEndLiveChatOptions) b
 	m.end(r, livechat.EndedByInlet)
 	if options.RecallRelayMessage {
 		m.recall(r)
+		return ""
+	}
+	for _, ticket := range m.tickets {
+		if ticket.of == r && r.agent == "" && !m.isDirect(ticket.channel) && m.changesTickets(ticket.channel) {
+			ticket.taken = livechat.DefaultTexts().Late
+		}
 	}
 	return ""
 }

@@ -93,6 +93,9 @@ type AssignmentRecord struct {
 	Direct string `json:"direct,omitzero"`
 	// Outlet is the id of the channel where it was taken, or that has it directly.
 	Outlet string `json:"outlet,omitzero"`
+	// Kept are the messages that the member wrote while no agent could read them, the oldest first. They are sent to
+	// whoever takes the request, and removed as they are.
+	Kept []KeptMessage `json:"kept,omitzero"`
 }
 
 // MarshalJSON writes the record with its unknown fields.
@@ -157,6 +160,11 @@ const (
 	fieldEndedAt          = "endedAt"
 	fieldEndedBy          = "endedBy"
 	fieldClosedAt         = "closedAt"
+	fieldEndReason        = "endReason"
+	fieldKept             = "kept"
+	fieldKeptSender       = "keptSender"
+	fieldWaitingToldAt    = "waitingToldAt"
+	fieldOverTold         = "overTold"
 )
 
 // assignmentKind is how assignments are kept.

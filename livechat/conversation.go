@@ -92,6 +92,12 @@ func (s *conversations) groupsOf(ctx context.Context, outletID string, event sen
 	if err != nil || len(live) > 0 {
 		return live, err
 	}
+	return s.lastGroups(ctx, outletID, event)
+}
+
+// lastGroups returns the last group of an outlet that an event belonged to, whether it is live or not. There
+// may be none.
+func (s *conversations) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
 	if err == nil && last == nil {
 		last, err = s.lastDirect(ctx, outletID, event)

@@ -65,11 +65,11 @@ func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
 	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
 	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?"))
 	require.NoError(t, err)
-	require.True(t, relayed)
+	require.Equal(t, livechat.OutcomeDelivered, relayed)
 	require.Equal(t, []string{"shop room-5"}, s.sentTo())
 	relayed, err = s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi"))
 	require.NoError(t, err)
-	require.True(t, relayed)
+	require.Equal(t, livechat.OutcomeDelivered, relayed)
 	require.Equal(t, []string{"shop room-5", "web ada-web"}, s.sentTo())
 
 	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})

@@ -34,7 +34,7 @@
 //	  |                  |                 |
 //	  +------------------+-----------------+
 //	                     |  end in the outlet, end in the inlet,
-//	                     |  expire, hand on, withdraw
+//	                     |  expire, hand on, withdraw, lose a side
 //	                     v
 //	                   ended
 //
@@ -49,6 +49,7 @@
 //	expire            pending, taken          -> ended
 //	hand on           sending, pending, taken -> ended
 //	withdraw          sending, pending        -> ended
+//	lose a side       pending, taken          -> ended
 //
 // Then it reconciles: it takes the assignment through the steps that are due where it is,
 // for what the call wants, and that the record does not note as done. A call that comes after
@@ -59,19 +60,24 @@
 //	store the group of the API     sending          open request
 //	end the previous one           sending          open request
 //	open                           sending          open request
+//	take over what was written     pending, taken   open request
 //	close the previous one         pending, taken   open request
 //	give it to who is in its group pending, taken   open request
 //	let the member in              pending, taken   open request
+//	send what was written before   taken            open request
 //	open the conversation          taken            conversation
 //	watch idle time                taken            conversation
 //	let the member in              taken            conversation
 //	send the summary               taken            conversation
+//	send what was written before   taken            conversation
 //	show it on the tickets         taken            conversation
 //	let the member out             ended            closed
 //	clear the member's group       ended            closed
 //	put the groups out of use      ended            closed
+//	tell who is left               ended            closed
 //	close the previous one         ended            closed
 //	recall the tickets             ended            closed
+//	show that it is over           ended            closed
 //	withdraw the next one          ended            closed
 //	close                          ended            closed
 package livechat

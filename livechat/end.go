@@ -154,6 +154,10 @@ func (r *AssignmentRecord) endingText() string {
 		return "it was handed on"
 	case EndedByRemoval:
 		return "it was withdrawn"
+	case EndedByMemberGone:
+		return "the member cannot be reached any more"
+	case EndedByAgentGone:
+		return "the conversation with the agent is gone"
 	default:
 		return "nothing is left to end"
 	}

@@ -74,19 +74,18 @@ func (s *machine) expireInterrupted(ctx context.Context, memberID string) error 
 // has taken it.
 func (r *AssignmentRecord) isWatched() bool { return r.LiveChatAgenda || r.Assignee != "" }
 
-// watchIdle starts the idle time of an open assignment anew, if it is watched, and returns
-// it as it is then, nil where it has ended meanwhile.
-func (s *machine) watchIdle(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
+// watchIdle starts the idle time of an assignment anew if it is watched, and has not ended meanwhile.
+func (s *machine) watchIdle(ctx context.Context, r *AssignmentRecord) error {
 	if !r.isWatched() {
-		return r, nil
+		return nil
 	}
 	// $max: of two messages at once the later one counts.
 	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
 		document.O("$max", document.O(fieldExpiry, s.nextExpiry())))
-	if err != nil || watched == nil {
-		return nil, err
+	if err == nil && watched != nil {
+		_, err = s.keepWatch(ctx, watched)
 	}
-	return s.keepWatch(ctx, watched)
+	return err
 }
 
 // keepWatch sets the agenda of an open assignment, and returns the assignment as it is then.

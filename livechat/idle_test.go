@@ -52,11 +52,11 @@ func TestExpire_TooEarly(t *testing.T) {
 	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(10 * time.Minute)
-	broken, _ := s.interrupted(1) // The expiry is moved, the agenda is not.
+	broken, _ := s.interrupted(1) // The message is sent and the expiry moved, the agenda is not.
 	isRelayed, err := broken.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, errInterrupted)
-	require.False(t, isRelayed)
-	require.Empty(t, s.platform.did())
+	require.Equal(t, livechat.OutcomeNone, isRelayed)
+	require.Equal(t, []string{"desk: send to group1: hi"}, s.platform.did())
 	expiry := s.at(livechat.IdleTimeout)
 	require.Equal(t, expiry, s.record(t, "a1").Expiry)
 	require.Equal(t, s.at(20*time.Minute), s.mine.onlyAgenda(t, "ada").NextRunAt)

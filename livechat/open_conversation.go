@@ -28,7 +28,7 @@ func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *
 		}
 	}
 	found, err := s.findGroups(ctx, document.O(
-		fieldAssignment, document.O("$eq", r.ID), fieldOutlet, document.O("$eq", outlet.ID)))
+		fieldAssignment, document.O("$eq", r.ID), fieldOutlet, document.O("$eq", outlet.ID), fieldActive, true))
 	if err != nil {
 		return nil, err
 	}

@@ -42,6 +42,10 @@ func something(of reflect.Type) reflect.Value {
 		return value
 	default:
 	}
+	if of == reflect.TypeFor[livechat.Outcome]() {
+		value.SetString(string(livechat.OutcomeKept))
+		return value
+	}
 	switch of.Kind() {
 	case reflect.String:
 		value.SetString("x")

@@ -50,6 +50,8 @@ type Ports struct {
 	// IdleTimeout is how long a conversation may be idle before it ends. The default is
 	// IdleTimeout.
 	IdleTimeout time.Duration
+	// Texts are what live chats say by themselves. nil means DefaultTexts.
+	Texts *Texts
 	// Pause waits for a while, or until ctx ends: a call waits so for another one that sends
 	// the same request. The default waits by the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)

@@ -20,11 +20,19 @@ type Progress struct {
 	SentAt document.Timestamp `json:"sentAt,omitzero"`
 	// SummarySentAt is when the summary was sent to who took it.
 	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
+	// KeptSender is the call that sends the kept messages now, nil if none does.
+	KeptSender *Sender `json:"keptSender,omitzero"`
+	// WaitingToldAt is when the member was told that nobody has taken the request yet.
+	WaitingToldAt document.Timestamp `json:"waitingToldAt,omitzero"`
+	// OverTold are the ids of the groups in which an agent wrote after the end and was told so.
+	OverTold []string `json:"overTold,omitzero"`
 	// EndedAt is when it ended, EndedBy who ended it. ClosedAt is when all that ends with it had
 	// ended, too: an end without it was interrupted, and the same call again completes it.
 	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy  EndedBy            `json:"endedBy,omitzero"`
 	ClosedAt document.Timestamp `json:"closedAt,omitzero"`
+	// EndReason is the platform's error if EndedBy is EndedByMemberGone or EndedByAgentGone.
+	EndReason string `json:"endReason,omitzero"`
 }
 
 // Sender is a call that sends a request. While it does, no other call sends it.
@@ -52,6 +60,12 @@ const (
 	// EndedByRemoval is who withdrew it while nobody had taken it. The record is removed
 	// soon after.
 	EndedByRemoval EndedBy = "removed"
+	// EndedByMemberGone is nobody: the member cannot be written to any more, such as one who
+	// blocked the bot. The agent is told.
+	EndedByMemberGone EndedBy = "member gone"
+	// EndedByAgentGone is nobody: the agent's conversation is gone, such as one that was archived.
+	// The member is told.
+	EndedByAgentGone EndedBy = "agent gone"
 )
 
 // openSlots is what the slots of open assignments begin with.

@@ -70,7 +70,7 @@ func TestReassignAssignment(t *testing.T) {
 	require.NoError(t, err)
 	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
 	require.NoError(t, err)
-	require.True(t, relayed)
+	require.Equal(t, livechat.OutcomeDelivered, relayed)
 }
 
 func TestReassignAssignment_Parameters(t *testing.T) {
@@ -228,7 +228,7 @@ func TestReassignAssignment_SendFails(t *testing.T) {
 	require.True(t, s.group(t, group.ID).Active)
 	relayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event2(group))
 	require.NoError(t, err)
-	require.True(t, relayed, "the agent still talks with the member")
+	require.Equal(t, livechat.OutcomeDelivered, relayed, "the agent still talks with the member")
 	repeated := s.mustAsk(t, `{}`)
 	require.Equal(t, previous.ID, repeated.ID)
 

@@ -59,21 +59,26 @@ func steps() []step {
 		{"store the group of the API", wantOpen, []State{Sending}, nil, (*AssignmentRecord).hasGroupOfAPI, (*pass).storeGroupOfAPI},
 		{"end the previous one", wantOpen, []State{Sending}, nil, (*AssignmentRecord).isFirst, (*pass).endPrevious},
 		{"open", wantOpen, []State{Sending}, nil, nil, (*pass).open},
+		{"take over what was written", wantOpen, open, nil, (*AssignmentRecord).isFirst, (*pass).takeOverKept},
 		{"close the previous one", wantOpen, open, nil, (*AssignmentRecord).isFirst, (*pass).finishPrevious},
 		{"give it to who is in its group", wantOpen, open, nil, (*AssignmentRecord).hasNobodyInGroup, (*pass).takeByItsGroup},
 		{"let the member in", wantOpen, open, nil, nil, (*pass).letIn},
+		{"send what was written before", wantOpen, []State{Taken}, nil, (*AssignmentRecord).hasNothingBefore, (*pass).sendKept},
 
 		{"open the conversation", wantConversation, []State{Taken}, nil, nil, (*pass).openConversation},
 		{"watch idle time", wantConversation, []State{Taken}, nil, nil, (*pass).watch},
 		{"let the member in", wantConversation, []State{Taken}, nil, nil, (*pass).letIn},
 		{"send the summary", wantConversation, []State{Taken}, nil, (*AssignmentRecord).hasNoSummaryLeft, (*pass).sendSummary},
+		{"send what was written before", wantConversation, []State{Taken}, nil, (*AssignmentRecord).hasNothingBefore, (*pass).sendKept},
 		{"show it on the tickets", wantConversation, []State{Taken}, nil, nil, (*pass).showTaken},
 
 		{"let the member out", wantClosed, []State{Ended}, nil, nil, (*pass).letOut},
 		{"clear the member's group", wantClosed, []State{Ended}, nil, (*AssignmentRecord).hasNoGroup, (*pass).clearGroup},
 		{"put the groups out of use", wantClosed, []State{Ended}, nil, nil, (*pass).endGroups},
+		{"tell who is left", wantClosed, []State{Ended}, (*pass).hasLastWords, nil, (*pass).sayLastWords},
 		{"close the previous one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).isFirst, (*pass).finishPrevious},
 		{"recall the tickets", wantClosed, []State{Ended}, (*pass).wantsRecall, nil, (*pass).recall},
+		{"show that it is over", wantClosed, []State{Ended}, (*pass).isUntakenEnd, nil, (*pass).showOver},
 		{"withdraw the next one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).wasHandedOn, (*pass).withdrawNext},
 		{"close", wantClosed, []State{Ended}, (*pass).canClose, nil, (*pass).close},
 	}
@@ -95,6 +100,8 @@ type pass struct {
 	takenFrom string
 	// isRecalled is whether the call wants the tickets to be recalled.
 	isRecalled bool
+	// isTold is whether a side was told that the assignment has ended.
+	isTold bool
 
 	// outlet and group are where the agent talks, once the conversation is open. member is the
 	// member as a step changed it last, nil where none did.

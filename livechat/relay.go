@@ -2,78 +2,119 @@ package livechat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
-// RelayFromMember sends what a member wrote to the agent, as it is, if an agent has the
-// member's assignment, and starts the idle time anew. It reports whether it did. What is no
-// message, such as a receipt or the submission of a form, is not relayed; a tap is relayed as the text of its payload, or
-// of all that was chosen.
-// It is for hosts, which call it for the messages that no node of the bot answers.
+// RelayFromMember sends what a member wrote to the agent, as it is, and starts the idle time anew. If
+// no agent can read it, since nobody has taken the request or it is being handed on, the message is
+// kept for whoever takes it: TellWaiting tells the member. What is no message, such as a receipt or
+// the submission of a form, is not relayed; a tap is relayed as the text of its payload, or of all that
+// was chosen. It is for hosts, which call it for the messages that no node of the bot answers.
 //
-// Errors are those of a send. Then nothing was relayed, or that is not known.
-func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (_ bool, err error) {
+// If the agent's conversation is gone (send.IsGone), the live chat ends, and the member is told:
+// OutcomeAnswered. Other errors are those of a send. Then nothing was relayed, or that is not known,
+// and idle time goes on.
+func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (_ Outcome, err error) {
 	defer s.guard(ctx, &err)
 	response, isMessage := relayedOf(event)
 	if !isMessage {
-		return false, nil
+		return OutcomeNone, nil
 	}
-	r, err := s.openAssignment(ctx, memberID)
-	if err != nil || r == nil || r.State() != Taken || r.Group == "" {
-		return false, err
+	for range mostTries {
+		r, err := s.machine.current(ctx, memberID)
+		if err != nil {
+			return OutcomeNone, err
+		}
+		if r == nil { // An end that was interrupted may have left the member in live chat.
+			return OutcomeNone, s.machine.closeEnded(ctx, endedOf(memberID))
+		}
+		outcome, err := s.relayToAgent(ctx, r, response)
+		if !errors.Is(err, errChanged) {
+			return outcome, err
+		}
 	}
-	g, err := s.loadGroup(ctx, r.Group)
-	if err != nil || !g.Active {
-		return false, err
+	return OutcomeNone, boterr.New(boterr.Conflict, "", "the live chat of the member %s changes all the time: try again", memberID)
+}
+
+// relayToAgent sends a message to the agent who has an assignment, behind those that are kept, or
+// keeps it. errChanged: the assignment changed meanwhile.
+func (s *Service) relayToAgent(ctx context.Context, r *AssignmentRecord, response send.Response) (Outcome, error) {
+	g, err := s.openGroup(ctx, r)
+	if err != nil {
+		return OutcomeNone, err
+	}
+	if g == nil || len(r.Kept) > 0 {
+		outcome, err := s.keep(ctx, r, response)
+		if err != nil {
+			return OutcomeNone, err
+		}
+		switch {
+		case outcome != OutcomeKept:
+			return outcome, nil
+		case g == nil:
+			return outcome, s.machine.watchIdle(ctx, r)
+		}
+		return s.afterSend(ctx, r, s.machine.passOnKept(ctx, r), EndedByAgentGone)
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
-		return false, err
+		return OutcomeNone, err
 	}
 	message, err := s.messageTo(outlet, g.ExternalID, nil, response)
 	if err != nil {
-		return false, err
+		return OutcomeNone, err
 	}
-	return s.relay(ctx, r, message)
+	return s.relay(ctx, r, message, EndedByAgentGone)
 }
 
 // RelayFromAgent sends what an agent wrote in a group of an outlet channel to the member, as
-// it is, and starts the idle time anew: to the group on the inlet's side, where the
-// conversation there is one. It reports whether it did; GroupOf says which group an event
-// belongs to. What RelayFromMember says of messages and errors holds here, too.
-func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (_ bool, err error) {
+// it is, and starts the idle time anew: to the group on the inlet's side, if the conversation
+// there is one. GroupOf says which group an event belongs to. In a group that is over the agent is
+// told so, once: OutcomeAnswered. A member who is gone (send.IsGone) ends the live chat, and the
+// agent is told: OutcomeAnswered, too. What RelayFromMember says of messages and errors holds here.
+func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (_ Outcome, err error) {
 	defer s.guard(ctx, &err)
 	response, isMessage := relayedOf(event)
 	if !isMessage {
-		return false, nil
+		return OutcomeNone, nil
 	}
 	g, err := s.GroupOf(ctx, outletChannelID, event)
-	if err != nil || g == nil {
-		return false, err
+	if err != nil {
+		return OutcomeNone, err
+	}
+	if g == nil {
+		return s.tellIfOver(ctx, outletChannelID, event)
 	}
 	r, err := s.assignmentOf(ctx, g)
-	if err != nil || r == nil || r.State() != Taken {
-		return false, err
+	switch {
+	case err != nil || r == nil:
+		return OutcomeNone, err
+	case r.State() == Ended:
+		return s.tellOver(ctx, r, g)
+	case r.State() != Taken:
+		return OutcomeNone, nil
 	}
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
-		return false, err
+		return OutcomeNone, err
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return false, err
+		return OutcomeNone, err
 	}
 	message, err := s.conversations.toInlet(inlet, m, g, response)
 	if err != nil {
-		return false, err
+		return OutcomeNone, err
 	}
-	return s.relay(ctx, r, message)
+	return s.relay(ctx, r, message, EndedByMemberGone)
 }
 
 // toInlet returns a message to the member of a group, or to the group on the inlet's side.
@@ -84,18 +125,30 @@ func (s *conversations) toInlet(inlet *channel.Channel, m *member.Member, g *Gro
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay starts the idle time of an assignment anew and sends a message, unless the
-// assignment has ended meanwhile. In this order a call that fails can be repeated without
-// sending twice.
-func (s *Service) relay(ctx context.Context, r *AssignmentRecord, message send.Message) (bool, error) {
-	open, err := s.machine.watchIdle(ctx, r)
-	if err != nil || open == nil {
-		return false, err
+// relay sends a message of a live chat to the other side. gone is how the assignment ends if that is
+// gone.
+func (s *Service) relay(ctx context.Context, r *AssignmentRecord, message send.Message, gone EndedBy) (Outcome, error) {
+	_, err := s.deliver(ctx, message)
+	return s.afterSend(ctx, r, orLost(err), gone)
+}
+
+// afterSend starts the idle time of an assignment anew if a message was sent, or ends it if the other
+// side is gone.
+func (s *Service) afterSend(ctx context.Context, r *AssignmentRecord, failed error, gone EndedBy) (Outcome, error) {
+	if lost, isLost := errors.AsType[*lostError](failed); isLost {
+		isTold, err := s.machine.endGone(ctx, r, gone, lost.cause)
+		if err != nil || !isTold {
+			return OutcomeNone, err
+		}
+		return OutcomeAnswered, nil
 	}
-	if _, err := s.deliver(ctx, message); err != nil {
-		return false, err
+	if failed != nil {
+		return OutcomeNone, failed
 	}
-	return true, nil
+	if err := s.machine.watchIdle(ctx, r); err != nil {
+		return OutcomeNone, err
+	}
+	return OutcomeDelivered, nil
 }
 
 // relayedOf returns what the other side gets of an event, and whether it gets anything.

@@ -37,22 +37,24 @@ func TestRelay_BothWays(t *testing.T) {
 }
 
 // requireRelayed asserts that a message was relayed.
-func requireRelayed(t *testing.T) func(bool, error) {
+func requireRelayed(t *testing.T) func(livechat.Outcome, error) {
 	t.Helper()
-	return func(isRelayed bool, err error) {
-		t.Helper()
-		require.NoError(t, err)
-		require.True(t, isRelayed)
-	}
+	return requireOutcome(t, livechat.OutcomeDelivered)
 }
 
 // requireNotRelayed asserts that a message was not relayed, and that this is no error.
-func requireNotRelayed(t *testing.T) func(bool, error) {
+func requireNotRelayed(t *testing.T) func(livechat.Outcome, error) {
 	t.Helper()
-	return func(isRelayed bool, err error) {
+	return requireOutcome(t, livechat.OutcomeNone)
+}
+
+// requireOutcome asserts what became of a message.
+func requireOutcome(t *testing.T, want livechat.Outcome) func(livechat.Outcome, error) {
+	t.Helper()
+	return func(came livechat.Outcome, err error) {
 		t.Helper()
 		require.NoError(t, err)
-		require.False(t, isRelayed)
+		require.Equal(t, want, came)
 	}
 }
 
@@ -149,20 +151,21 @@ func TestRelay_NoMessage(t *testing.T) {
 func TestRelay_BeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
-	both := func(check func(bool, error)) {
-		check(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-		check(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	both := func(member, agent livechat.Outcome) {
+		requireOutcome(t, member)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		requireOutcome(t, agent)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
 	}
-	both(requireNotRelayed(t))
+	both(livechat.OutcomeNone, livechat.OutcomeNone)
 	s.pending(t, "a1", "ada")
-	both(requireNotRelayed(t))
+	both(livechat.OutcomeKept, livechat.OutcomeNone)
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
-	both(requireRelayed(t))
+	both(livechat.OutcomeDelivered, livechat.OutcomeDelivered)
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	s.platform.forget()
-	both(requireNotRelayed(t))
-	require.Empty(t, s.platform.did())
+	both(livechat.OutcomeNone, livechat.OutcomeAnswered)
+	both(livechat.OutcomeNone, livechat.OutcomeNone)
+	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
 }
 
 func TestGroupOf(t *testing.T) {
@@ -260,7 +263,7 @@ func TestGroupOf_DirectConversation(t *testing.T) {
 		in := s.mine.as("desk", test.member)
 		isRelayed, err := in.RelayFromAgent(t.Context(), "desk", *event("eve", test.to, "lunch?"))
 		require.NoError(t, err)
-		require.Equal(t, test.want, isRelayed, "%+v", test)
+		require.Equal(t, test.want, isRelayed == livechat.OutcomeDelivered, "%+v", test)
 		_, err = in.SaveGroupIDToMember(t.Context(), livechat.SaveGroupIDToMemberParams{
 			Channel: desk(), MessageEvent: event("eve", test.to, "lunch?"),
 		})
@@ -288,8 +291,13 @@ func TestRelay_GroupOutOfUse(t *testing.T) {
 	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	must(t, s.mine.InactivateGroup, `{"groupId": "`+g.ID+`"}`)
-	requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	requireOutcome(t, livechat.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	requireOutcome(t, livechat.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.NotEqual(t, g.ExternalID, took.Group.ExternalID)
+	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": hi", "whoever takes it again gets it")
 }
 
 func TestRelay_Fails(t *testing.T) {
@@ -299,15 +307,15 @@ func TestRelay_Fails(t *testing.T) {
 	s.platform.fail("group1", errDown)
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.Unavailable)
-	require.False(t, isRelayed)
+	require.Equal(t, livechat.OutcomeNone, isRelayed)
 	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", send.MaxText+1)))
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, "response.text", fieldOf(t, err))
-	require.False(t, isRelayed)
+	require.Equal(t, livechat.OutcomeNone, isRelayed)
 	isRelayed, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "webchat")
-	require.False(t, isRelayed)
+	require.Equal(t, livechat.OutcomeNone, isRelayed)
 }
 
 func TestRelay_NobodyHasTaken(t *testing.T) {
@@ -316,7 +324,7 @@ func TestRelay_NobodyHasTaken(t *testing.T) {
 	s.pending(t, "a1", "ada")
 	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true}`)
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
-	requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	requireOutcome(t, livechat.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "room", "hi")))
 	require.Empty(t, s.platform.did())
 }
@@ -329,8 +337,9 @@ func TestRelay_AfterInterruptedEnd(t *testing.T) {
 	_, err := call(t, broken.EndLiveChat, endByEve)
 	require.ErrorIs(t, err, errInterrupted)
 	require.Len(t, s.groups(t, document.O("active", true)), 1)
-	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
-	require.Empty(t, s.platform.did())
+	requireOutcome(t, livechat.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi?")))
+	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
 }
 
 func TestRelay_TwoAtOnce(t *testing.T) {

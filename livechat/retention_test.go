@@ -178,7 +178,7 @@ func TestEraseMember_ChatGoesOnForOthers(t *testing.T) {
 	require.Empty(t, s.assignments(t, "ada"))
 	did, err := s.mine.RelayFromMember(t.Context(), "bob", *event("b", "", "hi"))
 	require.NoError(t, err)
-	require.True(t, did)
+	require.Equal(t, livechat.OutcomeDelivered, did)
 }
 
 func TestTake_GroupWasRemoved(t *testing.T) {

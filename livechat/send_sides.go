@@ -36,10 +36,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 	if err != nil {
 		return send.Result{}, err
 	}
-	if _, err := s.machine.watchIdle(ctx, r); err != nil {
-		return send.Result{}, err
-	}
-	return s.deliver(ctx, message)
+	return s.sendInChat(ctx, r, message, EndedByMemberGone)
 }
 
 // SendMessageToInletGroup implements Operations.
@@ -64,10 +61,11 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 	if err != nil {
 		return send.Result{}, err
 	}
-	if err := s.keepGroupAlive(ctx, g); err != nil {
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil {
 		return send.Result{}, err
 	}
-	return s.deliver(ctx, message)
+	return s.sendInChat(ctx, r, message, EndedByMemberGone)
 }
 
 // sideOf returns the channel on one side of a live group, which must be of a type that has
@@ -105,8 +103,7 @@ func (s *Service) keepGroupAlive(ctx context.Context, g *Group) error {
 	if err != nil || r == nil {
 		return err
 	}
-	_, err = s.machine.watchIdle(ctx, r)
-	return err
+	return s.machine.watchIdle(ctx, r)
 }
 
 // SendMessageToOutletGroup implements Operations.
@@ -133,10 +130,15 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 	if p.ResponseURL != "" && outlet.Type.Has(channel.ResponseURLs) {
 		return s.respond(ctx, g, message, p.ResponseURL)
 	}
-	if err := s.keepGroupAlive(ctx, g); err != nil {
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil {
 		return send.Result{}, err
 	}
-	return s.deliver(ctx, message)
+	gone := EndedByAgentGone
+	if r != nil && r.Group != g.ID {
+		gone = "" // The conversation with the agent is another one.
+	}
+	return s.sendInChat(ctx, r, message, gone)
 }
 
 // respond posts a message back to an address. Whether the host allows that is only known

@@ -28,6 +28,7 @@ type core struct {
 	env   record.Env
 	scope record.Scope
 	ports Ports
+	texts Texts
 }
 
 func (s *core) assignments() *record.Collection {
@@ -47,6 +48,10 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
+	texts := DefaultTexts()
+	if ports.Texts != nil {
+		texts = *ports.Texts
+	}
 	all := &struct { // One piece of memory: most contexts have live chats.
 		service       Service
 		core          core
@@ -58,6 +63,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		env:   env.WithDefaults(),
 		scope: scope,
 		ports: ports,
+		texts: texts,
 	}}
 	all.router.core, all.tickets.core, all.conversations.core = &all.core, &all.core, &all.core
 	all.machine = machine{core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations}
@@ -105,6 +111,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		{assignmentKind, ofApp(fieldGroup, fieldEndedAt)},
 		{assignmentKind, ofApp(fieldGroup, record.FieldCreatedAt)},
 		{assignmentKind, ofApp(fieldParentAssignment)},
+		{assignmentKind, ofApp(fieldEndedAt, fieldAssignedAt, fieldSentAt)},
 		{assignmentKind, ofApp(bravoGroup, fieldEndedAt)},
 		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt)},
 		{assignmentKind, ended},

@@ -80,13 +80,14 @@ var (
 	expiring       = transition{"expire", []State{Pending, Taken}, Ended}
 	handingOn      = transition{"hand on", []State{Sending, Pending, Taken}, Ended}
 	withdrawing    = transition{"withdraw", []State{Sending, Pending}, Ended}
+	losing         = transition{"lose a side", []State{Pending, Taken}, Ended} // It is gone from its platform.
 )
 
 // transitions returns all of them, in the order in which they are documented.
 func transitions() []transition {
 	return []transition{
 		requesting, opening, openingInGroup, taking, givingBack,
-		endingInOutlet, endingInInlet, expiring, handingOn, withdrawing,
+		endingInOutlet, endingInInlet, expiring, handingOn, withdrawing, losing,
 	}
 }
 
@@ -101,6 +102,8 @@ func ending(by EndedBy) transition {
 		return handingOn
 	case EndedByRemoval:
 		return withdrawing
+	case EndedByMemberGone, EndedByAgentGone:
+		return losing
 	default:
 		return endingInOutlet
 	}
@@ -118,13 +121,14 @@ func (s *machine) move(
 	return s.modify(ctx, r.ID, condition.With("$or", document.A(states...)), update)
 }
 
-// markEnded ends an assignment that is open and meets a condition. It returns the assignment
-// as it is then, nil where it is not so.
+// markEnded ends an assignment that is open and meets a condition, and sets further fields. It
+// returns the assignment as it is then, nil if it does not meet the condition.
 func (s *machine) markEnded(
-	ctx context.Context, r *AssignmentRecord, by EndedBy, condition document.Object,
+	ctx context.Context, r *AssignmentRecord, by EndedBy, condition document.Object, further ...any,
 ) (*AssignmentRecord, error) {
+	fields := append([]any{fieldEndedAt, document.At(s.env.Now()), fieldEndedBy, string(by), fieldSlot, endedSlot(r.ID)}, further...)
 	return s.move(ctx, r, ending(by), condition, document.O(
-		"$set", document.O(fieldEndedAt, document.At(s.env.Now()), fieldEndedBy, string(by), fieldSlot, endedSlot(r.ID)),
+		"$set", document.O(fields...),
 		"$unset", document.O(fieldExpiry, ""),
 	))
 }

@@ -55,7 +55,7 @@ func (p *pass) wantsRecall() bool {
 	switch p.r.EndedBy {
 	case EndedByRemoval:
 		return true
-	case EndedByIdle, EndedByReassign:
+	case EndedByIdle, EndedByReassign, EndedByMemberGone:
 		return p.r.Assignee == ""
 	default:
 		return p.isRecalled

@@ -62,7 +62,7 @@ func TestTake_OpensAConversationWhereTheNamedOneIsOver(t *testing.T) {
 	require.True(t, took.Group.Active)
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "", "hello?"))
 	require.NoError(t, err)
-	require.True(t, isRelayed)
+	require.Equal(t, livechat.OutcomeDelivered, isRelayed)
 }
 
 func TestCreateAssignment_InAGroupThatIsOverIsTakenByNobody(t *testing.T) {
@@ -94,7 +94,7 @@ func TestRelayFromAgent_TalkAmongAgentsReachesNoMember(t *testing.T) {
 	s.platform.forget()
 	isRelayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "mallory", "what a customer"))
 	require.NoError(t, err)
-	require.False(t, isRelayed)
+	require.Equal(t, livechat.OutcomeNone, isRelayed)
 	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: desk(), MessageEvent: event("eve", "mallory", "bye")})
 	require.Error(t, err)
 	require.Empty(t, s.platform.did())

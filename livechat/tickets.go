@@ -96,8 +96,11 @@ func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
 	if r.TakenMessage != "" && ticket.Type.Has(channel.TakenMessages) {
 		text = r.TakenMessage
 	}
-	return strings.ReplaceAll(text, adminNamePlaceholder, name)
+	return withName(text, name)
 }
+
+// withName fills the name of an agent into a text.
+func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
 // showOn makes a ticket show a text, where its platform can.
 func (s *tickets) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket, text string) error {
