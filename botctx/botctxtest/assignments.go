@@ -19,7 +19,7 @@ func assignmentRules() []Rule {
 	return slices.Concat(
 		createAssignmentRules, assignmentDefaultRules, routingRules, takeRules, newTargetRules, reassignRules, reassignDefaultRules,
 		readAssignmentRules, assignmentByOutletRules, assignmentListRules, updateAssignmentRules, assignmentGroupRules,
-		removeAssignmentRules,
+		removeAssignmentRules, momentRules,
 		endLiveChatRules, inletEndRules, needing([]Capability{On(channel.Bravo)}, endBravoRules),
 	)
 }

@@ -25,6 +25,11 @@ type (
 
 // brokenEnds are the defects of the ways to end a live chat.
 var brokenEnds = map[string]breakage{
+	"what arrives is lost without an error": {
+		altering: func(h *botctxtest.Harness) { h.Receive = func(botctx.Inbound) error { return nil } },
+		breaks:   []string{"MessagesOfALiveChatReachSomebody"},
+		only:     true,
+	},
 	"removePendingAssignmentByMemberId removes nothing": {
 		breaking: given(func(p *removeParams) {
 			if p.MemberID != "" {

@@ -73,6 +73,8 @@ const (
 	tellIDs     Capability = "Harness.TellsIDs"
 	moveClock   Capability = "Harness.Advance"
 	handleNodes Capability = "Harness.Handle"
+	// receiveEvents is for the rules about what becomes of messages that arrive.
+	receiveEvents Capability = "Harness.Receive"
 	// commonShape is a platform whose results show the message event. It is lacked where
 	// Charlie and Echo are all that can be sent to.
 	commonShape  Capability = "a platform with message events"
@@ -98,7 +100,7 @@ const (
 // notOperated are the capabilities for which no operation can answer.
 func notOperated() []Capability {
 	return []Capability{
-		readSent, tellIDs, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
+		readSent, tellIDs, moveClock, handleNodes, receiveEvents, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
 		tickets, recalledTickets, noTickets, refuseSends, readComments, readMails, readFiles, addAccounts,
 	}
 }

@@ -45,6 +45,10 @@ type Harness struct {
 	// members of all apps. Without it the rules about nodes are left out.
 	Handle func(nodes ...*botctx.Node)
 
+	// Receive hands in what a platform reports, as Runtime.Receive does. Without it the rules about
+	// what becomes of messages are left out.
+	Receive func(in botctx.Inbound) error
+
 	// Pair makes outlets serve the live chats of an inlet, in this order, in place of those
 	// before. AddChannel returned all of them, of one app. Without it and Agent the rules about
 	// live chats are left out.
@@ -163,6 +167,7 @@ func (h *Harness) lacks() []Capability {
 		{tellIDs, h.Sent != nil && h.TellsIDs},
 		{moveClock, h.Advance != nil},
 		{handleNodes, h.Handle != nil},
+		{receiveEvents, h.Receive != nil},
 		{pairOutlets, h.Pair != nil},
 		{addAgents, h.Agent != nil},
 		{switchOff, h.SwitchOff != nil},

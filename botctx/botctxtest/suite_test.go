@@ -152,7 +152,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 	bare := func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := newHarness()
-		h.Sent, h.Advance, h.Handle = nil, nil, nil
+		h.Sent, h.Advance, h.Handle, h.Receive = nil, nil, nil, nil
 		h.Pair, h.Agent, h.SwitchOff, h.Asked = nil, nil, nil, nil
 		h.Refuse, h.Comments, h.Mails, h.Serve, h.Files, h.AddAccount = nil, nil, nil, nil, nil, nil
 		h.Made = nil

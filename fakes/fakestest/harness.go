@@ -47,6 +47,9 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 		TellsIDs:   true,
 		Advance:    func(by time.Duration) { _ = p.TryAdvance(by) }, // Runs may fail.
 		Handle:     p.Handle,
+		Receive: func(in botctx.Inbound) error {
+			return p.Runtime().Receive(context.Background(), in)
+		},
 		Pair:       s.pair,
 		Agent:      s.addAgent,
 		SwitchOff:  s.switchOff,
