@@ -3,11 +3,14 @@ package guides_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -29,8 +32,9 @@ func helpdesk() []*botctx.Node {
 		{ID: "nobody", Tree: "customers", Responses: botctx.Say("Nobody is there now. Try again tomorrow.")},
 
 		{ID: "bye", Tree: "live chat", Trigger: botctx.TextIs("bye"), Pre: botctx.Do(hangUp), Responses: botctx.Say("Back with the bot.")},
+		{ID: "queue", Tree: "live chat", Trigger: botctx.TextIs("how long?"), Pre: botctx.Do(tellPosition)},
 
-		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Pre: botctx.Do(sayGoodbye, endChat)},
+		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Pre: botctx.Do(endChat, sayGoodbye)},
 		{ID: "sales", Tree: "agents", Trigger: botctx.TextIs("/sales"), Pre: botctx.Do(toSales)},
 	}
 }
@@ -57,7 +61,17 @@ func hangUp(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// sayGoodbye writes to the customer of the agent who says /done.
+// tellPosition says how many wait, if nobody has taken the request yet.
+func tellPosition(ctx context.Context, bot *botctx.Context) error {
+	at, err := bot.LiveChatPosition(ctx)
+	if err != nil || at.Place == 0 {
+		return err
+	}
+	return bot.Reply(ctx, send.Text(fmt.Sprintf("You are number %d of %d.", at.Place, at.Waiting)))
+}
+
+// sayGoodbye writes to the customer of the agent who says /done. The chat has ended before, so that it
+// ends even if the customer cannot be reached.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Template("Goodbye, {{firstName}}!"),
@@ -147,6 +161,32 @@ func TestHelpdesk_HandsOver(t *testing.T) {
 	hedy.Says("/done")
 	require.Equal(t, "Goodbye, Ada!", ada.Last())
 	require.False(t, ada.Member().BotMeta.LiveChat())
+}
+
+func TestHelpdesk_WhoReadsWhat(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("asking-a-person.md")
+	require.NoError(t, err)
+	require.Contains(t, string(guide), botctxtest.LiveChatTable(), "the table that the suite holds")
+}
+
+func TestHelpdesk_Waits(t *testing.T) {
+	t.Parallel()
+	at := atHelpdesk(t)
+	ada, grace := at.ada, at.grace
+
+	ada.Says("a person, please")
+	ada.Says("how long?")
+	require.Equal(t, "You are number 1 of 1.", ada.Last())
+	ada.Says("It does not boil.")
+	require.Equal(t, livechat.DefaultTexts().Waiting, ada.Last())
+	grace.Takes(grace.Ticket())
+	grace.Sees("Ada bought: a kettle")
+	grace.Sees("Written before (1):")
+	grace.Sees("It does not boil.")
+	at.p.RefuseSends(boterr.FailedPrecondition, ada) // She blocks the bot.
+	require.ErrorIs(t, grace.TrySays("/done"), boterr.FailedPrecondition, "the goodbye cannot be sent")
+	require.False(t, ada.Member().BotMeta.LiveChat(), "it has ended all the same")
 }
 
 func TestHelpdesk_CustomerEnds(t *testing.T) {

@@ -19,7 +19,7 @@ var (
 // agentNodes returns the commands of agents. What they do not answer goes to the customer.
 func agentNodes() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: botctx.Do(sayGoodbye, end)},
+		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: botctx.Do(end, sayGoodbye)},
 		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: botctx.Do(transfer)},
 		// What looks like a command, but is not one, is not for the customer.
 		{
@@ -41,7 +41,8 @@ func isInLiveChat() botctx.Trigger {
 	return botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil })
 }
 
-// sayGoodbye says goodbye to the customer.
+// sayGoodbye says goodbye to the customer. The chat has ended before, so that it ends even if the
+// customer cannot be reached.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Template("Goodbye, {{firstName}}!"),
