@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/internal/safelog"
 )
 
 // Config says what the page shows.
@@ -44,10 +45,7 @@ func Handler(config Config) (http.Handler, error) {
 	case len(config.Apps) == 0 || slices.Contains(config.Apps, ""):
 		return nil, boterr.Invalid("Apps", "is %q: name the apps that may be looked at", config.Apps)
 	}
-	v := &view{runtime: config.Runtime, apps: slices.Clone(config.Apps), mayWrite: config.MayWrite, log: config.Logger}
-	if v.log == nil {
-		v.log = slog.New(slog.DiscardHandler)
-	}
+	v := &view{runtime: config.Runtime, apps: slices.Clone(config.Apps), mayWrite: config.MayWrite, log: safelog.New(config.Logger)}
 	return page.Guard{}.Around(v.routes()), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -17,9 +18,7 @@ import (
 // names of parameters, no results and no sentence of an error, since those may hold what
 // members write. A nil logger writes nothing.
 func Logged(logger *slog.Logger) Interceptor {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+	logger = safelog.New(logger)
 	return func(ctx context.Context, call *Call, next Next) (any, error) {
 		begun := call.Context.Now()
 		result, err := next(ctx)

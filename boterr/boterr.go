@@ -102,7 +102,7 @@ func Missing(field, give string, args ...any) *Error {
 }
 
 // Error returns "operation: code: field: sentence", without what is empty.
-// Credentials in the sentence are redacted, see Redact.
+// Credentials in the sentence are redacted, see Redact, and hidden characters escaped, see Visible.
 func (e *Error) Error() string {
 	if e == nil {
 		return "internal: a nil *boterr.Error was returned as an error: return nil itself"
@@ -113,7 +113,7 @@ func (e *Error) Error() string {
 	}
 	parts = append(parts, e.Code.Error())
 	if e.Field != "" {
-		parts = append(parts, e.Field)
+		parts = append(parts, Visible(e.Field))
 	}
 	if message := e.Message(); message != "" {
 		parts = append(parts, message)
@@ -121,7 +121,7 @@ func (e *Error) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// Message returns the sentence alone, redacted. It is empty where Err is nil.
+// Message returns the sentence alone, redacted and visible. It is empty where Err is nil.
 func (e *Error) Message() string {
 	if e == nil || e.Err == nil {
 		return ""

@@ -57,6 +57,6 @@ func (p *PanicError) Unwrap() error {
 }
 
 // Text returns the text of an error, or of what was panicked with, as it may stand in logs and
-// in what leaves the process: redacted, see Redact. It never panics, whatever the methods of
+// in what leaves the process: redacted, see Redact, and visible, see Visible. It never panics, whatever the methods of
 // the value do.
-func Text(value any) string { return Redact(fmt.Sprint(value)) }
+func Text(value any) string { return Visible(Redact(fmt.Sprint(value))) }

@@ -8,12 +8,13 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
 // quoted returns a text as Go: between backquotes where that can be read better.
 func quoted(text string) string {
-	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, IsHidden) {
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, boterr.IsHidden) {
 		return "`" + text + "`"
 	}
 	return strconv.QuoteToGraphic(text)

@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // reserved are the words that mean something in a line, and so no name as they stand.
@@ -79,23 +81,6 @@ func readAs(written func(string) string, text string) (string, error) {
 	return name, nil
 }
 
-// The characters that join others, as emoji and some scripts need it.
-const (
-	zeroWidthNonJoiner = '\u200c'
-	zeroWidthJoiner    = '\u200d'
-)
-
-// IsHidden reports whether a character controls something, or hides or turns text, so that one who reads
-// a text does not see it.
-func IsHidden(r rune) bool {
-	switch r {
-	case zeroWidthNonJoiner, zeroWidthJoiner:
-		return false
-	default:
-		return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-	}
-}
-
 // escaped returns a line of a text as a file has it: what one does not see, spaces at its ends and the
 // marks that mean something are escaped.
 func escaped(line string, marks string) string {
@@ -104,7 +89,7 @@ func escaped(line string, marks string) string {
 	var text strings.Builder
 	for at := 0; at < len(line); {
 		r, size := utf8.DecodeRuneInString(line[at:])
-		isSeen := first <= at && at < last && !IsHidden(r)
+		isSeen := first <= at && at < last && !boterr.IsHidden(r)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&text, `\x{%x}`, line[at])
@@ -175,12 +160,12 @@ func unescapedOne(found string) (string, bool) {
 
 // jsonLine returns JSON on a line, in which all characters are seen.
 func jsonLine(text string) string {
-	if !strings.ContainsFunc(text, IsHidden) {
+	if !strings.ContainsFunc(text, boterr.IsHidden) {
 		return text
 	}
 	var line strings.Builder
 	for _, r := range text {
-		if !IsHidden(r) {
+		if !boterr.IsHidden(r) {
 			line.WriteRune(r)
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // search looks for a round in which a property does not hold. A round is a list of things that are done to
@@ -33,14 +35,14 @@ type search[A any] struct {
 func (s *search[A]) fatalf(format string, args ...any) {
 	s.Helper()
 	s.isOver = true
-	s.Fatalf(format, args...)
+	s.Fatalf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
 }
 
 // logf tells what a search came to that found nothing.
 func (s *search[A]) logf(format string, args ...any) {
 	s.Helper()
 	if !s.isOver {
-		s.Logf(format, args...)
+		s.Logf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
 	}
 }
 

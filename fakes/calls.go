@@ -33,7 +33,7 @@ type Call struct {
 
 // String returns the call as one line: name, params, and result in JSON or error, with how
 // many a send to several reached in spite of it. Credentials are redacted.
-func (c Call) String() string { return boterr.Redact(c.line()) }
+func (c Call) String() string { return boterr.Text(c.line()) }
 
 // line is String with credentials, for the transcript, which redacts what is read of it.
 func (c Call) line() string {

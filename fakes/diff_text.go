@@ -56,7 +56,7 @@ type changeLines []string
 // addf adds a line. Each is redacted alone: a bracket that stands open beside the name of a credential takes
 // nothing of the next ones with it.
 func (l *changeLines) addf(format string, args ...any) {
-	*l = append(*l, boterr.Redact(fmt.Sprintf(format, args...)))
+	*l = append(*l, boterr.Text(fmt.Sprintf(format, args...)))
 }
 
 // addRecords adds a line for each record that is new or gone, and for each field that has changed.
@@ -82,7 +82,7 @@ func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R])
 // that of a credential.
 func fieldText(field changed.Field) string {
 	if !slices.ContainsFunc(strings.Split(field.Path, "."), boterr.IsCredential) {
-		return boterr.Redact(field.String())
+		return boterr.Text(field.String())
 	}
 	before, after := "none", "none"
 	if field.WasThere {

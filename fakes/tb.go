@@ -1,6 +1,10 @@
 package fakes
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/botctx/go-sdk/boterr"
+)
 
 // TB is what a platform needs of a test. *testing.T and *testing.B have it.
 type TB interface {
@@ -19,7 +23,22 @@ type TB interface {
 // For makes misuse and failed runs end a test, and prints the platform's transcript
 // where the test failed. A platform without it panics.
 func For(t TB) Option {
-	return func(s *settings) { s.test = t }
+	return func(s *settings) { s.test = visibleTB{t} }
+}
+
+// visibleTB is a test whose output does nothing to a terminal, whatever members wrote.
+type visibleTB struct{ TB }
+
+// Fatalf implements TB.
+func (t visibleTB) Fatalf(format string, args ...any) {
+	t.Helper()
+	t.TB.Fatalf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
+}
+
+// Logf implements TB.
+func (t visibleTB) Logf(format string, args ...any) {
+	t.Helper()
+	t.TB.Logf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
 }
 
 // noTest stands for the test where there is none.
@@ -27,7 +46,7 @@ type noTest struct{}
 
 func (noTest) Helper() {}
 
-func (noTest) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (noTest) Fatalf(format string, args ...any) { panic(boterr.Visible(fmt.Sprintf(format, args...))) }
 
 func (noTest) Logf(string, ...any) {}
 

@@ -94,16 +94,16 @@ func framesOf(err error) string {
 // Operations that only read are left out, unless they failed; where a test fails they are printed,
 // too, with how many they found, and so are the warnings of botctx.Graph and the placeholders
 // that are filled with nothing. Credentials are
-// redacted. Where the same is done again, the transcript is the same again.
+// redacted, and characters that do something to a terminal escaped. Where the same is done again, the transcript is the same again.
 func (p *Platform) Transcript() string {
 	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))
 }
 
-// textOf returns lines as text, without credentials.
+// textOf returns lines as text, without credentials and hidden characters.
 func textOf(lines []line) string {
 	var text strings.Builder
 	for _, one := range lines {
-		text.WriteString(boterr.Redact(one.String())) // Only here: most lines are never read.
+		text.WriteString(boterr.Text(one)) // Only here: most lines are never read.
 		text.WriteByte('\n')
 	}
 	return text.String()

@@ -3,6 +3,7 @@ package script_test
 import (
 	"bytes"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,4 +142,12 @@ func TestConsole_GoesToTheLog(t *testing.T) {
 		`level=WARN msg=undefined script=test.js:2`+"\n"+
 		`level=WARN msg="a script did not wait for what failed" script=test.js `+
 		`error="test.js:3:15: getMember: not found: memberId: there is no member x here"`+"\n", lines.String())
+}
+
+func TestConsole_HiddenCharacters(t *testing.T) {
+	t.Parallel()
+	var lines strings.Builder
+	s := newStage(t, script.Options{Console: slog.New(slog.NewJSONHandler(&lines, nil))})
+	s.returns(`console.log('a\x1b[2J\u009b\u202eb', { c: '\u2066' })`)
+	require.Contains(t, lines.String(), `a\\x1b[2J\\u009b\\u202eb {\"c\":\"\\u2066\"}`)
 }

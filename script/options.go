@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -81,6 +82,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Console == nil {
 		o.Console = slog.Default()
 	}
+	o.Console = safelog.New(o.Console)
 	if o.Fetch == nil {
 		o.Fetch = fetchOfContext
 	}

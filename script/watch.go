@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/script/internal/nodefile"
 )
 
@@ -99,4 +100,4 @@ func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) 
 }
 
 // log returns where what happens is told.
-func (w *Watcher) log() *slog.Logger { return cmp.Or(w.options.Console, slog.Default()) }
+func (w *Watcher) log() *slog.Logger { return safelog.New(cmp.Or(w.options.Console, slog.Default())) }

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/internal/golden"
 )
@@ -61,7 +62,7 @@ func play(t golden.TB, file string, on *conversation.Stage) {
 	}
 	written, err := conversation.Parse(file, string(text))
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("%s", boterr.Text(err))
 		return
 	}
 	isOver := false
@@ -74,7 +75,7 @@ func play(t golden.TB, file string, on *conversation.Stage) {
 	isOver = true
 	if err != nil {
 		written.Steps, written.End = written.Steps[:len(played.Steps)], played.End
-		t.Fatalf("%s: %v\n%s", file, err, conversation.Difference(written, played))
+		t.Fatalf("%s: %s\n%s", file, boterr.Text(err), conversation.Difference(written, played))
 		return
 	}
 	if conversation.Difference(written, played) != "" {

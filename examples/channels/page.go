@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 )
 
@@ -28,7 +29,7 @@ of several results has a row. Rows that are the same are one, and what failed ha
 type page struct{ text strings.Builder }
 
 // print prints text as it is.
-func (p *page) print(text string) { _, _ = p.text.WriteString(text) }
+func (p *page) print(text string) { _, _ = p.text.WriteString(boterr.Visible(text)) }
 
 // introduce says what is to be read.
 func (p *page) introduce() { p.print(strings.TrimPrefix(introduction, "\n")) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
@@ -151,7 +152,7 @@ func Narrate(out io.Writer) botctx.Interceptor {
 			line = "Concierge: " + strings.ReplaceAll(p.Response.Text(), "\n", "\n           ")
 		}
 		if line != "" && err == nil {
-			_, err = fmt.Fprintln(out, line)
+			_, err = fmt.Fprintln(out, boterr.Visible(line))
 		}
 		return result, err
 	}
@@ -184,7 +185,7 @@ func replayOne(guest *fakes.Actor, out io.Writer, dialogue Dialogue) error {
 		if turn.Speaker != speakerUser {
 			continue
 		}
-		if _, err := fmt.Fprintln(out, "Guest:     "+turn.Utterance); err != nil {
+		if _, err := fmt.Fprintln(out, "Guest:     "+boterr.Visible(turn.Utterance)); err != nil {
 			return err
 		}
 		if err := guest.TrySends(Message(dialogue, i)); err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // Columns is a text of what happens on two sides: to the left what customers see, to the right what
@@ -32,7 +34,7 @@ func (c *Columns) Both(at time.Time, text string) {
 // rows prints a text on one side, in as many rows as it needs, the first with the time.
 func (c *Columns) rows(at time.Time, left, right string) {
 	stamp := at.UTC().Format(time.TimeOnly)
-	lefts, rights := wrapped(left), wrapped(right)
+	lefts, rights := wrapped(boterr.Visible(left)), wrapped(boterr.Visible(right))
 	for i := range max(len(lefts), len(rights)) {
 		c.print(stamp, rowOf(lefts, i), rowOf(rights, i))
 		stamp = ""

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
@@ -78,6 +79,7 @@ func printMessage(out io.Writer, body []byte) error {
 	if !isObject {
 		return errors.New("the body must be an object")
 	}
-	_, err = fmt.Fprintf(out, "to %s: %s\n", document.Get(message, "to", ""), document.Get(message, "response.text", ""))
+	_, err = fmt.Fprintf(out, "to %s: %s\n",
+		boterr.Visible(document.Get(message, "to", "")), boterr.Visible(document.Get(message, "response.text", "")))
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // Program is a command.
@@ -86,5 +88,5 @@ func (p Program) check(flags *flag.FlagSet) error {
 
 // tell prints a problem. One that cannot be printed is lost.
 func (p Program) tell(problems io.Writer, err error) {
-	_, _ = fmt.Fprintf(problems, "%s: %v\n", p.Name, err)
+	_, _ = fmt.Fprintf(problems, "%s: %s\n", p.Name, boterr.Text(err))
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // step is a part of the conversation: a patient says something, or days pass.
@@ -51,11 +53,11 @@ type Transcript struct {
 	mu  sync.Mutex
 }
 
-// Print prints a message with its time.
+// Print prints a message with its time. What members write does nothing to the terminal.
 func (t *Transcript) Print(at time.Time, from, to, text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	head := fmt.Sprintf("%s  %s > %s: ", at.UTC().Format("Mon _2 Jan 15:04:05"), from, to)
-	_, err := fmt.Fprintln(t.Out, head+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(head))))
+	head := boterr.Visible(fmt.Sprintf("%s  %s > %s: ", at.UTC().Format("Mon _2 Jan 15:04:05"), from, to))
+	_, err := fmt.Fprintln(t.Out, head+strings.ReplaceAll(boterr.Visible(text), "\n", "\n"+strings.Repeat(" ", len(head))))
 	return err
 }

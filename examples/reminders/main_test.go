@@ -40,6 +40,14 @@ Tue 13 Jan 09:00:00  Bob > bot: start
 	require.Equal(t, 1, strings.Count(r.out, "Do not forget"))
 }
 
+func TestTranscript_HiddenCharacters(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	transcript := Transcript{Out: &out}
+	require.NoError(t, transcript.Print(time.Time{}, "Ada\x1b", "bot", "a\x1b[2J\u202e\nb"))
+	require.Contains(t, out.String(), `Ada\x1b > bot: a\x1b[2J\u202e`+"\n")
+}
+
 // timeForm is a time as the transcript and the bot write it.
 var timeForm = regexp.MustCompile(`\w{3} [ \d]\d? \w{3},? \d\d:\d\d(:\d\d)?`)
 

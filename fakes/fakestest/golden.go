@@ -71,7 +71,7 @@ func (e *effects) linef(section, format string, args ...any) {
 		e.section = section
 		fmt.Fprintf(&e.text, "# %s\n", section)
 	}
-	e.text.WriteString(boterr.Redact(fmt.Sprintf(format, args...)) + "\n")
+	e.text.WriteString(boterr.Text(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // messages writes the messages of each channel, the one that was used first before the others.

@@ -10,9 +10,9 @@ import (
 // floors are the packages of the project, lowest first: each imports only from
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
-	{"boterr", "internal/blame", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/safelog", "internal/textdiff"},
+	{"boterr", "internal/blame", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff"},
 	{"internal/absent"},
-	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/timelimit"},
+	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/safelog", "internal/timelimit"},
 	{"outbound/replies", "internal/operations/declarations"},
 	{"document"},
 	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre"},

@@ -1,16 +1,19 @@
-// Package safelog keeps a host's logger from ending what writes to it.
+// Package safelog stands before a host's logger: a logger that panics ends nothing, and no character that
+// members wrote does something to a terminal, whatever the host's handler escapes.
 package safelog
 
 import (
 	"context"
 	"log/slog"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // discarding is the logger that drops all.
 var discarding = slog.New(slog.DiscardHandler)
 
-// New returns a logger that writes to another one, and drops the lines at which that one
-// panics. For nil it returns one that drops all; what New has returned is returned as it is.
+// New returns a logger that writes to another one what boterr.Visible makes of each line, and drops the lines
+// at which that one panics. For nil it returns one that drops all; what New has returned is returned as it is.
 func New(logger *slog.Logger) *slog.Logger {
 	if logger == nil || logger == discarding {
 		return discarding
@@ -33,7 +36,7 @@ func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
 // Handle implements slog.Handler.
 func (h handler) Handle(ctx context.Context, line slog.Record) error {
 	defer func() { _ = recover() }()
-	return h.unsafe.Handle(ctx, line)
+	return h.unsafe.Handle(ctx, visible(line))
 }
 
 // WithAttrs implements slog.Handler.
@@ -43,7 +46,7 @@ func (h handler) WithAttrs(attributes []slog.Attr) (with slog.Handler) {
 			with = h
 		}
 	}()
-	return handler{h.unsafe.WithAttrs(attributes)}
+	return handler{h.unsafe.WithAttrs(visibleAttributes(attributes))}
 }
 
 // WithGroup implements slog.Handler.
@@ -53,5 +56,5 @@ func (h handler) WithGroup(name string) (with slog.Handler) {
 			with = h
 		}
 	}()
-	return handler{h.unsafe.WithGroup(name)}
+	return handler{h.unsafe.WithGroup(boterr.Visible(name))}
 }

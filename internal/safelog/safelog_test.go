@@ -2,6 +2,7 @@ package safelog_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -46,4 +47,28 @@ func TestLog_SafeLoggerAsItIs(t *testing.T) {
 		safe := safelog.New(logger)
 		require.Same(t, safe, safelog.New(safe), name)
 	}
+}
+
+// secret is a value whose text a handler asks for.
+type secret struct{ text string }
+
+func (s secret) LogValue() slog.Value { return slog.StringValue(s.text) }
+
+func TestLog_HiddenCharacters(t *testing.T) {
+	t.Parallel()
+	const hidden = "a\x1b[2J\u009b\u202e\x7fb"
+	const shown = `a\\x1b[2J\\u009b\\u202e\\x7fb`
+	var lines strings.Builder
+	logger := safelog.New(slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, one slog.Attr) slog.Attr {
+			if one.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return one
+		},
+	})))
+	logger.With(hidden, hidden, "n", 1).WithGroup(hidden).Info(hidden, hidden, []string{hidden},
+		"secret", secret{hidden}, "error", errors.New(hidden), "plain", []string{"a"}, slog.Group("g", "h", hidden, "i", 1.5))
+	require.Equal(t, strings.ReplaceAll(`{"level":"INFO","msg":"X","X":"X","n":1,"X":{"X":"[X]",`+
+		`"secret":"X","error":"X","plain":["a"],"g":{"h":"X","i":1.5}}}`, "X", shown)+"\n", lines.String())
 }

@@ -1,0 +1,36 @@
+package boterr_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                      "",
+		"h\u00e9llo \U0001f469\u200d\U0001f373": "h\u00e9llo \U0001f469\u200d\U0001f373",
+		"a\r\nb\tc\n":                           "a\nb\tc\n",
+		"a\rb":                                  `a\rb`,
+		"\x1b[31m\x00\x7f\u009b":                `\x1b[31m\x00\x7f\u009b`,
+		"\xff\xc3":                              `\xff\xc3`,
+		"\u202a\u202e\u2066\u2069\u200b\ufeff":  `\u202a\u202e\u2066\u2069\u200b\ufeff`,
+		"\u2028\u2029\U000e0041\ue000":          `\u2028\u2029\U000e0041\ue000`,
+		"\ufffd":                                "\ufffd",
+	} {
+		require.Equal(t, want, boterr.Visible(text))
+		require.Equal(t, want, boterr.Visible(want), "again")
+	}
+}
+
+func TestError_IsVisible(t *testing.T) {
+	t.Parallel()
+	const hostile = "a\x1b]0;b\x07\u009b1m\u202ec"
+	err := boterr.Wrap("getMember", boterr.Invalid("meta."+hostile, "is %s", hostile))
+	require.Equal(t, `getMember: invalid argument: meta.a\x1b]0;b\a\u009b1m\u202ec: is a\x1b]0;b\a\u009b1m\u202ec`, err.Error())
+	require.Equal(t, `a\x1b]0;b\a\u009b1m\u202ec`, boterr.Text(errors.New(hostile)))
+}

@@ -1,0 +1,71 @@
+package safelog
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// visible returns a line without hidden characters: itself, if it has none.
+func visible(line slog.Record) slog.Record {
+	isVisible := line.Message == boterr.Visible(line.Message)
+	line.Attrs(func(one slog.Attr) bool {
+		isVisible = isVisible && isVisibleAttribute(one)
+		return isVisible
+	})
+	if isVisible {
+		return line
+	}
+	shown := slog.NewRecord(line.Time, line.Level, boterr.Visible(line.Message), line.PC)
+	line.Attrs(func(one slog.Attr) bool {
+		shown.AddAttrs(visibleAttribute(one))
+		return true
+	})
+	return shown
+}
+
+// visibleAttributes returns attributes without hidden characters.
+func visibleAttributes(attributes []slog.Attr) []slog.Attr {
+	if !slices.ContainsFunc(attributes, func(one slog.Attr) bool { return !isVisibleAttribute(one) }) {
+		return attributes
+	}
+	shown := make([]slog.Attr, 0, len(attributes))
+	for _, one := range attributes {
+		shown = append(shown, visibleAttribute(one))
+	}
+	return shown
+}
+
+// isVisibleAttribute reports whether an attribute can be logged as it is.
+func isVisibleAttribute(one slog.Attr) bool {
+	if one.Key != boterr.Visible(one.Key) {
+		return false
+	}
+	switch one.Value.Kind() {
+	case slog.KindString:
+		text := one.Value.String()
+		return text == boterr.Visible(text)
+	case slog.KindAny:
+		text := fmt.Sprintf("%+v", one.Value.Any())
+		return text == boterr.Visible(text)
+	case slog.KindGroup, slog.KindLogValuer:
+		return false
+	default: // A number, a time or a bool.
+		return true
+	}
+}
+
+// visibleAttribute returns an attribute without hidden characters. A value other than a text becomes a text if
+// its own text has some.
+func visibleAttribute(one slog.Attr) slog.Attr {
+	one.Key, one.Value = boterr.Visible(one.Key), one.Value.Resolve()
+	switch {
+	case one.Value.Kind() == slog.KindGroup:
+		one.Value = slog.GroupValue(visibleAttributes(one.Value.Group())...)
+	case !isVisibleAttribute(one):
+		one.Value = slog.StringValue(boterr.Visible(fmt.Sprintf("%+v", one.Value.Any())))
+	}
+	return one
+}
