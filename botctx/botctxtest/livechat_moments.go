@@ -50,70 +50,140 @@ type moment struct {
 const said = "Where is it?"
 
 // moments is the table.
-func moments() []moment {
+func moments() []moment { //nolint:funlen,revive // It is a table.
 	texts := livechat.DefaultTexts()
 	one := []string{said}
 	return []moment{
-		{"before the request", "member", byBot, "",
-			(*chatAt).nothing, (*chatAt).memberWrites, nil, nil, "", true},
-		{"before the request", "agent", byBot, "",
-			(*chatAt).nothing, (*chatAt).agentWrites, nil, nil, "", true},
-		{"before the request", "bot to the member", byMember, "",
-			(*chatAt).nothing, (*chatAt).botReplies, one, nil, "", true},
-		{"before the request", "bot to the agent", byNobody, "the bot: NotFound",
-			(*chatAt).nothing, (*chatAt).botWritesToMember, nil, nil, boterr.NotFound, true},
+		{
+			"before the request", "member", byBot, "",
+			(*chatAt).nothing, (*chatAt).memberWrites, nil, nil, "", true,
+		},
+		{
+			"before the request", "agent", byBot, "",
+			(*chatAt).nothing, (*chatAt).agentWrites, nil, nil, "", true,
+		},
+		{
+			"before the request", "bot to the member", byMember, "",
+			(*chatAt).nothing, (*chatAt).botReplies, one, nil, "", true,
+		},
+		{
+			"before the request", "bot to the agent", byNobody, "the bot: NotFound",
+			(*chatAt).nothing, (*chatAt).botWritesToMember, nil, nil, boterr.NotFound, true,
+		},
 
-		{"waiting", "member", byTaker, "the member, once: nobody is there yet",
-			(*chatAt).asks, (*chatAt).memberWrites, []string{texts.Waiting}, nil, "", false},
-		{"waiting", "agent", byBot, "",
-			(*chatAt).asks, (*chatAt).agentWrites, nil, nil, "", false},
-		{"waiting", "bot to the member", byMember, "",
-			(*chatAt).asks, (*chatAt).botReplies, one, nil, "", false},
+		{
+			"waiting", "member", byTaker, "the member, once: nobody is there yet",
+			(*chatAt).asks, (*chatAt).memberWrites,
+			[]string{texts.Waiting},
+			nil, "", false,
+		},
+		{
+			"waiting", "agent", byBot, "",
+			(*chatAt).asks, (*chatAt).agentWrites, nil, nil, "", false,
+		},
+		{
+			"waiting", "bot to the member", byMember, "",
+			(*chatAt).asks, (*chatAt).botReplies, one, nil, "", false,
+		},
 
-		{"taken", "member", byAgent, "",
-			(*chatAt).connects, (*chatAt).memberWrites, nil, one, "", false},
-		{"taken", "agent", byMember, "",
-			(*chatAt).connects, (*chatAt).agentWrites, one, nil, "", false},
-		{"taken", "bot to the member", byMember, "",
-			(*chatAt).connects, (*chatAt).botWritesToMember, one, nil, "", false},
-		{"taken", "bot to the agent", byAgent, "",
-			(*chatAt).connects, (*chatAt).botWritesToAgent, nil, one, "", false},
+		{
+			"taken", "member", byAgent, "",
+			(*chatAt).connects, (*chatAt).memberWrites, nil, one, "", false,
+		},
+		{
+			"taken", "agent", byMember, "",
+			(*chatAt).connects, (*chatAt).agentWrites, one, nil, "", false,
+		},
+		{
+			"taken", "bot to the member", byMember, "",
+			(*chatAt).connects, (*chatAt).botWritesToMember, one, nil, "", false,
+		},
+		{
+			"taken", "bot to the agent", byAgent, "",
+			(*chatAt).connects, (*chatAt).botWritesToAgent, nil, one, "", false,
+		},
 
-		{"handed on", "member", byTaker, "the member, once: nobody is there yet",
-			(*chatAt).handsOn, (*chatAt).memberWrites, []string{texts.Waiting}, nil, "", false},
-		{"handed on", "agent who had it", byNobody, "the agent, once: it is over",
-			(*chatAt).handsOn, (*chatAt).agentWrites, nil, []string{texts.Over}, "", false},
-		{"handed on", "bot to the member", byMember, "",
-			(*chatAt).handsOn, (*chatAt).botWritesToMember, one, nil, "", false},
-		{"handed on", "bot to the agent", byNobody, "the bot: FailedPrecondition",
-			(*chatAt).handsOn, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, false},
+		{
+			"handed on", "member", byTaker, "the member, once: nobody is there yet",
+			(*chatAt).handsOn, (*chatAt).memberWrites,
+			[]string{texts.Waiting},
+			nil, "", false,
+		},
+		{
+			"handed on", "agent who had it", byNobody, "the agent, once: it is over",
+			(*chatAt).handsOn, (*chatAt).agentWrites, nil,
+			[]string{texts.Over},
+			"", false,
+		},
+		{
+			"handed on", "bot to the member", byMember, "",
+			(*chatAt).handsOn, (*chatAt).botWritesToMember, one, nil, "", false,
+		},
+		{
+			"handed on", "bot to the agent", byNobody, "the bot: FailedPrecondition",
+			(*chatAt).handsOn, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, false,
+		},
 
-		{"ended", "member", byBot, "",
-			(*chatAt).ends, (*chatAt).memberWrites, nil, nil, "", true},
-		{"ended", "agent", byNobody, "the agent, once: it is over",
-			(*chatAt).ends, (*chatAt).agentWrites, nil, []string{texts.Over}, "", true},
-		{"ended", "bot to the member", byMember, "",
-			(*chatAt).ends, (*chatAt).botWritesToMember, one, nil, "", true},
-		{"ended", "bot to the agent", byNobody, "the bot: FailedPrecondition",
-			(*chatAt).ends, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, true},
+		{
+			"ended", "member", byBot, "",
+			(*chatAt).ends, (*chatAt).memberWrites, nil, nil, "", true,
+		},
+		{
+			"ended", "agent", byNobody, "the agent, once: it is over",
+			(*chatAt).ends, (*chatAt).agentWrites, nil,
+			[]string{texts.Over},
+			"", true,
+		},
+		{
+			"ended", "bot to the member", byMember, "",
+			(*chatAt).ends, (*chatAt).botWritesToMember, one, nil, "", true,
+		},
+		{
+			"ended", "bot to the agent", byNobody, "the bot: FailedPrecondition",
+			(*chatAt).ends, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, true,
+		},
 
-		{"conversation gone", "member", byNobody, "the member: it is over",
-			(*chatAt).archives, (*chatAt).memberWrites, []string{texts.AgentGone}, nil, "", true},
-		{"conversation gone", "agent", byMember, "",
-			(*chatAt).archives, (*chatAt).agentWrites, one, nil, "", false},
-		{"conversation gone", "bot to the member", byMember, "",
-			(*chatAt).archives, (*chatAt).botWritesToMember, one, nil, "", false},
-		{"conversation gone", "bot to the agent", byNobody, "the bot: FailedPrecondition; the member: it is over",
-			(*chatAt).archives, (*chatAt).botWritesToAgent, []string{texts.AgentGone}, nil, boterr.FailedPrecondition, true},
+		{
+			"conversation gone", "member", byNobody, "the member: it is over",
+			(*chatAt).archives, (*chatAt).memberWrites,
+			[]string{texts.AgentGone},
+			nil, "", true,
+		},
+		{
+			"conversation gone", "agent", byMember, "",
+			(*chatAt).archives, (*chatAt).agentWrites, one, nil, "", false,
+		},
+		{
+			"conversation gone", "bot to the member", byMember, "",
+			(*chatAt).archives, (*chatAt).botWritesToMember, one, nil, "", false,
+		},
+		{
+			"conversation gone", "bot to the agent", byNobody, "the bot: FailedPrecondition; the member: it is over",
+			(*chatAt).archives, (*chatAt).botWritesToAgent,
+			[]string{texts.AgentGone},
+			nil, boterr.FailedPrecondition, true,
+		},
 
-		{"member gone", "member", byAgent, "",
-			(*chatAt).blocks, (*chatAt).memberWrites, nil, one, "", false},
-		{"member gone", "agent", byNobody, "the agent: it is over",
-			(*chatAt).blocks, (*chatAt).agentWrites, nil, []string{texts.MemberGone}, "", true},
-		{"member gone", "bot to the member", byNobody, "the bot: FailedPrecondition; the agent: it is over",
-			(*chatAt).blocks, (*chatAt).botWritesToMember, nil, []string{texts.MemberGone}, boterr.FailedPrecondition, true},
-		{"member gone", "bot to the agent", byAgent, "",
-			(*chatAt).blocks, (*chatAt).botWritesToAgent, nil, one, "", false},
+		{
+			"member gone", "member", byAgent, "",
+			(*chatAt).blocks, (*chatAt).memberWrites, nil, one, "", false,
+		},
+		{
+			"member gone", "agent", byNobody, "the agent: it is over",
+			(*chatAt).blocks, (*chatAt).agentWrites, nil,
+			[]string{texts.MemberGone},
+			"", true,
+		},
+		{
+			"member gone", "bot to the member", byNobody, "the bot: FailedPrecondition; the agent: it is over",
+			(*chatAt).blocks, (*chatAt).botWritesToMember, nil,
+			[]string{texts.MemberGone},
+			boterr.FailedPrecondition, true,
+		},
+		{
+			"member gone", "bot to the agent", byAgent, "",
+			(*chatAt).blocks, (*chatAt).botWritesToAgent, nil, one, "", false,
+		},
 	}
 }
 
