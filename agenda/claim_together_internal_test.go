@@ -99,8 +99,8 @@ func (w *worker) lose(c *claim) {
 
 // restart gives the worker the name of another process.
 func (w *worker) restart() {
-	w.process = w.env.NewID()
-	w.mark = w.process
+	w.naming.Do(func() {})
+	w.named = w.env.NewID()
 }
 
 // open returns the agendas as they are stored, without the marks of claims and in one order of fields.

@@ -180,11 +180,11 @@ type Scheduler struct {
 	compiling sync.Once
 	compiled  updates
 	patterns  patterns
-	// process is the name under which it holds agendas, and newID makes those of claims of several.
-	process string
-	// mark is process as a value.
-	mark  any
-	newID func() string
+	// named is the name under which it holds agendas, once naming is done: many schedulers, such as those of
+	// tests, never run one. newID makes the names of claims of several.
+	naming sync.Once
+	named  any
+	newID  func() string
 
 	handler         Handler
 	zone            func(ctx context.Context, of Agenda) (string, error)
@@ -214,7 +214,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
-		process: rand.Text(), newID: c.Env.WithDefaults().NewID,
+		newID:   c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
 		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, failedRetention: c.FailedRetention,
@@ -223,7 +223,6 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if c.Backoff == nil {
 		s.backoff, s.jittered = exponential, jittered
 	}
-	s.mark = s.process
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
 		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
 	} else {
@@ -294,6 +293,12 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 			return s.runHere(ctx, c)
 		}
 	}
+}
+
+// mark returns the name under which it holds agendas.
+func (s *Scheduler) mark() any {
+	s.naming.Do(func() { s.named = rand.Text() })
+	return s.named
 }
 
 // claimHere claims an agenda that was found due, for a run that no suspect has to wait for. It returns nil if the

@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -16,21 +15,19 @@ import (
 )
 
 // callLimit bounds each call of a service outside by Config.MaxSend.
-type callLimit struct {
-	most time.Duration
-	over *boterr.Error
-}
+type callLimit struct{ rule *timelimit.Rule }
 
 // callLimit returns the limit of the calls of a service, such as "the mail service".
 func (c Config) callLimit(service string) callLimit {
-	return callLimit{c.MaxSend, boterr.New(boterr.Unavailable, "",
+	over := boterr.New(boterr.Unavailable, "",
 		"%s took longer than Config.MaxSend (%v), and whether it did what was asked is not known: "+
-			"find out why it is slow, or raise the limit", service, c.MaxSend)}
+			"find out why it is slow, or raise the limit", service, c.MaxSend)
+	return callLimit{&timelimit.Rule{Most: c.MaxSend, Over: over, IsPausable: true}}
 }
 
 // begin returns the ctx of a call. Callers must call end.
 func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit) {
-	l := timelimit.NewPausable(ctx, c.most, c.over)
+	l := c.rule.Begin(ctx)
 	return l, l
 }
 

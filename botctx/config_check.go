@@ -24,8 +24,8 @@ func (c Config) check() error {
 		}
 	}
 	for platform, connector := range c.Connectors {
-		if err := checkConnector("Connectors["+string(platform)+"]", connector); err != nil {
-			return err
+		if err := checkConnector(connector); err != nil {
+			return boterr.At("Connectors["+string(platform)+"]", err)
 		}
 	}
 	if err := absent.CheckList("Interceptors", c.Interceptors); err != nil {
@@ -89,12 +89,12 @@ func timeoutOf(client outbound.Doer) time.Duration {
 }
 
 // checkConnector refuses a connector that is not there, also within those that stand around it.
-func checkConnector(field string, connector send.Connector) error {
+func checkConnector(connector send.Connector) error {
 	for {
 		if connector == nil {
-			return boterr.Invalid(field, "is nil: leave it out")
+			return boterr.Invalid("", "is nil: leave it out")
 		}
-		if err := absent.Check(field, connector); err != nil {
+		if err := absent.Check("", connector); err != nil {
 			return err
 		}
 		wrapper, isWrapper := connector.(send.Wrapper)

@@ -207,7 +207,7 @@ func (r *run) Refusal() error {
 		return nil
 	}
 	if r.limit.IsOver() {
-		return r.runtime.overdue
+		return r.runtime.runRule.Over
 	}
 	if r.agenda != nil && r.agenda.IsAbandoned() {
 		return agenda.ErrShutdown

@@ -13,15 +13,15 @@ func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Lim
 	if r.config.MaxRun < 0 {
 		return ctx, nil
 	}
-	l := timelimit.New(ctx, r.config.MaxRun, r.overdue)
+	l := r.runRule.Begin(ctx)
 	return l, l
 }
 
-// overdue returns the error of a run that took too long, nil if no run does.
-func (c Config) overdue() *boterr.Error {
+// runRule returns the limit of a run.
+func (c Config) runRule() timelimit.Rule {
 	if c.MaxRun < 0 {
-		return nil
+		return timelimit.Rule{}
 	}
-	return boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
-		"have it do less, leave what takes long to an agenda, or raise the limit", c.MaxRun)
+	return timelimit.Rule{Most: c.MaxRun, Over: boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
+		"have it do less, leave what takes long to an agenda, or raise the limit", c.MaxRun)}
 }

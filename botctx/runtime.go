@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -41,8 +42,8 @@ type Runtime struct {
 	scheduler *agenda.Scheduler
 	inbox     *inbox.Inbox
 	readiness readiness
-	// overdue is the error of a run that took too long.
-	overdue *boterr.Error
+	// runRule is the limit of a run.
+	runRule timelimit.Rule
 	// chatHTTP sends the requests of live chats.
 	chatHTTP outbound.Doer
 }
@@ -58,7 +59,7 @@ func New(config Config) (*Runtime, error) {
 	if config.Strict {
 		decode = document.DecodeStrict
 	}
-	r := &Runtime{config: config, env: config.env(), decode: decode, overdue: config.overdue(), chatHTTP: config.chatHTTP()}
+	r := &Runtime{config: config, env: config.env(), decode: decode, runRule: config.runRule(), chatHTTP: config.chatHTTP()}
 	r.guarded = r.env
 	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})

@@ -187,7 +187,7 @@ func TestRateLimit_IsWaitedFor(t *testing.T) {
 					return answered(http.StatusOK, nil, taken), nil
 				})
 				began := time.Now() //nolint:forbidigo // The clock of the bubble.
-				ctx := timelimit.NewPausable(t.Context(), 5*time.Second, boterr.New(boterr.Unavailable, "", "late"))
+				ctx := (&timelimit.Rule{Most: 5 * time.Second, Over: boterr.New(boterr.Unavailable, "", "late"), IsPausable: true}).Begin(t.Context())
 				_, err := connector.Send(ctx, to("C1", send.Text("Hello")))
 				require.NoError(t, ctx.End(err), "a wait that the tool asks for is no time of the call")
 				require.Equal(t, c.waited, time.Since(began)) //nolint:forbidigo // The clock of the bubble.

@@ -92,7 +92,7 @@ func TestRetryAfter_DoesNotCountAsTimeOfTheCall(t *testing.T) {
 			HTTP:  answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {"7"}}),
 			Retry: webhook.Retry{Attempts: 3},
 		})
-		ctx := timelimit.NewPausable(t.Context(), 5*time.Second, boterr.New(boterr.Unavailable, "", "late"))
+		ctx := (&timelimit.Rule{Most: 5 * time.Second, Over: boterr.New(boterr.Unavailable, "", "late"), IsPausable: true}).Begin(t.Context())
 		_, err := connector.Send(ctx, hello(webchat("https://example.com")))
 		require.ErrorContains(t, err, "no answer after 3 attempts")
 		require.Len(t, at, 3)

@@ -11,6 +11,16 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
+// Rule says how long calls of a kind may take.
+type Rule struct {
+	// Most is how long one may take, by the machine's clock.
+	Most time.Duration
+	// Over is the context.Cause of one that takes longer.
+	Over *boterr.Error
+	// IsPausable lets the call itself find its limit by Of, to pause it.
+	IsPausable bool
+}
+
 // Limit is a context that ends once a call has taken too long. Its methods may be called by several
 // goroutines at once; a nil *Limit is no limit.
 //
@@ -19,10 +29,8 @@ import (
 type Limit struct {
 	context.Context //nolint:containedctx // That of the caller: it is a context itself.
 
-	most       time.Duration
-	over       *boterr.Error
-	isPausable bool
-	ending     atomic.Pointer[ending]
+	rule   *Rule
+	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
 	// left is how much of the limit is left, counted from since.
@@ -40,20 +48,12 @@ type ending struct {
 	timer *time.Timer
 }
 
-// New returns a context that ends after most by the machine's clock, with over as its context.Cause, or with
-// ctx. Callers must call End.
-func New(ctx context.Context, most time.Duration, over *boterr.Error) *Limit {
-	return &Limit{Context: ctx, most: most, over: over, left: most, since: now()}
+// Begin returns a context for a call, which ends when the call has taken too long, or with ctx. Callers must call End.
+func (r *Rule) Begin(ctx context.Context) *Limit {
+	return &Limit{Context: ctx, rule: r, left: r.Most, since: now()}
 }
 
-// NewPausable is New for a limit that the call itself finds by Of, to pause it.
-func NewPausable(ctx context.Context, most time.Duration, over *boterr.Error) *Limit {
-	l := New(ctx, most, over)
-	l.isPausable = true
-	return l
-}
-
-// Of returns the innermost limit of NewPausable that bounds ctx, nil if there is none.
+// Of returns the innermost limit of a pausable kind that bounds ctx, nil if there is none.
 func Of(ctx context.Context) *Limit {
 	l, _ := ctx.Value(pausable{}).(*Limit)
 	return l
@@ -86,7 +86,7 @@ func (l *Limit) Err() error {
 
 // Value implements context.Context. The context package finds by it what it has to end.
 func (l *Limit) Value(key any) any {
-	if _, isWanted := key.(pausable); isWanted && l.isPausable {
+	if _, isWanted := key.(pausable); isWanted && l.rule.IsPausable {
 		return l
 	}
 	if e := l.ending.Load(); e != nil {
@@ -121,7 +121,7 @@ func (l *Limit) made() *ending {
 // expire ends the context if the call has taken too long.
 func (l *Limit) expire() {
 	if l.IsOver() {
-		l.made().end(l.over)
+		l.made().end(l.rule.Over)
 	}
 }
 
@@ -175,7 +175,7 @@ func (l *Limit) Restart() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.isPaused {
-		l.left = l.most
+		l.left = l.rule.Most
 	}
 	l.resume()
 }
@@ -201,10 +201,10 @@ func (l *Limit) End(err error) error {
 	switch {
 	case err == nil || !isOver:
 		return err
-	case errors.Is(err, l.over) && boterr.CodeOf(err) == l.over.Code:
+	case errors.Is(err, l.rule.Over) && boterr.CodeOf(err) == l.rule.Over.Code:
 		return err // It says so already.
 	default:
-		return boterr.New(l.over.Code, "", "%w: %w", l.over.Err, err)
+		return boterr.New(l.rule.Over.Code, "", "%w: %w", l.rule.Over.Err, err)
 	}
 }
 

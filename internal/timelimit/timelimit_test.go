@@ -33,7 +33,7 @@ func TestLimit_EndsWithItsCause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := over()
 		for _, asksBefore := range []bool{true, false} {
-			l := timelimit.New(t.Context(), time.Second, cause)
+			l := (&timelimit.Rule{Most: time.Second, Over: cause}).Begin(t.Context())
 			child, cancel := context.WithCancel(l)
 			if asksBefore {
 				require.NoError(t, l.Err())
@@ -55,7 +55,7 @@ func TestLimit_PauseResumeRestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, isWatched := range []bool{true, false} {
-			l := timelimit.NewPausable(t.Context(), 10*time.Second, over())
+			l := (&timelimit.Rule{Most: 10 * time.Second, Over: over(), IsPausable: true}).Begin(t.Context())
 			if isWatched {
 				_ = l.Done()
 			}
@@ -76,7 +76,7 @@ func TestLimit_PauseResumeRestart(t *testing.T) {
 			require.Error(t, l.Err(), "what is over stays over")
 			require.Error(t, l.End(context.Canceled))
 		}
-		l := timelimit.NewPausable(t.Context(), 10*time.Second, over())
+		l := (&timelimit.Rule{Most: 10 * time.Second, Over: over(), IsPausable: true}).Begin(t.Context())
 		pass(4 * time.Second)
 		l.Restart()
 		require.Equal(t, 6*time.Second, waited(l), "only a pause starts anew")
@@ -88,15 +88,15 @@ func TestLimit_End(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		failure, cause := errors.New("reset"), over()
-		l := timelimit.New(t.Context(), time.Second, cause)
+		l := (&timelimit.Rule{Most: time.Second, Over: cause}).Begin(t.Context())
 		require.Same(t, failure, l.End(failure))
 		require.ErrorIs(t, l.Err(), context.Canceled)
-		l = timelimit.New(t.Context(), time.Second, cause)
+		l = (&timelimit.Rule{Most: time.Second, Over: cause}).Begin(t.Context())
 		pass(time.Second)
 		err := l.End(failure)
 		require.ErrorIs(t, err, failure)
 		require.EqualError(t, err, "unavailable: took too long: reset")
-		l = timelimit.New(t.Context(), time.Second, cause)
+		l = (&timelimit.Rule{Most: time.Second, Over: cause}).Begin(t.Context())
 		pass(time.Second)
 		require.Same(t, cause, l.End(cause), "not said twice")
 
@@ -112,11 +112,11 @@ func TestLimit_End(t *testing.T) {
 func TestOf_FindsTheInnermostPausable(t *testing.T) {
 	t.Parallel()
 	require.Nil(t, timelimit.Of(t.Context()))
-	run := timelimit.New(t.Context(), time.Minute, over())
+	run := (&timelimit.Rule{Most: time.Minute, Over: over()}).Begin(t.Context())
 	require.Nil(t, timelimit.Of(run))
-	outer := timelimit.NewPausable(run, time.Minute, over())
-	inner := timelimit.NewPausable(outer, time.Minute, over())
-	ctx, cancel := context.WithCancel(timelimit.New(inner, time.Minute, over()))
+	outer := (&timelimit.Rule{Most: time.Minute, Over: over(), IsPausable: true}).Begin(run)
+	inner := (&timelimit.Rule{Most: time.Minute, Over: over(), IsPausable: true}).Begin(outer)
+	ctx, cancel := context.WithCancel((&timelimit.Rule{Most: time.Minute, Over: over()}).Begin(inner))
 	defer cancel()
 	require.Same(t, inner, timelimit.Of(ctx))
 	require.Same(t, outer, timelimit.Of(outer))
