@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -85,4 +86,11 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 	}
 	erased.Member, err = member.Erase(ctx, r.guarded, app, memberID)
 	return erased, err
+}
+
+// EraseEntries removes entries of a data source of an app, and returns how many: those of a member, for example,
+// or those that are older than the bot needs. See datasource.EraseEntries, which has its rules and errors.
+func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.EraseEntriesParams) (removed int64, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return datasource.EraseEntries(ctx, r.guarded, app, p)
 }
