@@ -19,10 +19,10 @@ func TestConstructors_Fields(t *testing.T) {
 		want string
 	}{
 		{send.Text("Hi"), `{"type":"TEXT","text":"Hi"}`},
-		{send.Image("u"), `{"type":"IMAGE","url":"u"}`},
-		{send.Audio("u"), `{"type":"AUDIO","url":"u"}`},
-		{send.Video("u"), `{"type":"VIDEO","url":"u"}`},
-		{send.File("u"), `{"type":"FILE","url":"u"}`},
+		{send.Image("https://u"), `{"type":"IMAGE","url":"https://u"}`},
+		{send.Audio("https://u"), `{"type":"AUDIO","url":"https://u"}`},
+		{send.Video("https://u"), `{"type":"VIDEO","url":"https://u"}`},
+		{send.File("https://u"), `{"type":"FILE","url":"https://u"}`},
 		{send.Attachment(send.TypeVideo, "7"), `{"type":"VIDEO","attachment_id":"7"}`},
 		{send.Typing(1500 * time.Millisecond), `{"type":"TYPING","duration":1500}`},
 		{
@@ -35,26 +35,26 @@ func TestConstructors_Fields(t *testing.T) {
 			`{"type":"QUICK_REPLIES","text":"Where?","quickReplies":[{"content_type":"location"}]}`,
 		},
 		{
-			send.Buttons("Book?", send.Postback("Yes", "book"), send.PostbackValue("Two", "book", 2), send.WebURL("Menu", "u")),
+			send.Buttons("Book?", send.Postback("Yes", "book"), send.PostbackValue("Two", "book", 2), send.WebURL("Menu", "https://u")),
 			`{"type":"BUTTON","text":"Book?","buttons":[{"type":"postback","title":"Yes","payload":"book"},` +
-				`{"type":"postback","title":"Two","payload":{"payload":"book","value":2}},{"type":"web_url","title":"Menu","url":"u"}]}`,
+				`{"type":"postback","title":"Two","payload":{"payload":"book","value":2}},{"type":"web_url","title":"Menu","url":"https://u"}]}`,
 		},
 		{
-			send.Buttons("Book?", send.Button{Title: "Yes", Payload: "y"}, send.Button{Title: "Menu", URL: "u"}),
+			send.Buttons("Book?", send.Button{Title: "Yes", Payload: "y"}, send.Button{Title: "Menu", URL: "https://u"}),
 			`{"type":"BUTTON","text":"Book?","buttons":[{"type":"postback","title":"Yes","payload":"y"},` +
-				`{"type":"web_url","title":"Menu","url":"u"}]}`,
+				`{"type":"web_url","title":"Menu","url":"https://u"}]}`,
 		},
 		{
 			send.Carousel(
-				send.Card{Title: "A", Subtitle: "b", ImageURL: "u", Buttons: []send.Button{{Title: "Go", URL: "u"}}},
+				send.Card{Title: "A", Subtitle: "b", ImageURL: "https://u", Buttons: []send.Button{{Title: "Go", URL: "https://u"}}},
 				send.Card{Title: "B"},
 			),
-			`{"type":"CAROUSEL","carousel":[{"title":"A","subtitle":"b","image_url":"u",` +
-				`"buttons":[{"type":"web_url","title":"Go","url":"u"}]},{"title":"B"}]}`,
+			`{"type":"CAROUSEL","carousel":[{"title":"A","subtitle":"b","image_url":"https://u",` +
+				`"buttons":[{"type":"web_url","title":"Go","url":"https://u"}]},{"title":"B"}]}`,
 		},
 		{
-			send.News(send.Article{Title: "A", Description: "b", URL: "u", PicURL: "p", Unknown: document.O("k", 1)}),
-			`{"type":"NEWS","articles":[{"title":"A","description":"b","url":"u","picurl":"p","k":1}]}`,
+			send.News(send.Article{Title: "A", Description: "b", URL: "https://u", PicURL: "https://p", Unknown: document.O("k", 1)}),
+			`{"type":"NEWS","articles":[{"title":"A","description":"b","url":"https://u","picurl":"https://p","k":1}]}`,
 		},
 		{send.BravoTemplate("order", "en_US"), `{"type":"TEMPLATE","elementName":"order","languageCode":"en_US"}`},
 		{
@@ -120,7 +120,7 @@ func TestResponseWith_LeavesTheGiven(t *testing.T) {
 
 func TestResponse_ReadInTypes(t *testing.T) {
 	t.Parallel()
-	yes, menu := send.PostbackValue("Yes", "book", 2), send.WebURL("Menu", "u")
+	yes, menu := send.PostbackValue("Yes", "book", 2), send.WebURL("Menu", "https://u")
 	yes.Unknown = document.O("hint", "now")
 	buttons := send.Buttons("Book?", yes, menu)
 	require.Equal(t, send.TypeButton, buttons.Type())
@@ -128,12 +128,12 @@ func TestResponse_ReadInTypes(t *testing.T) {
 	require.Equal(t, []send.Button{yes, menu}, buttons.Buttons())
 	require.Equal(t, "now", document.Get(buttons, "buttons.0.hint", ""))
 
-	replies := []send.QuickReply{{ContentType: "text", Title: "Yes", Payload: "y", Unknown: document.O("image_url", "u")}}
+	replies := []send.QuickReply{{ContentType: "text", Title: "Yes", Payload: "y", Unknown: document.O("image_url", "https://u")}}
 	require.Equal(t, replies, send.QuickReplies("?", replies...).QuickReplies())
 	cards := []send.Card{{Title: "A", Buttons: []send.Button{menu}, Unknown: document.O("k", int64(1))}, {Title: "B"}}
 	require.Equal(t, cards, send.Carousel(cards...).Cards())
 
-	articles := []send.Article{{Title: "A", PicURL: "p", Unknown: document.O("k", int64(1))}}
+	articles := []send.Article{{Title: "A", PicURL: "https://p", Unknown: document.O("k", int64(1))}}
 	require.Equal(t, articles, send.News(articles...).Articles())
 	require.Equal(t, []document.Object{document.O("type", "body")}, send.BravoTemplate("a", "en", document.O("type", "body")).Components())
 
@@ -152,7 +152,7 @@ func TestParts_KeepUnknownKeys(t *testing.T) {
 	require.JSONEq(t, card, rewritten[send.Card](t, card))
 	article := `{"title":"A","badge":{"b":1}}`
 	require.JSONEq(t, article, rewritten[send.Article](t, article))
-	reply := `{"content_type":"text","image_url":"u"}`
+	reply := `{"content_type":"text","image_url":"https://u"}`
 	require.JSONEq(t, reply, rewritten[send.QuickReply](t, reply))
 }
 

@@ -1,7 +1,9 @@
 package send
 
 import (
+	"net/url"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -66,6 +68,22 @@ func text(field string, most int) rule {
 		}
 		if length := utf8.RuneCountInString(s); most != unlimited && length > most {
 			return boterr.Invalid(field, "has %d characters, and at most %d are allowed", length, most)
+		}
+		return nil
+	}
+}
+
+// address asks for a text that is not empty to be an address with a scheme, such as https:: a platform knows nothing that a path
+// could be relative to. A text with {{path}} is filled later.
+func address(field string) rule {
+	return func(o document.Object) error {
+		given, _ := o.Field(field)
+		text, isString := given.(string)
+		if !isString || text == "" || strings.Contains(text, "{{") {
+			return nil
+		}
+		if parsed, err := url.Parse(text); err != nil || parsed.Scheme == "" {
+			return boterr.Invalid(field, "is %.100q, which a platform cannot open: give a whole address, such as https://example.com/a.png", text)
 		}
 		return nil
 	}

@@ -25,21 +25,21 @@ var limits = map[Type]rule{
 
 var (
 	textRule = text(fieldText, MaxText)
-	fileRule = either("url", "attachment_id")
+	fileRule = all(either("url", "attachment_id"), address("url"))
 	cardRule = all(
 		text("title", MaxCardTitle),
 		optional("subtitle", MaxCardTitle),
-		optional("image_url", unlimited),
+		optional("image_url", unlimited), address("image_url"),
 		ifPresent("buttons", list("buttons", 0, MaxButtons, buttonRule)),
 	)
 	articleRule = all(
 		text("title", unlimited),
 		optional("description", unlimited),
-		optional("url", unlimited),
-		optional("picurl", unlimited),
+		optional("url", unlimited), address("url"),
+		optional("picurl", unlimited), address("picurl"),
 	)
 	postbackRule = all(text("title", MaxButtonTitle), payloadRule)
-	webURLRule   = all(text("title", MaxButtonTitle), text("url", unlimited))
+	webURLRule   = all(text("title", MaxButtonTitle), text("url", unlimited), address("url"))
 )
 
 // Validate checks the response as every send does: that it has a type, and what its

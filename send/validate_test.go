@@ -39,7 +39,7 @@ func TestValidate_AtTheLimits(t *testing.T) {
 		send.Raw(document.O("type", "TYPING", "duration", 0.5)),
 		send.Raw(document.O("type", "NEWS", "articles", document.A(document.O("title", "A")))),
 		send.Raw(document.O("type", "TEMPLATE", "elementName", "e", "languageCode", "en", "components", document.A(1))),
-		send.Raw(document.O("type", "IMAGE", "url", "u", "attachment_id", "7", "transform", 1)),
+		send.Raw(document.O("type", "IMAGE", "url", "https://u", "attachment_id", "7", "transform", 1)),
 		send.Raw(document.O("type", "IMAGE", "url", nil, "attachment_id", "7")),
 		send.Buttons("Call?", send.Button{Type: "phone_number", Title: "Call", Unknown: document.O("number", 5)}),
 		send.Buttons("?", send.Button{Title: "Yes", Payload: document.O("payload", "p")}),
@@ -53,7 +53,7 @@ func TestValidate_AtTheLimits(t *testing.T) {
 func TestValidate_EmptyStringIsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, response := range []send.Response{
-		send.Image("u").With("attachment_id", ""),
+		send.Image("https://u").With("attachment_id", ""),
 		send.Attachment(send.TypeImage, "7").With("url", ""),
 		send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "subtitle", "", "image_url", "")))),
 		send.Raw(document.O("type", "NEWS", "articles", document.A(
@@ -66,6 +66,26 @@ func TestValidate_EmptyStringIsAbsent(t *testing.T) {
 		send.Raw(document.O("type", "BUTTON", "text", "?", "buttons", document.A(document.O("type", "share", "title", "")))),
 	} {
 		require.NoError(t, response.Validate(), "%s", response)
+	}
+}
+
+func TestValidate_WholeAddresses(t *testing.T) {
+	t.Parallel()
+	card := func(image string) send.Response { return send.Carousel(send.Card{Title: "A", ImageURL: image}) }
+	for field, with := range map[string]func(address string) send.Response{
+		"url":                   send.Image,
+		"carousel[0].image_url": card,
+		"buttons[0].url":        func(address string) send.Response { return send.Buttons("?", send.WebURL("Menu", address)) },
+		"articles[0].picurl": func(address string) send.Response {
+			return send.Raw(document.O("type", "NEWS", "articles", document.A(document.O("title", "A", "picurl", address))))
+		},
+	} {
+		for _, address := range []string{"/a.png", "a.png", "//host/a.png", "www.example.com/a.png", "https://a b", ":"} {
+			requireField(t, with(address).Validate(), boterr.InvalidArgument, field)
+		}
+		for _, address := range []string{"https://example.com/a.png?b=1", "tel:123", "data:,x", "{{meta.photo}}", "https://{{meta.host}}/a"} {
+			require.NoError(t, with(address).Validate(), address)
+		}
 	}
 }
 
@@ -131,7 +151,7 @@ func TestValidate_NamesPath(t *testing.T) {
 		{send.Carousel(send.Card{Title: long(send.MaxCardTitle + 1)}), "carousel[0].title"},
 		{send.Carousel(send.Card{Title: "A", Subtitle: long(send.MaxCardTitle + 1)}), "carousel[0].subtitle"},
 		{send.Carousel(send.Card{Title: "A"}, send.Card{Title: "B", Buttons: times(send.MaxButtons+1, ok)}), "carousel[1].buttons"},
-		{send.Carousel(send.Card{Title: "A", Buttons: []send.Button{ok, send.WebURL(long(send.MaxButtonTitle+1), "u")}}), "carousel[0].buttons[1].title"},
+		{send.Carousel(send.Card{Title: "A", Buttons: []send.Button{ok, send.WebURL(long(send.MaxButtonTitle+1), "https://u")}}), "carousel[0].buttons[1].title"},
 		{send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "image_url", 7)))), "carousel[0].image_url"},
 
 		{send.Typing(-1e9), "duration"},
