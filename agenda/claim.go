@@ -66,7 +66,7 @@ func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.T
 	if err != nil || stored.IsZero() {
 		return nil, err
 	}
-	return s.claimed(stored, now, s.mark().(string)), nil
+	return s.claimed(stored, now, s.name()), nil
 }
 
 // claimStamps are the fields that each claim sets.
@@ -74,7 +74,7 @@ var claimStamps = document.NewShape([]string{fieldLeaseUntil, fieldHeldAt, field
 
 // leased returns the stamps of a claim of one agenda that is made at a time.
 func (s *Scheduler) leased(now time.Time) document.Object {
-	values := [...]any{millis(now.Add(s.lease)), millis(now), s.mark(), true}
+	values := [...]any{millis(now.Add(s.lease)), millis(now), s.nameValue(), true}
 	return claimStamps.Object(func(i int) any { return values[i] })
 }
 

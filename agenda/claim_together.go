@@ -39,7 +39,7 @@ func (s *Scheduler) claimTogether(ctx context.Context, found []document.Object, 
 	if len(listed) < fewestTogether {
 		return nil, nil
 	}
-	b := batch{Scheduler: s, mark: s.mark().(string) + markSeparator + s.newID(), at: now, claims: together{}}
+	b := batch{Scheduler: s, mark: s.name() + markSeparator + s.newID(), at: now, claims: together{}}
 	return b.claims, b.claim(ctx, listed, free)
 }
 

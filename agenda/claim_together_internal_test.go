@@ -101,6 +101,7 @@ func (w *worker) lose(c *claim) {
 func (w *worker) restart() {
 	w.naming.Do(func() {})
 	w.named = w.env.NewID()
+	w.mark = w.named
 }
 
 // open returns the agendas as they are stored, without the marks of claims and in one order of fields.

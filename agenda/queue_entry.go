@@ -63,10 +63,10 @@ func (e *entry) slot(h *heap) slot {
 
 // read reads from a document what decides when it is claimed, and reports whether the
 // agenda is completed, or has failed for good.
-func (e *entry) read(o document.Object) (completed, stopped bool) {
+func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyclop // It is one table of fields.
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
 	var failed, forGood, hasPattern, hasEnd bool // As isAlive has it.
-	var leaseUntil, retryAt int64                // As isHeld has it.
+	var leaseUntil, retryAt int64
 	for field, value := range o.All() {
 		switch field {
 		case fieldNextRunAt:
@@ -94,13 +94,18 @@ func (e *entry) read(o document.Object) (completed, stopped bool) {
 			hasEnd = integer(value) > 0
 		}
 	}
+	e.hold(leaseUntil, retryAt)
+	return completed, forGood || failed && !(hasPattern && hasEnd)
+}
+
+// hold notes until when the agenda cannot be claimed, as isHeld has it.
+func (e *entry) hold(leaseUntil, retryAt int64) {
 	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
 		e.heldUntil = max(0, leaseUntil)
 	}
 	if retryAt <= int64(latestTime) {
 		e.heldUntil = max(e.heldUntil, retryAt)
 	}
-	return completed, forGood || failed && !(hasPattern && hasEnd)
 }
 
 // integer returns a number as an integer, the nearest one for one that is out of range. It returns 0 for what is
@@ -115,7 +120,7 @@ func integer(value any) int64 {
 			return math.MaxInt64
 		case v <= math.MinInt64:
 			return math.MinInt64
-		case v == v: //nolint:gocritic // Not for NaN.
+		case !math.IsNaN(v):
 			return int64(v)
 		}
 	}

@@ -183,7 +183,8 @@ type Scheduler struct {
 	// named is the name under which it holds agendas, once naming is done: many schedulers, such as those of
 	// tests, never run one. newID makes the names of claims of several.
 	naming sync.Once
-	named  any
+	named  string
+	mark   any // It is named, as a value.
 	newID  func() string
 
 	handler         Handler
@@ -295,9 +296,18 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 	}
 }
 
-// mark returns the name under which it holds agendas.
-func (s *Scheduler) mark() any {
-	s.naming.Do(func() { s.named = rand.Text() })
+// nameValue returns its name as a value.
+func (s *Scheduler) nameValue() any {
+	s.name()
+	return s.mark
+}
+
+// name returns the name under which it holds agendas.
+func (s *Scheduler) name() string {
+	s.naming.Do(func() {
+		s.named = rand.Text()
+		s.mark = s.named
+	})
 	return s.named
 }
 

@@ -57,8 +57,8 @@ func sendOne(meant []Tappable) error {
 	if len(payloads) == 1 {
 		return nil
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "%d buttons of one message have that title, with the payloads %s: give one of them to Taps",
-		len(meant), strings.Join(payloads, ", "))
+	return boterr.New(boterr.FailedPrecondition, "",
+		"%d buttons of one message have that title, with the payloads %s: give one of them to Taps", len(meant), strings.Join(payloads, ", "))
 }
 
 // Tappables returns what the member can tap now, that of the newest message first.

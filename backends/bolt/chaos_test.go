@@ -45,10 +45,11 @@ func (order chaosOrder) platform(t *testing.T, members int) *chaostest.Platform 
 	require.NoError(t, err)
 	chaostest.Prepare(t, database, 0)
 	require.NoError(t, database.Close())
-	order.Journal, order.Lease = filepath.Join(t.TempDir(), "journal"), 2*time.Second
-	text, err := json.Marshal(order)
+	own := order
+	own.Journal, own.Lease = filepath.Join(t.TempDir(), "journal"), 2*time.Second
+	text, err := json.Marshal(own)
 	require.NoError(t, err)
-	platform := chaostest.NewPlatform(t, order.Journal, members, func() *exec.Cmd {
+	platform := chaostest.NewPlatform(t, own.Journal, members, func() *exec.Cmd {
 		command := exec.CommandContext(t.Context(), os.Args[0])
 		command.Env = append(os.Environ(), chaosEnv+"="+string(text))
 		return command

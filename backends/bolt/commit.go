@@ -3,6 +3,8 @@ package bolt
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 
 	"go.etcd.io/bbolt"
 
@@ -39,7 +41,7 @@ func (f *file) Commit(entries []memstore.Entry) error {
 	if f.failed != nil {
 		return f.failed
 	}
-	if isThere, err := f.hasPath(); err != nil || !isThere {
+	if isThere, err := f.hasPath(); err == nil && !isThere || errors.Is(err, fs.ErrNotExist) {
 		return boterr.New(boterr.Unavailable, "",
 			"the file %s was removed or replaced while it was open, and nothing was written: put it back, or open the store anew", f.path)
 	}

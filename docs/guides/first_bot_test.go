@@ -23,7 +23,7 @@ func TestFirstBot_FromAnEmptyFolder(t *testing.T) {
 	require.NoError(t, os.Symlink(clone, filepath.Join(folder, "go-sdk")))
 	guide, err := os.ReadFile("first-bot.md")
 	require.NoError(t, err)
-	steps := regexp.MustCompile("(?ms)^```go\n(.*?)^```|^    (.*?)$").FindAllStringSubmatch(string(guide), -1)
+	steps := regexp.MustCompile("(?ms)^```go\n(.*?)\n```|^ {4}([^\n]*)").FindAllStringSubmatch(string(guide), -1)
 	files := []string{"bot.go", "bot_test.go"}
 	for _, step := range steps {
 		code, command := step[1], step[2]

@@ -54,7 +54,7 @@ func serve(ctx context.Context, address, token string, out io.Writer) error {
 	platform := fakes.New()
 	granted := grants{{token: channel.NewSecret(token), scope: scopeOf(newMember(platform))}}
 	if err := granted.check(); err != nil {
-		return fmt.Errorf("BRIDGE_TOKEN: %w", err)
+		return fmt.Errorf("BRIDGE_TOKEN is refused: %w", err)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {

@@ -53,5 +53,5 @@ func TestRun_NeedsAToken(t *testing.T) {
 	t.Parallel()
 	var problems bytes.Buffer
 	require.Equal(t, 1, run(t.Context(), nil, "", io.Discard, &problems))
-	require.Contains(t, problems.String(), "BRIDGE_TOKEN: a token must have at least 32 characters")
+	require.Contains(t, problems.String(), "BRIDGE_TOKEN is refused: a token must have at least 32 characters")
 }
