@@ -181,6 +181,9 @@ type boundedBody struct {
 	limit *timelimit.Limit
 }
 
+// Unwrap returns the body within, which package outbound looks for: it takes part in a bound on memory.
+func (b boundedBody) Unwrap() io.ReadCloser { return b.ReadCloser }
+
 // Read implements io.Reader.
 func (b boundedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)

@@ -87,8 +87,12 @@ func asClaimed(e stored) document.Object {
 		failures = document.O("$not", document.O("$gt", 0))
 	}
 	filter := document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
-	if e.lost > 0 && !e.isLostOdd {
+	switch {
+	case e.isLostOdd: // Somebody has written there what is no number of losses.
+	case e.lost > 0:
 		filter = filter.With(fieldLost, e.lost)
+	default:
+		filter = filter.With(fieldLost, nil) // One that takes the turn over counts the loss.
 	}
 	return filter
 }

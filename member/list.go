@@ -50,10 +50,11 @@ func (s *Service) All(ctx context.Context, chosen Selection) iter.Seq2[*Member, 
 			yield(nil, err)
 			return
 		}
+		rest := chosen // The list can be read again.
 		for hasMore := true; hasMore; {
 			var found []*Member
 			var err error
-			if found, hasMore, err = s.page(ctx, &chosen); err != nil {
+			if found, hasMore, err = s.page(ctx, &rest); err != nil {
 				yield(nil, err)
 				return
 			}

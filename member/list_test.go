@@ -64,6 +64,15 @@ func TestAll_ManyPages(t *testing.T) {
 	require.Equal(t, want, idsOf(t, a.mine, member.Selection{}))
 	require.Equal(t, want[:150], idsOf(t, a.mine, member.Selection{Limit: 150}))
 	require.Equal(t, want[100:], idsOf(t, a.mine, member.Selection{After: "m099"}))
+	seen, both := 0, a.mine.All(t.Context(), member.Selection{Limit: 2})
+	for range 2 {
+		for m, err := range both {
+			require.NoError(t, err)
+			require.Contains(t, want[:2], m.ID)
+			seen++
+		}
+	}
+	require.Equal(t, 4, seen, "a list can be read twice")
 	for m, err := range a.mine.All(t.Context(), member.Selection{}) {
 		require.NoError(t, err)
 		require.Equal(t, "m000", m.ID)

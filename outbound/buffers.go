@@ -192,11 +192,11 @@ func (b *buffers) serve() {
 // readAll reads the whole body of a response. The body of a Client's response takes part in its bound on
 // memory; any other one has the limits of whoever made it.
 func readAll(resp *http.Response) ([]byte, error) {
-	body, isOurs := resp.Body.(*responseBody)
-	if !isOurs {
+	body := bodyOfClient(resp.Body)
+	if body == nil {
 		return io.ReadAll(resp.Body)
 	}
-	begun, err := io.ReadAll(io.LimitReader(body, freeBytes+1))
+	begun, err := io.ReadAll(io.LimitReader(resp.Body, freeBytes+1))
 	if err != nil || len(begun) <= freeBytes {
 		return begun, err
 	}
@@ -207,12 +207,27 @@ func readAll(resp *http.Response) ([]byte, error) {
 		return nil, body.notHeld()
 	}
 	defer done()
-	return body.readRest(begun, resp.ContentLength)
+	return body.readRest(resp.Body, begun, resp.ContentLength)
 }
 
-// readRest reads what is left of a body. The length is what the response says it is, negative if it says
-// nothing.
-func (b *responseBody) readRest(begun []byte, length int64) ([]byte, error) {
+// bodyOfClient returns the body of a Client's response, also one behind wrappers that have a method Unwrap. It
+// returns nil for any other body.
+func bodyOfClient(body io.ReadCloser) *responseBody {
+	for {
+		switch b := body.(type) {
+		case *responseBody:
+			return b
+		case interface{ Unwrap() io.ReadCloser }:
+			body = b.Unwrap()
+		default:
+			return nil
+		}
+	}
+}
+
+// readRest reads what is left of a body, from the body itself or from what stands around it. The length is what
+// the response says it is, negative if it says nothing.
+func (b *responseBody) readRest(from io.Reader, begun []byte, length int64) ([]byte, error) {
 	// A byte more than the limit, so that the read that meets the end of the longest answer has room.
 	most := b.client.maxResponseBytes + 1
 	read, size := begun, 2*int64(len(begun))
@@ -225,10 +240,10 @@ func (b *responseBody) readRest(begun []byte, length int64) ([]byte, error) {
 			copy(grown, read)
 			read, size = grown, 2*size
 		}
-		n, err := b.Read(read[len(read):cap(read)])
+		n, err := from.Read(read[len(read):cap(read)])
 		read = read[:len(read)+n]
 		switch {
-		case err == io.EOF: //nolint:errorlint // As in Read.
+		case err == io.EOF:
 			return read, nil
 		case err != nil:
 			return nil, err

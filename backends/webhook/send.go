@@ -114,7 +114,8 @@ func refusal(got answer, address string) error {
 	case http.StatusNotFound:
 		return boterr.New(boterr.NotFound, "", "the receiver knows no such recipient (status 404)%s", reason)
 	case http.StatusGone:
-		return boterr.New(boterr.FailedPrecondition, "", "the recipient cannot be written to any more (status 410)%s: %w", reason, &send.GoneError{})
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the recipient cannot be written to any more (status 410)%s: %w", reason, &send.GoneError{})
 	case http.StatusNotImplemented:
 		return boterr.New(boterr.Unsupported, "", "the receiver has no such type of messages (status 501)%s", reason)
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

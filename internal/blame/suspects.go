@@ -142,6 +142,10 @@ func (s *Suspects) hasWaited(name string, now time.Time) bool {
 
 // wantAlone notes that a suspect is to run alone. The caller holds mu.
 func (s *Suspects) wantAlone(name string, now time.Time) {
+	if len(s.alone) > 0 && s.alone[0] != name && !now.Before(s.since.Add(2*drainFor)) {
+		s.alone = s.alone[1:] // Nobody asks for it any more: it was removed, or another process has it.
+		s.start(now)
+	}
 	if len(s.alone) == 0 {
 		s.start(now)
 	}

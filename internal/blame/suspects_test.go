@@ -82,3 +82,16 @@ func TestDrop_WaitsNoMore(t *testing.T) {
 	require.False(t, isOnly)
 	require.False(t, s.IsWaiting())
 }
+
+// A suspect that is to run alone and never asks again, since it was removed, does not keep the next one waiting for ever.
+func TestAdmit_AloneBehindOneThatIsGone(t *testing.T) {
+	t.Parallel()
+	var s blame.Suspects
+	require.False(t, s.Admit(suspect("gone", "", 2), 1, noon))
+	asked := 0
+	for now := noon.Add(time.Second); !s.Admit(suspect("next", "", 2), 1, now); now = now.Add(time.Second) {
+		asked++
+		require.Less(t, asked, 60)
+	}
+	require.Equal(t, []string(nil), s.End("next", noon.Add(time.Hour)))
+}
