@@ -243,7 +243,7 @@ func TestClaimTogether_SameHistoriesAsOneByOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range rounds.Of(t, 20, 1000) {
+			for seed := range rounds.Of(t, 20, 60) {
 				synctest.Test(t, func(t *testing.T) {
 					h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 7))}
 					h.workers = [2]*worker{newWorker(t, wrap, 1), newWorker(t, wrap, 8)}

@@ -143,6 +143,7 @@ var brokenReassign = map[string]breakage{
 			}
 		}),
 		breaks: []string{"ReassignAssignmentPutsTheMemberInLiveChat", "ReassignAssignmentEndsOneAndBeginsAnother"},
+		others: true,
 	},
 	"reassignAssignment ignores liveChat": {
 		breaking: given(func(p *reassignParams) { p.LiveChat = nil }),
@@ -195,6 +196,7 @@ var brokenReassign = map[string]breakage{
 			}
 		}),
 		breaks: []string{"ReassignAssignmentTakesOverWhatIsNotGiven"},
+		others: true,
 	},
 	"reassignAssignment ignores meta": {
 		breaking: given(func(p *reassignParams) { p.Meta = document.Object{} }),

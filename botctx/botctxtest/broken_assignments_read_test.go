@@ -91,6 +91,7 @@ var brokenAssignmentReads = map[string]breakage{
 			"GetAssignmentsByMemberIdReadsAll", "GetAssignmentsByMemberIdSorts", "GetAssignmentsByMemberIdRefusesBadInput",
 			"GetAssignmentsByMemberIdAnswersAsDocumented",
 		},
+		others: true,
 	},
 	"getAssignmentsByMemberId finds one and the same": {
 		breaking: answers(constants[byMemberParams]),
@@ -99,6 +100,7 @@ var brokenAssignmentReads = map[string]breakage{
 			"GetAssignmentsByMemberIdIsEmptyForOthers", "GetAssignmentsByMemberIdRefusesBadInput",
 			"GetAssignmentsByMemberIdAnswersAsDocumented",
 		},
+		others: true,
 	},
 	"getAssignmentsByMemberId gives the newest first": {
 		breaking: gives(func(_ byMemberParams, r *assignments) { slices.Reverse(*r) }),

@@ -294,6 +294,7 @@ var brokenTakes = map[string]breakage{
 	"a summary is sent always": {
 		breaking: given(func(p *createParams) { p.AssignmentDetails.Summary += "." }),
 		breaks:   []string{"TheConversationIsNamedAndSummedUp"},
+		others:   true,
 	},
 	"conversations have one name": {
 		breaking: given(func(p *createParams) { p.AssignmentDetails.GroupName = "Live chat" }),

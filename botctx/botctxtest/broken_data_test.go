@@ -187,6 +187,7 @@ var brokenData = map[string]breakage{
 	"fetch never counts": {
 		breaking: given(func(p *fetchParams) { p.Count = false }),
 		breaks:   []string{"FetchDataFromDataSourceCounts"},
+		others:   true,
 	},
 	"fetch sorts by the last key": {
 		breaking: given(func(p *fetchParams) {

@@ -39,6 +39,7 @@ var brokenSends = map[string]breakage{
 			"SendResponseLoadsRecordsAgain", "SendResponseTakesAnotherChannel",
 			"SendResponseGoesToTheGroup", "SendResponseSendsLiteralsAsTheyAre",
 		},
+		others: true,
 	},
 	"nothing is filled": {
 		breaking: given(func(p *sendParams) { p.Response = send.Raw(p.Response.Object()) }),

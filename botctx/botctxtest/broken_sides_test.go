@@ -48,10 +48,12 @@ var brokenInletSends = map[string]breakage{
 			"SendMessageToInletAnswersAsThePlatform", "SendMessageToInletAnswersAsDocumented",
 			"SendMessageToInletTakesRecordsAsAddresses",
 		},
+		others: true,
 	},
 	"sendMessageToInlet sends twice": {
 		breaking: twice[toInlet](),
 		breaks:   []string{"SendMessageToInletReachesTheMember"},
+		others:   true,
 	},
 	"sendMessageToInlet fills nothing": {
 		breaking: given(func(p *toInlet) { p.Response = send.Raw(p.Response.Object()) }),
@@ -84,6 +86,7 @@ var brokenInletSends = map[string]breakage{
 	},
 	"sendMessageToInlet to somebody without an id is no error": {
 		breaking: excusingAt[toInlet](boterr.FailedPrecondition, send.Result{}), breaks: []string{"SendMessageToInletNeedsAnExternalID"},
+		others: true,
 	},
 	"sendMessageToInletGroup sends nothing": {
 		breaking: answers(func(_ *botctx.Call, p toInletGroup) send.Result { return unsent(p.Response) }),
@@ -135,6 +138,7 @@ var brokenOutletSends = map[string]breakage{
 			"SendMessageToOutletGroupPostsToTheResponseURL", "SendMessageToOutletGroupRefusesBadAddresses",
 			"SendMessageToOutletGroupAnswersAsDocumented", "SendMessageToOutletGroupTakesRecordsAsAddresses",
 		},
+		others: true,
 	},
 	"sendMessageToOutletGroup fills nothing": {
 		breaking: given(func(p *toOutletGroup) { p.Response = send.Raw(p.Response.Object()) }),
@@ -169,6 +173,7 @@ var brokenOutletSends = map[string]breakage{
 	"sendMessageToOutletGroup to a group that was left is no error": {
 		breaking: excusingAt[toOutletGroup](boterr.FailedPrecondition, send.Result{}),
 		breaks:   []string{"SendMessageToOutletGroupNeedsALiveGroup"},
+		others:   true,
 	},
 	"sendMessageToOutletGroup on any platform is no error": {
 		breaking: excusingAt[toOutletGroup](boterr.Unsupported, send.Result{}),
