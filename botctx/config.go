@@ -153,7 +153,7 @@ type Config struct {
 	// of the turn that such a run has in the store, which it renews each quarter. The default is 30
 	// seconds.
 	TurnLease time.Duration
-	// Zone returns the time zone of a member, such as "Europe/London". Her CRON patterns are read in
+	// Zone returns the time zone of a member, such as "Europe/London". Their CRON patterns are read in
 	// it, but for those that name a zone themselves (agenda.InZone), and Context.Location returns
 	// it. It is asked when a pattern is given, for the member as the run has it, and before each run
 	// by the pattern, so that the pattern follows a member who moves, see agenda.SchedulerConfig.

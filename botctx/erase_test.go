@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -80,6 +81,37 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, third)
 	}
+}
+
+// An event that waits behind an erasure is of a new member.
+func TestEraseMember_MessageThatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		sent := &sentTexts{}
+		runtime, _ := newShop(t, memstore.New(), sent)
+		ids, proceed := make(chan string, 2), make(chan struct{})
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			ids <- bot.Member.ID
+			<-proceed
+			return echo(ctx, bot)
+		})
+		ended := make(chan error, 3)
+		go func() { ended <- runtime.Receive(t.Context(), said("hi")) }()
+		first := <-ids
+		go func() {
+			_, err := runtime.EraseMember(t.Context(), "shop", first)
+			ended <- err
+		}()
+		synctest.Wait()
+		go func() { ended <- runtime.Receive(t.Context(), said("there")) }()
+		synctest.Wait()
+		close(proceed)
+		for range cap(ended) {
+			require.NoError(t, <-ended)
+		}
+		require.NotEqual(t, first, <-ids)
+		require.Equal(t, []string{"hi", "there"}, sent.all())
+	})
 }
 
 func TestEraseEntries_OfAnApp(t *testing.T) {

@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -84,6 +85,15 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		ctx, limit = r.limitRun(ctx)
 		defer func() { err = limit.End(err) }()
 	}
+	err = r.receiveFrom(ctx, inbound, delivery, limit)
+	if _, isErased := errors.AsType[erasedError](err); isErased {
+		return r.receiveFrom(ctx, inbound, delivery, limit) // What they write now makes a new member.
+	}
+	return err
+}
+
+// receiveFrom is receive within a limit.
+func (r *Runtime) receiveFrom(ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit) error {
 	begin, err := r.arrive(ctx, inbound)
 	if err != nil {
 		return err

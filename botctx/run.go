@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -172,12 +173,21 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 		return err
 	}
 	loaded, err := member.Load(ctx, r.bot.members(), member.ByRequiredID(in.scope.Member))
-	if err != nil {
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return erasedError{err}
+	case err != nil:
 		return err
 	}
 	r.bot.Member = loaded
 	return boterr.At("channelId", loaded.RequireChannel(in.scope.Channel))
 }
+
+// erasedError is the error of a run whose member is not there: erased, perhaps, while the run waited for its turn.
+type erasedError struct{ error }
+
+// Unwrap returns the error itself.
+func (e erasedError) Unwrap() error { return e.error }
 
 // newStep returns a step without a node.
 func newStep(of *run, caller *step) *step {

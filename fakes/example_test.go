@@ -60,7 +60,7 @@ func nodes() []*botctx.Node {
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 		DataSourceID: "coupons",
-		// Hers, if a run that ended halfway has taken one for her, or else a free one.
+		// The one that a run which ended halfway has taken for this member, or else a free one.
 		Filter: document.O("$or", document.A(document.O("by", bot.Member.ID), document.O("taken", false))),
 		SortBy: document.O("taken", -1),
 		Patch:  document.Set("taken", true, "by", bot.Member.ID),

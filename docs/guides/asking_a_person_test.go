@@ -148,7 +148,7 @@ func TestHelpdesk_HandsOver(t *testing.T) {
 	require.Contains(t, grace.Ticket().Text(), "Ada bought: a kettle")
 
 	grace.Takes(grace.Ticket())
-	grace.Sees("Ada bought: a kettle") // The summary begins her conversation.
+	grace.Sees("Ada bought: a kettle") // The summary begins the conversation.
 	ada.Says("It does not boil.")
 	require.Equal(t, "It does not boil.", grace.Last())
 	grace.Says("You need a new one. I ask the sales.")
@@ -184,7 +184,7 @@ func TestHelpdesk_Waits(t *testing.T) {
 	grace.Sees("Ada bought: a kettle")
 	grace.Sees("Written before (1):")
 	grace.Sees("It does not boil.")
-	at.p.RefuseSends(boterr.FailedPrecondition, ada) // She blocks the bot.
+	at.p.RefuseSends(boterr.FailedPrecondition, ada) // Ada blocks the bot.
 	require.ErrorIs(t, grace.TrySays("/done"), boterr.FailedPrecondition, "the goodbye cannot be sent")
 	require.False(t, ada.Member().BotMeta.LiveChat(), "it has ended all the same")
 }

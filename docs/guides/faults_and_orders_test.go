@@ -55,7 +55,7 @@ func reservedOnce(logic botctx.Action) explore.Property {
 			t.Settle(time.Hour)
 		}
 		require.Len(t, p.Data("reservations"), 1, "it is noted once")
-		require.LessOrEqual(t, len(ada.Messages()), 1, "it is confirmed once, or she takes no messages")
+		require.LessOrEqual(t, len(ada.Messages()), 1, "it is confirmed once, or the member takes no messages")
 	}
 }
 

@@ -86,7 +86,7 @@ func remindOfOpening(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// remindTomorrow has the member reminded tomorrow at nine, where she is.
+// remindTomorrow has the member reminded tomorrow at nine, in their time zone.
 func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	where, err := bot.Location(ctx)
 	if err != nil {

@@ -53,7 +53,7 @@ func (r *Rule) Begin(ctx context.Context) *Limit {
 	return &Limit{Context: ctx, rule: r, left: r.Most, since: now()}
 }
 
-// Of returns the innermost limit of a pausable kind that bounds ctx, nil if there is none.
+// Of returns the innermost pausable limit that bounds ctx, nil if there is none.
 func Of(ctx context.Context) *Limit {
 	l, _ := ctx.Value(pausable{}).(*Limit)
 	return l

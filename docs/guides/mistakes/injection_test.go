@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// repeatLiterally tells the member what it has understood, with her name in front.
+// repeatLiterally tells the member what it has understood, with their name in front.
 func repeatLiterally(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text(bot.Member.FirstName+", you said: "+bot.MessageEvent.Text()))
 }

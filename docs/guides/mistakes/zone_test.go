@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// greetAtNine greets the member tomorrow at nine, where she is.
+// greetAtNine greets the member tomorrow at nine, in their time zone.
 func greetAtNine(ctx context.Context, bot *botctx.Context) error {
 	zone, err := time.LoadLocation(document.Get(bot.Member.Profile, "zone", "UTC"))
 	if err != nil {
