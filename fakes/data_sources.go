@@ -111,7 +111,7 @@ func (p *Platform) doubt(ctx context.Context, made Call) string {
 	}
 	of := dataSource{made.Scope.App, use.name}
 	if use.entries == 0 {
-		return cmp.Or(p.dataSources.doubt(of), p.doubtFields(lookingOn(ctx), of, made))
+		return cmp.Or(p.dataSources.doubt(of), p.doubtFields(Observing(ctx), of, made))
 	}
 	p.dataSources.add(of)
 	return ""

@@ -15,12 +15,16 @@ import (
 // ofTheTest marks what a test itself asks the store for.
 type ofTheTest struct{}
 
-// testContext returns the context of what the test itself adds and looks at, which no outage
-// keeps from it.
-func testContext() context.Context { return lookingOn(context.Background()) }
+// testContext returns the context of what the test itself adds and looks at, see Observing.
+func testContext() context.Context { return Observing(context.Background()) }
 
-// lookingOn returns a context for what the platform looks at for itself while ctx lasts, see testContext.
-func lookingOn(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
+// Observing returns a context for looking at what the services of a Runtime hold, as a test or a page does beside
+// the bot: no outage and no crash keeps such a call from the store, and faults of requests do not count it.
+//
+//	p.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(fakes.Observing(ctx), record.Query{})
+//
+// Operations of a Context are still refused once the process has crashed.
+func Observing(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
 
 // switchedStore is a store as a process reaches it, and that a test can take out of service.
 type switchedStore struct {

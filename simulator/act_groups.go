@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/conversation"
+	"github.com/botctx/go-sdk/fakes"
 )
 
 // groupTypes are the platforms on which members and a bot are in groups.
@@ -29,7 +30,7 @@ func joinGroup(b *branch, with joinWith) (moment, error) {
 	if group == "" {
 		return moment{}, boterr.Missing("group", "what the group is called")
 	}
-	on := b.toldChannel(context.Background(), by.channel()).Platform
+	on := b.toldChannel(fakes.Observing(context.Background()), by.channel()).Platform
 	if !by.isAgent() && !slices.Contains(groupTypes(), on) {
 		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, where members and a bot are in no groups: there are on %v",
 			by.name, on, groupTypes())

@@ -29,7 +29,7 @@ type channelWith struct {
 
 // known refuses a channel that nobody is on.
 func (c channelWith) known(b *branch) error {
-	if all := channelIDs(context.Background(), b); !slices.Contains(all, c.Channel) {
+	if all := channelIDs(fakes.Observing(context.Background()), b); !slices.Contains(all, c.Channel) {
 		return boterr.New(boterr.NotFound, "channel", "is %q: there are %v", c.Channel, all)
 	}
 	return nil

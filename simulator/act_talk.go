@@ -141,7 +141,7 @@ func addChannel(b *branch, platform channel.Type) (string, error) {
 	if !slices.Contains(channel.Types(), platform) {
 		return "", boterr.Invalid("platform", "is %q: give one of %v", string(platform), channel.Types())
 	}
-	all, id := channelIDs(context.Background(), b), string(platform)
+	all, id := channelIDs(fakes.Observing(context.Background()), b), string(platform)
 	for n := 2; slices.Contains(all, id); n++ {
 		id = string(platform) + "-" + strconv.Itoa(n)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/page"
 )
 
@@ -63,7 +64,7 @@ func (s *session) events(w http.ResponseWriter, r *http.Request) {
 
 // answerWorld answers with the world of the branch that is asked for.
 func (s *session) answerWorld(w http.ResponseWriter, r *http.Request) {
-	told, err := s.world(r.Context(), r.FormValue("branch"))
+	told, err := s.world(fakes.Observing(r.Context()), r.FormValue("branch"))
 	if err != nil {
 		page.Fail(w, http.StatusNotFound, err)
 		return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/simulator"
@@ -123,6 +124,44 @@ func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {
 	p.does("restart", nil)
 	require.False(t, p.world().Faults.IsDown)
 	p.says("hi")
+}
+
+// A page goes on showing where people are, and what they are in, whatever has failed.
+func TestOutage_ThePageStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	for do, with := range map[string]map[string]any{
+		"crash":             nil,
+		"disconnectService": {"service": "the store"},
+		"crashAt":           {"operation": "upsertDataToDataSource"},
+	} {
+		p := newTab(t, simulator.Simulator{})
+		p.says("a person")
+		p.does("addMember", map[string]any{"name": "Bob"})
+		before := p.world()
+		p.does(do, with)
+		require.NotNil(t, p.does("say", map[string]any{"person": before.Members[1].ID, "text": "coupon"}).Error, do)
+		after := p.world()
+		require.Nil(t, after.Problem, do)
+		require.Equal(t, channel.Webchat, after.Members[0].Platform, do)
+		require.Equal(t, channel.Charlie, after.Agents[0].Platform, do)
+		require.Equal(t, before.Channels, after.Channels, do)
+		require.Equal(t, before.Assignments, after.Assignments, do)
+	}
+}
+
+// An outlet where nobody sits is known from the channel that it serves.
+func TestOutage_ChannelsAreKnown(t *testing.T) {
+	t.Parallel()
+	platform := fakes.New()
+	platform.AddChannel(channel.Channel{ID: "web"})
+	platform.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
+	platform.Pair("web", "desk")
+	ada := platform.AddMember(member.Member{FirstName: "Ada", Channel: "web"})
+	p := newTab(t, simulator.Simulator{Platform: platform, Members: []*fakes.Actor{ada}})
+	p.does("crash", nil)
+	p.does("disconnect", map[string]any{"channel": "desk"})
+	p.does("reconnect", map[string]any{"channel": "desk"})
+	require.Empty(t, p.world().Faults.Out)
 }
 
 func TestGo_BackAndForthUntilSomethingElseIsDone(t *testing.T) {

@@ -158,6 +158,15 @@ func TestJoinGroup_MembersReadEachOther(t *testing.T) {
 	p.savedIsHeldAgain(served(fakes.For(t)))
 }
 
+func TestJoinGroup_WhateverIsOutOfService(t *testing.T) {
+	t.Parallel()
+	p := newShop(t)
+	p.does("addMember", map[string]any{"name": "Bob", "platform": "delta"})
+	p.does("crash", nil)
+	p.does("joinGroup", map[string]any{"person": p.world().Members[1].ID, "group": "family"})
+	require.Equal(t, "Bob in family", p.world().Members[2].Name)
+}
+
 // memberOf returns a member as the page shows her.
 func (p *tab) memberOf(id string) simulator.Member {
 	p.t.Helper()

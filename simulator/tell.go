@@ -62,8 +62,8 @@ func (b *branch) toldFaults() Faults {
 	return Faults{Planned: orNone(b.platform.Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
 }
 
-// tell tells what is on the platform. What cannot be read, as from a store that is out of service, is an
-// error, and the rest is told.
+// tell tells what is on the platform, whatever is out of service: ctx is one of fakes.Observing. What cannot be
+// read, as from a store of the host's own that fails, is an error, and the rest is told.
 func (b *branch) tell(ctx context.Context, w *World, settings Simulator) error {
 	b.tellPeople(ctx, w)
 	b.tellOutbox(w)

@@ -8,8 +8,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// tellRecords tells the agendas, the requests for a person and the data. The agendas and the data are there
-// whatever is out of service.
+// tellRecords tells the agendas, the requests for a person and the data.
 func (b *branch) tellRecords(ctx context.Context, w *World) error {
 	w.Agendas, w.Assignments, w.Data = []document.Object{}, []document.Object{}, []DataSource{}
 	var problems []error
