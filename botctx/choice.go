@@ -28,6 +28,9 @@ type Choice struct {
 	// Serving is what may answer now, such as "the off trees, since the
 	// channel is not On".
 	Serving string
+	// IsInLiveChat is true if the member was in a live chat: then only nodes of Flow.LiveChatTree
+	// may answer, and else the message goes to the agent.
+	IsInLiveChat bool
 	// Candidates are the nodes that might answer, in the order in which they are asked.
 	Candidates []Candidate
 	// Others are the other nodes. They are there only where no node answers.

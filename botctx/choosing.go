@@ -73,7 +73,8 @@ func (c *choosing) report(ctx context.Context, choice Choice) {
 func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
 		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
-		Candidates: make([]Candidate, len(c.field.candidates)),
+		IsInLiveChat: c.run.isInLiveChat,
+		Candidates:   make([]Candidate, len(c.field.candidates)),
 	}
 	for i, one := range c.field.candidates {
 		made.Candidates[i] = Candidate{Node: one.node.Ref(), Priority: one.node.Priority, Rule: one.rule, Why: c.outcome[i]}

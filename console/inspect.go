@@ -61,9 +61,12 @@ func (s *session) state(string) error {
 	}
 	m := s.seat.actor.Member()
 	s.factf("member", "%s, %s on the channel %s", s.seat.name, m.ID, m.Channel)
-	s.factf("position", "%s", positionOf(m.BotMeta.NodeCompositeID(), m.BotMeta.Tree()))
-	if m.BotMeta.LiveChat() {
-		s.factf("live chat", "yes: a person answers")
+	at, isInLiveChat := m.BotMeta.NodeCompositeID(), m.BotMeta.LiveChat()
+	if at != "" || !isInLiveChat {
+		s.factf("position", "%s", positionOf(at, m.BotMeta.Tree()))
+	}
+	if isInLiveChat {
+		s.factf("live chat", "yes: nodes of the live-chat tree may answer, and else an agent does")
 	}
 	if m.Meta.Len() > 0 {
 		s.factf("meta", "%s", m.Meta.String())
@@ -171,7 +174,7 @@ func (p *person) made(scope record.Scope) bool {
 	if p.actor != nil {
 		return scope.Member == p.actor.ID()
 	}
-	return scope.Channel == p.agent.Channel()
+	return p.agent.Wrote(scope)
 }
 
 // printChoice prints a choice, with what came of each node.

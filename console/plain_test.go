@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
@@ -100,6 +101,16 @@ func TestCommand_AsAgent(t *testing.T) {
 	p := fakes.New()
 	out := talk(t, console.Console{Platform: p, Members: []*fakes.Actor{p.AddMember(member.Member{})}}, "/agent")
 	require.Contains(t, out, "there is no agent: give the Console its Agents")
+}
+
+// Two agents at a desk each see why what they wrote themselves was answered.
+func TestWhy_OfTheAgentWhoSits(t *testing.T) {
+	t.Parallel()
+	p := fakes.New()
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	conversation.OpenDesk(p, "desk", ada)
+	c := console.Console{Platform: p, Members: []*fakes.Actor{ada}, Agents: []*fakes.Agent{p.AddAgent("desk", "Grace"), p.AddAgent("desk", "Greg")}}
+	require.Contains(t, talk(t, c, "/agent Grace", "hello", "/agent Greg", "/why"), "nothing has come from Greg yet")
 }
 
 func TestChoice_ByNumberTitleOrNot(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -89,6 +90,16 @@ func (a *Agent) Channel() string { return a.channel }
 // Groups returns the ids of the broadcast groups that the agent is in.
 func (a *Agent) Groups() []string {
 	return slices.DeleteFunc(slices.Clone(a.groups), func(id string) bool { return id == "" })
+}
+
+// Wrote reports whether an event in a scope, such as that of a Choice, is the agent's own: it came on the outlet
+// channel, from a member with the agent's id on the platform.
+func (a *Agent) Wrote(scope record.Scope) bool {
+	if scope.App != DefaultApp || scope.Channel != a.channel {
+		return false
+	}
+	bot, err := a.platform.Runtime().Context(testContext(), scope)
+	return err == nil && bot.Member.ExternalID == a.externalID
 }
 
 // In returns the same agent on a fork of her platform.

@@ -36,6 +36,23 @@ func TestAgent_SeesTicketsOfHerGroups(t *testing.T) {
 	require.Equal(t, s.Now(), ticket.At)
 }
 
+func TestAgent_Wrote(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, channel.Charlie)
+	lise := s.AddAgent("desk", "Lise")
+	s.ada.Says("a person, please")
+	s.grace.Takes(s.grace.Ticket())
+	s.ada.Says("It leaks.")
+	s.grace.Says("Where?")
+	lise.Says("I am new here.")
+	s.Crash()
+	choices := s.Choices()
+	for i, wrote := range [][2]bool{{false, false}, {true, false}, {false, true}} {
+		scope := choices[len(choices)-3+i].Scope
+		require.Equal(t, wrote, [2]bool{s.grace.Wrote(scope), lise.Wrote(scope)}, i)
+	}
+}
+
 func TestTicket_ShowsWhoHasIt(t *testing.T) {
 	t.Parallel()
 	for outlet, text := range map[channel.Type]string{

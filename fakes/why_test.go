@@ -144,6 +144,7 @@ func TestTranscript_NothingAnswersInALiveChat(t *testing.T) {
 	require.NoError(t, err)
 	chats.Agent.Takes(chats.Agent.Ticket())
 	chats.Member.Says("hi")
+	require.True(t, p.Choices()[len(p.Choices())-1].IsInLiveChat)
 	require.Contains(t, choices(p), `the live chat takes it; no node answers: at "" - no candidates among the live-chat tree; `+
 		`"hello" is in the tree "", which is none of the live-chat tree`)
 }

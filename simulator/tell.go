@@ -69,7 +69,7 @@ func (b *branch) tell(ctx context.Context, w *World, settings Simulator) error {
 	b.tellOutbox(w)
 	b.tellServices(w, settings) //nolint:contextcheck // The platform takes none: nothing in it waits.
 	w.Graph = b.platform.Runtime().Graph()
-	w.Choices = b.toldChoices()
+	w.Choices = b.toldChoices() //nolint:contextcheck // As above.
 	return b.tellRecords(ctx, w)
 }
 

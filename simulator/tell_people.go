@@ -10,6 +10,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -28,7 +31,7 @@ func (b *branch) tellPeople(ctx context.Context, w *World) {
 			told.Platform = types[told.Channel]
 			w.Agents = append(w.Agents, told)
 		} else {
-			told := b.toldMember(p) //nolint:contextcheck // The platform takes none: nothing in it waits.
+			told := b.toldMember(ctx, p)
 			told.Platform = types[told.Channel]
 			w.Members = append(w.Members, told)
 		}
@@ -79,16 +82,31 @@ func (b *branch) toldChannel(ctx context.Context, id string) Channel {
 	return told
 }
 
-func (b *branch) toldMember(p *person) Member {
+func (b *branch) toldMember(ctx context.Context, p *person) Member {
 	actor := p.actor.In(b.platform)
-	m := actor.Member()
+	m := actor.Member() //nolint:contextcheck // The platform takes none: nothing in it waits.
 	told := Member{
 		ID: p.id, Member: p.actor.ID(), Name: p.name, Channel: p.channel(), ExternalID: actor.ExternalID(),
 		Position: botctx.NodeRef{CompositeID: m.BotMeta.NodeCompositeID(), Tree: m.BotMeta.Tree()},
-		Group:    p.group(), IsInLiveChat: m.BotMeta.LiveChat(), Talk: b.talkOf(p, actor.Tappables()),
+		Group:    p.group(), IsInLiveChat: b.isInLiveChat(ctx, p, m), Talk: b.talkOf(p, actor.Tappables()),
 	}
 	told.Record, _ = document.Encode(m) // It was read from a document.
 	return told
+}
+
+// isInLiveChat reports whether an agent answers a person: the member is in a live chat that was asked for where the
+// person writes, in the group or alone with the bot.
+func (b *branch) isInLiveChat(ctx context.Context, p *person, m *member.Member) bool {
+	if !m.BotMeta.LiveChat() {
+		return false
+	}
+	open, err := b.platform.Runtime().LiveChats(m.App).FindAssignments(ctx, record.Query{
+		Filter: document.O("member", m.ID, "endedAt", document.O("$exists", false)),
+	})
+	isHere := func(one *livechat.AssignmentRecord) bool {
+		return document.Get(one.InletGroupInfo, "externalId", "") == p.group()
+	}
+	return err != nil || len(open) == 0 || slices.ContainsFunc(open, isHere)
 }
 
 func (b *branch) toldAgent(p *person) Agent {

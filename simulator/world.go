@@ -195,10 +195,10 @@ type Faults struct {
 
 // Choice is what was chosen to answer an event, and why.
 type Choice struct {
-	// Moment is the number of the moment in which the event came, Member the id of its member, "" for that
-	// of an agent.
+	// Moment is the number of the moment in which the event came, By the id of the member or agent who wrote it, ""
+	// for somebody who is not on the page.
 	Moment int            `json:"moment"`
-	Member string         `json:"member"`
+	By     string         `json:"by"`
 	Answer botctx.Answer  `json:"answer"`
 	Node   botctx.NodeRef `json:"node"`
 	IsMute bool           `json:"isMute"`
@@ -207,6 +207,8 @@ type Choice struct {
 	Position botctx.NodeRef `json:"position"`
 	Lost     string         `json:"lost"`
 	Serving  string         `json:"serving"`
+	// IsInLiveChat is true if the member was in a live chat.
+	IsInLiveChat bool `json:"isInLiveChat"`
 	// Candidates were asked in this order, Others could not be.
 	Candidates []Candidate `json:"candidates"`
 	Others     []Candidate `json:"others"`

@@ -1,5 +1,6 @@
 // The graph of nodes, and where each member stands in it: a drawing, and the same as a table.
 import { html, Table } from "./parts/elements.js";
+import { answerText, inLiveChat } from "./why.js";
 
 const keyOf = (node) => `${node.compositeId}\u0000${node.tree ?? ""}`;
 const nameOf = (node) => (node.compositeId ? node.compositeId + (node.tree ? ` (${node.tree})` : "") : "somewhere");
@@ -47,25 +48,32 @@ const pathOf = (from, to) => {
   return `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
 };
 
+/** placeOf says where somebody stands. */
+const placeOf = ({ name, position, isInLiveChat }) => {
+  if (position === undefined) return html`<bdi>${name}</bdi> is an agent.`;
+  const at = position.compositeId && html`<strong>${nameOf(position)}</strong>`;
+  if (isInLiveChat) return html`<bdi>${name}</bdi> is ${inLiveChat}${at && html` The position is ${at}.`}`;
+  return html`<bdi>${name}</bdi> stands at ${at || "no node: the head nodes answer"}.`;
+};
+
 export const Nodes = ({ world, who }) => {
   const { graph } = world, drawn = placed(graph), here = new Map();
   for (const one of world.members.filter((other) => !other.group)) {
     const key = keyOf(one.position);
     if (one.position.compositeId) here.set(key, [...(here.get(key) ?? []), one]);
   }
-  const standing = (node) => (here.get(keyOf(node)) ?? []).map((one) => one.name).join(", ");
+  const standing = (node) => (here.get(keyOf(node)) ?? []).map((one) => one.name + (one.isInLiveChat ? " (in a live chat)" : "")).join(", ");
   const leadsTo = (node) => graph.edges.filter((edge) => edge.from && keyOf(edge.from) === keyOf(node)).map((edge) => `${nameOf(edge.to ?? {})} (${edge.kind})`).join(", ");
-  const answered = [...world.choices].reverse().find((one) => one.member === who.id && one.node.compositeId);
+  const last = world.choices.findLast((one) => one.by === who.id), answered = last?.answer === "node" ? last.node : null;
   const size = { w: drawn.columns * wide, h: drawn.rows * high + 8 };
   return html`<h2>Nodes</h2>
-    <p>${who.position === undefined ? html`<bdi>${who.name}</bdi> is an agent.` : html`<bdi>${who.name}</bdi> stands at ${who.position.compositeId ? html`<strong>${nameOf(who.position)}</strong>` : "no node: the head nodes answer"}.`}
-      ${answered && html` The last answer came from <strong>${nameOf(answered.node)}</strong>.`}</p>
+    <p>${placeOf(who)}${last && html` What <bdi>${who.name}</bdi> wrote last: <strong>${answerText(last)}</strong>`}</p>
     ${graph.nodes.length === 0 ? html`<p class="empty">The bot has no nodes: HandleFunc answers.</p>` : html`
     <div class="scrolls card drawing" tabindex="0" role="group" aria-label="Drawing of the nodes">
       <svg width=${size.w} height=${size.h} viewBox=${`0 0 ${size.w} ${size.h}`} role="img" aria-label=${`A graph of ${graph.nodes.length} nodes; the table below says the same.`}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" /></marker></defs>
         ${drawn.leads.map((edge) => { const [from, to] = [drawn.at.get(keyOf(edge.from)), drawn.at.get(keyOf(edge.to))]; return from && to && html`<path class=${`edge ${edge.kind}`} d=${pathOf(from, to)} marker-end="url(#arrow)"><title>${nameOf(edge.from)} to ${nameOf(edge.to)}: ${edge.kind}</title></path>`; })}
-        ${[...drawn.at.values()].map(({ x, y, node }) => html`<g class=${`node ${standing(node) ? "here" : ""} ${answered && keyOf(answered.node) === keyOf(node) ? "answered" : ""}`} transform=${`translate(${x},${y})`}>
+        ${[...drawn.at.values()].map(({ x, y, node }) => html`<g class=${`node ${standing(node) ? "here" : ""} ${answered && keyOf(answered) === keyOf(node) ? "answered" : ""}`} transform=${`translate(${x},${y})`}>
           <title>${nameOf(node)}${node.trigger ? `: ${node.trigger}` : ""}</title><rect width=${width} height=${height} rx="8" />
           <text x="10" y="19" class="name">${cut(node.compositeId)}</text><text x="10" y="36" class="more">${cut(standing(node) ? `here: ${standing(node)}` : node.trigger ?? "")}</text></g>`)}
       </svg></div>

@@ -3,17 +3,29 @@ import { html, useEffect, useRef, Problem, Table } from "./parts/elements.js";
 
 const nodeText = (node) => (node.compositeId ? node.compositeId + (node.tree ? ` of the tree ${node.tree}` : "") : "");
 
-const answerText = (choice) => ({
+/** answerText says what answered, as a sentence. */
+export const answerText = (choice) => ({
   node: `The node ${nodeText(choice.node)} answered${choice.isMute ? ", and since it is mute, another was chosen besides" : ""}.`,
   HandleFunc: `HandleFunc answered: ${choice.logic}.`,
   "live chat": "The live chat took it.",
 })[choice.answer] ?? "Nothing answered.";
 
+/** inLiveChat says what may answer somebody who is in a live chat. */
+export const inLiveChat = "in a live chat: nodes of the live-chat tree may answer, and else an agent does.";
+
+/** stoodText says where the conversation stood when somebody wrote, and what could answer. */
+const stoodText = (choice, by, isAgent) => {
+  const stood = nodeText(choice.position);
+  if (isAgent) return html`<bdi>${by}</bdi> is an agent, who stands at no node.`;
+  if (choice.isInLiveChat && (!stood || choice.lost)) return html`<bdi>${by ?? "The member"}</bdi> was ${inLiveChat}`;
+  return `The conversation stood at ${stood || "no node: the head nodes answer"}${choice.lost ? ` (${choice.lost}: as that of a new member)` : ""}.${choice.serving && ` What may answer now: ${choice.serving}.`}`;
+};
+
 /** mostSteps is how many steps are shown, the newest first. */
 const mostSteps = 50;
 
 export const Why = ({ world, address }) => {
-  const names = Object.fromEntries(world.members.map((one) => [one.id, one.name]));
+  const names = Object.fromEntries([...world.members, ...world.agents].map((one) => [one.id, one.name]));
   const marked = Number(address.moment), box = useRef();
   useEffect(() => { box.current?.scrollIntoView({ block: "nearest" }); }, [marked]);
   const steps = world.moments.slice(0, world.at + 1).map((moment) => ({
@@ -25,13 +37,13 @@ export const Why = ({ world, address }) => {
       <h3><bdi>${moment.what}</bdi> <span class="faint">step ${moment.number}</span></h3>
       ${moment.error && html`<${Problem} problem=${moment.error} />`}
       ${lines.length > 0 && html`<${Log} lines=${lines} />`}
-      ${choices.map((choice) => html`<${Choice} choice=${choice} name=${choices.length > 1 ? names[choice.member] : undefined} />`)}
+      ${choices.map((choice) => html`<${Choice} choice=${choice} by=${names[choice.by]} isAgent=${world.agents.some((one) => one.id === choice.by)} isOneOfMany=${choices.length > 1} />`)}
     </article>`)}`;
 };
 
-const Choice = ({ choice, name }) => html`
-  <p>${name && html`<bdi>${name}</bdi>: `}<strong>${answerText(choice)}</strong></p>
-  <p class="faint">The conversation stood at ${nodeText(choice.position) || "no node: the head nodes answer"}${choice.lost ? ` (${choice.lost}: as that of a new member)` : ""}.${choice.serving && ` What may answer now: ${choice.serving}.`}</p>
+const Choice = ({ choice, by, isAgent, isOneOfMany }) => html`
+  <p>${isOneOfMany && by && html`<bdi>${by}</bdi>: `}<strong>${answerText(choice)}</strong></p>
+  <p class="faint">${stoodText(choice, by, isAgent)}</p>
   <${Candidates} title="Asked, in this order" of=${choice.candidates.filter(wasAsked)} />
   <${More} title="Nodes that were not asked, since another one answered" of=${choice.candidates.filter((one) => !wasAsked(one))} />
   <${More} title="Nodes that could not answer" of=${choice.others} />`;
