@@ -47,9 +47,9 @@ func TestAgent_Wrote(t *testing.T) {
 	lise.Says("I am new here.")
 	s.Crash()
 	choices := s.Choices()
-	for i, wrote := range [][2]bool{{false, false}, {true, false}, {false, true}} {
+	for i, want := range [][2]bool{{false, false}, {true, false}, {false, true}} {
 		scope := choices[len(choices)-3+i].Scope
-		require.Equal(t, wrote, [2]bool{s.grace.Wrote(scope), lise.Wrote(scope)}, i)
+		require.Equal(t, want, [2]bool{s.grace.Wrote(scope), lise.Wrote(scope)}, i)
 	}
 }
 
