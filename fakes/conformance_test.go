@@ -75,6 +75,15 @@ func TestConformance_MixedParts(t *testing.T) {
 				far := botctx.OverCall(wire{own.Operations(scope)})
 				return botctx.Parts{Channels: far, Members: far}
 			}
+			c.Arrive = func(ctx context.Context, in botctx.Inbound) (*member.Member, error) {
+				scope := record.Scope{App: in.App, Channel: in.Channel}
+				arrived, err := member.New(own.Runtime().Env(), scope, own.Operations(scope)).
+					Arrive(ctx, member.Member{ExternalID: in.Event.From})
+				if err != nil {
+					return nil, err
+				}
+				return arrived.Member, nil
+			}
 		}))
 		h := fakestest.Harness(mixed)
 		add := h.AddChannel
