@@ -34,15 +34,22 @@ type Console struct {
 	// Ends reports whether something that a member said ends the conversation when it is answered, nil
 	// for nothing.
 	Ends func(said string) bool
+	// Welcome is printed first, "" for nothing.
+	Welcome string
 	// Test says what /save needs to know of the bot.
 	Test Test
+	// CannotSave is why no test could hold the conversation again, such as answers that come from a real service. /save
+	// then says so. "" lets it save.
+	CannotSave string
 	// In and Out are where lines come from and where they go to. The default is standard input and
 	// output. A terminal is an *os.File that is one.
 	In  io.Reader
 	Out io.Writer
 }
 
-// Test tells how a saved test makes the bot that it is about.
+// Test tells how a saved test makes the bot that it is about. A file without a folder in its name is saved beside the
+// program's own Go files, if the console runs in their module, and otherwise in the working directory. Expressions call
+// what the test's package declares: /save says so if that is missing.
 type Test struct {
 	// Package is the name of its package. The default is that of the Go files beside it, and "main"
 	// where there are none.
@@ -74,6 +81,9 @@ func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	}
 	lines := linesOf(ctx, set.In, set.Out, s.complete)
 	s.screen.width, s.screen.colours, s.isEchoing = lines.width, lines.colours, lines.isEchoing
+	if set.Welcome != "" {
+		s.screen.block("", plain, set.Welcome, plain)
+	}
 	return s.hold(ctx, lines)
 }
 

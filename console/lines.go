@@ -42,7 +42,7 @@ func linesOf(ctx context.Context, in io.Reader, out io.Writer, complete complete
 	file, _ := in.(*os.File)
 	switch {
 	case !isTerminal(in):
-		return plainLines(typed)
+		return plainLines(typed, out)
 	case isTerminal(out) && os.Getenv("TERM") != "dumb":
 		return editedLines(ctx, file, typed, out, complete)
 	default:
@@ -52,7 +52,7 @@ func linesOf(ctx context.Context, in io.Reader, out io.Writer, complete complete
 
 // promptedLines reads lines from a terminal that edits them itself.
 func promptedLines(in io.Reader, out io.Writer) lines {
-	prompted := plainLines(in)
+	prompted := plainLines(in, out)
 	prompted.isEchoing = false
 	next := prompted.next
 	prompted.next = func(prompt string) (string, error) {
@@ -65,7 +65,7 @@ func promptedLines(in io.Reader, out io.Writer) lines {
 }
 
 // plainLines reads lines as they come, without a prompt.
-func plainLines(in io.Reader) lines {
+func plainLines(in io.Reader, out io.Writer) lines {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, maxLine)
 	next := func(string) (string, error) {
@@ -82,7 +82,8 @@ func plainLines(in io.Reader) lines {
 			return "", fmt.Errorf("reading the conversation: %w", err)
 		}
 	}
-	return lines{next: next, refreshed: func() int { return 0 }, isEchoing: true}
+	width := widthOf(out)
+	return lines{next: next, width: width(), refreshed: width, isEchoing: true}
 }
 
 // reading is a reader of a function.

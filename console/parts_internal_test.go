@@ -2,9 +2,13 @@ package console
 
 import (
 	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-runewidth"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/conversation"
@@ -44,6 +48,46 @@ func TestWrapped(t *testing.T) {
 	} {
 		require.Equal(t, c.want, wrapped(c.text, c.width), "%q in %d", c.text, c.width)
 	}
+}
+
+// No word is broken that fits, and no line is wider than its terminal, whatever stands before the text.
+func TestBlock_BreaksNoWordsThatFit(t *testing.T) {
+	t.Parallel()
+	words := []string{"This", "is", "a", "text", "of", "\u6728\u6728", "and", "\uff21\uff22", "narrow", "words"}
+	for _, head := range []string{"", "-- ", "Bot: ", "Concierge of a city: ", "   time        "} {
+		for width := 10; width < 60; width++ {
+			var out strings.Builder
+			s := &screen{out: &out, width: width}
+			s.block(head, plain, strings.Join(words, " "), plain)
+			for line := range strings.Lines(out.String()) {
+				require.LessOrEqual(t, runewidth.StringWidth(strings.TrimRight(line, "\n")), width, "%d cells:\n%s", width, &out)
+			}
+			require.Equal(t, append(strings.Fields(head), words...), strings.Fields(out.String()), "%d cells:\n%s", width, &out)
+		}
+	}
+}
+
+func TestPackageFolder(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "cmd", "bot"), 0o750))
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "other"), 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("// A shop.\nmodule shop.example/bots // here\n\ngo 1.26\n"), 0o600))
+	built := func(path, module string) *debug.BuildInfo {
+		return &debug.BuildInfo{Path: path, Main: debug.Module{Path: module}}
+	}
+	for _, c := range []struct{ name, path, module, here, want string }{
+		{"from the module", "shop.example/bots/cmd/bot", "shop.example/bots", "", "cmd/bot"},
+		{"from its folder", "shop.example/bots/cmd/bot", "shop.example/bots", "cmd/bot", "."},
+		{"from another folder", "shop.example/bots/cmd/bot", "shop.example/bots", "other", "../cmd/bot"},
+		{"the module itself", "shop.example/bots", "shop.example/bots", "other", ".."},
+		{"of another module", "shop.example/bots-2/cmd/bot", "shop.example/bots-2", "", ""},
+		{"built of files", "command-line-arguments", "shop.example/bots", "", ""},
+		{"a folder that is gone", "shop.example/bots/cmd/gone", "shop.example/bots", "", ""},
+	} {
+		require.Equal(t, c.want, filepath.ToSlash(packageFolder(built(c.path, c.module), filepath.Join(root, c.here))), c.name)
+	}
+	require.Empty(t, packageFolder(built("shop.example/bots", "shop.example/bots"), t.TempDir()))
 }
 
 func TestTestFile(t *testing.T) {

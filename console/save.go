@@ -4,29 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
-	"go/parser"
-	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/conversation"
 )
 
-// save writes the conversation as a Go test, or as a file of a conversation where the name says so.
+// save writes the conversation as a Go test, or as a file of a conversation if the name says so.
 func (s *session) save(file string) error {
+	if reason := s.console.CannotSave; reason != "" {
+		return fmt.Errorf("it cannot be saved: %s", reason)
+	}
+	if filepath.Base(file) == file {
+		file = filepath.Join(programFolder(), file)
+	}
 	if filepath.Ext(file) == conversation.Extension {
 		return s.saveConversation(file)
 	}
 	path := testFile(file)
-	pkg := s.console.Test.Package
-	if pkg == "" {
-		pkg = packageIn(filepath.Dir(path))
+	beside := declaredIn(filepath.Dir(path), s.console.Test.Package)
+	as := conversation.GoTest{
+		Package: beside.pkg, Name: beside.free(conversation.TestName(path)),
+		Platform: s.console.Test.Platform, Nodes: s.console.Test.Nodes,
 	}
-	as := conversation.GoTest{Package: pkg, Name: conversation.TestName(path), Platform: s.console.Test.Platform, Nodes: s.console.Test.Nodes}
 	if s.hasDesk {
 		as.Platform = ""
 	} else if !s.hasNodes {
@@ -46,7 +49,12 @@ func (s *session) save(file string) error {
 	if err := writeNew(path, source); err != nil {
 		return err
 	}
-	s.screen.notef("Saved in %s. go test runs it where %s is known.", path, needs(as))
+	if missing := beside.missing(as.Platform, as.Nodes); len(missing) > 0 {
+		s.screen.notef("Saved in %s. It calls %s, which package %s there does not have: move it to the folder of the bot, or write that.",
+			path, strings.Join(missing, " and "), as.Package)
+		return nil
+	}
+	s.screen.notef("Saved in %s: go test runs it.", path)
 	return nil
 }
 
@@ -57,14 +65,6 @@ func (s *session) saveConversation(path string) error {
 	}
 	s.screen.notef("Saved in %s. conversationtest.Run runs it.", path)
 	return nil
-}
-
-// needs names what the test takes from elsewhere in its package.
-func needs(as conversation.GoTest) string {
-	if as.Platform != "" && as.Nodes != "" {
-		return as.Platform + " and " + as.Nodes
-	}
-	return as.Platform + as.Nodes
 }
 
 // testFile returns the name of the file of a test: go test runs those that end in _test.go alone.
@@ -82,23 +82,6 @@ func isRun(path, source string) bool {
 	system.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(source)), nil }
 	isMatch, err := system.MatchFile(filepath.Split(path))
 	return err == nil && isMatch
-}
-
-// packageIn returns the name of the package in a folder, "main" where there is none.
-func packageIn(folder string) string {
-	files, _ := os.ReadDir(folder) // A folder that is not there has none.
-	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }
-	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // These may have a package of their own.
-	for _, file := range files {
-		if filepath.Ext(file.Name()) != ".go" {
-			continue
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, file.Name()), nil, parser.PackageClauseOnly)
-		if err == nil {
-			return parsed.Name.Name
-		}
-	}
-	return "main"
 }
 
 // writeNew writes a file that is not there yet.

@@ -56,6 +56,38 @@ func TestSave_FolderOfAnyName(t *testing.T) {
 	require.Contains(t, string(text), "\npackage shop\n")
 }
 
+func TestSave_SaysWhatItsPackageLacks(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	out := talk(t, console.Console{}, "hi", "/save "+filepath.Join(folder, "book.go"))
+	require.Contains(t, out, "book_test.go. It calls nodes, which package main there does not have: move it to the folder of the bot")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "shop.go"), []byte("package main\n\nfunc nodes() {}\n"), 0o600))
+	require.Contains(t, talk(t, console.Console{}, "hi", "/save "+filepath.Join(folder, "buy.go")), "buy_test.go: go test runs it.")
+}
+
+func TestSave_NameThatIsTaken(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	has := "package main\n\nimport \"testing\"\n\nfunc TestBook(t *testing.T) {}\n"
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "shop_test.go"), []byte(has), 0o600))
+	talk(t, console.Console{}, "hi", "/save "+filepath.Join(folder, "book.go"))
+	text, err := os.ReadFile(filepath.Join(folder, "book_test.go"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "\nfunc TestBook2(t *testing.T) {\n")
+}
+
+func TestSave_WhatCannotBeSaved(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, name := range []string{"book.go", "book.chat"} {
+		out := talk(t, console.Console{CannotSave: "a model answers"}, "hi", "/save "+filepath.Join(folder, name))
+		require.Contains(t, out, "!! it cannot be saved: a model answers\n")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 func TestSave_CodeThatIsNone(t *testing.T) {
 	t.Parallel()
 	for _, code := range []boterr.Code{"", "out of tea"} {

@@ -60,14 +60,21 @@ func (s *screen) notef(format string, args ...any) {
 // fails prints what went wrong.
 func (s *screen) fails(text string) { s.block("!! ", ofFail, text, ofFail) }
 
-// block prints a text behind a head, wrapped.
+// block prints a text behind a head, wrapped. On a terminal that leaves little room behind the head, the text begins
+// below it, as far to the left as there is need.
 func (s *screen) block(head string, ofHead colour, text string, ofText colour) {
-	indent := runewidth.StringWidth(head)
-	width := 0
-	if s.width > 0 {
-		width = max(s.width-indent, leastWidth)
-	}
+	indent, width := runewidth.StringWidth(head), 0
 	var lines strings.Builder
+	if s.width > 0 {
+		if room := s.width - indent; room < leastWidth && indent > narrowIndent {
+			for _, line := range wrapped(strings.TrimRight(head, " "), s.width) {
+				lines.WriteString(s.painted(line, ofHead) + "\n")
+			}
+			indent = min(narrowIndent, s.width/4) //nolint:mnd // Little of what is little.
+			head = strings.Repeat(" ", indent)
+		}
+		width = max(s.width-indent, 1)
+	}
 	for i, line := range wrapped(visible(text), width) {
 		if i > 0 {
 			head = strings.Repeat(" ", indent)

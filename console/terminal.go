@@ -9,8 +9,32 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is the width of a terminal that does not tell it.
-const usualWidth = 80
+// The size of a terminal that does not tell it.
+const (
+	usualWidth  = 80
+	usualHeight = 24
+)
+
+// sizeOf returns how many cells and rows a terminal has.
+func sizeOf(descriptor int) (cells, rows int) {
+	cells, rows, err := term.GetSize(descriptor)
+	if err != nil || cells <= 0 {
+		return usualWidth, usualHeight
+	}
+	return cells, rows
+}
+
+// widthOf returns what returns the width of where lines go to, 0 if that is no terminal.
+func widthOf(out io.Writer) func() int {
+	if !isTerminal(out) {
+		return func() int { return 0 }
+	}
+	descriptor := int(out.(*os.File).Fd())
+	return func() int {
+		cells, _ := sizeOf(descriptor)
+		return cells
+	}
+}
 
 // editedLines reads lines from a terminal, with history and completion. The terminal is in raw mode only
 // while a line is typed, so that Ctrl-C is a signal while the bot runs.
@@ -31,10 +55,7 @@ func editedLines(ctx context.Context, file *os.File, in io.Reader, out io.Writer
 		return head + line[at:], len(head), true
 	}
 	width := func() int {
-		cells, rows, err := term.GetSize(descriptor)
-		if err != nil || cells <= 0 {
-			return usualWidth
-		}
+		cells, rows := sizeOf(descriptor)
 		_ = editor.SetSize(cells, rows)
 		return cells
 	}

@@ -221,6 +221,7 @@ func TestTerminal_ThatCannotEdit(t *testing.T) {
 	x := openTerminal(t.Context(), t, 60)
 	x.waitFor("Ada>")
 	x.types("hi\n", "Hello Ada!\nAda>")
+	require.Contains(t, x.types("long\n", "twenty.\nAda>"), "longer than a\n     line", "it has a width, too")
 	x.types("\x04", "Ada>")
 	x.requireEnd()
 	require.NotContains(t, x.written, "\x1b")

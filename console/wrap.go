@@ -7,8 +7,12 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// leastWidth is how many cells a text has at least, however narrow the terminal is.
-const leastWidth = 20
+// leastWidth is how many cells a text is to have behind its head, and narrowIndent how far to the right it begins below a
+// head that leaves less.
+const (
+	leastWidth   = 20
+	narrowIndent = 2
+)
 
 // wrapped returns a text in lines that are no wider than a number of cells, broken between words where
 // that is possible. 0 breaks nothing.

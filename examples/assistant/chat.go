@@ -25,7 +25,11 @@ func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) e
 		return err
 	}
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.HTTP = client }))
-	return console.Console{Platform: p, Members: []*fakes.Actor{open(p, settings)}, In: in, Out: out}.Run(ctx)
+	return console.Console{
+		Platform: p, Members: []*fakes.Actor{open(p, settings)},
+		CannotSave: "a model answers anew each time. Tests script its replies, as assistant_test.go does with newShop and says",
+		In:         in, Out: out,
+	}.Run(ctx)
 }
 
 // clientFor returns the guarded client. The address of the settings is the host's own, so that it may

@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -40,6 +42,21 @@ func TestRun_TalksWithAModel(t *testing.T) {
 	require.Zero(t, code, problems.String())
 	require.Equal(t, "Ada: Which tea?\nBot: Assam, \\x1b[2Jstrong.\n", out.String(), "what the model says does not control the terminal")
 	require.Empty(t, problems.String())
+}
+
+// What a model says comes from elsewhere, so that no test can hear it again.
+func TestRun_SavesNoTest(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, name := range []string{"tea.go", "tea.chat"} {
+		var out, problems bytes.Buffer
+		typed := strings.NewReader("/save " + filepath.Join(folder, name) + "\n")
+		require.Zero(t, run(t.Context(), []string{"-url", "https://models.example/v1"}, typed, &out, &problems), problems.String())
+		require.Contains(t, out.String(), "!! it cannot be saved: a model answers anew each time.")
+	}
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 func TestRun_WrongAddress(t *testing.T) {

@@ -152,12 +152,12 @@ func chat(ctx context.Context, s settings, in io.Reader, out io.Writer) (*fakes.
 		return nil, 0, err
 	}
 	platform.Handle(Concierge{Columns: places.Columns}.Nodes()...)
-	if _, err := fmt.Fprint(out, places.welcome()); err != nil {
-		return nil, 0, err
-	}
 	terminal := console.Console{
 		Platform: platform, Members: []*fakes.Actor{platform.AddMember(member.Member{ID: "Guest"})}, Bot: "Concierge",
-		Ends: isFarewell, Test: console.Test{Platform: "aCity(t)"}, In: in, Out: out,
+		Ends: isFarewell, Welcome: places.welcome(), Test: console.Test{Platform: "aCity(t)"}, In: in, Out: out,
+	}
+	if s.places != "" {
+		terminal.CannotSave = "the tests are about the city of this program, and not about that of -places"
 	}
 	if err := terminal.Run(ctx); err != nil || len(platform.Choices()) > 0 {
 		return platform, 1, err
@@ -169,7 +169,7 @@ func chat(ctx context.Context, s settings, in io.Reader, out io.Writer) (*fakes.
 	if err != nil {
 		return nil, 0, err
 	}
-	terminal.In = strings.NewReader(said)
+	terminal.In, terminal.Welcome = strings.NewReader(said), ""
 	return platform, 1, terminal.Run(ctx)
 }
 
@@ -205,9 +205,9 @@ func load(ctx context.Context, s settings, data datasource.Operations) (Places, 
 
 // welcome says what was loaded, and how its locations were read.
 func (p Places) welcome() string {
-	text := fmt.Sprintf("A concierge with %d places. Say \"help\" to see what it understands, and \"bye\" to leave.\n", len(p.Entries))
+	text := fmt.Sprintf("A concierge with %d places. Say \"help\" to see what it understands, and \"bye\" to leave.", len(p.Entries))
 	if p.Pairs != "" {
-		text += fmt.Sprintf("Locations of two numbers were read as [%s].\n", p.Pairs)
+		text += fmt.Sprintf("\nLocations of two numbers were read as [%s].", p.Pairs)
 	}
 	return text
 }

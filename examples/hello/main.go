@@ -25,8 +25,8 @@ func nodes() []*botctx.Node {
 }
 
 func main() {
-	fmt.Println("Say hi. /help lists what else there is, Ctrl-D ends it.")
-	if err := console.Run(context.Background(), nodes()...); err != nil {
+	talk := console.Console{Welcome: "Say hi. /help lists what else there is, Ctrl-D ends it."}
+	if err := talk.Run(context.Background(), nodes()...); err != nil {
 		fmt.Fprintln(os.Stderr, "hello:", err)
 		os.Exit(1)
 	}

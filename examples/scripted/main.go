@@ -42,7 +42,7 @@ func nodes(bot fs.FS) ([]*botctx.Node, error) {
 }
 
 // talk has the conversation, and loads the folder again where it has changed at a tick.
-func talk(ctx context.Context, bot fs.FS, ticks <-chan time.Time) error {
+func talk(ctx context.Context, bot fs.FS, welcome string, ticks <-chan time.Time) error {
 	beside := inGo()
 	watcher := script.Watch(bot, script.Options{Console: slog.Default()}, beside...)
 	loaded, _, err := watcher.Look()
@@ -54,7 +54,7 @@ func talk(ctx context.Context, bot fs.FS, ticks <-chan time.Time) error {
 	go watcher.Run(ctx, ticks, func(changed ...*botctx.Node) error {
 		return p.Runtime().Replace(slices.Concat(changed, beside)...)
 	})
-	return console.Console{Platform: p}.Run(ctx)
+	return console.Console{Platform: p, Welcome: welcome, Test: console.Test{Platform: "newBar(t)"}}.Run(ctx)
 }
 
 // simulate serves the page of the simulator, on which what scripts log is seen, and broken changes are.
@@ -105,8 +105,8 @@ func run(ctx context.Context, args []string, out, problems io.Writer) int {
 			if isPage {
 				return simulate(ctx, os.DirFS(folder), address, out)
 			}
-			_, _ = fmt.Fprintln(out, "Say hi. The scripts in "+folder+" can be changed meanwhile. Ctrl-D ends it.")
-			return talk(ctx, os.DirFS(folder), time.Tick(time.Second))
+			welcome := "Say hi. The scripts in " + folder + " can be changed meanwhile. Ctrl-D ends it."
+			return talk(ctx, os.DirFS(folder), welcome, time.Tick(time.Second))
 		},
 	}.Run(args, problems)
 }

@@ -28,11 +28,18 @@ func loaded(t *testing.T) []*botctx.Node {
 	return bot
 }
 
-// bar returns the platform of the bot, and Ada on it.
-func bar(t *testing.T) (*fakes.Platform, *fakes.Actor) {
+// newBar returns the platform of the bot.
+func newBar(t *testing.T) *fakes.Platform {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.Handle(loaded(t)...)
+	return p
+}
+
+// bar returns the platform of the bot, and Ada on it.
+func bar(t *testing.T) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
+	p := newBar(t)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	return p, ada
 }
