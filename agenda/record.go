@@ -30,6 +30,12 @@ type Agenda struct {
 	Completed bool `json:"completed"`
 }
 
+// String returns the agenda as JSON with readable times and without credentials, for logs and failures of tests.
+func (a *Agenda) String() string { return document.Text(a) }
+
+// GoString is String, for failures of tests.
+func (a *Agenda) GoString() string { return a.String() }
+
 //go:generate go run ../internal/genfields Record
 
 // Record is an agenda as the store keeps it: with its schedule, and with what the
@@ -89,6 +95,12 @@ type Record struct {
 	// until updateAgenda gives it another schedule.
 	FailedAt document.Timestamp `json:"failedAt,omitzero"`
 }
+
+// String returns the agenda as JSON with readable times and without credentials, for logs and failures of tests.
+func (r *Record) String() string { return document.Text(r) }
+
+// GoString is String, for failures of tests.
+func (r *Record) GoString() string { return r.String() }
 
 // Repeats reports whether the agenda may run again after NextRunAt: by its pattern, up to its RunUntil. Without
 // either it runs once.

@@ -40,7 +40,11 @@ func (s *session) data(source string) error {
 		s.screen.notef("%s has no entries.%s", source, hint)
 	}
 	for _, entry := range entries[:min(len(entries), mostEntries)] {
-		s.screen.block("   ", plain, entry.String(), plain)
+		shown, err := document.ForReader(entry)
+		if err != nil {
+			return err
+		}
+		s.screen.block("   ", plain, fmt.Sprint(shown), plain)
 	}
 	if more := len(entries) - mostEntries; more > 0 {
 		s.screen.notef("and %d more", more)

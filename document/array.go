@@ -115,3 +115,6 @@ func (a Array) Err() error {
 
 // String returns a as JSON, for logs and failure messages.
 func (a Array) String() string { return wholeText(a) }
+
+// GoString is String, for failures of tests.
+func (a Array) GoString() string { return "document.Array" + a.String() }

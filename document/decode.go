@@ -45,8 +45,9 @@ func DecodePlain[T Plain](value any, into *T) error {
 }
 
 // Decode reads an object into the struct or map that into points to, the way back
-// from Encode. Names match with exact case. A value of another type is
-// InvalidArgument; its Field is the path. Numbers convert where nothing is lost;
+// from Encode. Names match with exact case: a field without a tag is read from
+// the name that it has in Go, and a name that differs from that in case alone is
+// InvalidArgument. So is a value of another type; the Field is the path. Numbers convert where nothing is lost;
 // null leaves the zero value. A field that the struct does not know is kept where
 // it is a record, and ignored otherwise.
 //
@@ -190,6 +191,9 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 		}
 		at, known := plan.find(key, next)
 		if !known {
+			if err := plan.checkUnread(key, o); err != nil {
+				return err
+			}
 			unknown.Set(key, value)
 			continue
 		}

@@ -40,6 +40,26 @@ func EncodeJSON(v any) ([]byte, error) {
 	return AppendJSON(make([]byte, 0, SizeOf(value)), value) // Mostly it takes less than in BSON.
 }
 
+// ForReader returns v as EncodeJSON writes it, for people: each Timestamp is a time.Time, which JSON has as
+// "2026-01-02T00:00:00.000Z". So are createdAt and updatedAt of an object with an _id, such as an entry of a data source.
+// All other values are exact.
+func ForReader(v any) (any, error) {
+	return goEncoder{forReader: true, showsTimes: true}.value(reflect.ValueOf(v))
+}
+
+// Text returns what ForReader makes of v as JSON, without credentials: what a failure of a test shows of a record.
+func Text(v any) string {
+	value, err := ForReader(v)
+	var text []byte
+	if err == nil {
+		text, err = AppendJSON(nil, value)
+	}
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	return boterr.Text(string(text))
+}
+
 func encodeObject(e goEncoder, v any) (Object, error) {
 	value, err := e.value(reflect.ValueOf(v))
 	if err != nil {
@@ -75,9 +95,9 @@ func LookupIn(v any, path string) (any, bool, error) {
 
 // goEncoder is one walk through a Go value.
 type goEncoder struct {
-	// forReader tells that the value is written as JSON for a reader.
-	forReader bool
-	depth     int
+	// forReader tells that the value is written as JSON for a reader, showsTimes that timestamps become times.
+	forReader, showsTimes bool
+	depth                 int
 }
 
 // The types that are handled by themselves.
@@ -86,6 +106,7 @@ var (
 	arrayType     = reflect.TypeFor[Array]()
 	stringType    = reflect.TypeFor[string]()
 	timeType      = reflect.TypeFor[time.Time]()
+	timestampType = reflect.TypeFor[Timestamp]()
 	numberType    = reflect.TypeFor[json.Number]()
 	encoderType   = reflect.TypeFor[ValueEncoder]()
 	marshalerType = reflect.TypeFor[json.Marshaler]()
@@ -97,13 +118,22 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	if !v.IsValid() {
 		return nil, nil //nolint:nilnil // The value null is meant.
 	}
-	inner := goEncoder{forReader: e.forReader, depth: e.depth + 1}
+	inner := goEncoder{forReader: e.forReader, showsTimes: e.showsTimes, depth: e.depth + 1}
 	if inner.depth > MaxNesting {
 		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxNesting)
 	}
 	switch v.Type() {
 	case objectType:
-		return presentObject(v.Interface().(Object))
+		o, err := presentObject(v.Interface().(Object))
+		if e.showsTimes && err == nil {
+			return withReadableStamps(o), nil
+		}
+		return o, err
+	case timestampType:
+		if e.showsTimes && v.Int() != 0 {
+			return Timestamp(v.Int()).Time(), nil
+		}
+		return v.Int(), nil
 	case arrayType:
 		return presentArray(v.Interface().(Array))
 	case timeType:
@@ -123,6 +153,20 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 		return value, err
 	}
 	return inner.kind(v)
+}
+
+// withReadableStamps returns a record with its stamps as times. Any other value is as it was.
+func withReadableStamps(value any) any {
+	o, isObject := value.(Object)
+	if !isObject || !o.Has(IDField) {
+		return value
+	}
+	for _, name := range []string{"createdAt", "updatedAt"} {
+		if at, isStamp := o.Value(name).(int64); isStamp && at != 0 {
+			o = o.With(name, Timestamp(at).Time())
+		}
+	}
+	return o
 }
 
 // own encodes a value by its own method, where it has one.

@@ -211,6 +211,9 @@ func (o Object) Without(key string) Object {
 // String returns o as JSON, for logs and failure messages.
 func (o Object) String() string { return wholeText(o) }
 
+// GoString is String, for failures of tests.
+func (o Object) GoString() string { return "document.Object" + o.String() }
+
 // failed returns o carrying err, unless it carries one already.
 func (o Object) failed(err error) Object {
 	node := &objectNode{shape: emptyShape, depth: 1, size: emptySize}

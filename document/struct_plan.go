@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // structPlan says how a struct type maps to an object.
@@ -13,6 +15,8 @@ type structPlan struct {
 	byName map[string]int
 	// inAnyCase has the fields of any case by their names in small letters.
 	inAnyCase map[string]int
+	// untagged are the names of fields without a tag by these in small letters.
+	untagged map[string]string
 	// decodesFields tells that the struct is a FieldDecoder.
 	decodesFields bool
 	// unknown is the index of the field that holds what no other field knows, nil
@@ -77,6 +81,7 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 		case field.IsExported():
 			if name == "" {
 				name = field.Name
+				p.addUntagged(name)
 			}
 			p.addField(fieldPlan{
 				name: name, index: at, read: readerOf(field.Type),
@@ -86,6 +91,27 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 			})
 		}
 	}
+}
+
+// addUntagged remembers a name that no tag gives.
+func (p *structPlan) addUntagged(name string) {
+	if p.untagged == nil {
+		p.untagged = map[string]string{}
+	}
+	p.untagged[strings.ToLower(name)] = name
+}
+
+// checkUnread refuses a key that only the case of its letters keeps from the field that is meant: one without a tag,
+// which the object has not under its own name either.
+func (p *structPlan) checkUnread(key string, o Object) error {
+	if p.untagged == nil {
+		return nil
+	}
+	name, isMeant := p.untagged[strings.ToLower(key)]
+	if !isMeant || o.Has(name) {
+		return nil
+	}
+	return boterr.Invalid(key, "differs in case from %s, a field without a tag, which would stay empty: tag that `json:%q`", name, key)
 }
 
 // addField adds a field, unless one of the same name stands less deep.

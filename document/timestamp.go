@@ -1,6 +1,9 @@
 package document
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Timestamp is a time as records hold it: milliseconds since the Unix epoch. Zero
 // counts as absent.
@@ -14,3 +17,19 @@ func (t Timestamp) Time() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
 // IsZero reports whether t is absent.
 func (t Timestamp) IsZero() bool { return t == 0 }
+
+// String returns t as JSON has times, "2026-01-02T00:00:00.000Z", and "0" if it is absent.
+func (t Timestamp) String() string {
+	if t == 0 {
+		return "0"
+	}
+	return t.Time().Format(timeLayout)
+}
+
+// GoString is for failures of tests: the number, and behind it what String returns.
+func (t Timestamp) GoString() string {
+	if t == 0 {
+		return "0"
+	}
+	return strconv.FormatInt(int64(t), 10) + " /* " + t.String() + " */"
+}

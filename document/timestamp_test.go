@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,4 +25,36 @@ func TestTimestamp_Millisecond(t *testing.T) {
 	}
 	var count struct{ N int64 }
 	require.ErrorIs(t, document.DecodeJSON([]byte(`{"N": 1.5}`), &count), boterr.InvalidArgument)
+}
+
+func TestTimestamp_Shown(t *testing.T) {
+	t.Parallel()
+	at := document.Timestamp(1767225600001)
+	require.Equal(t, "2026-01-01T00:00:00.001Z", at.String())
+	require.Equal(t, "1767225600001 /* 2026-01-01T00:00:00.001Z */", fmt.Sprintf("%#v", at))
+	require.Equal(t, "0 0", fmt.Sprintf("%v %#v", document.Timestamp(0), document.Timestamp(0)))
+}
+
+// visit has a time of the SDK's own, and one of the bot's.
+type visit struct {
+	At   document.Timestamp `json:"at"`
+	Meta document.Object    `json:"meta"`
+}
+
+func TestForReader_TimesAreReadable(t *testing.T) {
+	t.Parallel()
+	one := visit{At: 1767225600000, Meta: document.O("at", 1767225600000)}
+	require.JSONEq(t, `{"at": "2026-01-01T00:00:00.000Z", "meta": {"at": 1767225600000}}`, document.Text(one), "what the bot keeps is exact")
+	require.JSONEq(t, `{"at": 1767225600000, "meta": {"at": 1767225600000}}`, encoded(t, one), "and so is what is stored")
+	entry := document.O("_id", "a", "createdAt", 1767225600000, "at", 1767225600000)
+	require.JSONEq(t, `[{"_id": "a", "createdAt": "2026-01-01T00:00:00.000Z", "at": 1767225600000}]`, document.Text([]document.Object{entry}))
+	require.JSONEq(t, `{"createdAt": 1767225600000}`, document.Text(document.O("createdAt", 1767225600000)), "which is no record")
+	require.Equal(t, `{"password":[redacted]}`, document.Text(document.O("password", "hush")))
+}
+
+func encoded(t *testing.T, v any) string {
+	t.Helper()
+	text, err := document.EncodeJSON(v)
+	require.NoError(t, err)
+	return string(text)
 }

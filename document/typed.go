@@ -6,8 +6,10 @@ package document
 //	progress, err := document.As[Progress](bot.Member.Meta)
 //	places, err := document.As[[]Place](near.Entries)
 //
-// What is missing or null is the zero value; a field that T does not know is ignored.
-// InvalidArgument: a value does not fit; Field is its path, such as "[2].price".
+// What is missing or null is the zero value; a field that T does not know is ignored. Fields are named by json tags, and
+// match with exact case.
+// InvalidArgument: a value does not fit, or a key differs in case alone from a field without a tag, such as price from
+// Price; Field is its path, such as "[2].price".
 func As[T any](value any) (T, error) {
 	var v, none T
 	plain, err := ValueOf(value)

@@ -46,6 +46,34 @@ func TestAs_ErrorNamesThePath(t *testing.T) {
 	requireInvalid(t, err, "step")
 }
 
+// plain has no tags.
+type plain struct {
+	Step   int
+	UserID string
+	Inner  struct{ Price float64 }
+}
+
+// A field that only the case of its letters keeps empty is not left so without a word.
+func TestAs_FieldWithoutATag(t *testing.T) {
+	t.Parallel()
+	for text, path := range map[string]string{
+		`{"step": 2}`: "step", `{"userId": "u"}`: "userId", `{"Inner": {"price": 2.5}}`: "Inner.price", `{"step": null}`: "step",
+	} {
+		_, err := document.As[plain](parse(t, text))
+		requireInvalid(t, err, path)
+		require.ErrorContains(t, err, "tag that `json:", text)
+	}
+	_, err := document.As[[]plain](document.A(document.O(), document.O("STEP", 1)))
+	requireInvalid(t, err, "[1].STEP")
+	object := parse(t, `{"step": 2}`)
+	requireInvalid(t, document.Change(&object, func(p *plain) { p.Step++ }), "step")
+	require.JSONEq(t, `{"step": 2}`, object.String())
+
+	read, err := document.As[plain](parse(t, `{"Step": 2, "step": 3, "user_id": "u", "other": 1}`))
+	require.NoError(t, err, "the name of the field goes first, and other keys are not meant")
+	require.Equal(t, plain{Step: 2}, read)
+}
+
 func TestChange_SetsWhatDiffersAndKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // File is a file that was uploaded to the platform's object store.
@@ -27,6 +29,18 @@ type File struct {
 	// At is the virtual time at which it was stored.
 	At time.Time
 }
+
+// String returns the key of the file, its media type and how long it is, and a text itself, without credentials.
+func (f File) String() string {
+	text := fmt.Sprintf("%s%s: %d bytes of %s", f.At.Format(stamp), f.Key, len(f.Content), f.ContentType)
+	if strings.HasPrefix(f.ContentType, "text/") {
+		text += "\n" + string(f.Content)
+	}
+	return boterr.Text(text)
+}
+
+// GoString is String, for failures of tests.
+func (f File) GoString() string { return f.String() }
 
 // bucket is the platform's object store.
 type bucket struct {

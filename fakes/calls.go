@@ -35,6 +35,9 @@ type Call struct {
 // many a send to several reached in spite of it. Credentials are redacted.
 func (c Call) String() string { return boterr.Text(c.line()) }
 
+// GoString is String, for failures of tests.
+func (c Call) GoString() string { return c.String() }
+
 // line is String with credentials, for the transcript, which redacts what is read of it.
 func (c Call) line() string {
 	var line strings.Builder
@@ -71,13 +74,17 @@ func reached(result any) string {
 	return fmt.Sprintf(" (%d of %d reached)", len(results)-failed, len(results))
 }
 
-// jsonText returns a value as JSON for a reader. A value that says itself what logs may show of it
-// is shown by that.
+// jsonText returns a value as JSON for a reader, with its times as such. A value that says itself what logs may show of
+// it is shown by that.
 func jsonText(v any) string {
 	if private, ok := v.(slog.LogValuer); ok {
 		v = private.LogValue().Resolve().Any()
 	}
-	text, err := document.EncodeJSON(v)
+	value, err := document.ForReader(v)
+	var text []byte
+	if err == nil {
+		text, err = document.AppendJSON(nil, value)
+	}
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}

@@ -41,6 +41,23 @@ func claimed(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Your code: SPRING"))
 }
 
+func TestDiff_TimesAreReadable(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "reminder", Entry: true, Responses: botctx.Say("Now.")})
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(p.Now().Add(time.Hour)),
+	})
+	require.NoError(t, err)
+	before := p.Snapshot()
+	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: bot.Member.ID, NextRunAt: document.At(p.Now().Add(2 * time.Hour))})
+	require.NoError(t, err)
+	require.Contains(t, p.Since(before).String(), `: nextRunAt: "2026-01-01T01:00:00.000Z" -> "2026-01-01T02:00:00.000Z"`)
+	require.Contains(t, p.Transcript(), `"nextRunAt":"2026-01-01T02:00:00.000Z"`)
+	require.NotContains(t, p.Transcript(), "17672")
+}
+
 func TestDiff_OfATurn(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -69,7 +86,7 @@ func TestDiff_OfATurn(t *testing.T) {
 ~ member member-1: botMeta.tree: none -> ""
 ~ member member-1: meta.coupon.code: none -> "SPRING"
 ~ entry a of coupons: taken: false -> true
-+ agenda id-1 {"channel":"channel-1","member":"member-1","nodeCompositeId":"reminder","nextRunAt":1767229200000,"priority":0,"meta":{},"completed":false}
++ agenda id-1 {"channel":"channel-1","member":"member-1","nodeCompositeId":"reminder","nextRunAt":"2026-01-01T01:00:00.000Z","priority":0,"meta":{},"completed":false}
 + message to Ada: "Your code: SPRING"`), changes.String())
 
 	before = p.Snapshot()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -50,6 +51,9 @@ func (c Changes) String() string {
 	return strings.Join(lines, "\n")
 }
 
+// GoString is String, for failures of tests.
+func (c Changes) GoString() string { return c.String() }
+
 // changeLines are the lines of a text about changes.
 type changeLines []string
 
@@ -73,6 +77,7 @@ func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R])
 			lines.addf("- %s %s", name, recordText(one.Before))
 		}
 		for _, field := range one.Fields {
+			field.Before, field.After = shownAt(one.Before, field.Path, field.Before), shownAt(one.After, field.Path, field.After)
 			*lines = append(*lines, "~ "+name+": "+fieldText(field))
 		}
 	}
@@ -94,12 +99,27 @@ func fieldText(field changed.Field) string {
 	return field.Path + ": " + before + " -> " + after
 }
 
+// shownAt returns the value at the path of a record: a time if that is one, and otherwise the value as it is.
+func shownAt[R any](of *R, path string, value any) any {
+	if _, isNumber := value.(int64); !isNumber || of == nil {
+		return value
+	}
+	shown, _ := document.ForReader(of)
+	encoded, _ := shown.(document.Object)
+	found, _ := encoded.Lookup(path)
+	if at, isTime := found.(time.Time); isTime {
+		return at
+	}
+	return value
+}
+
 // recordText is a record as JSON, without what its line says already and without its stamps.
 func recordText(of any) string {
-	encoded, err := document.Encode(of)
+	shown, err := document.ForReader(of)
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}
+	encoded, _ := shown.(document.Object)
 	for _, name := range []string{
 		record.FieldID, "id", record.FieldApp, record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag,
 	} {

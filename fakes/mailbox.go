@@ -20,6 +20,20 @@ type Mail struct {
 	At time.Time
 }
 
+// String returns who gets the mail, its subject and what it says, without credentials.
+func (m Mail) String() string {
+	text := m.At.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data
+	for _, part := range []*botctx.EmailText{m.Text, m.HTML} {
+		if part != nil {
+			text += "\n" + part.Data
+		}
+	}
+	return boterr.Text(text)
+}
+
+// GoString is String, for failures of tests.
+func (m Mail) GoString() string { return m.String() }
+
 // mailboxes are what the platform's mail service keeps. It refuses what real ones refuse:
 // character sets that it does not know, and texts that are not in theirs.
 type mailboxes struct {

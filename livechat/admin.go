@@ -28,6 +28,12 @@ type Admin struct {
 // MarshalJSON writes the agent with the unknown fields.
 func (a Admin) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
 
+// String returns the agent as JSON with readable times and without credentials, for logs and failures of tests.
+func (a Admin) String() string { return document.Text(a) }
+
+// GoString is String, for failures of tests.
+func (a Admin) GoString() string { return a.String() }
+
 // UnmarshalJSON reads an agent and keeps unknown fields.
 func (a *Admin) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
 

@@ -59,6 +59,12 @@ type Assignment struct {
 // MarshalJSON writes the assignment with its unknown fields.
 func (a Assignment) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
 
+// String returns the assignment as JSON with readable times and without credentials, for logs and failures of tests.
+func (a Assignment) String() string { return document.Text(a) }
+
+// GoString is String, for failures of tests.
+func (a Assignment) GoString() string { return a.String() }
+
 // UnmarshalJSON reads an assignment and keeps unknown fields.
 func (a *Assignment) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
 
@@ -100,6 +106,12 @@ type AssignmentRecord struct {
 
 // MarshalJSON writes the record with its unknown fields.
 func (r AssignmentRecord) MarshalJSON() ([]byte, error) { return document.EncodeJSON(r) }
+
+// String returns the record as JSON with readable times and without credentials, for logs and failures of tests.
+func (r AssignmentRecord) String() string { return document.Text(r) }
+
+// GoString is String, for failures of tests.
+func (r AssignmentRecord) GoString() string { return r.String() }
 
 // UnmarshalJSON reads a record and keeps unknown fields.
 func (r *AssignmentRecord) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, r) }

@@ -58,6 +58,12 @@ type Group struct {
 // MarshalJSON writes the group with its unknown fields.
 func (g Group) MarshalJSON() ([]byte, error) { return document.EncodeJSON(g) }
 
+// String returns the group as JSON with readable times and without credentials, for logs and failures of tests.
+func (g Group) String() string { return document.Text(g) }
+
+// GoString is String, for failures of tests.
+func (g Group) GoString() string { return g.String() }
+
 // UnmarshalJSON reads a group and keeps unknown fields.
 func (g *Group) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
 

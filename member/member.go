@@ -72,6 +72,12 @@ type Member struct {
 // MarshalJSON writes the member with its unknown fields.
 func (m Member) MarshalJSON() ([]byte, error) { return document.EncodeJSON(m) }
 
+// String returns the member as JSON with readable times and without credentials, for logs and failures of tests.
+func (m Member) String() string { return document.Text(m) }
+
+// GoString is String, for failures of tests.
+func (m Member) GoString() string { return m.String() }
+
 // UnmarshalJSON reads a member and keeps unknown fields.
 func (m *Member) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, m) }
 

@@ -34,6 +34,12 @@ type PostComment struct {
 	CreatedAt document.Timestamp `json:"createdAt"`
 }
 
+// String returns the comment as JSON with readable times and without credentials, for logs and failures of tests.
+func (c *PostComment) String() string { return document.Text(c) }
+
+// GoString is String, for failures of tests.
+func (c *PostComment) GoString() string { return c.String() }
+
 // The fields of comments by which hosts look for them.
 const (
 	fieldPostID = "postId"

@@ -99,6 +99,9 @@ func (r Response) IsZero() bool { return r.object.IsZero() }
 // String returns the response as JSON, for logs and failure messages.
 func (r Response) String() string { return r.object.String() }
 
+// GoString is String, for failures of tests.
+func (r Response) GoString() string { return "send.Response" + r.String() }
+
 // EncodeValue returns the object that the response is, with "_literal": true where it is literal
 // and holds {{.
 func (r Response) EncodeValue() (any, error) { return r.marked(), r.object.Err() }

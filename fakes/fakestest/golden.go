@@ -138,9 +138,10 @@ func named(section string) func(string) string { return func(string) string { re
 // records writes records as they are now.
 func records[R any](e *effects, section func(in string) string, all []changed.Record[R]) {
 	for _, one := range all {
-		encoded, err := document.Encode(one.After)
-		if err != nil {
-			encoded = document.O("error", err.Error())
+		shown, err := document.ForReader(one.After)
+		encoded, isObject := shown.(document.Object)
+		if err != nil || !isObject {
+			encoded = document.O("error", fmt.Sprint(err))
 		}
 		for _, renewed := range []string{
 			record.FieldID, record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag,

@@ -66,6 +66,13 @@ func book(ctx context.Context, bot *botctx.Context) error {
 // booked returns a platform where Ada has booked.
 func booked(t *testing.T) *fakes.Platform {
 	t.Helper()
+	p, _ := bookedBy(t)
+	return p
+}
+
+// bookedBy returns a platform where a member has booked, and the member.
+func bookedBy(t *testing.T) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.Handle(
 		&botctx.Node{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(book)},
@@ -81,7 +88,7 @@ func booked(t *testing.T) *fakes.Platform {
 	})
 	p.Pair(ada.Scope().Channel, "desk")
 	ada.Says("book")
-	return p
+	return p, ada
 }
 
 func TestGolden_EveryEffect(t *testing.T) {
