@@ -26,10 +26,11 @@ func sizeOf(descriptor int) (cells, rows int) {
 
 // widthOf returns what returns the width of where lines go to, 0 if that is no terminal.
 func widthOf(out io.Writer) func() int {
-	if !isTerminal(out) {
+	file, isFile := out.(*os.File)
+	if !isFile || !isTerminal(file) {
 		return func() int { return 0 }
 	}
-	descriptor := int(out.(*os.File).Fd())
+	descriptor := int(file.Fd())
 	return func() int {
 		cells, _ := sizeOf(descriptor)
 		return cells

@@ -27,13 +27,20 @@ func serviceNames() map[fakes.Service]string {
 func keyOf(plan []fault) string {
 	parts := make([]string, len(plan))
 	for i, f := range plan {
-		target := string(f.op)
-		if f.op == "" {
-			target = serviceNames()[f.service]
-		}
-		parts[i] = fmt.Sprintf("%s#%d=%s", target, f.n, wayNames()[f.way])
+		parts[i] = nameOfCall(f) + "=" + wayNames()[f.way]
 	}
 	return strings.Join(parts, ",")
+}
+
+// nameOfCall names the call or the request that a fault is of: "sendResponse#1".
+func nameOfCall(f fault) string { return fmt.Sprintf("%s#%d", targetOf(f), f.n) }
+
+// targetOf names the operation or the service that a fault is of.
+func targetOf(f fault) string {
+	if f.op == "" {
+		return serviceNames()[f.service]
+	}
+	return string(f.op)
 }
 
 // parsePlan is the way back. InvalidArgument: a part is no fault.

@@ -17,10 +17,15 @@ import (
 // beginning of the property, and with what repeats the round. A property that fails without faults is
 // told as one; so is one whose plans no call meets, and one that is not the same each time.
 //
+// What holds is told in the log of the test, which go test -v prints: which faults were planned, which of them a call
+// met, and which were never tried, since there were too few plans for them.
+//
 // What members say may fail in a property: use TrySays, and Settle before what must hold.
 func Faults(t TB, plans int, property Property, options ...Option) {
 	t.Helper()
-	f := &faultSearch{TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{}}
+	f := &faultSearch{
+		TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{}, planned: map[fault]bool{}, met: map[fault]bool{},
+	}
 	s := &search[fault]{
 		TB: t, settings: f.settings, kind: kindFaults, what: "faults", try: f.try, draw: f.draw, key: keyOf, parse: parsePlan,
 		shown: func(plan []fault, _ outcome) string { return linesOf(plan) },
@@ -39,11 +44,11 @@ func Faults(t TB, plans int, property Property, options ...Option) {
 	}
 	s.singles = f.places.singles(f.settings.seed)
 	ran := s.run(plans)
-	if f.met == 0 && !s.isOver {
-		t.Fatalf("explore: no call met any of the %d faults of %d plans: what the property does differs each time", f.planned, ran)
+	if len(f.met) == 0 && !s.isOver {
+		t.Fatalf("explore: no call met any of the %d faults of %d plans: what the property does differs each time", len(f.planned), ran)
 		return
 	}
-	s.logf("explore: the property holds under %d plans of %d faults, of which %d were met", ran, f.planned, f.met)
+	s.logf("%s", f.report(ran, s.singles))
 }
 
 // faultSearch looks for plans of faults.
@@ -58,8 +63,8 @@ type faultSearch struct {
 	// wrong, too.
 	known                    map[consequence]bool
 	ofOperations, ofRequests [][]fault
-	// planned and met count faults; last are those of the last plan that nothing met.
-	planned, met int
+	// planned are the faults of all plans, met those that a call met; last are those of the last plan that nothing met.
+	planned, met map[fault]bool
 	last         []fault
 }
 
@@ -114,10 +119,10 @@ func (f *faultSearch) try(plan []fault) outcome {
 // count notes which faults were met.
 func (f *faultSearch) count(plan []fault, planned []*fakes.Fault) {
 	f.last = nil
-	f.planned += len(plan)
 	for i, one := range planned {
+		f.planned[plan[i]] = true
 		if one.Met() {
-			f.met++
+			f.met[plan[i]] = true
 		} else {
 			f.last = append(f.last, plan[i])
 		}

@@ -35,7 +35,7 @@ type change struct {
 // bot starts by itself are not ordered: they run beside the turn that started them.
 func Orders(t TB, orders int, property Property, options ...Option) {
 	t.Helper()
-	o := &orderSearch{TB: t, settings: settingsOf(options), property: property}
+	o := &orderSearch{TB: t, settings: settingsOf(options), property: property, tried: map[change]bool{}}
 	s := &search[change]{
 		TB: t, settings: o.settings, kind: kindOrders, what: "changes of turns", try: o.try, key: keyOfChanges, parse: parseChanges,
 		shown: func(_ []change, came outcome) string { return came.story },
@@ -54,7 +54,7 @@ func Orders(t TB, orders int, property Property, options ...Option) {
 	}
 	s.singles = singleChanges(o.decisions, o.settings.seed)
 	ran := s.run(orders)
-	s.logf("explore: the property holds in %d orders of %d points", ran, len(o.decisions))
+	s.logf("%s", o.report(ran, s.singles))
 }
 
 // orderSearch looks for orders.
@@ -65,6 +65,19 @@ type orderSearch struct {
 	property Property
 	// decisions are those without changes.
 	decisions []decision
+	// tried are the changes that were tried.
+	tried map[change]bool
+}
+
+// report says what a search came to that found nothing.
+func (o *orderSearch) report(orders int, singles []change) string {
+	text := fmt.Sprintf("explore: the property holds in %d orders of %d points", orders, len(o.decisions))
+	untried := slices.DeleteFunc(slices.Clone(singles), func(one change) bool { return o.tried[one] })
+	if len(untried) > 0 {
+		text += fmt.Sprintf(". Of its %d single changes of turns %d were never tried, for which %d orders are enough:\n%s",
+			len(singles), len(untried), plansFor(len(singles)), indented(keyOfChanges(untried)))
+	}
+	return text
 }
 
 // longWait is for how long a run waits for another one of its member, in real time: the schedule knows
@@ -73,6 +86,9 @@ const longWait = time.Hour
 
 // try runs the property in an order.
 func (o *orderSearch) try(changes []change) outcome {
+	for _, one := range changes {
+		o.tried[one] = true
+	}
 	r := newRun(o.Name(), o.settings)
 	s := newSchedule(changes, r.abandonf)
 	r.schedule = s
