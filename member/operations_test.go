@@ -72,7 +72,7 @@ func TestFindAndModifyMember_PatchAsItSays(t *testing.T) {
 		must(t, a.mine.FindAndModifyMember, `{"filter": {}, `+params+`}`)
 		m := load(t, a.mine, "m1")
 		require.Equal(t, want, m.FirstName+" "+m.LastName, params)
-		require.Equal(t, "mine c1 1000", fmt.Sprint(m.App, " ", m.Channel, " ", m.CreatedAt))
+		require.Equal(t, "mine c1 1970-01-01T00:00:01.000Z", fmt.Sprint(m.App, " ", m.Channel, " ", m.CreatedAt))
 		require.False(t, m.Profile.IsZero(), "objects are there always")
 	}
 }
