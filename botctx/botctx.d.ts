@@ -923,7 +923,7 @@ declare namespace botctx {
       summary?: string | null;
       /** `groupName` is the name of the outlet conversation. */
       groupName?: string | null;
-      /** `relayMessage` is, by platform, the ticket where the platform has tickets, else the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text that says who asks, on a ticket with a button of `livechat:take`. An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is the assignment's id, unless a node of the outlet's bot answers it. So a ticket of type BUTTON or CAROUSEL gets that id as the value of each postback payload that has none: "go" becomes {"payload": "go", "value": "<id>"}. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes its value, which stands beside the payload, and which the connector has to give with the tap. A button with a value of its own takes nothing, and a ticket of another type has nothing to tap: there the host, or a node that knows the assignment, has to take it. */
+      /** `relayMessage` is, by platform, the ticket where the platform has tickets, else the first message of the conversation. `{{path}}` in it is filled from the member. The default is a text that says who asks, on a ticket with a button of `livechat:take`. An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is the assignment's id, unless a node of the outlet's bot answers it. So a ticket of type BUTTON or CAROUSEL gets that id as the value of each postback payload that has none: "go" becomes `{"payload": "go", "value": "<id>"}`. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes its value, which stands beside the payload, and which the connector has to give with the tap. A button with a value of its own takes nothing, and a ticket of another type has nothing to tap: there the host, or a node that knows the assignment, has to take it. */
       relayMessage?: Fields | null;
       [field: string]: any;
     } | null;
@@ -984,7 +984,7 @@ declare namespace botctx {
     relayMessage?: string | null;
     /** `summary` is sent to the agent who takes the ticket. The default is that of the previous assignment. A custom outlet gets the previous details with `groupName`, `relayMessage` and `summary` in them, where these are given. */
     summary?: string | null;
-    /** `takenMessage` is what the ticket shows once it is taken, on Charlie; [`adminName`] in it stands for the agent. Platforms: charlie. */
+    /** `takenMessage` is what the ticket shows once it is taken, on Charlie; `[adminName]` in it stands for the agent. Platforms: charlie. */
     takenMessage?: string | null;
   } & (
     | {
@@ -2360,7 +2360,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
@@ -2384,7 +2384,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
@@ -2408,7 +2408,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
@@ -2432,7 +2432,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
@@ -2450,7 +2450,7 @@ declare namespace botctx {
     /**
      * Sends a message from the outlet conversation that `messageEvent` belongs to, to the member. `{{path}}` in it is filled from the member.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or no assignment belongs to the event.
      *
@@ -2470,7 +2470,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `group` and `groupId` name different groups.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The app has no group with that id.
      *
@@ -2490,7 +2490,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `group` and `groupId` name different groups.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} invalid argument: `responseUrl` is no HTTP address, or one that the host does not allow.
      *
@@ -2512,7 +2512,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
      *
@@ -2534,7 +2534,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId` name different records.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
      *
@@ -2556,7 +2556,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `receiverType` is `user` and `recipientId` is missing.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel or the context's own member does not exist in the app.
      *
@@ -2574,7 +2574,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
      *
@@ -2596,7 +2596,7 @@ declare namespace botctx {
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons`[3].title.
+     * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *

@@ -119,7 +119,7 @@ func TestComment_InTermsOfJSON(t *testing.T) {
 //   - Conflict: another one wrote meta.seen.
 //
 // Specification: Members.`)+params(`// MemberID is the id, by which GetMember finds {{path}} and
-// document.O("a", 1). Required.`, "string")+"const Most = 2_000")
+// document.O("a", 1), [adminName], of list[3].name: "go" becomes {"payload": "go", "value": "<id>"}. Required.`, "string")+"const Most = 2_000")
 	require.NoError(t, err)
 	read, problems := contractOf(methods[0])
 	require.Empty(t, problems)
@@ -134,8 +134,9 @@ func TestComment_InTermsOfJSON(t *testing.T) {
 			{Code: boterr.NotFound, When: "The app has no `memberId`. It is so."},
 			{Code: boterr.Conflict, When: "Another one wrote `meta.seen`."},
 		},
-		Parameters: map[string]string{"memberId": "`memberId` is the id, by which `getMember` finds `{{path}}` and `document.O(\"a\", 1)`."},
-		Result:     map[string]string{},
+		Parameters: map[string]string{"memberId": "`memberId` is the id, by which `getMember` finds `{{path}}` and `document.O(\"a\", 1)`, " +
+			"`[adminName]`, of `list[3].name`: \"go\" becomes `{\"payload\": \"go\", \"value\": \"<id>\"}`."},
+		Result: map[string]string{},
 	}, read)
 }
 

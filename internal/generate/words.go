@@ -35,13 +35,14 @@ func (w words) with(fields []field) words {
 	return words{names: names, constants: w.constants}
 }
 
-// term is what may be a name in a comment: quoted text, code in backquotes, {{path}}, $[name], a
-// call, a name with dots.
-var term = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|\\{\\{\\w+\\}\\}|\\$\\[\\w*\\]" +
-	`|\*?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*(?:\([^()]*\))?`)
+// term is what may be a name in a comment: code in backquotes, an object of JSON, quoted text, {{path}}, $[name], [name],
+// a call, a name with dots and indexes.
+var term = regexp.MustCompile("`[^`]*`|\\{\"[^{}]*\\}|\"[^\"]*\"|\\{\\{\\w+\\}\\}|\\$\\[\\w*\\]" +
+	`|\[[a-z]+[A-Z]\w*\]|\*?[A-Za-z_$][\w$]*(?:\[\d+\])*(?:\.[A-Za-z_$][\w$]*(?:\[\d+\])*)*(?:\([^()]*\))?`)
 
 // ofJSON is the form of a name that is written as JSON and the query language have it.
-var ofJSON = regexp.MustCompile(`^(?:[_$]\w[\w.$]*|[a-z]+[A-Z]\w*|[a-z]\w+(?:\.\w\w+)+|\{\{.*|\$\[.*|.*\)|\*.*)$`)
+var ofJSON = regexp.MustCompile(`^(?:[_$]\w[\w.$]*|[a-z]+[A-Z]\w*|[a-z]\w+(?:\[\d+\])*(?:\.\w\w+(?:\[\d+\])*)+|[a-z]\w+(?:\[\d+\])+` +
+	`|\{\{.*|\{".*|\$\[.*|\[.*|.*\)|\*.*)$`)
 
 // translate returns a comment in JSON's terms.
 func (w words) translate(comment string) string {

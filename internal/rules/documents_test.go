@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -152,4 +153,60 @@ func headings(t *testing.T) map[string]bool {
 		}
 	}
 	return all
+}
+
+func TestDocuments_MarkupIsSound(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for _, document := range documents(t) {
+		for _, problem := range markupProblems(document.text) {
+			broken.add(document.path, problem)
+		}
+	}
+	broken.report(t, "Code, links and brackets of a document show as they are meant: each backquote has its other one in the same paragraph, "+
+		"a name is in backquotes as a whole, what looks like a tag stands in backquotes, and a link has its address behind it. "+
+		"Of docs/operations.md, correct the Go comment, or the rules of internal/generate/words.go, and run make generate.")
+}
+
+func TestDocuments_MarkupThatIsNot(t *testing.T) {
+	t.Parallel()
+	for text, isSound := range map[string]bool{
+		"The `name` is a [link](a.md), and `code` too.": true, "- `a`\n- `b`, `c`s": false, "```go\na := `b\n```\nfine": true, "an ` alone": false,
+		"`response.buttons`[3].title": false, "[`adminName`] stands for": false, "[`name`](a.md)": true, "`<id>`": true, "the <id> of it": false,
+		"one<br>two": true, "<!-- a -->": true, "a [link] (a.md)": false, "an [x][y] too": false, "    indented `\n\nfine": true, "    indented\n\nan ` alone": false, "`a` and\n`b`": true,
+		"1 < 2 and 3 > 2": true, "<https://example.com>": true, "a `b\n\nc` d": false,
+	} {
+		if found := markupProblems(text); (len(found) == 0) != isSound {
+			t.Errorf("%q: %q", text, found)
+		}
+	}
+}
+
+// markupProblems returns what of a document does not show as it is meant.
+func markupProblems(text string) (problems []string) {
+	for _, block := range []*regexp.Regexp{
+		regexp.MustCompile("(?s)```.*?```"), regexp.MustCompile(`(?m)^(?: {4}|\t).*$`), regexp.MustCompile("(?s)<!--.*?-->"),
+	} {
+		text = block.ReplaceAllString(text, "")
+	}
+	span := regexp.MustCompile("`[^`]*`")
+	signs := map[string]*regexp.Regexp{
+		"a backquote without its other one":         regexp.MustCompile("`"),
+		"a name that is in backquotes in part":      regexp.MustCompile("[\\p{L}\\d_]\x00|\x00[\\p{L}\\d_\\[]"),
+		"brackets around code that are no link":     regexp.MustCompile("\\[\x00\\](?:[^(]|$)"),
+		"what would be taken for a tag":             regexp.MustCompile(`</?[A-Za-z][^>]*>`),
+		"a link whose address is not right behind":  regexp.MustCompile(`\][ \t]+\([^)\s]*\.md[^)]*\)|\]\[[^\]]*\]`),
+		"a link with a backquote that reaches over": regexp.MustCompile("\\[[^\\]]*`[^\\]]*\\]\\(|\\]\\([^)]*`"),
+	}
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		plain := span.ReplaceAllString(paragraph, "\x00")
+		plain = regexp.MustCompile(`<br>|<https?://[^>]*>`).ReplaceAllString(plain, " ")
+		for _, sign := range slices.Sorted(maps.Keys(signs)) {
+			if at := signs[sign].FindStringIndex(plain); at != nil {
+				from, to := max(at[0]-20, 0), min(at[1]+20, len(plain))
+				problems = append(problems, fmt.Sprintf("has %s: %q", sign, strings.ReplaceAll(plain[from:to], "\x00", "`...`")))
+			}
+		}
+	}
+	return problems
 }
