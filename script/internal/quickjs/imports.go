@@ -1,0 +1,70 @@
+package quickjs
+
+import (
+	"time"
+)
+
+// hostClose is called when the budget of loops is used up, see metering. The engine itself closes no files.
+func (in *Instance) hostClose(stack []uint64) {
+	if int32(stack[0]) != hookArgument {
+		stack[0] = errnoNoSupport
+		return
+	}
+	in.refill()
+	if in.check() && machineTime().Sub(in.endedAt) > grace {
+		panic(in.ended)
+	}
+	stack[0] = 0
+}
+
+// hostInterrupt is called by the engine now and then, between two instructions of a script. If it answers 1, the
+// engine throws what scripts cannot catch.
+func (in *Instance) hostInterrupt(stack []uint64) {
+	stack[0] = 0
+	if in.check() {
+		stack[0] = 1
+	}
+}
+
+// hostCall is called by scripts, with one text, and answers with one.
+func (in *Instance) hostCall(stack []uint64) {
+	in.spend()
+	if in.check() {
+		panic(in.ended)
+	}
+	in.depth++
+	defer func() { in.depth-- }()
+	argument, isThere := in.memory.ReadUint32Le(uint32(stack[4]))
+	if stack[3] == 0 || !isThere {
+		stack[0] = in.do(fnUndefined)
+		return
+	}
+	answer, err := in.run.Host(in.Text(Value(argument)))
+	in.since = machineTime() // What the host did is no time of the script.
+	if err != nil {
+		in.end(err)
+		panic(in.ended)
+	}
+	stack[0] = uint64(in.newString(answer))
+}
+
+// hostClock answers what time it is.
+func (in *Instance) hostClock(stack []uint64) {
+	in.memory.WriteUint64Le(uint32(stack[2]), uint64(in.run.Now().UnixNano()))
+	stack[0] = 0
+}
+
+// hostZone answers how many seconds the zone is ahead of UTC at a time.
+func (in *Instance) hostZone(stack []uint64) {
+	at := int64(stack[0])<<32 | int64(uint32(stack[1]))
+	_, offset := time.Unix(at, 0).In(in.run.Zone).Zone()
+	stack[0] = uint64(uint32(int32(offset)))
+}
+
+// hostRandom fills memory with zeros: what scripts see as random is the host's.
+func (in *Instance) hostRandom(stack []uint64) {
+	if bytes, isWithin := in.memory.Read(uint32(stack[0]), uint32(stack[1])); isWithin {
+		clear(bytes)
+	}
+	stack[0] = 0
+}

@@ -1,0 +1,357 @@
+package quickjs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Value is a value of an instance. It lasts as long as the instance's run.
+type Value uint32
+
+// Run is what one use of an instance may cost, and what it is given.
+type Run struct {
+	// Host answers what scripts say to the host, each a text. What it takes does not count as the script's. An error
+	// ends the run.
+	Host func(text string) (string, error)
+	// Now and Zone are what Date shows. The defaults are the machine's clock and UTC.
+	Now  func() time.Time
+	Zone *time.Location
+	// Busy is how long scripts may compute, by the machine's clock.
+	Busy time.Duration
+}
+
+// The errors that a run ends with because of its limits. Scripts cannot catch them.
+var (
+	ErrBusy   = errors.New("the script computes for too long")
+	ErrMemory = errors.New("the script needs too much memory")
+)
+
+// grace is how long a script that is over a limit may go on. The engine ends it between two of its instructions;
+// after this time it is ended in the midst of whatever it does.
+const grace = 100 * time.Millisecond
+
+// ThrownError is what a script threw and did not catch.
+type ThrownError struct {
+	// Text is what was thrown, as a text, and Stack where, a line for each call, the innermost first.
+	Text, Stack string
+	// Value is what was thrown.
+	Value Value
+}
+
+// Error returns the text.
+func (t *ThrownError) Error() string { return t.Text }
+
+// EndedError is the error of a run that was ended from outside.
+type EndedError struct {
+	// Stack is where the script was, "" if that is not known.
+	Stack string
+	// Cause is why: ErrBusy, ErrMemory, the cause of the context's end, or an error of Run.Host.
+	Cause error
+}
+
+// Error returns the cause.
+func (e *EndedError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *EndedError) Unwrap() error { return e.Cause }
+
+// Instance is one engine with its memory. It may be used by one goroutine at a time.
+type Instance struct {
+	snapshot *Snapshot
+	module   api.Module
+	memory   api.Memory
+	linear   *linear
+	// stackPointer and fuel are globals of the module: all that it keeps outside of its memory.
+	stackPointer, fuel api.MutableGlobal
+	// functions are the exported functions, by how many calls of the host are under way: a function that has not
+	// returned cannot be called again by the same object.
+	functions []map[string]api.Function
+
+	run Run
+	//nolint:containedctx // The context of the run that is under way: calls of the host get it.
+	ctx context.Context
+	// left is how long scripts may still compute, counted from since while they do.
+	left  time.Duration
+	since time.Time
+	// ended is why the run has to end, nil if it need not, and endedAt since when.
+	ended   *EndedError
+	endedAt time.Time
+	// isBroken is true if the instance was ended in the midst of something.
+	isBroken bool
+	depth    int
+}
+
+// Begin begins a run. ctx ends it, too.
+func (in *Instance) Begin(ctx context.Context, run Run) {
+	if run.Now == nil {
+		run.Now = machineTime
+	}
+	if run.Zone == nil {
+		run.Zone = time.UTC
+	}
+	in.run, in.left = run, run.Busy
+	in.ctx = context.WithValue(ctx, instanceKey{}, in)
+}
+
+// machineTime is the machine's clock: what a script computes is real work.
+func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
+
+// Size returns how many bytes of memory the instance has.
+func (in *Instance) Size() int64 { return int64(in.memory.Size()) }
+
+// Busy returns how long scripts have computed in this run.
+func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
+
+// invoke calls an exported function, and returns its result, 0 if it has none.
+func (in *Instance) invoke(name string, args ...uint64) (uint64, error) {
+	for len(in.functions) <= in.depth {
+		in.functions = append(in.functions, map[string]api.Function{})
+	}
+	function := in.functions[in.depth][name]
+	if function == nil {
+		function = in.module.ExportedFunction(name)
+		in.functions[in.depth][name] = function
+	}
+	var stack [6]uint64 // As many as the function with the most parameters has.
+	copy(stack[:], args)
+	if in.depth == 0 {
+		in.since = machineTime()
+	}
+	err := function.CallWithStack(in.ctx, stack[:])
+	if in.depth == 0 {
+		in.spend()
+	}
+	if err != nil {
+		return 0, in.broken(err)
+	}
+	return stack[0], nil
+}
+
+// spend takes the time since the script went on from what is left.
+func (in *Instance) spend() {
+	now := machineTime()
+	in.left -= now.Sub(in.since)
+	in.since = now
+}
+
+// broken returns the error of a call that did not return.
+func (in *Instance) broken(err error) error {
+	in.isBroken = true
+	if in.ended != nil {
+		return in.ended
+	}
+	return fmt.Errorf("the engine failed: %w", err)
+}
+
+// do is invoke for what scripts have no part in. It fails only if the engine does.
+func (in *Instance) do(name string, args ...uint64) uint64 {
+	result, err := in.invoke(name, args...)
+	if err != nil {
+		panic(failure{err})
+	}
+	return result
+}
+
+// failure is a panic that exported functions make an error of.
+type failure struct{ err error }
+
+// orFailure returns the error of a failure that was recovered, and err if none was.
+func orFailure(err error, recovered any) error {
+	if recovered == nil {
+		return err
+	}
+	failed, isFailure := recovered.(failure)
+	if !isFailure {
+		panic(recovered)
+	}
+	return failed.err
+}
+
+// check ends the run if it is over a limit. isOver is true then.
+func (in *Instance) check() (isOver bool) {
+	if in.ended != nil {
+		return true
+	}
+	in.spend()
+	switch {
+	case in.linear.isRefused:
+		in.end(ErrMemory)
+	case in.left < 0:
+		in.end(ErrBusy)
+	case in.ctx.Err() != nil:
+		in.end(context.Cause(in.ctx))
+	}
+	return in.ended != nil
+}
+
+// end notes why the run has to end, unless there is a reason already.
+func (in *Instance) end(cause error) {
+	if in.ended == nil {
+		in.ended, in.endedAt = &EndedError{Cause: cause}, machineTime()
+		in.ended.Stack = in.place()
+	}
+}
+
+// place returns where the script is that calls the host, "" if that cannot be had.
+func (in *Instance) place() (stack string) {
+	in.depth++
+	defer func() {
+		in.depth--
+		if recover() != nil { // The engine may have been in the midst of anything.
+			stack = ""
+		}
+	}()
+	name, source := in.put(""), "new Error().stack"
+	stack = in.Text(Value(in.do(fnEval, uint64(in.put(source)), uint64(len(source)), uint64(name), 0)))
+	_, stack, _ = strings.Cut(stack, "\n") // Without the line of this source.
+	return stack
+}
+
+// put writes a text into the memory, with a zero behind it, and returns where. The engine's memory is
+// that of one run, so what is small need not be freed.
+func (in *Instance) put(text string) uint32 {
+	at := uint32(in.do(fnMalloc, uint64(len(text))+1))
+	if at == 0 || !in.memory.WriteString(at, text) || !in.memory.WriteByte(at+uint32(len(text)), 0) {
+		in.end(ErrMemory)
+		panic(failure{in.ended})
+	}
+	return at
+}
+
+func (in *Instance) free(at uint32) { in.do(fnFree, uint64(at)) }
+
+// Text returns a value as a text, as String does in scripts, "" for what has none.
+func (in *Instance) Text(value Value) string {
+	length := in.put("    ")
+	defer in.free(length)
+	at := uint32(in.do(fnStringLength, uint64(value), uint64(length)))
+	if at == 0 {
+		return ""
+	}
+	defer in.do(fnFreeString, uint64(at))
+	size, _ := in.memory.ReadUint32Le(length)
+	bytes, _ := in.memory.Read(at, size) // nil, if what the engine says is not within its memory.
+	return strings.ToValidUTF8(string(bytes), "\uFFFD")
+}
+
+// NewString returns a text as a value.
+func (in *Instance) NewString(text string) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	return in.newString(text), nil
+}
+
+func (in *Instance) newString(text string) Value {
+	at := in.put(text)
+	defer in.free(at)
+	return in.orThrown(Value(in.do(fnNewString, uint64(at), uint64(len(text)))))
+}
+
+// NewNumber returns a number as a value.
+func (in *Instance) NewNumber(number float64) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	return Value(in.do(fnNewNumber, math.Float64bits(number))), nil
+}
+
+// Free frees a value.
+func (in *Instance) Free(value Value) (err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	in.do(fnFreeValue, uint64(value))
+	return nil
+}
+
+// Global returns a property of the global object.
+func (in *Instance) Global(name string) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	return in.orThrown(Value(in.do(fnGetProperty, in.do(fnGlobal), uint64(in.put(name))))), nil
+}
+
+// Eval runs a script, and returns its last value. name is that of its file.
+func (in *Instance) Eval(name, source string) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	file, at := in.put(name), in.put(source)
+	defer in.free(at)
+	return in.orThrown(Value(in.do(fnEval, uint64(at), uint64(len(source)), uint64(file), 0))), nil
+}
+
+// Compile returns a script as bytecode, for Load in any instance.
+func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	file, at, length := in.put(name), in.put(source), in.put("    ")
+	compiled := uint32(in.do(fnCompile, uint64(at), uint64(len(source)), uint64(file), 0, 0, uint64(length)))
+	if compiled == 0 {
+		return nil, in.thrown()
+	}
+	size, _ := in.memory.ReadUint32Le(length)
+	bytes, isWithin := in.memory.Read(compiled, size)
+	if !isWithin {
+		return nil, errors.New("the engine failed: bytecode outside of the memory")
+	}
+	return append([]byte(nil), bytes...), nil
+}
+
+// Load runs bytecode of Compile, and returns its last value.
+func (in *Instance) Load(bytecode []byte) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	at := in.put(string(bytecode))
+	defer in.free(at)
+	return in.orThrown(Value(in.do(fnEvalBytecode, uint64(at), uint64(len(bytecode))))), nil
+}
+
+// Call calls a function.
+func (in *Instance) Call(function Value, args ...Value) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	list := in.put(strings.Repeat("    ", len(args)))
+	defer in.free(list)
+	for i, arg := range args {
+		in.memory.WriteUint32Le(list+uint32(4*i), uint32(arg))
+	}
+	return in.orThrown(Value(in.do(fnCall, uint64(function), in.do(fnUndefined), uint64(len(args)), uint64(list)))), nil
+}
+
+// RunJobs runs what promises have to do now, until there is nothing left.
+func (in *Instance) RunJobs() (err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	for !in.check() && in.do(fnIsJobPending) != 0 {
+		if int32(in.do(fnExecuteJob)) < 0 {
+			return in.thrown()
+		}
+	}
+	if in.ended != nil {
+		return in.ended
+	}
+	return nil
+}
+
+// orThrown returns a value, unless it stands for what was thrown.
+func (in *Instance) orThrown(value Value) Value {
+	if value == 0 || in.do(fnIsException, uint64(value)) != 0 {
+		panic(failure{in.thrown()})
+	}
+	if in.check() { // A script may have caught what ended it.
+		panic(failure{in.ended})
+	}
+	return value
+}
+
+// thrown returns the error of what was thrown last.
+func (in *Instance) thrown() error {
+	value := Value(in.do(fnException))
+	thrown := &ThrownError{Value: value, Text: in.Text(value)}
+	stack := Value(in.do(fnGetProperty, uint64(value), uint64(in.put("stack"))))
+	if text := in.Text(stack); in.do(fnIsException, uint64(stack)) == 0 && text != "undefined" {
+		thrown.Stack = text
+	}
+	if !in.check() {
+		return thrown
+	}
+	if strings.HasPrefix(thrown.Text, "InternalError: interrupted") && thrown.Stack != "" {
+		in.ended.Stack = thrown.Stack // It has the line of loops, too, which the engine does not note before.
+	}
+	return in.ended
+}

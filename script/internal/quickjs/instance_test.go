@@ -1,0 +1,145 @@
+package quickjs_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/script/internal/quickjs"
+)
+
+func TestEval(t *testing.T) {
+	t.Parallel()
+	in := take(t, newSnapshot(t, "globalThis.a = 1"), quickjs.Run{})
+	defer in.Release()
+	require.Equal(t, "1,1,2,3,\u0000ü€😀", evalText(t, in, "[a, [3, 1, 2].sort(), '\\0ü€😀'].join()"))
+}
+
+func TestEval_Throws(t *testing.T) {
+	t.Parallel()
+	in := take(t, newSnapshot(t, ""), quickjs.Run{})
+	defer in.Release()
+	for source, want := range map[string]quickjs.ThrownError{
+		"\n  f()":                   {Text: "ReferenceError: f is not defined", Stack: "    at <eval> (test.js:2:3)\n"},
+		"function f() { g() }\nf()": {Text: "ReferenceError: g is not defined", Stack: "    at f (test.js:1:16)\n    at <eval> (test.js:2:1)\n"},
+		"throw {toString: null}":    {},
+		"throw 'no'":                {Text: "no"},
+		"let 1":                     {Text: "SyntaxError: invalid redefinition", Stack: "    at test.js:1:5\n"},
+	} {
+		_, err := in.Eval("test.js", source)
+		thrown, ok := errors.AsType[*quickjs.ThrownError](err)
+		require.True(t, ok, source)
+		if thrown.Text = strings.TrimSpace(thrown.Text); strings.Contains(source, "let") {
+			require.Contains(t, thrown.Text, "SyntaxError")
+			require.Contains(t, thrown.Stack, "test.js:1:")
+			continue
+		}
+		require.Equal(t, want, quickjs.ThrownError{Text: thrown.Text, Stack: thrown.Stack}, source)
+	}
+}
+
+func TestLoad_Bytecode(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	in := take(t, s, quickjs.Run{})
+	bytecode, err := in.Compile("sum.js", "(function (a, b) { return a + b })")
+	require.NoError(t, err)
+	_, err = in.Compile("bad.js", "(")
+	require.ErrorContains(t, err, "SyntaxError")
+	in.Release()
+	for range 2 {
+		in := take(t, s, quickjs.Run{})
+		sum, err := in.Load(bytecode)
+		require.NoError(t, err)
+		a, err := in.NewString("a")
+		require.NoError(t, err)
+		b, err := in.NewNumber(2.5)
+		require.NoError(t, err)
+		value, err := in.Call(sum, a, b)
+		require.NoError(t, err)
+		require.Equal(t, "a2.5", in.Text(value))
+		in.Release()
+	}
+}
+
+func TestRunJobs(t *testing.T) {
+	t.Parallel()
+	in := take(t, newSnapshot(t, ""), quickjs.Run{})
+	defer in.Release()
+	evalText(t, in, "var seen = []; (async () => { await 1; seen.push(2); await 2; seen.push(3) })(); seen.push(1)")
+	require.NoError(t, in.RunJobs())
+	require.Equal(t, "1,2,3", evalText(t, in, "seen"))
+}
+
+func TestHost(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "globalThis.say = host; delete globalThis.host")
+	failure := errors.New("the host is gone")
+	in := take(t, s, quickjs.Run{Host: func(text string) (string, error) {
+		if text == "end" {
+			return "", failure
+		}
+		return "<" + text + ">", nil
+	}})
+	defer in.Release()
+	require.Equal(t, "<a>undefined", evalText(t, in, "say('a') + typeof host"))
+	_, err := in.Eval("test.js", "try { say('end') } catch {} finally { say('on') }")
+	require.ErrorIs(t, err, failure)
+}
+
+// The host's time is not the script's.
+func TestHost_TimeDoesNotCount(t *testing.T) {
+	t.Parallel()
+	now := newSnapshot(t, "")
+	in := take(t, now, quickjs.Run{Busy: time.Hour, Host: func(string) (string, error) {
+		for began := time.Now(); time.Since(began) < 20*time.Millisecond; { //nolint:revive,forbidigo // It takes time.
+		}
+		return "", nil
+	}})
+	defer in.Release()
+	evalText(t, in, "host('a'); host('b')")
+	require.Less(t, in.Busy(), 20*time.Millisecond)
+}
+
+func TestDate_IsOfTheHost(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("Europe/Vienna")
+	require.NoError(t, err)
+	s := newSnapshot(t, "")
+	at := time.Date(2026, 7, 1, 22, 30, 0, 5000000, time.UTC)
+	in := take(t, s, quickjs.Run{Now: func() time.Time { return at }, Zone: zone})
+	defer in.Release()
+	require.Equal(t, "1782945000005 0:30 23", evalText(t, in,
+		"const d = new Date(); `${+d} ${d.getHours()}:${d.getMinutes()} ${new Date(2026, 0, 1).getUTCHours()}`"))
+}
+
+func TestRelease_LeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "globalThis.kept = 1")
+	for range 3 {
+		in := take(t, s, quickjs.Run{})
+		require.Equal(t, "1,,,3", evalText(t, in, "[kept, globalThis.left, Array.prototype.x, Math.max(3)].join()"))
+		evalText(t, in, "kept = 2; left = 1; Array.prototype.x = 1; Math.max = () => 9; 0")
+		in.Release()
+	}
+}
+
+func TestRun_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in, err := s.Take(ctx, quickjs.Run{Busy: time.Minute, Host: func(string) (string, error) {
+		cancel(errors.New("nobody waits"))
+		return "", nil
+	}})
+	require.NoError(t, err)
+	defer in.Release()
+	_, err = in.Eval("test.js", "host('stop');\nfor (;;) {}")
+	require.EqualError(t, err, "nobody waits")
+	ended, _ := errors.AsType[*quickjs.EndedError](err)
+	require.Contains(t, ended.Stack, "test.js:1:1")
+}

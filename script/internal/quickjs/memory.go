@@ -1,0 +1,46 @@
+package quickjs
+
+import "github.com/tetratelabs/wazero/experimental"
+
+// reserve is what an instance gets beyond its limit once it has met it, so that the engine can make an error.
+const reserve = 1 << 20
+
+// linear is the memory of an instance. It stands at one place however it grows: that much of the address space is
+// reserved from the beginning.
+type linear struct {
+	bytes []byte
+	// most is the limit in bytes, and isRefused is true once it was met.
+	most      uint64
+	isRefused bool
+}
+
+// allocator makes the memory of an instance, which begins as an image, if there is one.
+type allocator struct {
+	most  uint64
+	image *image
+	made  *linear
+}
+
+// Allocate implements experimental.MemoryAllocator. The module's own limit is beyond that of the instance.
+func (a *allocator) Allocate(_, _ uint64) experimental.LinearMemory {
+	a.made = &linear{most: a.most, bytes: reserveMemory(a.most + reserve)}
+	if a.image != nil {
+		a.image.mapTo(a.made.bytes)
+	}
+	return a.made
+}
+
+// Reallocate implements experimental.LinearMemory.
+func (l *linear) Reallocate(size uint64) []byte {
+	if size > uint64(len(l.bytes)) || size > l.most && !l.isRefused {
+		l.isRefused = true
+		return nil
+	}
+	return l.bytes[:size:size]
+}
+
+// Free implements experimental.LinearMemory.
+func (l *linear) Free() {
+	freeMemory(l.bytes)
+	l.bytes = nil
+}

@@ -1,0 +1,257 @@
+package quickjs
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// Metering. Built-in functions of the engine, such as sort or JSON.stringify, run for as long as their input
+// makes them, and nothing outside can stop compiled WebAssembly between two instructions. So the module counts
+// for itself: each loop takes one of a budget, the global "fuel", each time around, and copies of memory take
+// by their length. When the budget is used up, the module calls a function of the host, which fills it up
+// again and looks at the clock, or ends the call.
+
+const (
+	// budget is the number of turns of loops between two calls of the host: some ten microseconds.
+	budget = 10_000
+	// copyShift says by which power of two the length of a copy is divided: 32 bytes cost one turn.
+	copyShift = 5
+	// fuelExport is the name of the exported global.
+	fuelExport = "fuel"
+	// hookModule and hookName are the import that is called. The engine has no files, and never closes one.
+	hookModule, hookName = "wasi_snapshot_preview1", "fd_close"
+	// hookArgument tells the host that the budget is used up. No file has this number.
+	hookArgument = -1
+)
+
+// The sections of a module.
+const (
+	sectionImport  = 2
+	sectionGlobal  = 6
+	sectionExport  = 7
+	sectionCode    = 10
+	sectionData    = 11
+	sectionCounted = 12
+)
+
+// metered is a module that counts, without its data.
+type metered struct {
+	wasm []byte
+	// data is what memory begins with.
+	data []segment
+}
+
+// segment is a part of what memory begins with.
+type segment struct {
+	offset uint32
+	bytes  []byte
+}
+
+// meter returns a module that counts, and that exports no functions but those kept. The input is trusted: it is
+// the file that this package embeds.
+func meter(wasm []byte, kept map[string]bool) (made metered, err error) {
+	in := &reader{bytes: wasm, at: 8}
+	out := bytes.NewBuffer(bytes.Clone(wasm[:8]))
+	var counts counts
+	for in.at < len(wasm) {
+		id, body := in.byte(), in.take(in.uint())
+		section := &reader{bytes: body}
+		switch id {
+		case sectionImport:
+			counts.imports(section)
+		case sectionGlobal:
+			body = counts.withFuel(section)
+		case sectionExport:
+			body = counts.exports(section, kept)
+		case sectionCode:
+			body, err = counts.code(section)
+		case sectionData:
+			made.data, err = segments(section)
+			body = nil
+		case sectionCounted:
+			body = nil
+		}
+		if err != nil {
+			return metered{}, err
+		}
+		if body != nil {
+			out.WriteByte(id)
+			writeUint(out, uint64(len(body)))
+			out.Write(body)
+		}
+	}
+	made.wasm = out.Bytes()
+	return made, nil
+}
+
+// counts are the indexes that metering needs.
+type counts struct {
+	functions, globals int
+	// hook is the index of the imported function, fuel that of the global.
+	hook, fuel int
+}
+
+// imports counts what the module imports, and finds the hook.
+func (c *counts) imports(in *reader) {
+	for range in.uint() {
+		module, name := in.name(), in.name()
+		switch kind := in.byte(); kind {
+		case 0: // A function.
+			in.uint()
+			if module == hookModule && name == hookName {
+				c.hook = c.functions
+			}
+			c.functions++
+		case 1, 2: // A table or a memory.
+			if kind == 1 {
+				in.byte()
+			}
+			hasMost := in.byte()&1 != 0
+			in.uint()
+			if hasMost {
+				in.uint()
+			}
+		case 3: // A global.
+			in.take(2)
+			c.globals++
+		}
+	}
+}
+
+// withFuel adds two globals: the budget, and one that metering needs to use a number twice.
+func (c *counts) withFuel(in *reader) []byte {
+	own := in.uint()
+	c.fuel = c.globals + own
+	var out bytes.Buffer
+	writeUint(&out, uint64(own)+2)
+	out.Write(in.rest())
+	for _, begin := range []int64{budget, 0} {
+		out.Write([]byte{typeInt, 1, opConst}) // 1: it can be changed.
+		writeInt(&out, begin)
+		out.WriteByte(opEnd)
+	}
+	return out.Bytes()
+}
+
+// exports leaves out what nobody calls, and adds the global.
+func (c *counts) exports(in *reader, kept map[string]bool) []byte {
+	var names bytes.Buffer
+	count := uint64(1)
+	for range in.uint() {
+		from := in.at
+		name := in.name()
+		in.byte()
+		in.uint()
+		if kept[name] {
+			names.Write(in.bytes[from:in.at])
+			count++
+		}
+	}
+	var out bytes.Buffer
+	writeUint(&out, count)
+	out.Write(names.Bytes())
+	writeUint(&out, uint64(len(fuelExport)))
+	out.WriteString(fuelExport)
+	out.WriteByte(3)
+	writeUint(&out, uint64(c.fuel))
+	return out.Bytes()
+}
+
+// code meters each function.
+func (c *counts) code(in *reader) ([]byte, error) {
+	var out bytes.Buffer
+	count := in.uint()
+	writeUint(&out, uint64(count))
+	for i := range count {
+		made, err := c.function(in.take(in.uint()))
+		if err != nil {
+			return nil, fmt.Errorf("function %d: %w", i, err)
+		}
+		writeUint(&out, uint64(len(made)))
+		out.Write(made)
+	}
+	return out.Bytes(), nil
+}
+
+// Instructions that metering writes or reads.
+const (
+	opLoop, opIf, opEnd      = 0x03, 0x04, 0x0b
+	opCall, opDrop           = 0x10, 0x1a
+	opGetGlobal, opSetGlobal = 0x23, 0x24
+	opConst, opShiftRight    = 0x41, 0x76
+	opLessOrEqual, opMinus   = 0x4c, 0x6b
+	opMore                   = 0xfc
+	moreCopy, moreFill       = 10, 11
+	typeInt, typeNone        = 0x7f, 0x40
+)
+
+// function meters one function.
+func (c *counts) function(body []byte) ([]byte, error) {
+	in := &reader{bytes: body}
+	for range in.uint() { // The locals.
+		in.uint()
+		in.byte()
+	}
+	out := bytes.NewBuffer(bytes.Clone(body[:in.at]))
+	for in.at < len(body) {
+		from := in.at
+		op, more, err := in.instruction()
+		if err != nil {
+			return nil, err
+		}
+		if op == opMore && (more == moreCopy || more == moreFill) {
+			c.writeCharge(out)
+		}
+		out.Write(body[from:in.at])
+		if op == opLoop {
+			c.writeTurn(out)
+		}
+	}
+	return out.Bytes(), nil
+}
+
+// writeTurn takes one of the budget, and calls the host once it is used up.
+func (c *counts) writeTurn(out *bytes.Buffer) {
+	c.writeGlobal(out, opGetGlobal, c.fuel)
+	out.Write([]byte{opConst, 1, opMinus})
+	c.writeGlobal(out, opSetGlobal, c.fuel)
+	c.writeGlobal(out, opGetGlobal, c.fuel)
+	out.Write([]byte{opConst, 0, opLessOrEqual, opIf, typeNone, opConst})
+	writeInt(out, hookArgument)
+	out.WriteByte(opCall)
+	writeUint(out, uint64(c.hook))
+	out.Write([]byte{opDrop, opEnd})
+}
+
+// writeCharge takes of the budget by the length of a copy, which is on top of the stack.
+func (c *counts) writeCharge(out *bytes.Buffer) {
+	length := c.fuel + 1
+	c.writeGlobal(out, opSetGlobal, length)
+	c.writeGlobal(out, opGetGlobal, length)
+	c.writeGlobal(out, opGetGlobal, c.fuel)
+	c.writeGlobal(out, opGetGlobal, length)
+	out.Write([]byte{opConst, copyShift, opShiftRight, opMinus})
+	c.writeGlobal(out, opSetGlobal, c.fuel)
+}
+
+func (c *counts) writeGlobal(out *bytes.Buffer, op byte, index int) {
+	out.WriteByte(op)
+	writeUint(out, uint64(index))
+}
+
+// segments reads what memory begins with. Each segment stands at a constant place.
+func segments(in *reader) ([]segment, error) {
+	var all []segment
+	for range in.uint() {
+		if kind, op := in.uint(), in.byte(); kind != 0 || op != opConst {
+			return nil, fmt.Errorf("a segment of data of kind %d, whose place begins with the instruction %#x", kind, op)
+		}
+		offset := in.int()
+		if in.byte() != opEnd {
+			return nil, errors.New("a segment of data at a place that is no constant")
+		}
+		all = append(all, segment{uint32(offset), bytes.Clone(in.take(in.uint()))})
+	}
+	return all, nil
+}

@@ -1,0 +1,157 @@
+package quickjs
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// Snapshot is a state that instances begin in. It is safe for concurrent use, and lasts as long as the process.
+type Snapshot struct {
+	machine *Machine
+	image   *image
+	// stackPointer is where the module's own stack begins.
+	stackPointer uint64
+	memory       int64
+
+	mu sync.Mutex
+	// idle are instances that are in the state.
+	idle []*Instance
+}
+
+// hostFunction is the name of the function of the global object by which scripts say something to the host. What the
+// host runs first keeps it and takes it away.
+const hostFunction = "host"
+
+// New returns an instance that is in no snapshot, and has at most so many bytes of memory. Close it, or make a
+// snapshot of it.
+func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	in, err = m.instantiate(&Snapshot{machine: m, memory: memory}) //nolint:contextcheck // Begin gives it the run's.
+	if err != nil {
+		return nil, err
+	}
+	for _, begins := range m.data {
+		if !in.memory.Write(begins.offset, begins.bytes) {
+			return nil, fmt.Errorf("the engine's data of %d bytes at %d is outside of its memory", len(begins.bytes), begins.offset)
+		}
+	}
+	in.Begin(ctx, run)
+	in.do(fnInitialize)
+	if code := in.do(fnInit); code != 0 {
+		return nil, fmt.Errorf("the engine did not begin: %d", code)
+	}
+	in.do(fnSetInterrupts, 1)
+	in.do(fnSetStack, stackSize)
+	name := in.put(hostFunction)
+	function := in.do(fnNewHostFunction, uint64(name), uint64(len(hostFunction)), 0)
+	in.do(fnSetProperty, in.do(fnGlobal), uint64(name), function)
+	return in, nil
+}
+
+// instantiate makes an instance in the state of a snapshot.
+func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
+	in = &Instance{snapshot: of}
+	memory := &allocator{most: uint64(of.memory), image: of.image}
+	ctx := experimental.WithMemoryAllocator(context.WithValue(context.Background(), instanceKey{}, in), memory)
+	in.module, err = m.runtime.InstantiateModule(ctx, m.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
+	if err != nil {
+		return nil, fmt.Errorf("making an instance: %w", err)
+	}
+	in.memory, in.linear = in.module.Memory(), memory.made
+	in.stackPointer = in.module.ExportedGlobal(exportStackPointer).(api.MutableGlobal) //nolint:forcetypeassert // See meter.
+	in.fuel = in.module.ExportedGlobal(fuelExport).(api.MutableGlobal)                 //nolint:forcetypeassert // See meter.
+	return in, nil
+}
+
+// Snapshot ends the run of an instance, closes it, and returns the state that it is in.
+func (in *Instance) Snapshot() (made *Snapshot, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	defer in.Close()
+	in.do(fnCollect)
+	content, _ := in.memory.Read(0, in.memory.Size())
+	made = &Snapshot{machine: in.snapshot.machine, memory: in.snapshot.memory, stackPointer: in.stackPointer.Get()}
+	made.image, err = newImage(content)
+	if err != nil {
+		return nil, err
+	}
+	runtime.AddCleanup(made, (*image).close, made.image)
+	return made, nil
+}
+
+// Take returns an instance in the state of the snapshot, for one run. Release or Close it afterwards.
+func (s *Snapshot) Take(ctx context.Context, run Run) (in *Instance, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	if in = s.takeIdle(); in == nil {
+		if in, err = s.clone(); err != nil { //nolint:contextcheck // Begin gives it the run's.
+			return nil, err
+		}
+	}
+	in.Begin(ctx, run)
+	return in, nil
+}
+
+func (s *Snapshot) takeIdle() *Instance {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	in := s.idle[last]
+	s.idle[last] = nil
+	s.idle = s.idle[:last]
+	return in
+}
+
+// clone makes one more instance.
+func (s *Snapshot) clone() (*Instance, error) {
+	in, err := s.machine.instantiate(s)
+	if err != nil {
+		return nil, err
+	}
+	size := uint32(len(s.image.content))
+	if more := (size - in.memory.Size()) / pageSize; more > 0 {
+		if _, isThere := in.memory.Grow(more); !isThere {
+			in.Close()
+			return nil, fmt.Errorf("%w: it begins with %d bytes", ErrMemory, size)
+		}
+	}
+	in.stackPointer.Set(s.stackPointer)
+	return in, nil
+}
+
+// Release gives an instance back after its run. Nothing of the run is left for the next one.
+func (in *Instance) Release() {
+	s := in.snapshot
+	if in.isBroken || in.ended != nil || s.image == nil || int(in.memory.Size()) != len(s.image.content) || !s.hasPlace() {
+		in.Close()
+		return
+	}
+	bytes, _ := in.memory.Read(0, in.memory.Size())
+	copy(bytes, s.image.content)
+	in.stackPointer.Set(s.stackPointer)
+	in.refill()
+	in.run, in.ctx, in.left = Run{}, nil, 0
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.idle = append(s.idle, in)
+}
+
+// hasPlace reports whether one more idle instance is kept: as many as compute at once.
+func (s *Snapshot) hasPlace() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.idle) < runtime.GOMAXPROCS(0)
+}
+
+// Close frees an instance.
+func (in *Instance) Close() { _ = in.module.Close(context.Background()) } // It fails never: there are no files.
+
+// refill fills up the budget of loops.
+func (in *Instance) refill() { in.fuel.Set(budget) }
