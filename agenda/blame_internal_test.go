@@ -174,3 +174,37 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 		require.Contains(l.t, []string{<-ran, <-ran}, "other")
 	})
 }
+
+// A suspect that ignores the end of its context holds up others for a time only. If the process ends then,
+// neither the suspect nor what runs beside it has failed.
+func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	for lost := range int64(2) {
+		inBubble(t, func(l *live) {
+			stuck := l.add(0, dueNow(l), func(r *Record) { r.Tag, r.Lost, r.Priority = "stuck", 1+lost, -1 })
+			var others []string
+			for i := range 3 {
+				others = append(others, l.add(0, dueNow(l), func(r *Record) { r.Tag, r.Lost = strconv.Itoa(i), 1 }))
+			}
+			store := &mortal{Store: l.store, end: l.running}
+			ran := make(chan string, 10)
+			scheduler := l.scheduler(func(_ context.Context, run Run) error {
+				ran <- run.Agenda.Tag
+				if run.Agenda.Tag == "stuck" || run.Agenda.Tag == "2" {
+					<-l.running.Done()
+				}
+				store.live()
+				return nil
+			}, func(c *SchedulerConfig) { c.Env.Store = store.seen() })
+			go func() { _ = scheduler.Run(l.running) }()
+			l.pass(time.Minute)
+			require.Len(l.t, ran, 1, "suspects run one at a time")
+			l.pass(9 * time.Minute)
+			require.Len(l.t, ran, 4)
+			store.isDead.Store(true)
+			l.pass(2 * defaultLease)
+			require.ElementsMatch(l.t, append([]string{"stuck"}, "2"), l.drain(l.stand.scheduler(succeed, limited(1))))
+			require.True(l.t, l.get(stuck).Completed && l.get(others[2]).Completed, "%v", l.stored())
+		})
+	}
+}

@@ -36,6 +36,11 @@ var crashRules = []Rule{
 		check: suspectsRunOneAtATime,
 	},
 	{
+		Name:  "SuspectThatDoesNotEnd",
+		Text:  "an event that was lost beside others and whose handler never returns holds up the others for a time only",
+		check: suspectThatDoesNotEnd,
+	},
+	{
 		Name:  "SuspectThatWasLostAgainRunsAlone",
 		Text:  "while an event runs that was lost beside others twice, no other event begins",
 		check: suspectThatWasLostAgainRunsAlone,
@@ -214,6 +219,22 @@ func suspectsRunOneAtATime(t *trial) {
 		seen[<-began] = true
 		require.Empty(t, began, "a suspect began beside another one")
 		goOn <- struct{}{}
+	}
+	require.Equal(t, map[string]bool{"ada": true, "bob": true, "cleo": true}, seen)
+}
+
+func suspectThatDoesNotEnd(t *trial) {
+	t.crashTogether("ada", "bob", "cleo")
+	handler, began := t.forever()
+	p := t.process(handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() { _ = p.Run(ctx) }()
+	seen := map[string]bool{}
+	for range 3 {
+		seen[<-began] = true
+		require.Empty(t, began, "a suspect began at once beside another one")
+		t.advance(5 * time.Minute)
 	}
 	require.Equal(t, map[string]bool{"ada": true, "bob": true, "cleo": true}, seen)
 }

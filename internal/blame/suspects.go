@@ -35,6 +35,9 @@ const (
 	aloneFor = time.Minute
 	// longestAlone is how many times as long that is at most.
 	longestAlone = 60
+	// suspectFor is how long no other suspect begins, at most, beside one that runs, and as much longer after
+	// each loss: twice what a run may take by default, for one that ends late.
+	suspectFor = 2 * aloneFor
 	// askedFor is how long an app keeps its turn that asked for it, and does not ask again.
 	askedFor = 10 * time.Second
 )
@@ -53,10 +56,10 @@ type Run struct {
 // Suspects decides when suspects run in a process. The zero Suspects is ready, and safe for concurrent use.
 type Suspects struct {
 	mu sync.Mutex
-	// running is the suspect that runs, "" if none does. Nothing begins beside it before aloneUntil, if it
-	// began to run alone at aloneSince.
-	running                string
-	aloneSince, aloneUntil time.Time
+	// running is the suspect that runs, "" if none does, or if the last one should have ended by overdueAt.
+	// Nothing begins beside it before aloneUntil, if it began to run alone at aloneSince.
+	running                           string
+	overdueAt, aloneSince, aloneUntil time.Time
 	// alone are the suspects that are to run alone, the next one first. Nothing else begins since since,
 	// which may be later: until then other runs have their time.
 	alone []string
@@ -77,6 +80,7 @@ type turn struct {
 func (s *Suspects) Only(now time.Time) (name string, isOnly bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.passOverdue(now)
 	switch {
 	case s.running != "":
 		return "", now.Before(s.aloneUntil)
@@ -95,6 +99,8 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.passOverdue(now)
+	longer := time.Duration(min(max(1, r.Losses), longestAlone))
 	switch {
 	case s.running != "" || !s.hasTurn(r.App, now):
 		s.wait(r, now)
@@ -105,12 +111,21 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 		return false
 	case underWay == 0:
 		s.aloneSince = now
-		s.aloneUntil = now.Add(aloneFor * time.Duration(min(max(1, r.Losses), longestAlone)))
+		s.aloneUntil = now.Add(aloneFor * longer)
 	}
-	s.running = r.Name
+	s.running, s.overdueAt = r.Name, now.Add(suspectFor*longer)
 	s.turns = slices.DeleteFunc(s.turns, func(t turn) bool { return t.app == r.App })
 	s.drop(r.Name, now)
 	return true
+}
+
+// passOverdue has no suspect wait any longer for one that has not ended in time, since it may never end. The process
+// has both under way then: if it dies, none of them was lost alone. The caller holds mu.
+func (s *Suspects) passOverdue(now time.Time) {
+	if s.running != "" && !now.Before(s.overdueAt) {
+		s.running, s.aloneSince, s.aloneUntil = "", time.Time{}, time.Time{}
+		s.start(now)
+	}
 }
 
 // hasTurn reports whether a suspect of an app may be the next one. The caller holds mu.
@@ -182,7 +197,8 @@ func (s *Suspects) drop(name string, now time.Time) {
 	s.start(now)
 }
 
-// End ends a run, and returns the suspects that waited for that. If it ran alone, other runs have as much
+// End ends a run, and returns the suspects that waited for that: none if it is overdue and another one may run
+// already. If it ran alone, other runs have as much
 // time as it took before the next suspect that is to run alone keeps them waiting.
 func (s *Suspects) End(name string, now time.Time) (waited []string) {
 	s.mu.Lock()

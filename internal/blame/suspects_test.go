@@ -44,6 +44,27 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	require.True(t, s.Admit(suspect("a3", "a", 1), 0, noon.Add(time.Minute)), "b does not ask any more")
 }
 
+// A suspect that does not end holds up others for a time only. Its end is not that of the suspect that runs then.
+func TestAdmit_BesideOneThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	for losses := range int64(3) {
+		var s blame.Suspects
+		require.True(t, s.Admit(suspect("stuck", "", 1+losses), 0, noon))
+		require.False(t, s.Admit(suspect("b", "", 1), 1, noon.Add(time.Minute)), "a run may take so long")
+		require.False(t, s.Admit(suspect("alone", "", 2), 1, noon.Add(time.Minute)))
+		now := noon.Add(time.Duration(2*(1+losses)) * time.Minute)
+		require.True(t, s.Admit(suspect("b", "", 1), 1, now))
+		require.Empty(t, s.End("stuck", now))
+		require.False(t, s.Admit(suspect("c", "", 1), 1, now))
+		require.Contains(t, s.End("b", now), "c")
+		_, isOnly := s.Only(now)
+		require.False(t, isOnly)
+		s.Reserve("alone", now)
+		only, _ := s.Only(now)
+		require.Equal(t, "alone", only)
+	}
+}
+
 func TestOnly_StrongSuspectRunsAlone(t *testing.T) {
 	t.Parallel()
 	var s blame.Suspects
