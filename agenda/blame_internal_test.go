@@ -203,7 +203,7 @@ func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 			require.Len(l.t, ran, 4)
 			store.isDead.Store(true)
 			l.pass(2 * defaultLease)
-			require.ElementsMatch(l.t, append([]string{"stuck"}, "2"), l.drain(l.stand.scheduler(succeed, limited(1))))
+			require.ElementsMatch(l.t, []string{"stuck", "2"}, l.drain(l.scheduler(succeed, limited(1))))
 			require.True(l.t, l.get(stuck).Completed && l.get(others[2]).Completed, "%v", l.stored())
 		})
 	}

@@ -53,6 +53,11 @@ type Run struct {
 	Losses int64
 }
 
+// longer returns a time that grows with each loss of the run.
+func (r Run) longer(d time.Duration) time.Duration {
+	return time.Duration(min(max(1, r.Losses), longestAlone) * int64(d))
+}
+
 // Suspects decides when suspects run in a process. The zero Suspects is ready, and safe for concurrent use.
 type Suspects struct {
 	mu sync.Mutex
@@ -100,7 +105,6 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.passOverdue(now)
-	longer := time.Duration(min(max(1, r.Losses), longestAlone))
 	switch {
 	case s.running != "" || !s.hasTurn(r.App, now):
 		s.wait(r, now)
@@ -111,9 +115,9 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 		return false
 	case underWay == 0:
 		s.aloneSince = now
-		s.aloneUntil = now.Add(aloneFor * longer)
+		s.aloneUntil = now.Add(r.longer(aloneFor))
 	}
-	s.running, s.overdueAt = r.Name, now.Add(suspectFor*longer)
+	s.running, s.overdueAt = r.Name, now.Add(r.longer(suspectFor))
 	s.turns = slices.DeleteFunc(s.turns, func(t turn) bool { return t.app == r.App })
 	s.drop(r.Name, now)
 	return true
