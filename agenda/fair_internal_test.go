@@ -11,6 +11,8 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // of adds agendas of a channel, each for another member, which are due now.
@@ -163,4 +165,59 @@ func TestTake_ChannelsTakeTurns(t *testing.T) {
 		require.Contains(s.t, order, "bc1")
 		require.Equal(s.t, 18, places.Held())
 	})
+}
+
+// readStore counts the agendas that are read.
+type readStore struct {
+	store.Store
+
+	read *int
+}
+
+func (s readStore) Collection(name string) store.Collection {
+	return readCollection{s.Store.Collection(name), s.read}
+}
+
+type readCollection struct {
+	store.Collection
+
+	read *int
+}
+
+func (c readCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	*c.read += len(found)
+	return found, err
+}
+
+// A polled store is not asked again and again for the backlog of a channel that has no place. Once it has one, its
+// agendas are found at once, whatever else was found before.
+func TestTake_BacklogOfABlockedChannelIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	read := 0
+	scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = readStore{s.store, &read} })
+	places, hung := fair.NewShares(64), fair.Key{App: "a", Channel: "c1"}
+	now := start()
+	take := func(limit int) (apps []string) {
+		taken, _, err := scheduler.candidates.take(s.ctx, now, limit, time.Second, places)
+		require.NoError(t, err)
+		for _, o := range taken {
+			apps = append(apps, keyOf(o).App)
+		}
+		return apps
+	}
+	s.of("a", "c1", 1000)
+	require.Len(t, take(64), 16)
+	s.of("b", "c1", 20)
+	read = 0
+	for range 3 {
+		now = now.Add(2 * time.Second)
+		require.Equal(t, []string{"b", "b"}, take(2))
+		places.Release(fair.Key{App: "b", Channel: "c1"})
+		places.Release(fair.Key{App: "b", Channel: "c1"})
+	}
+	require.LessOrEqual(t, read, 3*20)
+	places.Release(hung)
+	require.ElementsMatch(t, []string{"a", "b"}, take(2))
 }

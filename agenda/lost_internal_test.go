@@ -241,7 +241,7 @@ func TestLostRun_HowManyAtOnce(t *testing.T) {
 				var running, most atomic.Int64
 				l.start(func(context.Context, Run) error {
 					most.Store(max(most.Load(), running.Add(1)))
-					<-time.After(10 * time.Minute)
+					<-time.After(time.Minute)
 					running.Add(-1)
 					return nil
 				}, func(s *SchedulerConfig) { s.Limit = c.limit })

@@ -28,6 +28,9 @@ type polledQueue struct {
 	found   *queue
 	foundAt time.Time
 	hasMore bool
+	// blocked are channels with agendas that are due and that had no place when these were found. They are left
+	// out of looks until they may have one, so that a long backlog is not read again and again.
+	blocked map[fair.Key]bool
 	// deferred are agendas that are not to be taken, by id, and until when.
 	deferred map[string]time.Time
 }
@@ -36,7 +39,7 @@ var _ candidates = (*polledQueue)(nil)
 
 func newPolledQueue(store store.Collection) *polledQueue {
 	return &polledQueue{
-		store:   store,
+		store: store, blocked: map[fair.Key]bool{},
 		inOrder: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
 		byTime:  mustSort(document.O(fieldNextRunAt, 1)),
 	}
@@ -104,9 +107,8 @@ func (p *polledQueue) take(
 	if err := p.ensureIndexes(ctx); err != nil {
 		return nil, false, err
 	}
-	age := now.Sub(p.foundAt)
-	if p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge {
-		p.found, p.foundAt, p.hasMore = newQueue(0), now, true
+	if err := p.renew(ctx, now, maxAge, places); err != nil {
+		return nil, true, err
 	}
 	taken, isLeft = p.found.takeFairly(millis(now), limit, places)
 	for looks := 0; len(taken) == 0 && p.hasMore && looks < maxLooks && places.Free() > 0; looks++ {
@@ -115,18 +117,45 @@ func (p *polledQueue) take(
 		}
 		taken, isLeft = p.found.takeFairly(millis(now), limit, places)
 	}
-	return taken, isLeft || p.hasMore, nil
+	return taken, isLeft || p.hasMore || len(p.blocked) > 0, nil
 }
 
-// look finds the first of the agendas that are due, but for those of channels that have been found and
-// have no place.
+// renew forgets what was found longer ago than maxAge, but for the channels that have no place. Those that may have
+// one again are looked for at once: what was found since may last for a while.
+func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Duration, places *fair.Shares) error {
+	age := now.Sub(p.foundAt)
+	isNew := p.found == nil || p.found.channels.Len() == 0 || age < 0 || age >= maxAge
+	if isNew {
+		if p.found != nil {
+			p.found.channels.All(func(k fair.Key, _ *heap) bool {
+				p.blocked[k] = true
+				return true
+			})
+		}
+		p.found, p.foundAt, p.hasMore = newQueue(0), now, true
+	}
+	before := len(p.blocked)
+	maps.DeleteFunc(p.blocked, func(k fair.Key, _ bool) bool { return places.May(k) })
+	if isNew || len(p.blocked) == before {
+		return nil
+	}
+	return p.look(ctx, now, places)
+}
+
+// look finds the first of the agendas that are due, but for those of channels that have been found, and of
+// those that are blocked.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
+	but := maps.Clone(p.blocked)
+	p.found.channels.All(func(k fair.Key, _ *heap) bool {
+		but[k] = true
+		return true
+	})
 	apps, held := map[string]bool{}, isHeld(now)
-	for _, h := range p.found.heaps()[1:] {
-		switch app := h.channel.App; {
+	for k := range but {
+		switch app := k.App; {
 		case apps[app]:
 		case places.May(fair.Key{App: app, Channel: anyOther}):
-			held = held.Append(document.O(record.FieldApp, isText(app), record.FieldChannel, isText(h.channel.Channel)))
+			held = held.Append(document.O(record.FieldApp, isText(app), record.FieldChannel, isText(k.Channel)))
 		default:
 			apps[app] = true
 		}
@@ -292,4 +321,5 @@ func (p *polledQueue) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = nil
+	clear(p.blocked)
 }
