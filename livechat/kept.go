@@ -129,7 +129,7 @@ func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outc
 }
 
 // withPosition fills the placeholders about the queue in a text.
-func (s *Service) withPosition(ctx context.Context, r *AssignmentRecord, text string) (string, error) {
+func (s *core) withPosition(ctx context.Context, r *AssignmentRecord, text string) (string, error) {
 	if !strings.Contains(text, positionPlaceholder) && !strings.Contains(text, waitingPlaceholder) {
 		return text, nil
 	}
@@ -232,7 +232,7 @@ func (s *machine) adoptKept(ctx context.Context, next *AssignmentRecord) (*Assig
 		isHere := func(k KeptMessage) bool {
 			return slices.ContainsFunc(now.Kept, func(own KeptMessage) bool { return own.ID == k.ID })
 		}
-		all := append(slices.DeleteFunc(slices.Clone(previous.Kept), isHere), now.Kept...)
+		all, isCut := bounded(append(slices.DeleteFunc(slices.Clone(previous.Kept), isHere), now.Kept...))
 		unchanged := document.O(record.FieldVersion, now.Version, fieldEndedAt, isAbsent())
 		stored, err := s.modify(ctx, next.ID, unchanged, document.Set(fieldKept, all))
 		switch {
@@ -240,12 +240,43 @@ func (s *machine) adoptKept(ctx context.Context, next *AssignmentRecord) (*Assig
 			return nil, err
 		case stored != nil:
 			_, err := s.modify(ctx, previous.ID, document.O(), document.Unset(fieldKept))
+			if err == nil && isCut {
+				err = s.tellFull(ctx, stored)
+			}
 			return stored, err
 		case now.State() == Ended:
 			return nil, nil
 		}
 	}
 	return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s changes all the time: try again", next.ID)
+}
+
+// bounded returns the oldest of these messages that one request may keep, and whether these are not all.
+func bounded(all []KeptMessage) (kept []KeptMessage, isCut bool) {
+	var r AssignmentRecord
+	for _, k := range all {
+		if !r.hasRoomFor(k) {
+			return r.Kept, true
+		}
+		r.Kept = append(r.Kept, k)
+	}
+	return all, false
+}
+
+// tellFull tells the member that messages are not passed on which there was room for before a hand-over. A member
+// who cannot be reached is not told.
+func (s *machine) tellFull(ctx context.Context, r *AssignmentRecord) error {
+	if s.texts.Full == "" {
+		return nil
+	}
+	text, err := s.withPosition(ctx, r, s.texts.Full)
+	if err != nil {
+		return err
+	}
+	if err = s.tellMember(ctx, r, r.ID+"/full", text); send.IsGone(err) {
+		return nil
+	}
+	return err
 }
 
 // sendKept sends the agent what the member wrote before. If that fails, the tickets still show who

@@ -196,6 +196,40 @@ func TestKept_HandedOn(t *testing.T) {
 	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
 }
 
+// Two requests may each have kept as much as there is room for in one. The oldest stay, as they do in one.
+func TestKept_HandedOnWithinTheBounds(t *testing.T) {
+	t.Parallel()
+	keeps := func(first, count int, text string) (kept []livechat.KeptMessage) {
+		for i := range count {
+			id := strconv.Itoa(first + i)
+			kept = append(kept, livechat.KeptMessage{ID: id, Response: send.Text(text + id).Object()})
+		}
+		return kept
+	}
+	for name, text := range map[string]string{"number": "", "size": strings.Repeat("x", livechat.MostKeptBytes/livechat.MostKept)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.pending(t, "a0", "bob", func(r *livechat.AssignmentRecord) {
+				r.EndedAt, r.Kept, r.Slot = s.at(time.Minute), keeps(0, 40, text), ""
+			})
+			s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
+				r.ParentAssignment, r.Kept = "a0", keeps(40, 40, text)
+			})
+			took, err := takes(s.mine.Service)(t)
+			require.NoError(t, err)
+			sent := s.textsIn(took.Group.ExternalID)[2:]
+			require.LessOrEqual(t, len(sent), livechat.MostKept)
+			require.LessOrEqual(t, len(strings.Join(sent, "")), livechat.MostKeptBytes)
+			require.Greater(t, len(sent), 40)
+			for i, is := range sent {
+				require.Equal(t, text+strconv.Itoa(i), is)
+			}
+			require.Equal(t, []string{livechat.DefaultTexts().Full}, s.textsIn("ada-web"))
+		})
+	}
+}
+
 // What is written at any moment of a hand-over reaches the one agent or the other.
 func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
 	t.Parallel()

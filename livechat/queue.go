@@ -45,7 +45,7 @@ func (s *Service) PositionOfMember(ctx context.Context, memberID string) (_ Posi
 }
 
 // positionOf returns where an assignment stands.
-func (s *Service) positionOf(ctx context.Context, r *AssignmentRecord) (Position, error) {
+func (s *core) positionOf(ctx context.Context, r *AssignmentRecord) (Position, error) {
 	waiting, err := s.assignments().Count(ctx, waitingFor(r.Label))
 	if err != nil || r.State() != Pending {
 		return Position{Waiting: waiting}, err
