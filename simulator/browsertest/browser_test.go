@@ -3,9 +3,11 @@ package browsertest_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -170,6 +172,18 @@ func (p *tab) presses(text string) {
 func (p *tab) says(text string) {
 	p.t.Helper()
 	p.does(chromedp.SendKeys(`#say`, text+"\r", chromedp.NodeVisible))
+}
+
+// acts lets something be done without the page, as another tab would, such as {"do":"next"}.
+func (p *tab) acts(body string) {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.url+"act", strings.NewReader(body))
+	require.NoError(p.t, err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(p.t, err)
+	require.NoError(p.t, response.Body.Close())
+	require.Equal(p.t, http.StatusOK, response.StatusCode, body)
 }
 
 // sees waits until the page shows a text in an element.

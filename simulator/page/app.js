@@ -1,6 +1,7 @@
 // The simulator's page: it shows the world that the server tells, and asks the server for what is done. All
 // that it keeps itself is what is open, which stands in the address.
-import { html, render, useEffect, useRef, useState, useAddress, useMedia, addressOf, ask, post, counted, timeText, Choose, Problem, Theme } from "./parts/elements.js";
+import { html, render, useEffect, useRef, useState, useAddress, useMedia, ask, post, counted, timeText, Choose, Problem, Theme } from "./parts/elements.js";
+import { listen } from "./events.js";
 import { People } from "./people.js";
 import { Chat } from "./chat.js";
 import { Desk } from "./desk.js";
@@ -30,22 +31,8 @@ const useWorld = (branch, leave) => {
     }
   };
   useEffect(() => {
-    let events;
-    const listen = () => {
-      events = new EventSource(addressOf("events"));
-      events.addEventListener("changed", load);
-      events.onerror = () => setState((before) => ({ ...before, isOnline: false }));
-      events.onopen = () => setState((before) => ({ ...before, isOnline: true }));
-    };
-    // A browser opens few connections to a server: a tab that nobody sees listens to nothing.
-    const note = () => {
-      events?.close();
-      if (document.visibilityState === "visible") { listen(); load(); }
-    };
-    document.addEventListener("visibilitychange", note);
-    listen();
     load();
-    return () => { document.removeEventListener("visibilitychange", note); events?.close(); };
+    return listen({ changed: load, reached: (isOnline) => setState((before) => ({ ...before, isOnline })) });
   }, [branch]);
   return [state, load];
 };
@@ -83,7 +70,7 @@ const Page = () => {
   };
   const people = [...world.members, ...world.agents];
   const who = people.find((one) => one.id === address.who) ?? people[0];
-  const view = address.view in panels || address.view === "chat" ? address.view : "chat";
+  const view = Object.hasOwn(panels, address.view) ? address.view : "chat";
   const open = isWide && view === "chat" ? "why" : view;
   const Panel = panels[open];
   const parts = { world, who, act, go, address };
@@ -94,13 +81,16 @@ const Page = () => {
       <li key=${id}><button type="button" aria-current=${id === open ? "page" : undefined} onClick=${() => go({ view: id })}>${title}${badgeOf(id, world)}</button></li>`)}</ul></nav>
     <p class="hidden" role="status" aria-live="polite">${said}</p>
     <main class=${isWide ? "wide" : "narrow"} aria-busy=${world.busy !== ""}>
-      ${world.stale && html`<div class="problems"><${Problem} title="The bot stays as it was." problem=${world.stale} /></div>`}
-      ${(refused || problem || world.problem) && html`<div class="problems"><${Problem} problem=${refused} close=${() => setRefused(null)} /><${Problem} problem=${problem ?? world.problem} /></div>`}
+      ${(world.stale || refused || problem || world.problem) && html`<div class="problems" role="group" aria-label="Problems" tabindex="0">
+        <${Problem} title="The bot stays as it was." problem=${world.stale} />
+        <${Problem} problem=${refused} close=${() => setRefused(null)} />
+        <${Problem} problem=${problem ?? world.problem} />
+      </div>`}
       ${(isWide || view === "chat") && html`<section class="talk" aria-label="Chat">
         <${People} ...${parts} />
         ${isAgent ? html`<${Desk} key=${who.id} ...${parts} />` : html`<${Chat} key=${who.id} ...${parts} />`}
       </section>`}
-      ${Panel && html`<section class="panel" aria-label=${views.find(([id]) => id === open)[1]}><${Panel} ...${parts} /></section>`}
+      ${Panel && html`<section key=${open} class="panel" tabindex=${isWide ? 0 : undefined} aria-label=${views.find(([id]) => id === open)[1]}><${Panel} ...${parts} /></section>`}
     </main>`;
 };
 

@@ -4,6 +4,7 @@ import { html, useEffect, useRef, useState, clockText, timeText, Choose, Field, 
 
 /** What a type of message is, in words. */
 const kinds = { IMAGE: "Picture", AUDIO: "Recording", VIDEO: "Film", FILE: "File", TEMPLATE: "Template", TICKET: "Ticket" };
+const kindText = (type) => (Object.hasOwn(kinds, type) ? kinds[type] : type);
 
 export const Chat = ({ world, who, act, go }) => html`<div class="chat" data-platform=${who.platform}>
   <${Log} world=${world} who=${who} act=${act} go=${go} tap=${(entry, button) => act("tap", { person: who.id, message: entry.id, number: button.number })} />
@@ -50,8 +51,8 @@ const Entry = ({ entry, world, who, tap, go, isLast }) => {
 
 const Body = ({ entry }) => html`
   ${entry.text && html`<p class="text" dir="auto">${entry.isTap ? html`<span class="tag">tapped</span> ` : ""}${entry.from && entry.type !== "TEXT" ? html`<span class="tag">${entry.type}</span> ` : ""}${entry.text}</p>`}
-  ${entry.url && (entry.type === "IMAGE" ? html`<${Picture} url=${entry.url} />` : html`<p>${kinds[entry.type] ?? entry.type}: <${Link} title=${entry.url} url=${entry.url} /></p>`)}
-  ${entry.rest && html`<p class="faint">${kinds[entry.type] ?? entry.type}</p><pre tabindex="0" aria-label="The message as it was sent">${entry.rest}</pre>`}`;
+  ${entry.url && (entry.type === "IMAGE" ? html`<${Picture} url=${entry.url} />` : html`<p>${kindText(entry.type)}: <${Link} title=${entry.url} url=${entry.url} /></p>`)}
+  ${entry.rest && html`<p class="faint">${kindText(entry.type)}</p><pre tabindex="0" aria-label="The message as it was sent">${entry.rest}</pre>`}`;
 
 /** Picture stands for a picture: the page loads nothing from elsewhere. */
 const Picture = ({ url, of }) => html`<p class="picture"><span>Picture${of && html` of <bdi>${of}</bdi>`}</span> <${Link} title=${url} url=${url} /></p>`;
@@ -65,15 +66,24 @@ const Buttons = ({ of, entry, tap }) => of?.length > 0 && html`<ul class="button
   ? html`<${Link} title=${one.title} url=${one.url} />`
   : html`<button type="button" disabled=${one.number < 0} onClick=${() => tap(entry, one)}><bdi>${one.title}</bdi></button>`}</li>`)}</ul>`;
 
+/** drafts are what people have begun to write, by what it is and whose. */
+const drafts = new Map();
+
+/** useDraft is useState for what somebody has not sent yet: it is there again when their chat is. */
+const useDraft = (key, empty) => {
+  const [draft, setDraft] = useState(drafts.get(key) ?? empty);
+  return [draft, (next) => { drafts.set(key, next); setDraft(next); }];
+};
+
 /** Composer is where a person writes. */
 export const Composer = ({ who, world, act }) => {
-  const [text, setText] = useState("");
+  const key = `text of ${who.id}`, [text, setText] = useDraft(key, "");
   const input = useRef();
   const submit = async (e) => {
     e.preventDefault();
     if (text.trim() === "") return;
     setText("");
-    if (!await act("say", { person: who.id, text })) setText(text);
+    if (!await act("say", { person: who.id, text }) && drafts.get(key) === "") setText(text);
     input.current?.focus();
   };
   const keys = (e) => { if (e.key === "Enter" && !e.shiftKey && !e.isComposing) submit(e); };
@@ -87,30 +97,32 @@ export const Composer = ({ who, world, act }) => {
 
 /** Attach sends what is no text: a file by its address, a location, or any event that the platform of a person reports. */
 const Attach = ({ who, world, act }) => {
-  const [kind, setKind] = useState("IMAGE"), [wrong, setWrong] = useState(null), details = useRef();
+  const empty = { kind: "IMAGE", url: "", latitude: "", longitude: "", type: "", data: "{}" };
+  const [draft, setDraft] = useDraft(`something else of ${who.id}`, empty);
+  const [wrong, setWrong] = useState(null), details = useRef(), { kind } = draft;
   const isFile = world.fileTypes.includes(kind);
   const event = ({ type, data, latitude, longitude }) => kind === "LOCATION"
     ? { type: kind, data: { lat: Number(latitude), long: Number(longitude) } }
     : { type, data: parsed(data) };
   const submit = async (e) => {
     e.preventDefault();
-    const form = e.target, fields = fieldsOf(form);
+    const fields = fieldsOf(e.target);
     setWrong(null);
     try {
       const isDone = isFile ? await act("sendFile", { person: who.id, type: kind, url: fields.url }) : await act("sendEvent", { person: who.id, ...event(fields) });
-      if (isDone) { form.reset(); details.current.open = false; }
+      if (isDone) { setDraft({ ...empty, kind }); details.current.open = false; }
     } catch (err) {
       setWrong({ code: "InvalidArgument", message: `The data is no JSON: ${err.message}` });
     }
   };
   return html`<details class="attach" ref=${details}><summary>Send something else than a text</summary>
-    <form class="row" onSubmit=${submit} aria-label="Send something else">
-      <${Choose} label="What" name="kind" value=${kind} onChange=${setKind} among=${[...world.fileTypes.map((one) => [one, kinds[one]]), ["LOCATION", "Location"], ["OTHER", "Any event"]]} />
-      ${isFile && html`<${Field} label="Its address"><input name="url" type="url" required autocomplete="off" placeholder="https://example.com/kettle.png" /></${Field}>`}
-      ${kind === "LOCATION" && html`<${Field} label="Latitude"><input name="latitude" type="number" step="any" min="-90" max="90" required /></${Field}>
-        <${Field} label="Longitude"><input name="longitude" type="number" step="any" min="-180" max="180" required /></${Field}>`}
-      ${kind === "OTHER" && html`<${Field} label="Its type"><input name="type" required autocomplete="off" placeholder="REFERRAL" /></${Field}>
-        <${Field} label="Its data, as JSON"><input name="data" required autocomplete="off" value="{}" /></${Field}>`}
+    <form class="row" onSubmit=${submit} onInput=${(e) => setDraft({ ...draft, ...fieldsOf(e.currentTarget) })} aria-label="Send something else">
+      <${Choose} label="What" name="kind" value=${kind} among=${[...world.fileTypes.map((one) => [one, kinds[one]]), ["LOCATION", "Location"], ["OTHER", "Any event"]]} />
+      ${isFile && html`<${Field} label="Its address"><input name="url" value=${draft.url} type="url" required autocomplete="off" placeholder="https://example.com/kettle.png" /></${Field}>`}
+      ${kind === "LOCATION" && html`<${Field} label="Latitude"><input name="latitude" value=${draft.latitude} type="number" step="any" min="-90" max="90" required /></${Field}>
+        <${Field} label="Longitude"><input name="longitude" value=${draft.longitude} type="number" step="any" min="-180" max="180" required /></${Field}>`}
+      ${kind === "OTHER" && html`<${Field} label="Its type"><input name="type" value=${draft.type} required autocomplete="off" placeholder="REFERRAL" /></${Field}>
+        <${Field} label="Its data, as JSON"><input name="data" value=${draft.data} required autocomplete="off" /></${Field}>`}
       <button disabled=${world.busy !== ""}>Send it</button>
     </form>
     <${Problem} problem=${wrong} />

@@ -1,4 +1,4 @@
-// What there is: members, agendas, requests for a person, data, and what left the bot.
+// What there is, the newest first: members, agendas, requests for a person, data, and what left the bot.
 import { html, useEffect, useRef, clockText, counted, sizeText, timeText, Table, Value, written } from "./parts/elements.js";
 
 export const Records = ({ world, who, act }) => {
@@ -6,18 +6,18 @@ export const Records = ({ world, who, act }) => {
   const sections = [
     ...world.members.filter((one) => !one.group).map((one) => [`member.${one.id}`, html`Member <bdi>${one.name}</bdi>`, one.record, html`<${Value} value=${one.record} />`, one.id === who.member]),
     ["agendas", `Agendas (${world.agendas.length})`, world.agendas, html`<${List} of=${world.agendas} empty="No agenda waits." />`],
-    ["assignments", `Requests for a person (${world.assignments.length})`, world.assignments, html`<${List} of=${world.assignments} empty="Nobody was asked for." />`],
-    ...world.data.map((one) => [`data.${one.name}`, html`Data source <bdi>${one.name}</bdi> (${one.count})`, one, html`<${List} of=${one.entries} empty="No entries." more=${one.count - one.entries.length} />`]),
-    ["outbox", `Outbox (${world.outbox.length})`, world.outbox, html`<${Table} caption="Outbox" rows=${world.outbox} empty="Nothing was sent." columns=${[
+    ["assignments", `Requests for a person (${world.assignments.length})`, world.assignments, html`<${List} of=${world.assignments.toReversed()} empty="Nobody was asked for." />`],
+    ...world.data.map((one) => [`data.${one.name}`, html`Data source <bdi>${one.name}</bdi> (${one.count})`, one, html`<${List} of=${one.entries.toReversed()} empty="No entries." more=${one.count - one.entries.length} />`]),
+    ["outbox", `Outbox (${world.outbox.length})`, world.outbox, html`<${Table} caption="Outbox" rows=${world.outbox.toReversed()} empty="Nothing was sent." columns=${[
       ["At", (one) => clockText(one.at)], ["Channel", (one) => one.channel], ["To", (one) => html`<bdi>${one.to}</bdi>`], ["Type", (one) => one.type], ["Text", (one) => html`<bdi>${one.isTakenBack ? "(taken back)" : one.text || one.url || one.rest || counted(one.cards?.length ?? 0, "card")}</bdi>`],
     ]} />`],
-    ["mails", `Mails (${world.mails.length})`, world.mails, html`<${Table} caption="Mails" rows=${world.mails} empty="No mail was sent." columns=${[
+    ["mails", `Mails (${world.mails.length})`, world.mails, html`<${Table} caption="Mails" rows=${world.mails.toReversed()} empty="No mail was sent." columns=${[
       ["Subject", (one) => html`<bdi>${one.subject}</bdi>`], ["To", (one) => [...one.to, ...one.cc].join(", ")], ["At", (one) => clockText(one.at)], ["Text", (one) => html`<pre tabindex="0" aria-label="Text of the mail">${one.text}</pre>`],
     ]} />`],
-    ["payments", `Payments (${world.payments.length})`, world.payments, html`<${List} of=${world.payments} empty="Nothing was charged, or no account is watched." />`],
-    ["files", `Files (${world.files.length})`, world.files, html`<${Table} caption="Files" rows=${world.files} empty="No file was uploaded." columns=${[["Key", (one) => one.key], ["Type", (one) => one.type], ["Size", (one) => sizeText(one.size)]]} />`],
-    ["dead", `Dead letters (${world.deadLetters.length})`, world.deadLetters, html`<${DeadLetters} of=${world.deadLetters} act=${act} />`],
-    ["transcript", "Transcript", world.transcript, html`<pre tabindex="0" aria-label="Transcript">${world.transcript}</pre>`],
+    ["payments", `Payments (${world.payments.length})`, world.payments, html`<${List} of=${world.payments.toReversed()} empty="Nothing was charged, or no account is watched." />`],
+    ["files", `Files (${world.files.length})`, world.files, html`<${Table} caption="Files" rows=${world.files.toReversed()} empty="No file was uploaded." columns=${[["Key", (one) => one.key], ["Type", (one) => one.type], ["Size", (one) => sizeText(one.size)]]} />`],
+    ["dead", `Dead letters (${world.deadLetters.length})`, world.deadLetters, html`<${DeadLetters} of=${world.deadLetters.toReversed()} act=${act} />`],
+    ["transcript", "Transcript", world.transcript, html`<pre class="transcript" tabindex="0" aria-label="Transcript">${world.transcript}</pre>`],
   ];
   return html`<h2>Records</h2><p class="faint">${counted(sections.length, "section")}. What has changed with the last step is marked.</p>
     ${sections.map(([id, title, value, body, isOpen]) => html`<${Section} key=${`${world.branch}.${id}`} title=${title} value=${value} at=${`${world.branch}.${world.at}`} isOpen=${isOpen} nameOf=${names}>${body}</${Section}>`)}`;
@@ -27,7 +27,9 @@ export const Records = ({ world, who, act }) => {
 const Section = ({ title, value, at, isOpen, children }) => {
   const text = written(value), known = useRef({ at, text, isChanged: false });
   if (known.current.at !== at) known.current = { at, text, isChanged: known.current.text !== text };
-  return html`<details class="card" open=${isOpen}><summary>${title}${known.current.isChanged && html` <span class="tag new">changed</span>`}</summary>${children}</details>`;
+  // A transcript is read at its end.
+  const shown = ({ target }) => { for (const one of target.querySelectorAll(".transcript")) one.scrollTop = one.scrollHeight; };
+  return html`<details class="card" open=${isOpen} onToggle=${shown}><summary>${title}${known.current.isChanged && html` <span class="tag new">changed</span>`}</summary>${children}</details>`;
 };
 
 const List = ({ of, empty, more = 0 }) => html`

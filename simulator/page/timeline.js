@@ -1,4 +1,4 @@
-// What was done, in order: back in time, forth again, and forks.
+// What was done, the newest first: back in time, forth again, and forks.
 import { html, clockText, counted, Field, fieldsOf } from "./parts/elements.js";
 
 export const Timeline = ({ world, act, go }) => {
@@ -13,7 +13,7 @@ export const Timeline = ({ world, act, go }) => {
         <button type="button" disabled=${world.at === 0} onClick=${() => act("go", { moment: world.at - 1 })}>Back</button>
         <button type="button" disabled=${later === 0} onClick=${() => act("go", { moment: world.at + 1 })}>Forth</button></p>
       ${later > 0 && html`<p class="faint">${counted(later, "later step")} ${later === 1 ? "is" : "are"} kept until something else is done. A fork keeps both.</p>`}
-      <ol class="moments">${world.moments.map((one) => html`<li key=${one.number} class=${one.number > world.at ? "later" : ""}>
+      <ol class="moments" reversed>${world.moments.toReversed().map((one) => html`<li key=${one.number} class=${one.number > world.at ? "later" : ""}>
         <button type="button" disabled=${!one.isKept} aria-current=${one.number === world.at ? "step" : undefined} onClick=${() => act("go", { moment: one.number })}>
           <span class="faint">${clockText(one.at)}</span> <bdi>${one.what}</bdi>${one.error && html` <span class="tag bad">${one.error.code}</span>`}</button>
       </li>`)}</ol>
