@@ -1,45 +1,136 @@
 package guides_test
 
 import (
+	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// TestFirstBot_FromAnEmptyFolder does what first-bot.md says, beside a clone: each of its commands, and each of its files.
-func TestFirstBot_FromAnEmptyFolder(t *testing.T) {
+// TestGuides_ANewUsersPath does what a new user does beside a clone, as the guides say it: first-bot.md makes a bot and its
+// test in an empty folder, hosting.md a host around it, and retention-and-erasure.md what erases a member and lists
+// members by tag. What is pasted and what is typed comes from the guides; testdata/path then talks to the host.
+func TestGuides_ANewUsersPath(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("compiles the SDK for another module")
 	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("the guides are typed into bash")
+	}
 	clone, err := filepath.Abs("../..")
 	require.NoError(t, err)
-	folder := t.TempDir()
-	require.NoError(t, os.Symlink(clone, filepath.Join(folder, "go-sdk")))
-	guide, err := os.ReadFile("first-bot.md")
-	require.NoError(t, err)
-	steps := regexp.MustCompile("(?ms)^```go\n(.*?)\n```|^ {4}([^\n]*)").FindAllStringSubmatch(string(guide), -1)
-	files := []string{"bot.go", "bot_test.go"}
+	u := &user{t: t, folder: t.TempDir()}
+	require.NoError(t, os.Symlink(clone, filepath.Join(u.folder, "go-sdk")))
+
+	u.follows(read(t, "first-bot.md"), "bot.go", "bot_test.go")
+
+	hosting := read(t, "hosting.md")
+	begin, _, isThere := strings.Cut(hosting, "Started in a checkout")
+	require.True(t, isThere, "what follows is not typed in a module of one's own")
+	u.follows(begin)
+	u.changes("host/main.go", "rt.Handle(nodes()...)", quotedIn(t, hosting, "`(rt\\.Handle\\([^`]*\\))`"))
+	u.changes("host/main.go", "\n\t\"github.com/botctx/go-sdk/botctx\"\n", "\n\t"+quotedIn(t, hosting, "import `([^`]*)`")+"\n$0")
+
+	u.writes("host/erasing.go", pasted(t, read(t, "retention-and-erasure.md"), "const app = \"shop\""))
+	u.writes("host/path_test.go", read(t, "testdata/path/path_test.txt"))
+	u.types("go vet ./... && go test ./...")
+}
+
+// user is somebody who follows guides in a folder.
+type user struct {
+	t      *testing.T
+	folder string
+}
+
+// follows types the commands of a guide, and puts its blocks of Go into files, as many as there are.
+func (u *user) follows(guide string, files ...string) {
+	u.t.Helper()
+	steps := regexp.MustCompile("(?ms)^```go\n(.*?)\n```|^ {4}([^\n]*)").FindAllStringSubmatch(guide, -1)
 	for _, step := range steps {
 		code, command := step[1], step[2]
 		switch {
 		case code != "" && len(files) > 0:
-			require.NoError(t, os.WriteFile(filepath.Join(folder, "firstbot", files[0]), []byte(code), 0o600))
+			u.writes(files[0], code)
 			files = files[1:]
-		case strings.HasPrefix(command, "mkdir firstbot && cd firstbot"):
-			require.NoError(t, os.Mkdir(filepath.Join(folder, "firstbot"), 0o700))
-		case strings.HasPrefix(command, "go "):
-			run := exec.CommandContext(t.Context(), "go", strings.Fields(command)[1:]...)
-			run.Dir = filepath.Join(folder, "firstbot")
-			run.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "PWD="+run.Dir)
-			printed, err := run.CombinedOutput()
-			require.NoError(t, err, "%s: %s", command, printed)
+		case command != "":
+			u.types(command)
 		}
 	}
-	require.Empty(t, files, "the guide has these files")
+	require.Empty(u.t, files, "the guide has these files")
+}
+
+// types gives a command to a shell, which stays where that leads to.
+func (u *user) types(command string) {
+	u.t.Helper()
+	run := exec.CommandContext(u.t.Context(), "bash", "-c", command+"\nstatus=$?; [ $status = 0 ] || exit $status; pwd >&3")
+	run.Dir = u.folder
+	// The place of the module is no part of what is built, so that Go's cache has it the next time.
+	run.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOWORK=off", "PWD="+u.folder)
+	where, err := os.Create(filepath.Join(u.t.TempDir(), "where"))
+	require.NoError(u.t, err)
+	defer where.Close() //nolint:errcheck // It is read below.
+	run.ExtraFiles = []*os.File{where}
+	printed, err := run.CombinedOutput()
+	require.NoError(u.t, err, "%s: %s", command, printed)
+	u.folder = strings.TrimSpace(read(u.t, where.Name()))
+}
+
+func (u *user) writes(file, text string) {
+	u.t.Helper()
+	require.NoError(u.t, os.WriteFile(filepath.Join(u.folder, file), []byte(text), 0o600))
+}
+
+// changes replaces a text that a file has once. $0 is the text itself.
+func (u *user) changes(file, old, text string) {
+	u.t.Helper()
+	before := read(u.t, filepath.Join(u.folder, file))
+	require.Equal(u.t, 1, strings.Count(before, old), "%s has %q", file, old)
+	u.writes(file, strings.Replace(before, old, strings.ReplaceAll(text, "$0", old), 1))
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// quotedIn returns what a guide says in a form.
+func quotedIn(t *testing.T, guide, form string) string {
+	t.Helper()
+	found := regexp.MustCompile(form).FindStringSubmatch(guide)
+	require.NotNil(t, found, "the guide says %s", form)
+	return found[1]
+}
+
+// pasted returns a file of package main with the Go of a guide, and imports what that names.
+func pasted(t *testing.T, guide, declared string) string {
+	t.Helper()
+	var code strings.Builder
+	for _, block := range regexp.MustCompile("(?ms)^```go\n(.*?)\n```").FindAllStringSubmatch(guide, -1) {
+		code.WriteString(block[1] + "\n\n")
+	}
+	var imports []string
+	for _, found := range regexp.MustCompile(`\b([a-z]+)\.[A-Z]`).FindAllStringSubmatch(code.String(), -1) {
+		path := found[1]
+		if _, err := os.Stat("../../" + path); err == nil {
+			path = "github.com/botctx/go-sdk/" + path
+		} else if path != "context" && path != "time" {
+			continue // A variable.
+		}
+		if line := fmt.Sprintf("\t%q\n", path); !slices.Contains(imports, line) {
+			imports = append(imports, line)
+		}
+	}
+	file, err := format.Source([]byte("package main\n\nimport (\n" + strings.Join(imports, "") + ")\n\n" + declared + "\n\n" + code.String()))
+	require.NoError(t, err)
+	return string(file)
 }
