@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/record"
@@ -70,6 +71,8 @@ func TestService_PanicsOfPorts(t *testing.T) {
 		t.Run(method.Name, func(t *testing.T) {
 			t.Parallel()
 			broken := livechat.New(record.Env{Store: brokenStore{}}, record.Scope{App: "x"}, livechat.Ports{
+				Members: struct{ livechat.Members }{}, Channels: struct{ channel.Loader }{}, Agendas: struct{ livechat.Agendas }{},
+				Pairing:  func(context.Context, string) ([]string, error) { panic("no pairing") },
 				Panicked: func(_ context.Context, cause any) error { return boterr.Recovered(cause) },
 			})
 			given := []reflect.Value{reflect.ValueOf(broken), reflect.ValueOf(t.Context())}
@@ -81,6 +84,27 @@ func TestService_PanicsOfPorts(t *testing.T) {
 			var panicked *boterr.PanicError
 			require.ErrorAs(t, err, &panicked)
 			require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+		})
+	}
+}
+
+// A required port that the host forgot is named by the method that needs it.
+func TestNew_MissingPorts(t *testing.T) {
+	t.Parallel()
+	for port, forget := range map[string]func(*livechat.Ports){
+		"Members":  func(p *livechat.Ports) { p.Members = nil },
+		"Channels": func(p *livechat.Ports) { p.Channels = nil },
+		"Pairing":  func(p *livechat.Ports) { p.Pairing = nil },
+		"Agendas":  func(p *livechat.Ports) { p.Agendas = nil },
+	} {
+		t.Run(port, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			ports := s.mine.ports
+			forget(&ports)
+			_, err := livechat.New(s.mine.env, s.mine.scope, ports).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "Ports."+port)
 		})
 	}
 }

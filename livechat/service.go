@@ -39,9 +39,10 @@ func (s *core) groups() *record.Collection { return record.OfApp(s.env, groupKin
 
 func (s *core) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
 
-// New returns the live chats of the scope's app. It does not check the ports: a method that needs a required one
-// which is nil panics, and Ports.Panicked makes an error of that.
+// New returns the live chats of the scope's app. A method that needs a required port which is nil is
+// FailedPrecondition, and its error names the port.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	ports = ports.withStandIns()
 	if ports.IdleTimeout <= 0 {
 		ports.IdleTimeout = IdleTimeout
 	}
