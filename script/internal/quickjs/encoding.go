@@ -54,7 +54,7 @@ func (r *reader) int() int64 {
 	}
 }
 
-// operand is what stands behind the number of an instruction.
+// operand is a kind of operand, which follows the number of an instruction.
 type operand int
 
 const (
@@ -70,7 +70,7 @@ const (
 	secondNumber
 )
 
-// operands are those of the instructions that there are, in ranges of their numbers.
+// operands has the kind for each instruction, in ranges of their numbers.
 var operands = []struct {
 	from, to byte
 	operand  operand

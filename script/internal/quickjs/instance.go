@@ -14,33 +14,33 @@ import (
 // Value is a value of an instance. It lasts as long as the instance's run.
 type Value uint32
 
-// Run is what one use of an instance may cost, and what it is given.
+// Run has the limits and the host's functions for one use of an instance.
 type Run struct {
-	// Host answers what scripts say to the host, each a text. What it takes does not count as the script's. An error
-	// ends the run.
+	// Host is called by the function host of scripts, with its argument, and returns its result. Its time does not
+	// count as the script's. An error ends the run.
 	Host func(text string) (string, error)
-	// Now and Zone are what Date shows. The defaults are the machine's clock and UTC.
+	// Now and Zone are the clock and the time zone of Date. The defaults are the machine's clock and UTC.
 	Now  func() time.Time
 	Zone *time.Location
-	// Busy is how long scripts may compute, by the machine's clock.
+	// Busy is the limit on the time that scripts compute, by the machine's clock.
 	Busy time.Duration
 }
 
-// The errors that a run ends with because of its limits. Scripts cannot catch them.
+// The errors of a run that exceeds a limit. Scripts cannot catch them.
 var (
 	ErrBusy   = errors.New("the script computes for too long")
 	ErrMemory = errors.New("the script needs too much memory")
 )
 
-// grace is how long a script that is over a limit may go on. The engine ends it between two of its instructions;
-// after this time it is ended in the midst of whatever it does.
+// grace is the time that a script over its limit gets to end between two instructions. Then the instance is stopped
+// wherever it is.
 const grace = 100 * time.Millisecond
 
-// ThrownError is what a script threw and did not catch.
+// ThrownError is the error of a script that threw something and did not catch it.
 type ThrownError struct {
-	// Text is what was thrown, as a text, and Stack where, a line for each call, the innermost first.
+	// Text is the thrown value as a text. Stack has a line for each call, the innermost first.
 	Text, Stack string
-	// Value is what was thrown.
+	// Value is the thrown value.
 	Value Value
 }
 
@@ -49,9 +49,9 @@ func (t *ThrownError) Error() string { return t.Text }
 
 // EndedError is the error of a run that was ended from outside.
 type EndedError struct {
-	// Stack is where the script was, "" if that is not known.
+	// Stack has a line for each call that was under way, the innermost first; "" if it is not known.
 	Stack string
-	// Cause is why: ErrBusy, ErrMemory, the cause of the context's end, or an error of Run.Host.
+	// Cause is ErrBusy, ErrMemory, the cause of the context's end, or an error of Run.Host.
 	Cause error
 }
 
@@ -67,22 +67,22 @@ type Instance struct {
 	module   api.Module
 	memory   api.Memory
 	linear   *linear
-	// stackPointer and fuel are globals of the module: all that it keeps outside of its memory.
+	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
 	stackPointer, fuel api.MutableGlobal
-	// functions are the exported functions, by how many calls of the host are under way: a function that has not
-	// returned cannot be called again by the same object.
+	// functions are the exported functions for each depth of calls from the host: an api.Function cannot be called
+	// again before it has returned.
 	functions []map[string]api.Function
 
 	run Run
-	//nolint:containedctx // The context of the run that is under way: calls of the host get it.
+	//nolint:containedctx // Host functions get the context of the run from here.
 	ctx context.Context
-	// left is how long scripts may still compute, counted from since while they do.
+	// left is the rest of Run.Busy at the time since.
 	left  time.Duration
 	since time.Time
-	// ended is why the run has to end, nil if it need not, and endedAt since when.
+	// ended is not nil once the run has to end, and endedAt is when that was noticed.
 	ended   *EndedError
 	endedAt time.Time
-	// isBroken is true if the instance was ended in the midst of something.
+	// isBroken is true if a call did not return: the engine's state may be inconsistent.
 	isBroken bool
 	depth    int
 }
@@ -149,7 +149,7 @@ func (in *Instance) broken(err error) error {
 	return fmt.Errorf("the engine failed: %w", err)
 }
 
-// do is invoke for what scripts have no part in. It fails only if the engine does.
+// do is invoke with a panic in the place of an error. Exported functions recover it by orFailure.
 func (in *Instance) do(name string, args ...uint64) uint64 {
 	result, err := in.invoke(name, args...)
 	if err != nil {
@@ -158,7 +158,7 @@ func (in *Instance) do(name string, args ...uint64) uint64 {
 	return result
 }
 
-// failure is a panic that exported functions make an error of.
+// failure is a panic with an error, see do.
 type failure struct{ err error }
 
 // orFailure returns the error of a failure that was recovered, and err if none was.
@@ -173,7 +173,7 @@ func orFailure(err error, recovered any) error {
 	return failed.err
 }
 
-// check ends the run if it is over a limit. isOver is true then.
+// check ends the run if it is over a limit, and reports whether it has ended.
 func (in *Instance) check() (isOver bool) {
 	if in.ended != nil {
 		return true
@@ -190,7 +190,7 @@ func (in *Instance) check() (isOver bool) {
 	return in.ended != nil
 }
 
-// end notes why the run has to end, unless there is a reason already.
+// end notes why the run has to end. The first reason stays.
 func (in *Instance) end(cause error) {
 	if in.ended == nil {
 		in.ended, in.endedAt = &EndedError{Cause: cause}, machineTime()
@@ -198,7 +198,7 @@ func (in *Instance) end(cause error) {
 	}
 }
 
-// place returns where the script is that calls the host, "" if that cannot be had.
+// place returns the script's stack, "" if the engine cannot give it.
 func (in *Instance) place() (stack string) {
 	in.depth++
 	defer func() {
@@ -213,8 +213,8 @@ func (in *Instance) place() (stack string) {
 	return stack
 }
 
-// put writes a text into the memory, with a zero behind it, and returns where. The engine's memory is
-// that of one run, so what is small need not be freed.
+// put writes a text with a final zero into the memory, and returns its address. Small texts need not be freed: the
+// memory is reset after each run.
 func (in *Instance) put(text string) uint32 {
 	at := uint32(in.do(fnMalloc, uint64(len(text))+1))
 	if at == 0 || !in.memory.WriteString(at, text) || !in.memory.WriteByte(at+uint32(len(text)), 0) {
@@ -226,7 +226,7 @@ func (in *Instance) put(text string) uint32 {
 
 func (in *Instance) free(at uint32) { in.do(fnFree, uint64(at)) }
 
-// Text returns a value as a text, as String does in scripts, "" for what has none.
+// Text returns a value as a text, as String does in scripts. It is "" if the conversion throws.
 func (in *Instance) Text(value Value) string {
 	length := in.put("    ")
 	defer in.free(length)
@@ -236,7 +236,7 @@ func (in *Instance) Text(value Value) string {
 	}
 	defer in.do(fnFreeString, uint64(at))
 	size, _ := in.memory.ReadUint32Le(length)
-	bytes, _ := in.memory.Read(at, size) // nil, if what the engine says is not within its memory.
+	bytes, _ := in.memory.Read(at, size) // It is nil if the engine's answer is not within its memory.
 	return strings.ToValidUTF8(string(bytes), "\uFFFD")
 }
 
@@ -314,7 +314,7 @@ func (in *Instance) Call(function Value, args ...Value) (value Value, err error)
 	return in.orThrown(Value(in.do(fnCall, uint64(function), in.do(fnUndefined), uint64(len(args)), uint64(list)))), nil
 }
 
-// RunJobs runs what promises have to do now, until there is nothing left.
+// RunJobs runs the jobs of settled promises until none is left.
 func (in *Instance) RunJobs() (err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	for !in.check() && in.do(fnIsJobPending) != 0 {
@@ -328,7 +328,7 @@ func (in *Instance) RunJobs() (err error) {
 	return nil
 }
 
-// orThrown returns a value, unless it stands for what was thrown.
+// orThrown returns a value, and panics with a failure if the call threw, or if the run has to end.
 func (in *Instance) orThrown(value Value) Value {
 	if value == 0 || in.do(fnIsException, uint64(value)) != 0 {
 		panic(failure{in.thrown()})
@@ -339,7 +339,7 @@ func (in *Instance) orThrown(value Value) Value {
 	return value
 }
 
-// thrown returns the error of what was thrown last.
+// thrown returns the error of the last exception.
 func (in *Instance) thrown() error {
 	value := Value(in.do(fnException))
 	thrown := &ThrownError{Value: value, Text: in.Text(value)}

@@ -96,14 +96,14 @@ type Machine struct {
 var machines sync.Map
 
 // Open returns the machine of this process. It takes some hundred milliseconds the first time, and some ten if
-// folder has the compiled code already; "" compiles anew. The errors are those of the folder, and that compiled
-// WebAssembly is not to be had on this platform.
+// folder already has the compiled code. With the folder "" nothing is kept. It fails if the folder cannot be used, and
+// on an architecture that IsSupported refuses.
 func Open(folder string) (*Machine, error) {
 	opened, _ := machines.LoadOrStore(folder, sync.OnceValues(func() (*Machine, error) { return newMachine(folder) }))
 	return opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
 }
 
-// IsSupported reports whether wazero compiles for an architecture. Elsewhere it interprets, some sixty times slower.
+// IsSupported reports whether wazero compiles for an architecture. On others it interprets, some sixty times slower.
 func IsSupported(architecture string) bool { return architecture == "amd64" || architecture == "arm64" }
 
 func newMachine(folder string) (*Machine, error) {

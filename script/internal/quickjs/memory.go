@@ -2,11 +2,12 @@ package quickjs
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// reserve is what an instance gets beyond its limit once it has met it, so that the engine can make an error.
+// reserve is the number of bytes that an instance gets beyond its limit once it has met it, so that the engine can
+// make an error.
 const reserve = 1 << 20
 
-// linear is the memory of an instance. It stands at one place however it grows: that much of the address space is
-// reserved from the beginning.
+// linear is the memory of an instance. It never moves when it grows: the address space up to the limit is reserved
+// from the beginning.
 type linear struct {
 	bytes []byte
 	// most is the limit in bytes, and isRefused is true once it was met.
@@ -21,7 +22,7 @@ type allocator struct {
 	made  *linear
 }
 
-// Allocate implements experimental.MemoryAllocator. The module's own limit is beyond that of the instance.
+// Allocate implements experimental.MemoryAllocator. It ignores the module's own limit, which is higher.
 func (a *allocator) Allocate(_, _ uint64) experimental.LinearMemory {
 	a.made = &linear{most: a.most, bytes: reserveMemory(a.most + reserve)}
 	if a.image != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserveMemory returns memory of zeros, which takes nothing until it is written to.
+// reserveMemory returns zeroed memory. A page is allocated when it is first written to.
 func reserveMemory(size uint64) []byte {
 	bytes, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
@@ -16,10 +16,10 @@ func reserveMemory(size uint64) []byte {
 	return bytes
 }
 
-func freeMemory(bytes []byte) { _ = unix.Munmap(bytes) } // It fails for what reserveMemory did not return only.
+func freeMemory(bytes []byte) { _ = unix.Munmap(bytes) } // It fails only for memory that reserveMemory did not return.
 
-// image is what the memory of several instances begins with: a file in memory, of which each instance has its own
-// copy of the pages that it writes to, and shares the others.
+// image is the initial content of the memory of several instances. It is a file in memory: an instance has its own
+// copy of each page that it writes to, and shares the others.
 type image struct {
 	content []byte
 	file    int

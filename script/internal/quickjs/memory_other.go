@@ -4,12 +4,12 @@ package quickjs
 
 import "bytes"
 
-// reserveMemory returns memory of zeros.
+// reserveMemory returns zeroed memory.
 func reserveMemory(size uint64) []byte { return make([]byte, size) }
 
 func freeMemory([]byte) {}
 
-// image is what the memory of several instances begins with. Each has a copy of it.
+// image is the initial content of the memory of several instances. Each has a copy of it.
 type image struct{ content []byte }
 
 func newImage(content []byte) (*image, error) { return &image{bytes.Clone(content)}, nil }

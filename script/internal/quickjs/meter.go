@@ -38,18 +38,18 @@ const (
 // metered is a module that counts, without its data.
 type metered struct {
 	wasm []byte
-	// data is what memory begins with.
+	// data is the initial content of the memory.
 	data []segment
 }
 
-// segment is a part of what memory begins with.
+// segment is a part of the initial content of the memory.
 type segment struct {
 	offset uint32
 	bytes  []byte
 }
 
-// meter returns a module that counts, and that exports no functions but those kept. The input is trusted: it is
-// the file that this package embeds.
+// meter returns a module that counts, and that exports only the kept functions. The input is trusted: it is the file
+// that this package embeds.
 func meter(wasm []byte, kept map[string]bool) (made metered, err error) {
 	in := &reader{bytes: wasm, at: 8}
 	out := bytes.NewBuffer(bytes.Clone(wasm[:8]))
@@ -88,7 +88,7 @@ func meter(wasm []byte, kept map[string]bool) (made metered, err error) {
 // counts are the indexes that metering needs.
 type counts struct {
 	functions, globals int
-	// hook is the index of the imported function, fuel that of the global.
+	// hook is the index of the imported function, fuel the index of the global.
 	hook, fuel int
 }
 
@@ -134,7 +134,7 @@ func (c *counts) withFuel(in *reader) []byte {
 	return out.Bytes()
 }
 
-// exports leaves out what nobody calls, and adds the global.
+// exports leaves out the functions that are not kept, and adds the global.
 func (c *counts) exports(in *reader, kept map[string]bool) []byte {
 	var names bytes.Buffer
 	count := uint64(1)
@@ -240,16 +240,16 @@ func (c *counts) writeGlobal(out *bytes.Buffer, op byte, index int) {
 	writeUint(out, uint64(index))
 }
 
-// segments reads what memory begins with. Each segment stands at a constant place.
+// segments reads the initial content of the memory. Each segment has a constant address.
 func segments(in *reader) ([]segment, error) {
 	var all []segment
 	for range in.uint() {
 		if kind, op := in.uint(), in.byte(); kind != 0 || op != opConst {
-			return nil, fmt.Errorf("a segment of data of kind %d, whose place begins with the instruction %#x", kind, op)
+			return nil, fmt.Errorf("a segment of data has the kind %d and an address that begins with the instruction %#x", kind, op)
 		}
 		offset := in.int()
 		if in.byte() != opEnd {
-			return nil, errors.New("a segment of data at a place that is no constant")
+			return nil, errors.New("the address of a segment of data is not constant")
 		}
 		all = append(all, segment{uint32(offset), bytes.Clone(in.take(in.uint()))})
 	}

@@ -15,7 +15,7 @@ import (
 type Snapshot struct {
 	machine *Machine
 	image   *image
-	// stackPointer is where the module's own stack begins.
+	// stackPointer is the top of the module's own stack.
 	stackPointer uint64
 	memory       int64
 
@@ -24,12 +24,12 @@ type Snapshot struct {
 	idle []*Instance
 }
 
-// hostFunction is the name of the function of the global object by which scripts say something to the host. What the
-// host runs first keeps it and takes it away.
+// hostFunction is the global function by which scripts call Run.Host. The host's first script keeps it and deletes
+// the global.
 const hostFunction = "host"
 
-// New returns an instance that is in no snapshot, and has at most so many bytes of memory. Close it, or make a
-// snapshot of it.
+// New returns an instance that is not made from a snapshot, with at most memory bytes of memory. The caller must
+// call Close or Snapshot.
 func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in, err = m.instantiate(&Snapshot{machine: m, memory: memory}) //nolint:contextcheck // Begin gives it the run's.
@@ -143,7 +143,7 @@ func (in *Instance) Release() {
 	s.idle = append(s.idle, in)
 }
 
-// hasPlace reports whether one more idle instance is kept: as many as compute at once.
+// hasPlace reports whether one more idle instance is kept. There are at most as many as can compute at once.
 func (s *Snapshot) hasPlace() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *Snapshot) hasPlace() bool {
 }
 
 // Close frees an instance.
-func (in *Instance) Close() { _ = in.module.Close(context.Background()) } // It fails never: there are no files.
+func (in *Instance) Close() { _ = in.module.Close(context.Background()) } // It cannot fail: there are no files.
 
 // refill fills up the budget of loops.
 func (in *Instance) refill() { in.fuel.Set(budget) }
