@@ -1,11 +1,13 @@
 package botctx
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
 )
@@ -27,7 +29,35 @@ type Caller interface {
 // the Runtime is strict. Where an operation returns outcomes together with an error,
 // so does Call.
 func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
-	defer func() { err = boterr.Wrap(name, c.orPanic(ctx, Op(name), err, recover())) }()
+	var given document.Object
+	if len(args) > 0 {
+		if err := given.UnmarshalJSON(args); err != nil {
+			return nil, boterr.Wrap(name, err)
+		}
+	}
+	value, failed := c.CallValue(ctx, name, given)
+	if value == document.Missing {
+		return nil, failed
+	}
+	result, err = document.AppendJSON(nil, value)
+	if err != nil { // The operation has done its work: its result is not to be lost.
+		result, err = document.AppendJSON(nil, asJSON(value))
+	}
+	return result, cmp.Or(failed, boterr.Wrap(name, err))
+}
+
+// CallValue is Call with document values instead of JSON, so that times and 64-bit integers keep their types. args is
+// the object of parameters; the zero Object has none. A parameter that is a time in milliseconds may be a time.Time.
+//
+// The result is the value that Call returns as JSON, or document.Missing if there is none.
+func (c *Context) CallValue(ctx context.Context, name string, args document.Object) (result any, err error) {
+	defer func() {
+		cause := recover()
+		if cause != nil {
+			result = document.Missing
+		}
+		err = boterr.Wrap(name, c.orPanic(ctx, Op(name), err, cause))
+	}()
 	return c.dispatch(ctx, Op(name), args)
 }
 
@@ -53,23 +83,24 @@ func opNames() []string {
 
 // callOperation decodes the arguments, calls an operation and encodes its result.
 func callOperation[P, R any](
-	ctx context.Context, c *Context, op Op, args json.RawMessage, operation func(context.Context, P) (R, error),
-) (json.RawMessage, error) {
-	params, err := decodeParams[P](args, c.runtime.decode)
-	if err != nil {
-		return nil, boterr.Wrap(string(op), err)
+	ctx context.Context, c *Context, op Op, args document.Object, operation func(context.Context, P) (R, error),
+) (any, error) {
+	var params P
+	if err := c.runtime.decode(args, &params); err != nil {
+		return document.Missing, boterr.Wrap(string(op), err)
 	}
 	result, failed := operation(ctx, params)
 	if failed != nil {
 		if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
-			return nil, failed
+			return document.Missing, failed
 		}
 	}
-	text, err := encodeForCaller(result)
-	if err != nil && failed == nil {
-		failed = boterr.Wrap(string(op), boterr.New(boterr.Internal, "", "the result cannot be written as JSON: %w", err))
+	value, err := valueForCaller(result)
+	if err != nil {
+		value = document.Missing
+		failed = cmp.Or(failed, boterr.Wrap(string(op), boterr.New(boterr.Internal, "", "the result cannot be encoded: %w", err)))
 	}
-	return text, failed
+	return value, failed
 }
 
 // forCaller is a result with a credential that the caller asked for. Logs, transcripts and
@@ -79,24 +110,29 @@ type forCaller interface {
 	ForCaller() (document.Object, error)
 }
 
-// encodeForCaller returns the JSON of a result for who called the operation.
-func encodeForCaller(result any) (json.RawMessage, error) {
-	if revealing, ok := result.(forCaller); ok {
-		revealed, err := revealing.ForCaller()
-		if err != nil {
-			return nil, err
-		}
-		result = revealed
+// valueForCaller returns a result as a document value for the caller of the operation.
+func valueForCaller(result any) (any, error) {
+	switch r := result.(type) {
+	case forCaller:
+		return r.ForCaller()
+	case datasource.FetchDataFromDataSourceResult: // The JSON of these three has texts in the place of times.
+		return encoded(r)
+	case datasource.FetchDistinctDataFromDataSourceResult:
+		return encoded(r)
+	case datasource.FetchGeoNearFromDataSourceResult:
+		return encoded(r)
+	default:
+		return document.ValueOf(result)
 	}
-	text, err := document.EncodeJSON(result)
-	if err == nil {
-		return text, nil
-	}
-	value, notEncoded := document.ValueOf(result)
-	if notEncoded != nil {
+}
+
+// encoded returns the value of EncodeValue as a document value.
+func encoded(r document.ValueEncoder) (any, error) {
+	value, err := r.EncodeValue()
+	if err != nil {
 		return nil, err
 	}
-	return document.AppendJSON(nil, asJSON(value)) // The operation has done what it does: its result is not to be lost.
+	return document.ValueOf(value)
 }
 
 // asJSON returns a value with null in the place of the numbers that JSON does not have, as JSON.stringify does.
@@ -116,21 +152,6 @@ func asJSON(value any) any {
 		return document.ArrayOf(items)
 	}
 	return value
-}
-
-// decodeParams reads a JSON object of parameters by decode, which is document.Decode
-// or document.DecodeStrict.
-func decodeParams[P any](args json.RawMessage, decode func(document.Object, any) error) (P, error) {
-	var params P
-	if len(args) == 0 {
-		return params, nil
-	}
-	var fields document.Object
-	err := fields.UnmarshalJSON(args)
-	if err == nil {
-		err = decode(fields, &params)
-	}
-	return params, err
 }
 
 // OverCall returns the operations typed over a door that takes JSON: the way back

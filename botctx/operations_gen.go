@@ -4,11 +4,11 @@ package botctx
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -1353,7 +1353,7 @@ func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObj
 }
 
 // dispatch calls an operation by its name.
-func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (json.RawMessage, error) {
+func (c *Context) dispatch(ctx context.Context, op Op, args document.Object) (any, error) {
 	switch op {
 	case OpFindAndModifyMember:
 		return callOperation(ctx, c, op, args, c.FindAndModifyMember)
@@ -1494,7 +1494,7 @@ func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (js
 	case OpUploadFileToObjectStore:
 		return callOperation(ctx, c, op, args, c.UploadFileToObjectStore)
 	default:
-		return nil, noOperation(op)
+		return document.Missing, noOperation(op)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -100,7 +101,11 @@ func number(_ goDecoder, value any, target reflect.Value) error {
 		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
 	}
 	f, ok := FloatNumber(value)
+	at, isTime := value.(time.Time)
 	switch {
+	case isTime && target.Type() == timestampType:
+		target.SetInt(int64(At(at)))
+		return nil
 	case !ok:
 		return WrongType("number", value)
 	case target.CanFloat() && (target.OverflowFloat(f) || !Equal(value, f)):
@@ -121,7 +126,7 @@ func integer(value any, target reflect.Value) error {
 	switch {
 	case !ok && f == math.Trunc(f):
 		return boterr.Invalid("", "%v is out of range", value)
-	case !ok && target.Type() == reflect.TypeFor[Timestamp]() && math.Abs(f) < 1<<53:
+	case !ok && target.Type() == timestampType && math.Abs(f) < 1<<53:
 		target.SetInt(int64(f)) // As At does.
 	case !ok:
 		return boterr.Invalid("", "must be a whole number, got %s", Excerpt(value))

@@ -122,24 +122,8 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	if inner.depth > MaxNesting {
 		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxNesting)
 	}
-	switch v.Type() {
-	case objectType:
-		o, err := presentObject(v.Interface().(Object))
-		if e.showsTimes && err == nil {
-			return withReadableStamps(o), nil
-		}
-		return o, err
-	case timestampType:
-		if e.showsTimes && v.Int() != 0 {
-			return Timestamp(v.Int()).Time(), nil
-		}
-		return v.Int(), nil
-	case arrayType:
-		return presentArray(v.Interface().(Array))
-	case timeType:
-		return ValueOf(v.Interface())
-	case numberType:
-		return parseNumber(v.String())
+	if value, isKnown, err := e.known(v); isKnown {
+		return value, err
 	}
 	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -153,6 +137,32 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 		return value, err
 	}
 	return inner.kind(v)
+}
+
+// known encodes a value of a type that is handled by itself.
+func (e goEncoder) known(v reflect.Value) (value any, isKnown bool, err error) {
+	isKnown = true
+	switch v.Type() {
+	case objectType:
+		value, err = presentObject(v.Interface().(Object))
+		if e.showsTimes && err == nil {
+			value = withReadableStamps(value)
+		}
+	case timestampType:
+		value = v.Int()
+		if e.showsTimes && v.Int() != 0 {
+			value = Timestamp(v.Int()).Time()
+		}
+	case arrayType:
+		value, err = presentArray(v.Interface().(Array))
+	case timeType:
+		value, err = ValueOf(v.Interface())
+	case numberType:
+		value, err = parseNumber(v.String())
+	default:
+		isKnown = false
+	}
+	return value, isKnown, err
 }
 
 // withReadableStamps returns a record with its stamps as times. Any other value is as it was.
