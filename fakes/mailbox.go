@@ -22,13 +22,13 @@ type Mail struct {
 
 // String returns who gets the mail, its subject and what it says, without credentials.
 func (m Mail) String() string {
-	text := m.At.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data
+	parts := []string{m.At.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data}
 	for _, part := range []*botctx.EmailText{m.Text, m.HTML} {
 		if part != nil {
-			text += "\n" + part.Data
+			parts = append(parts, part.Data)
 		}
 	}
-	return boterr.Text(text)
+	return boterr.Text(strings.Join(parts, "\n"))
 }
 
 // GoString is String, for failures of tests.

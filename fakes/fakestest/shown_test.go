@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -43,7 +42,7 @@ func TestShown_IsReadable(t *testing.T) {
 	unreadable := regexp.MustCompile(`0x[0-9a-f]{4,}|\b17672\d{8}\b( [^/]|[^ ])|\[\d+ \d+ \d+ \d+`)
 	for name, of := range handedOut(t) {
 		for _, verb := range []string{"%v", "%+v", "%#v"} { // require.Empty and Len use the first, Equal and Contains the last.
-			assert.NotRegexp(t, unreadable, fmt.Sprintf(verb, of), "%s by %s", name, verb)
+			require.NotRegexp(t, unreadable, fmt.Sprintf(verb, of), "%s by %s", name, verb)
 		}
 	}
 }
