@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
@@ -112,6 +113,24 @@ func TestEraseMember_MessageThatWaits(t *testing.T) {
 		require.NotEqual(t, first, <-ids)
 		require.Equal(t, []string{"hi", "there"}, sent.all())
 	})
+}
+
+// A run that has begun is not repeated, even if it meets a member who is not there.
+func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
+	t.Parallel()
+	sent := &sentTexts{}
+	runtime, _ := newShop(t, memstore.New(), sent)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		if err := echo(ctx, bot); err != nil {
+			return err
+		}
+		_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+			MemberID: "gone", ChannelID: "web", NodeCompositeID: "reminder",
+		})
+		return err
+	})
+	require.ErrorIs(t, runtime.Receive(t.Context(), said("hi")), boterr.NotFound)
+	require.Equal(t, []string{"hi"}, sent.all())
 }
 
 func TestEraseEntries_OfAnApp(t *testing.T) {

@@ -85,25 +85,28 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		ctx, limit = r.limitRun(ctx)
 		defer func() { err = limit.End(err) }()
 	}
-	err = r.receiveFrom(ctx, inbound, delivery, limit)
-	if _, isErased := errors.AsType[erasedError](err); isErased {
-		return r.receiveFrom(ctx, inbound, delivery, limit) // What they write now makes a new member.
+	hasBegun, err := r.receiveFrom(ctx, inbound, delivery, limit)
+	if _, isErased := errors.AsType[erasedError](err); isErased && !hasBegun && r.config.Arrive == nil {
+		_, err = r.receiveFrom(ctx, inbound, delivery, limit) // What they write now makes a new member.
 	}
 	return err
 }
 
-// receiveFrom is receive within a limit.
-func (r *Runtime) receiveFrom(ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit) error {
+// receiveFrom is receive within a limit. It reports whether the run has begun, and may have had effects.
+func (r *Runtime) receiveFrom(
+	ctx context.Context, inbound Inbound, delivery *inbox.Delivery, limit *timelimit.Limit,
+) (hasBegun bool, err error) {
 	begin, err := r.arrive(ctx, inbound)
 	if err != nil {
-		return err
+		return false, err
 	}
 	begin.limit = limit
 	if begin.delivery = delivery; delivery != nil && begin.key == "" {
 		begin.key = "accepted " + delivery.ID
 	}
 	event := inbound.at(r.env.Now()).Event
-	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+		hasBegun = true
 		if started.isHandled() {
 			return nil
 		}
@@ -113,6 +116,7 @@ func (r *Runtime) receiveFrom(ctx context.Context, inbound Inbound, delivery *in
 		}
 		return first.answer(ctx)
 	})
+	return hasBegun, err
 }
 
 // hasLogic reports whether there is anything that could answer.
