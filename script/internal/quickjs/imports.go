@@ -32,6 +32,10 @@ func (in *Instance) hostCall(stack []uint64) {
 	if in.check() {
 		panic(in.ended)
 	}
+	if in.depth == mostDepth {
+		in.end(ErrDepth)
+		panic(in.ended)
+	}
 	in.depth++
 	defer func() { in.depth-- }()
 	argument, isThere := in.memory.ReadUint32Le(uint32(stack[4]))
@@ -39,7 +43,12 @@ func (in *Instance) hostCall(stack []uint64) {
 		stack[0] = in.do(fnUndefined)
 		return
 	}
-	answer, err := in.run.Host(in.Text(Value(argument)))
+	text := in.text(Value(argument)) // Scripts may have a part in it, by toString.
+	in.spend()
+	if in.check() {
+		panic(in.ended)
+	}
+	answer, err := in.run.Host(text)
 	in.since = machineTime() // What the host did is no time of the script.
 	if err != nil {
 		in.end(err)

@@ -30,7 +30,11 @@ type Run struct {
 var (
 	ErrBusy   = errors.New("the script computes for too long")
 	ErrMemory = errors.New("the script needs too much memory")
+	ErrDepth  = errors.New("calls of the host are nested too deep")
 )
+
+// mostDepth is how deep calls of the host may be nested: each level takes memory of the host.
+const mostDepth = 8
 
 // grace is the time that a script over its limit gets to end between two instructions. Then the instance is stopped
 // wherever it is.
@@ -51,7 +55,7 @@ func (t *ThrownError) Error() string { return t.Text }
 type EndedError struct {
 	// Stack has a line for each call that was under way, the innermost first; "" if it is not known.
 	Stack string
-	// Cause is ErrBusy, ErrMemory, the cause of the context's end, or an error of Run.Host.
+	// Cause is ErrBusy, ErrMemory, ErrDepth, the cause of the context's end, or an error of Run.Host.
 	Cause error
 }
 
@@ -63,6 +67,7 @@ func (e *EndedError) Unwrap() error { return e.Cause }
 
 // Instance is one engine with its memory. It may be used by one goroutine at a time.
 type Instance struct {
+	// snapshot is nil while the instance is idle, and once it is closed: then nobody may use it.
 	snapshot *Snapshot
 	module   api.Module
 	memory   api.Memory
@@ -173,6 +178,18 @@ func orFailure(err error, recovered any) error {
 	return failed.err
 }
 
+// use panics with a failure unless the instance can be used: it was not given back, and its run has not ended.
+func (in *Instance) use() {
+	switch {
+	case in.snapshot == nil:
+		panic(failure{errors.New("the instance was released or closed")})
+	case in.ended != nil:
+		panic(failure{in.ended})
+	case in.isBroken:
+		panic(failure{errors.New("the engine failed before")})
+	}
+}
+
 // check ends the run if it is over a limit, and reports whether it has ended.
 func (in *Instance) check() (isOver bool) {
 	if in.ended != nil {
@@ -208,7 +225,7 @@ func (in *Instance) place() (stack string) {
 		}
 	}()
 	name, source := in.put(""), "new Error().stack"
-	stack = in.Text(Value(in.do(fnEval, uint64(in.put(source)), uint64(len(source)), uint64(name), 0)))
+	stack = in.text(Value(in.do(fnEval, uint64(in.put(source)), uint64(len(source)), uint64(name), 0)))
 	_, stack, _ = strings.Cut(stack, "\n") // Without the line of this source.
 	return stack
 }
@@ -227,7 +244,17 @@ func (in *Instance) put(text string) uint32 {
 func (in *Instance) free(at uint32) { in.do(fnFree, uint64(at)) }
 
 // Text returns a value as a text, as String does in scripts. It is "" if the conversion throws.
-func (in *Instance) Text(value Value) string {
+func (in *Instance) Text(value Value) (text string, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	in.use()
+	text = in.text(value)
+	if in.check() {
+		return "", in.ended
+	}
+	return text, nil
+}
+
+func (in *Instance) text(value Value) string {
 	length := in.put("    ")
 	defer in.free(length)
 	at := uint32(in.do(fnStringLength, uint64(value), uint64(length)))
@@ -243,6 +270,7 @@ func (in *Instance) Text(value Value) string {
 // NewString returns a text as a value.
 func (in *Instance) NewString(text string) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	return in.newString(text), nil
 }
 
@@ -255,12 +283,14 @@ func (in *Instance) newString(text string) Value {
 // NewNumber returns a number as a value.
 func (in *Instance) NewNumber(number float64) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	return Value(in.do(fnNewNumber, math.Float64bits(number))), nil
 }
 
 // Free frees a value.
 func (in *Instance) Free(value Value) (err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	in.do(fnFreeValue, uint64(value))
 	return nil
 }
@@ -268,12 +298,14 @@ func (in *Instance) Free(value Value) (err error) {
 // Global returns a property of the global object.
 func (in *Instance) Global(name string) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	return in.orThrown(Value(in.do(fnGetProperty, in.do(fnGlobal), uint64(in.put(name))))), nil
 }
 
 // Eval runs a script, and returns its last value. name is that of its file.
 func (in *Instance) Eval(name, source string) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	file, at := in.put(name), in.put(source)
 	defer in.free(at)
 	return in.orThrown(Value(in.do(fnEval, uint64(at), uint64(len(source)), uint64(file), 0))), nil
@@ -282,6 +314,7 @@ func (in *Instance) Eval(name, source string) (value Value, err error) {
 // Compile returns a script as bytecode, for Load in any instance.
 func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	file, at, length := in.put(name), in.put(source), in.put("    ")
 	compiled := uint32(in.do(fnCompile, uint64(at), uint64(len(source)), uint64(file), 0, 0, uint64(length)))
 	if compiled == 0 {
@@ -298,6 +331,7 @@ func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
 // Load runs bytecode of Compile, and returns its last value.
 func (in *Instance) Load(bytecode []byte) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	at := in.put(string(bytecode))
 	defer in.free(at)
 	return in.orThrown(Value(in.do(fnEvalBytecode, uint64(at), uint64(len(bytecode))))), nil
@@ -306,6 +340,7 @@ func (in *Instance) Load(bytecode []byte) (value Value, err error) {
 // Call calls a function.
 func (in *Instance) Call(function Value, args ...Value) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	list := in.put(strings.Repeat("    ", len(args)))
 	defer in.free(list)
 	for i, arg := range args {
@@ -317,6 +352,7 @@ func (in *Instance) Call(function Value, args ...Value) (value Value, err error)
 // RunJobs runs the jobs of settled promises until none is left.
 func (in *Instance) RunJobs() (err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	for !in.check() && in.do(fnIsJobPending) != 0 {
 		if int32(in.do(fnExecuteJob)) < 0 {
 			return in.thrown()
@@ -342,9 +378,9 @@ func (in *Instance) orThrown(value Value) Value {
 // thrown returns the error of the last exception.
 func (in *Instance) thrown() error {
 	value := Value(in.do(fnException))
-	thrown := &ThrownError{Value: value, Text: in.Text(value)}
+	thrown := &ThrownError{Value: value, Text: in.text(value)}
 	stack := Value(in.do(fnGetProperty, uint64(value), uint64(in.put("stack"))))
-	if text := in.Text(stack); in.do(fnIsException, uint64(stack)) == 0 && text != "undefined" {
+	if text := in.text(stack); in.do(fnIsException, uint64(stack)) == 0 && text != "undefined" {
 		thrown.Stack = text
 	}
 	if !in.check() {

@@ -61,7 +61,9 @@ func TestLoad_Bytecode(t *testing.T) {
 		require.NoError(t, err)
 		value, err := in.Call(sum, a, b)
 		require.NoError(t, err)
-		require.Equal(t, "a2.5", in.Text(value))
+		text, err := in.Text(value)
+		require.NoError(t, err)
+		require.Equal(t, "a2.5", text)
 		in.Release()
 	}
 }
@@ -142,4 +144,82 @@ func TestRun_EndsWithItsContext(t *testing.T) {
 	require.EqualError(t, err, "nobody waits")
 	ended, _ := errors.AsType[*quickjs.EndedError](err)
 	require.Contains(t, ended.Stack, "test.js:1:1")
+}
+
+// Text calls toString of scripts, which are under the limits, too.
+func TestText_OfHostileValues(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	for source, want := range map[string]error{
+		"({ toString() { for (;;); } })": quickjs.ErrBusy,
+		"({ toString() { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) } })": quickjs.ErrMemory,
+		"({ toString() { try { new ArrayBuffer(1e9) } catch {} return 'x' } })":          quickjs.ErrMemory,
+	} {
+		in := take(t, s, quickjs.Run{Busy: 5 * time.Second})
+		value, err := in.Eval("test.js", source)
+		require.NoError(t, err)
+		_, err = in.Text(value)
+		require.ErrorIs(t, err, want, source)
+		_, err = in.NewNumber(1)
+		require.ErrorIs(t, err, want, "the run has ended")
+		in.Release()
+		next := take(t, s, quickjs.Run{})
+		require.Equal(t, "2", evalText(t, next, "1 + 1"), source)
+		next.Release()
+	}
+}
+
+// The host is called no deeper than a few levels, and what a script computes meanwhile counts.
+func TestHost_CallsItselfByToString(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	for source, want := range map[string]error{
+		"const o = { toString() { try { host(o) } catch {} return '' } }; host(o)":                quickjs.ErrDepth,
+		"const o = { toString() { for (let i = 0; i < 1e4; i++); return '' } }; for (;;) host(o)": quickjs.ErrBusy,
+	} {
+		in := take(t, s, quickjs.Run{Busy: testBusy, Host: func(string) (string, error) { return "", nil }})
+		_, err := in.Eval("test.js", source)
+		require.ErrorIs(t, err, want, source)
+		in.Release()
+	}
+}
+
+func TestRelease_NobodyUsesItAfterwards(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	for _, end := range []func(*quickjs.Instance){(*quickjs.Instance).Release, (*quickjs.Instance).Close} {
+		in := take(t, s, quickjs.Run{})
+		end(in)
+		in.Release()
+		in.Close()
+		_, err := in.Eval("test.js", "1")
+		require.ErrorContains(t, err, "released or closed")
+		_, err = in.Snapshot()
+		require.ErrorContains(t, err, "released or closed")
+		one, another := take(t, s, quickjs.Run{}), take(t, s, quickjs.Run{})
+		require.NotSame(t, one, another)
+		require.Equal(t, "1,2", evalText(t, one, "1")+","+evalText(t, another, "2"))
+		one.Release()
+		another.Release()
+	}
+}
+
+func TestNew_MemoryOutOfBounds(t *testing.T) {
+	t.Parallel()
+	m, err := quickjs.Open(codeFolder(t))
+	require.NoError(t, err)
+	for _, memory := range []int64{-1, 0, 1 << 16, 1 << 20, 2 << 30} {
+		_, err := m.New(t.Context(), quickjs.Run{Busy: time.Second}, memory)
+		require.ErrorContains(t, err, "must be between")
+	}
+}
+
+func TestSnapshot_OfARunThatHasEnded(t *testing.T) {
+	t.Parallel()
+	in := newInstance(t, quickjs.Run{Busy: testBusy})
+	_, err := in.Eval("test.js", "for (;;);")
+	require.ErrorIs(t, err, quickjs.ErrBusy)
+	_, err = in.Snapshot()
+	require.ErrorIs(t, err, quickjs.ErrBusy)
+	in.Close()
 }

@@ -78,8 +78,9 @@ func kept() map[string]bool {
 
 const (
 	pageSize = 1 << 16
-	// mostPages bounds the memory of any instance: limits are within it.
-	mostPages = 1 << 14
+	// leastMemory is the smallest limit for an instance: the engine begins with half of it. mostMemory is the largest.
+	leastMemory = 4 << 20
+	mostMemory  = 1 << 30
 	// stackSize is how much of the module's stack of 1 MB calls may take. Without a bound, each level also takes
 	// memory of the host.
 	stackSize = 256 << 10
@@ -100,7 +101,11 @@ var machines sync.Map
 // on an architecture that IsSupported refuses.
 func Open(folder string) (*Machine, error) {
 	opened, _ := machines.LoadOrStore(folder, sync.OnceValues(func() (*Machine, error) { return newMachine(folder) }))
-	return opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
+	m, err := opened.(func() (*Machine, error))() //nolint:forcetypeassert // Nothing else is stored.
+	if err != nil {
+		machines.Delete(folder) // The folder may be there later.
+	}
+	return m, err
 }
 
 // IsSupported reports whether wazero compiles for an architecture. On others it interprets, some sixty times slower.
@@ -118,7 +123,7 @@ func newMachine(folder string) (*Machine, error) {
 		return nil, fmt.Errorf("metering quickjs.wasm: %w", err)
 	}
 	ctx := context.Background()
-	config := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages(mostPages).
+	config := wazero.NewRuntimeConfigCompiler().WithMemoryLimitPages((mostMemory + reserve) / pageSize).
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst)
 	if folder != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(folder)

@@ -66,5 +66,7 @@ func evalText(tb testing.TB, in *quickjs.Instance, source string) string {
 	tb.Helper()
 	value, err := in.Eval("test.js", source)
 	require.NoError(tb, err)
-	return in.Text(value)
+	text, err := in.Text(value)
+	require.NoError(tb, err)
+	return text
 }

@@ -25,8 +25,12 @@ type allocator struct {
 // Allocate implements experimental.MemoryAllocator. It ignores the module's own limit, which is higher.
 func (a *allocator) Allocate(_, _ uint64) experimental.LinearMemory {
 	a.made = &linear{most: a.most, bytes: reserveMemory(a.most + reserve)}
-	if a.image != nil {
-		a.image.mapTo(a.made.bytes)
+	if a.image == nil {
+		return a.made
+	}
+	if err := a.image.mapTo(a.made.bytes); err != nil {
+		a.made.Free()
+		panic(failure{err})
 	}
 	return a.made
 }

@@ -48,12 +48,13 @@ func newImage(content []byte) (*image, error) {
 }
 
 // mapTo makes memory begin with the image.
-func (i *image) mapTo(bytes []byte) {
+func (i *image) mapTo(bytes []byte) error {
 	_, err := unix.MmapPtr(i.file, 0, unsafe.Pointer(&bytes[0]), uintptr(len(i.content)), //nolint:gosec // It is memory of Mmap.
 		unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_FIXED)
 	if err != nil {
-		panic(failure{fmt.Errorf("mapping a file in memory: %w", err)})
+		return fmt.Errorf("mapping a file in memory: %w", err)
 	}
+	return nil
 }
 
 func (i *image) close() {

@@ -15,6 +15,9 @@ type image struct{ content []byte }
 func newImage(content []byte) (*image, error) { return &image{bytes.Clone(content)}, nil }
 
 // mapTo makes memory begin with the image.
-func (i *image) mapTo(bytes []byte) { copy(bytes, i.content) }
+func (i *image) mapTo(bytes []byte) error {
+	copy(bytes, i.content)
+	return nil
+}
 
 func (i *image) close() {}

@@ -11,17 +11,30 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Snapshot is a state that instances begin in. It is safe for concurrent use, and lasts as long as the process.
+// Snapshot is a state that instances begin in. It is safe for concurrent use. Its memory is freed once it is no longer
+// used.
 type Snapshot struct {
 	machine *Machine
-	image   *image
 	// stackPointer is the top of the module's own stack.
 	stackPointer uint64
 	memory       int64
+	*pool
+}
 
-	mu sync.Mutex
-	// idle are instances that are in the state.
+// pool has the image of a snapshot, and idle instances that are in its state. They do not refer to the snapshot.
+type pool struct {
+	image *image
+
+	mu   sync.Mutex
 	idle []*Instance
+}
+
+// close frees everything. Nobody uses the snapshot any more, and so no instance of it.
+func (p *pool) close() {
+	for _, in := range p.idle {
+		in.closeModule()
+	}
+	p.image.close()
 }
 
 // hostFunction is the global function by which scripts call Run.Host. The host's first script keeps it and deletes
@@ -32,7 +45,10 @@ const hostFunction = "host"
 // call Close or Snapshot.
 func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance, err error) {
 	defer func() { err = orFailure(err, recover()) }()
-	in, err = m.instantiate(&Snapshot{machine: m, memory: memory}) //nolint:contextcheck // Begin gives it the run's.
+	if memory < leastMemory || memory > mostMemory {
+		return nil, fmt.Errorf("the limit of memory is %d bytes; it must be between %d and %d", memory, leastMemory, mostMemory)
+	}
+	in, err = m.instantiate(&Snapshot{machine: m, memory: memory, pool: &pool{}}) //nolint:contextcheck // Begin gives it the run's.
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +88,18 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 // Snapshot ends the run of an instance, closes it, and returns the state that it is in.
 func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	defer func() { err = orFailure(err, recover()) }()
+	in.use()
 	defer in.Close()
 	in.do(fnCollect)
 	content, _ := in.memory.Read(0, in.memory.Size())
-	made = &Snapshot{machine: in.snapshot.machine, memory: in.snapshot.memory, stackPointer: in.stackPointer.Get()}
-	made.image, err = newImage(content)
+	image, err := newImage(content)
 	if err != nil {
 		return nil, err
 	}
-	runtime.AddCleanup(made, (*image).close, made.image)
+	made = &Snapshot{
+		machine: in.snapshot.machine, memory: in.snapshot.memory, stackPointer: in.stackPointer.Get(), pool: &pool{image: image},
+	}
+	runtime.AddCleanup(made, (*pool).close, made.pool)
 	return made, nil
 }
 
@@ -96,6 +115,7 @@ func (s *Snapshot) Take(ctx context.Context, run Run) (in *Instance, err error) 
 	return in, nil
 }
 
+// takeIdle returns an idle instance, nil if there is none.
 func (s *Snapshot) takeIdle() *Instance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,6 +126,7 @@ func (s *Snapshot) takeIdle() *Instance {
 	in := s.idle[last]
 	s.idle[last] = nil
 	s.idle = s.idle[:last]
+	in.snapshot = s
 	return in
 }
 
@@ -126,10 +147,14 @@ func (s *Snapshot) clone() (*Instance, error) {
 	return in, nil
 }
 
-// Release gives an instance back after its run. Nothing of the run is left for the next one.
+// Release gives an instance back after its run. Nothing of the run is left for the next one. The instance must not be
+// used afterwards.
 func (in *Instance) Release() {
 	s := in.snapshot
-	if in.isBroken || in.ended != nil || s.image == nil || int(in.memory.Size()) != len(s.image.content) || !s.hasPlace() {
+	if s == nil {
+		return
+	}
+	if !in.isClean() || !s.hasPlace() {
 		in.Close()
 		return
 	}
@@ -137,10 +162,17 @@ func (in *Instance) Release() {
 	copy(bytes, s.image.content)
 	in.stackPointer.Set(s.stackPointer)
 	in.refill()
-	in.run, in.ctx, in.left = Run{}, nil, 0
+	in.run, in.ctx, in.left, in.snapshot = Run{}, nil, 0, nil
+	in.functions = in.functions[:min(len(in.functions), 1)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idle = append(s.idle, in)
+}
+
+// isClean reports whether copying the snapshot brings the instance back into its state.
+func (in *Instance) isClean() bool {
+	image := in.snapshot.image
+	return image != nil && int(in.memory.Size()) == len(image.content) && !in.isBroken && in.ended == nil && !in.linear.isRefused
 }
 
 // hasPlace reports whether one more idle instance is kept. There are at most as many as can compute at once.
@@ -150,8 +182,15 @@ func (s *Snapshot) hasPlace() bool {
 	return len(s.idle) < runtime.GOMAXPROCS(0)
 }
 
-// Close frees an instance.
-func (in *Instance) Close() { _ = in.module.Close(context.Background()) } // It cannot fail: there are no files.
+// Close frees an instance. It must not be used afterwards. After Release it does nothing.
+func (in *Instance) Close() {
+	if in.snapshot != nil {
+		in.snapshot = nil
+		in.closeModule()
+	}
+}
+
+func (in *Instance) closeModule() { _ = in.module.Close(context.Background()) } // It cannot fail: there are no files.
 
 // refill fills up the budget of loops.
 func (in *Instance) refill() { in.fuel.Set(budget) }
