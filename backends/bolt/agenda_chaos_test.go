@@ -63,7 +63,9 @@ func (order agendaOrder) work(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- scheduler.Run(running) }()
 	for isOpen := true; isOpen && err == nil; <-time.After(10 * time.Millisecond) {
-		_, isOpen, err = scheduler.Next(ctx)
+		var open int
+		open, err = openAgendas(ctx, store)
+		isOpen = open > 0
 	}
 	stop()
 	if err == nil {
@@ -73,6 +75,22 @@ func (order agendaOrder) work(ctx context.Context) error {
 		return err
 	}
 	return store.Close()
+}
+
+// openAgendas returns the number of agendas that have neither completed nor failed for good, whoever has claimed them.
+func openAgendas(ctx context.Context, store *bolt.Store) (open int, err error) {
+	found, err := agendasIn(store).Find(ctx, record.Query{})
+	for _, r := range found {
+		if !r.Completed && !r.Failed {
+			open++
+		}
+	}
+	return open, err
+}
+
+// agendasIn returns the agendas of the app.
+func agendasIn(store *bolt.Store) *agenda.Service {
+	return agenda.New(record.Env{Store: store}, record.Scope{App: "app"}, agenda.Ports{Members: anyMember{}})
 }
 
 // live has a process run agendas until it has begun so many runs, and kills it then. It returns the ids of what
@@ -108,7 +126,7 @@ func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string
 	t.Helper()
 	store, err := bolt.Open(order.Path)
 	require.NoError(t, err)
-	agendas := agenda.New(record.Env{Store: store}, record.Scope{App: "app"}, agenda.Ports{Members: anyMember{}})
+	agendas := agendasIn(store)
 	for i := range number {
 		made, err := agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: fmt.Sprint("m", i), NodeCompositeID: "n", Tag: tag, NextRunAt: document.At(time.Now()), //nolint:forbidigo // Real time.
@@ -154,8 +172,7 @@ func TestAgendas_CrashBlamesTheGuiltyOne(t *testing.T) {
 		code = live(-1)
 	}
 	store := open(t, order.Path)
-	found, err := agenda.New(record.Env{Store: store}, record.Scope{App: "app"}, agenda.Ports{Members: anyMember{}}).
-		Find(t.Context(), record.Query{})
+	found, err := agendasIn(store).Find(t.Context(), record.Query{})
 	require.NoError(t, err)
 	require.Len(t, found, len(want))
 	require.Len(t, ran, len(want))
