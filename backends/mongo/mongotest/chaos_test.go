@@ -65,7 +65,7 @@ type chaosServer struct {
 func onEachServer(t *testing.T, do func(t *testing.T, on chaosServer)) {
 	t.Helper()
 	const eventsPerAgenda = 40
-	fast := chaosServer{address: uri, lease: 10 * time.Second, events: rounds.Of(t, 400, 10_000)}
+	fast := chaosServer{address: uri, lease: 10 * time.Second, events: rounds.Of(t, 400, 5_000)}
 	fast.agendas = fast.events / eventsPerAgenda
 	if isStandIn() {
 		var err error
