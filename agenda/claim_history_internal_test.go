@@ -20,9 +20,10 @@ import (
 // history is the same random history of two workers, one that claims agendas together and one that
 // claims them one by one.
 //
-// Two things may differ while suspects wait, and harm nobody. Channels take turns in another order, since a channel
-// whose suspect waits has had its turn; within a channel the order is the same. And a worker that takes over a
-// lease of its own that has expired marks what it holds then as lost beside others, which is more or less.
+// Two things may differ while suspects wait, and do no harm. Channels may take turns in another order, since a channel
+// whose suspect waits has had its turn; within a channel the order is the same. And a worker that takes over its own
+// expired lease marks the agendas that it holds at that moment as lost beside others, and the two workers may hold
+// different ones.
 type history struct {
 	t       *testing.T
 	random  *rand.Rand
@@ -86,8 +87,8 @@ func (h *history) claim() {
 	require.Equal(h.t, told(claims[0]), told(claims[1]))
 }
 
-// compare compares what both have stored. An agenda that one of them has marked as lost beside others counts as
-// that for both from then on.
+// compare compares the stores. If one worker has marked an agenda as lost beside others, it is marked in both from
+// then on.
 func (h *history) compare() {
 	h.t.Helper()
 	one, other := h.workers[0].all(), h.workers[1].all()

@@ -142,8 +142,7 @@ func (p *polledQueue) renew(ctx context.Context, now time.Time, maxAge time.Dura
 	return p.look(ctx, now, places)
 }
 
-// look finds the first of the agendas that are due, but for those of channels that have been found, and of
-// those that are blocked.
+// look finds the first due agendas. It leaves out the channels that were found already, and the blocked ones.
 func (p *polledQueue) look(ctx context.Context, now time.Time, places *fair.Shares) error {
 	but := maps.Clone(p.blocked)
 	p.found.channels.All(func(k fair.Key, _ *heap) bool {

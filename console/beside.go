@@ -65,14 +65,14 @@ func moduleFolder(folder, path string) string {
 	}
 }
 
-// declared is what the package in a folder declares.
+// declared has the names that a package declares.
 type declared struct {
 	pkg   string
 	names map[string]bool
 }
 
-// declaredIn reads the Go files of a folder. If pkg is "", it is the package of the files there, rather than that of
-// their tests, and "main" if there are none.
+// declaredIn reads the Go files of a folder. If pkg is "", the package is the one of the files there, and "main" if there
+// are none. Tests in a package of their own do not decide.
 func declaredIn(folder, pkg string) declared {
 	files, _ := os.ReadDir(folder) // A folder that is not there has none.
 	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }

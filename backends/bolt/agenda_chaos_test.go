@@ -21,10 +21,10 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// agendaEnv tells the test's program to be the process that runs agendas.
+// agendaEnv is the variable that makes the test's program the process that runs agendas. It holds an agendaOrder.
 const agendaEnv = "BOTCTX_BOLT_AGENDAS"
 
-// agendaOrder is what that process is told.
+// agendaOrder says which store that process works on.
 type agendaOrder struct {
 	Path string `json:"path"`
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
+// addressSize is the number of bytes of an address, and of a length.
+const addressSize = 4
+
 // Value is a value of an instance. It lasts as long as the instance's run.
 type Value uint32
 
@@ -233,8 +236,16 @@ func (in *Instance) place() (stack string) {
 // put writes a text with a final zero into the memory, and returns its address. Small texts need not be freed: the
 // memory is reset after each run.
 func (in *Instance) put(text string) uint32 {
-	at := uint32(in.do(fnMalloc, uint64(len(text))+1))
-	if at == 0 || !in.memory.WriteString(at, text) || !in.memory.WriteByte(at+uint32(len(text)), 0) {
+	at := in.room(len(text) + 1)
+	in.memory.WriteString(at, text)
+	in.memory.WriteByte(at+uint32(len(text)), 0)
+	return at
+}
+
+// room returns the address of so many bytes of the memory.
+func (in *Instance) room(size int) uint32 {
+	at := uint32(in.do(fnMalloc, uint64(size)))
+	if _, isWithin := in.memory.Read(at, uint32(size)); at == 0 || !isWithin {
 		in.end(ErrMemory)
 		panic(failure{in.ended})
 	}
@@ -255,7 +266,7 @@ func (in *Instance) Text(value Value) (text string, err error) {
 }
 
 func (in *Instance) text(value Value) string {
-	length := in.put("    ")
+	length := in.room(addressSize)
 	defer in.free(length)
 	at := uint32(in.do(fnStringLength, uint64(value), uint64(length)))
 	if at == 0 {
@@ -315,7 +326,7 @@ func (in *Instance) Eval(name, source string) (value Value, err error) {
 func (in *Instance) Compile(name, source string) (bytecode []byte, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
-	file, at, length := in.put(name), in.put(source), in.put("    ")
+	file, at, length := in.put(name), in.put(source), in.room(addressSize)
 	compiled := uint32(in.do(fnCompile, uint64(at), uint64(len(source)), uint64(file), 0, 0, uint64(length)))
 	if compiled == 0 {
 		return nil, in.thrown()
@@ -341,10 +352,10 @@ func (in *Instance) Load(bytecode []byte) (value Value, err error) {
 func (in *Instance) Call(function Value, args ...Value) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
-	list := in.put(strings.Repeat("    ", len(args)))
+	list := in.room(max(1, len(args)) * addressSize)
 	defer in.free(list)
 	for i, arg := range args {
-		in.memory.WriteUint32Le(list+uint32(4*i), uint32(arg))
+		in.memory.WriteUint32Le(list+uint32(addressSize*i), uint32(arg))
 	}
 	return in.orThrown(Value(in.do(fnCall, uint64(function), in.do(fnUndefined), uint64(len(args)), uint64(list)))), nil
 }

@@ -32,8 +32,6 @@ const (
 	fnInit            = "qjs_init"
 	fnSetStack        = "qjs_set_max_stack_size"
 	fnSetInterrupts   = "qjs_set_interrupt_handler"
-	fnSetRejections   = "qjs_set_promise_rejection_handler"
-	fnSetThreshold    = "qjs_set_gc_threshold"
 	fnNewHostFunction = "qjs_new_host_function"
 	fnGlobal          = "qjs_get_global"
 	fnGetProperty     = "qjs_get_prop_string"
@@ -50,11 +48,9 @@ const (
 	fnCall            = "qjs_call"
 	fnUndefined       = "qjs_get_undefined"
 	fnNewNumber       = "qjs_new_number"
-	fnNumber          = "qjs_get_float64"
 	fnIsJobPending    = "qjs_is_job_pending"
 	fnExecuteJob      = "qjs_execute_pending_job"
 	fnFreeValue       = "qjs_free_value"
-	fnThrow           = "qjs_throw"
 	fnMalloc          = "wasm_malloc"
 	fnFree            = "wasm_free"
 
@@ -66,10 +62,10 @@ const (
 func kept() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range []string{
-		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnSetRejections, fnSetThreshold, fnNewHostFunction, fnGlobal,
+		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnNewHostFunction, fnGlobal,
 		fnGetProperty, fnSetProperty, fnEval, fnCompile, fnEvalBytecode, fnCollect, fnNewString, fnStringLength, fnFreeString,
-		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnNumber, fnIsJobPending, fnExecuteJob, fnFreeValue,
-		fnThrow, fnMalloc, fnFree, exportMemory, exportStackPointer,
+		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnIsJobPending, fnExecuteJob, fnFreeValue,
+		fnMalloc, fnFree, exportMemory, exportStackPointer,
 	} {
 		names[name] = true
 	}

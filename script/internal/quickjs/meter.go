@@ -21,7 +21,7 @@ const (
 	fuelExport = "fuel"
 	// hookModule and hookName are the import that is called. The engine has no files, and never closes one.
 	hookModule, hookName = "wasi_snapshot_preview1", "fd_close"
-	// hookArgument tells the host that the budget is used up. No file has this number.
+	// hookArgument is the argument of the call that says that the budget is used up. No file has this number.
 	hookArgument = -1
 )
 
