@@ -21,8 +21,7 @@ func TestEval(t *testing.T) {
 
 func TestEval_Throws(t *testing.T) {
 	t.Parallel()
-	in := take(t, newSnapshot(t, ""), quickjs.Run{})
-	defer in.Release()
+	s := newSnapshot(t, "")
 	for source, want := range map[string]quickjs.ThrownError{
 		"\n  f()":                   {Text: "ReferenceError: f is not defined", Stack: "    at <eval> (test.js:2:3)\n"},
 		"function f() { g() }\nf()": {Text: "ReferenceError: g is not defined", Stack: "    at f (test.js:1:16)\n    at <eval> (test.js:2:1)\n"},
@@ -30,7 +29,9 @@ func TestEval_Throws(t *testing.T) {
 		"throw 'no'":                {Text: "no"},
 		"let 1":                     {Text: "SyntaxError: invalid redefinition", Stack: "    at test.js:1:5\n"},
 	} {
+		in := take(t, s, quickjs.Run{})
 		_, err := in.Eval("test.js", source)
+		in.Release()
 		thrown, ok := errors.AsType[*quickjs.ThrownError](err)
 		require.True(t, ok, source)
 		if thrown.Text = strings.TrimSpace(thrown.Text); strings.Contains(source, "let") {
