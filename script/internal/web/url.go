@@ -1,0 +1,115 @@
+package web
+
+import (
+	"regexp"
+	"strings"
+
+	whatwg "github.com/nlnwa/whatwg-url/url"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// The limits of a URL before its query: its bytes, and how many of the characters / \ and @ it has. The parser's time
+// grows with their product, and with the square of the bytes of a password.
+const (
+	longestURL     = 8 << 10
+	mostSeparators = 500
+)
+
+// urlParser parses URLs by the URL Standard.
+type urlParser struct{ whatwg.Parser }
+
+// signedNumber finds hosts that end in a number with a sign, which the parser takes for addresses.
+var signedNumber = regexp.MustCompile(`(?i)(^|\.)0?x?(\+|-|%2b|%2d)[0-9a-f]+\.?$`)
+
+func newParser() urlParser {
+	return urlParser{whatwg.NewParser(whatwg.WithPreParseHostFunc(func(_ *whatwg.Url, host string) string {
+		if signedNumber.MatchString(host) {
+			return "[" // No host begins so and does not end in a bracket: the parser refuses it.
+		}
+		return host
+	}))}
+}
+
+// urlAsked is a URL, relative to Base if that is not nil. If Set is the name of one of its parts, that is set to To.
+type urlAsked struct {
+	URL  string  `json:"url"`
+	Base *string `json:"base"`
+	Set  string  `json:"set"`
+	To   string  `json:"to"`
+}
+
+// parse returns the properties of a URL in the standard, nil if it is none.
+func (p urlParser) parse(asked urlAsked) (map[string]string, error) {
+	if err := asked.checkLength(); err != nil {
+		return nil, err
+	}
+	var base *whatwg.Url
+	var err error
+	if asked.Base != nil {
+		if base, err = p.Parse(*asked.Base); err != nil {
+			return nil, nil //nolint:nilerr,nilnil // The script gets its own error.
+		}
+	}
+	url, err := p.BasicParser(asked.URL, base, nil, whatwg.NoState)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // As above.
+	}
+	if set, isThere := setters[asked.Set]; isThere {
+		set(url, asked.To)
+	}
+	return map[string]string{
+		"href": url.Href(false), "origin": p.origin(url), "protocol": url.Protocol(), "username": url.Username(),
+		"password": url.Password(), "host": url.Host(), "hostname": url.Hostname(), "port": url.Port(), "pathname": url.Pathname(),
+		"search": url.Search(), "hash": url.Hash(),
+	}, nil
+}
+
+// setters set the parts of a URL. Values that they cannot have are ignored, as the standard says.
+var setters = map[string]func(*whatwg.Url, string){
+	"protocol": (*whatwg.Url).SetProtocol, "username": (*whatwg.Url).SetUsername, "password": (*whatwg.Url).SetPassword,
+	"host": (*whatwg.Url).SetHost, "hostname": (*whatwg.Url).SetHostname, "port": (*whatwg.Url).SetPort,
+	"pathname": (*whatwg.Url).SetPathname, "search": (*whatwg.Url).SetSearch, "hash": (*whatwg.Url).SetHash,
+}
+
+// origin returns the origin of a URL: "null" for schemes that have none.
+func (p urlParser) origin(url *whatwg.Url) string {
+	switch url.Scheme() {
+	case "http", "https", "ws", "wss", "ftp":
+		return url.Protocol() + "//" + url.Host()
+	case "blob":
+		if inner, err := p.Parse(url.Pathname()); err == nil && strings.HasPrefix(inner.Scheme(), "http") {
+			return p.origin(inner)
+		}
+	}
+	return "null"
+}
+
+// opaqueData finds URLs of data that take time in proportion to their length.
+var opaqueData = regexp.MustCompile(`^data:[^/\t\r\n][^\t\r\n]*$`)
+
+// checkLength refuses what takes too long to parse.
+func (asked urlAsked) checkLength() error {
+	texts := []string{beforeQuery(asked.URL)}
+	if asked.Base != nil {
+		texts = append(texts, beforeQuery(*asked.Base))
+	}
+	if asked.Set != "search" && asked.Set != "hash" {
+		texts = append(texts, asked.To)
+	}
+	for _, text := range texts {
+		separators := strings.Count(text, "/") + strings.Count(text, `\`) + strings.Count(text, "@")
+		if (len(text) > longestURL || separators > mostSeparators) && !opaqueData.MatchString(text) {
+			return boterr.Invalid("", "a URL has at most %d bytes and %d of / and @ before its query, but this one has %d and %d",
+				longestURL, mostSeparators, len(text), separators)
+		}
+	}
+	return nil
+}
+
+func beforeQuery(url string) string {
+	if at := strings.IndexAny(url, "?#"); at >= 0 {
+		return url[:at]
+	}
+	return url
+}

@@ -1,0 +1,153 @@
+// Package web provides the globals of the web platform that scripts use and the engine lacks: URL and
+// URLSearchParams, TextEncoder and TextDecoder, structuredClone, crypto, AbortController and AbortSignal, Headers,
+// Request, Response and fetch, to the standards of the WHATWG. Source defines them; Functions has the part of them that
+// runs in Go.
+package web
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Source is a JavaScript expression, a function that defines the globals. Its argument is an object with
+//
+//   - ask(name, value), which calls one of Functions and returns its result, or throws an Error;
+//   - begin(name, value), which begins something in the host and returns {answer, cancel}: the promise of its result, and
+//     a function that ends it;
+//   - setTimeout(function, milliseconds).
+//
+// fetch begins "fetch" with {url, method, headers, body}. The result is {status, statusText, headers, url, body}. headers
+// is a list of [name, value], in which each Set-Cookie is one of its own, and body is base64, null if there is none.
+//
+//go:embed web.js
+var Source string
+
+// Function is a function of the host that Source asks for. value is JSON. The result is made JSON by json.Marshal.
+type Function func(value []byte) (result any, err error)
+
+// Functions returns the functions by name. Their only effect is that they read from random. They are safe for concurrent
+// use if random is. Their time is proportional to the length of
+// what they are given; a URL takes a few milliseconds at most, see longestURL.
+func Functions(random io.Reader) map[string]Function {
+	return map[string]Function{
+		"url": taking(newParser().parse), "encode": taking(encode), "decode": taking(decode), "encoding": taking(encodingOf),
+		"random": taking(func(size int) ([]byte, error) {
+			if size < 0 || size > mostRandom {
+				return nil, boterr.Invalid("", "%d random bytes are more than %d", size, mostRandom)
+			}
+			bytes := make([]byte, size)
+			if _, err := io.ReadFull(random, bytes); err != nil {
+				return nil, fmt.Errorf("random bytes: %w", err)
+			}
+			return bytes, nil
+		}),
+	}
+}
+
+// mostRandom is the limit of crypto.getRandomValues in the standard.
+const mostRandom = 65536
+
+// taking makes a Function of one that takes a T.
+func taking[T, R any](function func(T) (R, error)) Function {
+	return func(value []byte) (any, error) {
+		var given T
+		if err := json.Unmarshal(value, &given); err != nil {
+			return nil, fmt.Errorf("the host cannot read what it is asked: %w", err)
+		}
+		return function(given)
+	}
+}
+
+// encode returns a text as UTF-8. Decoding JSON has replaced lone surrogates.
+func encode(text string) ([]byte, error) { return []byte(text), nil }
+
+const nameOfUTF8 = "utf-8"
+
+// encodingOf returns the name of the encoding that a label of the Encoding Standard stands for, "" if there is none that
+// decodes.
+func encodingOf(label string) (string, error) {
+	from, err := htmlindex.Get(strings.Trim(label, "\t\n\f\r "))
+	if err != nil {
+		return "", nil //nolint:nilerr // The script gets its own error.
+	}
+	name, err := htmlindex.Name(from)
+	if err != nil || name == "replacement" {
+		return "", nil //nolint:nilerr // As above.
+	}
+	return name, nil
+}
+
+// toDecode are bytes in an encoding. With Stream, more will follow.
+type toDecode struct {
+	Encoding               string `json:"encoding"`
+	Bytes                  []byte `json:"bytes"`
+	Fatal, KeepBOM, Stream bool
+}
+
+// decoded is their text, without that of the last Rest bytes, which are the beginning of a character.
+type decoded struct {
+	Text    string `json:"text"`
+	Rest    int    `json:"rest"`
+	IsValid bool   `json:"isValid"`
+}
+
+func decode(given toDecode) (decoded, error) {
+	from, err := htmlindex.Get(given.Encoding)
+	if err != nil {
+		return decoded{}, boterr.Invalid("", "there is no encoding %q", given.Encoding)
+	}
+	var rest int
+	if given.Stream {
+		rest = unfinished(given.Bytes)
+	}
+	bytes := given.Bytes[:len(given.Bytes)-rest]
+	if given.Fatal && given.Encoding == nameOfUTF8 && !utf8.Valid(bytes) {
+		return decoded{}, nil
+	}
+	text, err := textOf(from, bytes)
+	if err != nil || given.Fatal && given.Encoding != nameOfUTF8 && strings.ContainsRune(text, utf8.RuneError) {
+		return decoded{}, nil //nolint:nilerr // It is not valid.
+	}
+	if !given.KeepBOM && strings.HasPrefix(given.Encoding, "utf-") {
+		text = strings.TrimPrefix(text, "\uFEFF")
+	}
+	return decoded{Text: text, Rest: rest, IsValid: true}, nil
+}
+
+// textOf decodes bytes. What an encoding of single bytes has no character for in 0x80 to 0x9F is a control character.
+func textOf(from encoding.Encoding, bytes []byte) (string, error) {
+	single, isSingle := from.(*charmap.Charmap)
+	if !isSingle {
+		return from.NewDecoder().String(string(bytes))
+	}
+	runes := make([]rune, len(bytes))
+	for i, one := range bytes {
+		if runes[i] = single.DecodeByte(one); runes[i] == utf8.RuneError && one < 0xA0 {
+			runes[i] = rune(one)
+		}
+	}
+	return string(runes), nil
+}
+
+// unfinished returns how many bytes at the end are the beginning of a character in UTF-8.
+func unfinished(bytes []byte) int {
+	for size := 1; size < utf8.UTFMax && size <= len(bytes); size++ {
+		if tail := bytes[len(bytes)-size:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
+			}
+			return size
+		}
+	}
+	return 0
+}
