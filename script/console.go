@@ -1,86 +1,49 @@
 package script
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
 
-	"github.com/dop251/goja"
-
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 )
 
 // longestLine is how many bytes of what a script logs at once are kept.
 const longestLine = 8 << 10
 
-// longestRead is how many bytes are looked at for what is not to be logged, more than are kept.
-const longestRead = 4 * longestLine
-
-// installConsole gives scripts console.
-func (r *run) installConsole() {
-	console := r.vm.NewObject()
-	for name, level := range map[string]slog.Level{
-		"debug": slog.LevelDebug, "trace": slog.LevelDebug, "log": slog.LevelInfo, "info": slog.LevelInfo,
-		"dir": slog.LevelInfo, "table": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
-	} {
-		_ = console.Set(name, func(call goja.FunctionCall) goja.Value {
-			r.log(level, call.Arguments)
-			return goja.Undefined()
-		})
-	}
-	for _, name := range []string{"time", "timeEnd", "timeLog", "group", "groupEnd", "assert", "count"} {
-		_ = console.Set(name, func(goja.FunctionCall) goja.Value { return goja.Undefined() })
-	}
-	r.globalValue("console", console)
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
 
-// log writes a line to the log.
-func (r *run) log(level slog.Level, values []goja.Value) {
-	if !r.engine.options.Console.Enabled(r.ctx, level) {
-		return
+// hostLog writes a line to the log: [level, text, stack].
+func (r *run) hostLog(payload string) error {
+	var line [3]string
+	if err := json.Unmarshal([]byte(payload), &line); err != nil {
+		return err
 	}
-	var line strings.Builder
-	for i, value := range values {
-		if i > 0 {
-			line.WriteByte(' ')
-		}
-		shown := r.shown(value)
-		line.WriteString(shown[:min(len(shown), longestRead)])
-		if line.Len() > longestRead {
-			break
-		}
-	}
-	text := boterr.Redact(line.String())
+	text := boterr.Redact(line[1])
 	if len(text) > longestLine {
 		text = strings.ToValidUTF8(text[:longestLine], "") + "..."
 	}
-	frames := r.vm.CaptureCallStack(2, nil)
 	where := r.program.name
-	if places := placesOf(frames); len(places) > 0 {
-		at := r.placed(places[0].at)
-		where = fmt.Sprintf("%s:%d", at.Filename, at.Line)
+	for _, at := range r.places(line[2]) {
+		where = fmt.Sprintf("%s:%d", at.file, at.line)
+		break
 	}
-	r.engine.options.Console.Log(r.ctx, level, text, "script", where)
+	r.engine.options.Console.Log(r.ctx, levels[line[0]], text, "script", where)
+	return nil
 }
 
-// shown returns a value as console.log shows it: texts as they are, objects as JSON, errors by their
-// stack.
-func (r *run) shown(value goja.Value) string {
-	object, isObject := value.(*goja.Object)
-	if !isObject {
-		return value.String()
+// logRejected logs what failed without the script waiting for it.
+func (r *run) logRejected(reports string) error {
+	var all []report
+	if err := json.Unmarshal([]byte(reports), &all); err != nil {
+		return errText
 	}
-	if object.ClassName() == "Error" {
-		return object.String()
+	for _, one := range all {
+		r.engine.options.Console.WarnContext(r.ctx, "a script did not wait for what failed",
+			"script", r.program.name, "error", r.failed(r.thrown(one)))
 	}
-	plain, err := r.fromScript(value, nil)
-	if err != nil || plain == document.Missing {
-		return object.ClassName()
-	}
-	text, err := document.AppendJSON(nil, plain)
-	if err != nil {
-		return object.ClassName()
-	}
-	return string(text)
+	return nil
 }

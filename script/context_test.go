@@ -59,7 +59,7 @@ func TestMember_OfAnotherTypeIsRefused(t *testing.T) {
 	for source, want := range map[string]string{
 		"this.member.meta = 7":         "member.meta",
 		"this.member.customLocale = 7": "member.customLocale",
-		"this.member.meta.x = 7n":      "member.meta.x",
+		"this.member.meta.x = 2n ** 64n": "member.meta.x",
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
 		require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -141,7 +141,7 @@ func TestConsole_GoesToTheLog(t *testing.T) {
 	require.Equal(t, `level=INFO msg="hi {\"a\":[1]} Error: no" script=test.js:1`+"\n"+
 		`level=WARN msg=undefined script=test.js:2`+"\n"+
 		`level=WARN msg="a script did not wait for what failed" script=test.js `+
-		`error="test.js:3:15: getMember: not found: memberId: there is no member x here"`+"\n", lines.String())
+		`error="test.js:3:6: getMember: not found: memberId: there is no member x here"`+"\n", lines.String())
 }
 
 func TestConsole_HiddenCharacters(t *testing.T) {

@@ -1,55 +1,198 @@
 package script
 
 import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
-	"github.com/dlclark/regexp2/v2"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/script/internal/modules"
+	"github.com/botctx/go-sdk/script/internal/quickjs"
+	"github.com/botctx/go-sdk/script/internal/slots"
+	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 // Engine compiles scripts and runs them. It is safe for concurrent use.
 //
-// As many of its scripts compute at once as there are processors when it is made; the others wait for their
-// turn, as they do for what they call. So one engine is for all scripts of a process.
+// As many of its scripts compute at once as there are processors. The others wait, and the apps take turns. One engine
+// is for all scripts of a process.
 type Engine struct {
-	*compiler
-
 	options Options
-	modules *modules
-	watch   *watch
-	slots   *slots
-	// ready has the *prepared of each set of helpers that scripts name.
-	ready sync.Map
-	// fetch compiles fetch.js, once.
-	fetch func() (*code, error)
-	// tooLong is the error of a script whose deadline has come.
-	tooLong error
+	modules *modules.Files
+	slots   *slots.Slots
+	// functions are those of the host that scripts call, by their names.
+	functions map[string]hostFunction
+	// prepared has the function that returns the *prepared of each set of helpers.
+	prepared sync.Map
+	// compiled has the bytecode of each module, by its file.
+	compiled sync.Map
 }
 
-// New returns an engine. A limit that is none is InvalidArgument, with the field of Options.
+// New returns an engine. It fails with InvalidArgument, which names the field, if a limit is negative or the folder for
+// compiled code cannot be used, and with Unsupported on an architecture other than amd64 and arm64.
 //
-// It bounds for the whole process how long a pattern of the package regexp2 is tried, unless somebody
-// has set that already: scripts that have patterns with look-around or back-references run them by it.
+// The first engine of a process takes some hundred milliseconds, or some ten with [Options.CacheDir].
 func New(options Options) (*Engine, error) {
 	options, err := options.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	boundMatches()
-	compiling := newCompiler()
-	return &Engine{
-		compiler: compiling,
-		options:  options,
-		modules:  newModules(options.Modules, compiling),
-		watch:    newWatch(options),
-		slots:    newSlots(),
-		fetch:    sync.OnceValues(compiling.compileFetch),
-		tooLong:  errTooLong(options.Deadline),
-	}, nil
+	e := &Engine{options: options, modules: modules.New(options.Modules), slots: slots.New(processors())}
+	e.functions = e.hostFunctions()
+	if _, err := e.preparedWith(nil); err != nil {
+		return nil, err
+	}
+	return e, nil
 }
 
-// boundMatches bounds how long a pattern is tried.
-var boundMatches = sync.OnceFunc(func() {
-	if regexp2.DefaultMatchTimeout > longestMatch {
-		regexp2.DefaultMatchTimeout = longestMatch
+// prelude are the scripts of this package that run in each instance, in this order.
+//
+//go:embed prelude/*.js
+var prelude embed.FS
+
+// preludeFiles are the files of prelude. What is named ownFiles is left out of the places of errors.
+var preludeFiles = []string{"border.js", "scope.js", "this.js"}
+
+const ownFiles = "script:"
+
+// prepared is a snapshot in which some helpers have been loaded, and the functions of the prelude that Go calls.
+type prepared struct {
+	*quickjs.Snapshot
+
+	start, finish, wake, fire, take, require quickjs.Value
+}
+
+// preparedWith returns the snapshot with some helpers, by the names of their modules. It is made once.
+func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
+	key := strings.Join(helpers, "\n")
+	made, _ := e.prepared.LoadOrStore(key, sync.OnceValues(func() (*prepared, error) { return e.prepare(helpers) }))
+	return made.(func() (*prepared, error))() //nolint:forcetypeassert // Nothing else is stored.
+}
+
+// longestLoad is how long loading the helpers, or reading a source, may take.
+const longestLoad = 10 * time.Second
+
+// prepare makes a snapshot. Its clock stands at 1970.
+func (e *Engine) prepare(helpers []string) (*prepared, error) {
+	machine, err := quickjs.Open(e.options.CacheDir)
+	if err != nil {
+		return nil, boterr.Wrap("script.New", openError(err))
 	}
-})
+	r := &run{engine: e, program: &Program{}, ctx: context.Background(), prepared: &prepared{}}
+	in, err := machine.New(r.ctx, quickjs.Run{Host: r.host, Now: r.now, Busy: longestLoad}, e.options.MaxMemory)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r.in = in
+	if err := r.runPrelude(); err != nil {
+		return nil, fmt.Errorf("the prelude of scripts: %w", err)
+	}
+	for _, helper := range helpers {
+		if err := r.load(helper); err != nil {
+			return nil, err
+		}
+	}
+	r.prepared.Snapshot, err = in.Snapshot()
+	return r.prepared, err
+}
+
+// openError is the error of an engine that cannot be opened.
+func openError(err error) error {
+	if errors.Is(err, quickjs.ErrArchitecture) {
+		return boterr.New(boterr.Unsupported, "", "%w", err)
+	}
+	return boterr.Invalid("CacheDir", "%w", err)
+}
+
+// runPrelude runs the scripts of the prelude, and keeps the functions that Go calls.
+func (r *run) runPrelude() error {
+	own, err := r.in.Eval(ownFiles+"own", r.engine.settings())
+	if err != nil {
+		return err
+	}
+	host, err := r.in.Global("host")
+	if err != nil {
+		return err
+	}
+	for _, file := range append(slices.Clone(preludeFiles), webFile) {
+		body, err := r.in.Eval(ownFiles+file, sourceOf(file))
+		if err == nil {
+			_, err = r.in.Call(body, own, host)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	for name, function := range map[string]*quickjs.Value{
+		"start": &r.prepared.start, "finish": &r.prepared.finish, "wake": &r.prepared.wake, "fire": &r.prepared.fire,
+		"take": &r.prepared.take, "require": &r.prepared.require,
+	} {
+		if *function, err = r.in.Property(own, name); err != nil {
+			return err
+		}
+	}
+	return r.trackRejections(own)
+}
+
+// trackRejections has the prelude notice promises that are rejected.
+func (r *run) trackRejections(own quickjs.Value) error {
+	rejected, err := r.in.Property(own, "rejected")
+	if err != nil {
+		return err
+	}
+	handled, err := r.in.Property(own, "handled")
+	if err != nil {
+		return err
+	}
+	r.in.TrackRejections(rejected, handled)
+	_, err = r.in.Eval(ownFiles+"end", "delete globalThis.host")
+	return err
+}
+
+const webFile = "web.js"
+
+// sourceOf returns a script of the prelude.
+func sourceOf(file string) string {
+	if file == webFile {
+		return web.Source
+	}
+	source, err := prelude.ReadFile("prelude/" + file)
+	if err != nil {
+		panic(err) // It is embedded.
+	}
+	return string(source)
+}
+
+// settings is the script that makes the object which the scripts of the prelude share.
+func (e *Engine) settings() string {
+	text, err := json.Marshal(map[string]any{
+		"names":   map[string]any{"records": recordNames, "operations": operationNames(), "helpers": e.options.Helpers},
+		"largest": e.options.MaxResultBytes,
+		"deepest": deepest,
+	})
+	if err != nil {
+		panic(err) // It has texts and numbers.
+	}
+	return "(" + string(text) + ")"
+}
+
+// load runs a module, so that it is there in each run.
+func (r *run) load(module string) error {
+	folder, err := r.in.NewString("")
+	if err != nil {
+		return err
+	}
+	name, err := r.in.NewString(module)
+	if err != nil {
+		return err
+	}
+	_, err = r.in.Call(r.prepared.require, folder, name)
+	return err
+}

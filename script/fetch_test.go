@@ -3,6 +3,7 @@ package script_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,7 @@ func TestFetch_ReadsJSON(t *testing.T) {
 // echoing answers with what was sent.
 func echoing(_ context.Context, _ *botctx.Context, asked outbound.Request) (*outbound.Response, error) {
 	return &outbound.Response{
-		Status: http.StatusOK, Header: http.Header{"Asked": {asked.Method + " " + asked.URL + " " + asked.Headers["content-type"]}}, Body: asked.Body,
+		Status: http.StatusOK, Header: http.Header{"Asked": {strings.TrimSpace(asked.Method + " " + asked.URL + " " + asked.Headers["content-type"])}}, Body: asked.Body,
 	}, nil
 }
 
@@ -40,13 +41,13 @@ func TestFetch_Requests(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{Fetch: echoing})
 	for source, want := range map[string]string{
-		"await fetch('https://a.example')":                                                                  `["GET https://a.example ",""]`,
-		"await fetch(new URL('/b?c=1', 'https://a.example'))":                                               `["GET https://a.example/b?c=1 ",""]`,
-		"await fetch('https://a.example', {method: 'PUT', body: 'ä'})":                                      `["PUT https://a.example text/plain;charset=UTF-8","ä"]`,
-		"await fetch('https://a.example', {method: 'patch'})":                                               `["patch https://a.example ",""]`,
-		"await fetch(new Request('https://a.example', {method: 'DELETE'}))":                                 `["DELETE https://a.example ",""]`,
-		"await fetch('https://a.example', {method: 'POST', body: new Uint8Array([104, 105])})":              `["POST https://a.example ","hi"]`,
-		"await fetch('https://a.example', {method: 'POST', body: new URLSearchParams({a: '1', b: 'x y'})})": `["POST https://a.example application/x-www-form-urlencoded;charset=UTF-8","a=1&b=x+y"]`,
+		"await fetch('https://a.example')":                                                                  `["GET https://a.example/",""]`,
+		"await fetch(new URL('/b?c=1', 'https://a.example'))":                                               `["GET https://a.example/b?c=1",""]`,
+		"await fetch('https://a.example', {method: 'PUT', body: 'ä'})":                                      `["PUT https://a.example/ text/plain;charset=UTF-8","ä"]`,
+		"await fetch('https://a.example', {method: 'patch'})":                                               `["patch https://a.example/",""]`,
+		"await fetch(new Request('https://a.example', {method: 'DELETE'}))":                                 `["DELETE https://a.example/",""]`,
+		"await fetch('https://a.example', {method: 'POST', body: new Uint8Array([104, 105])})":              `["POST https://a.example/","hi"]`,
+		"await fetch('https://a.example', {method: 'POST', body: new URLSearchParams({a: '1', b: 'x y'})})": `["POST https://a.example/ application/x-www-form-urlencoded;charset=UTF-8","a=1&b=x+y"]`,
 	} {
 		require.JSONEq(t, want, s.returns("const r = "+source+"\nreturn [r.headers.get('asked'), await r.clone().text()]"), source)
 	}

@@ -113,7 +113,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, strings.Join([]string{
 		"10 problems:",
-		`broken.js:2:11: invalid argument: Unexpected ";"`,
+		`broken.js:2:11: invalid argument: unexpected token in expression: ';'`,
 		`nodes.json:2:24: invalid argument: nodes[0].colour: is no field: there are compositeId, description, entry, global, parent, ` +
 			`postActions, preActions, priority, redirect, responses, savesPosition, schedules, tree, trigger`,
 		`nodes.json:2:56: invalid argument: nodes[0].preActions[0]: "gone.js" is not there: write the script, or take its name out`,

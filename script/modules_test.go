@@ -27,10 +27,10 @@ func TestRequire_ErrorsNameTheModule(t *testing.T) {
 		"broken.js": {Data: []byte("let a = 1\nlet b = (;")},
 	}})
 	for source, want := range map[string]string{
-		"require('./throws').fail()": "throws.js:2:9: internal: RangeError: out of tea",
+		"require('./throws').fail()": "throws.js:2:13: internal: RangeError: out of tea",
 		"require('./broken')":        "broken.js:2:10",
-		"require('./nowhere')":       `test.js:1:8: not found: there is no module "./nowhere"`,
-		"require('../../etc/x')":     "test.js:1:8: not found",
+		"require('./nowhere')":       `test.js:1:1: not found: there is no module "./nowhere"`,
+		"require('../../etc/x')":     "test.js:1:1: not found",
 		"this.moment()":              `not found: there is no module "moment"`,
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())

@@ -11,22 +11,21 @@ import (
 // Action returns the script as an action of a node.
 func (p *Program) Action() botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		_, err := p.Run(ctx, bot)
+		_, err := p.run(ctx, bot, wantNothing)
 		return err
 	}
 }
 
-// Trigger returns the script as a trigger of a node, which matches where it returns what counts as
-// true in JavaScript.
+// Trigger returns the script as a trigger of a node, which matches if it returns what counts as true in JavaScript.
 func (p *Program) Trigger() botctx.Trigger { return trigger{p} }
 
-// trigger is a script that tells whether a node answers.
+// trigger is a script that says whether a node answers.
 type trigger struct{ program *Program }
 
 // Matches runs the script.
 func (t trigger) Matches(ctx context.Context, bot *botctx.Context) (bool, error) {
-	value, err := t.program.Run(ctx, bot)
-	return isTrue(value), err
+	value, err := t.program.run(ctx, bot, wantTruth)
+	return value == true, err
 }
 
 // String returns the name of the script.
@@ -34,24 +33,9 @@ func (t trigger) String() string { return t.program.name }
 
 var _ botctx.Trigger = trigger{}
 
-// isTrue reports whether a value counts as true in JavaScript.
-func isTrue(value any) bool {
-	switch v := value.(type) {
-	case nil:
-		return false
-	case bool:
-		return v
-	case string:
-		return v != ""
-	default:
-		number, isNumber := document.FloatNumber(value)
-		return !isNumber || number != 0
-	}
-}
-
 // Redirect returns the script as the redirect of a node. It returns where the run goes on: the id of
 // a node, or an object with nodeCompositeId, treeId, redirectOptions and meta, as redirectMemberToNode
-// takes them; nothing, null or false where the run ends. Anything else is an *Error with
+// takes them; nothing, null or false if the run ends. Anything else is an *Error with
 // InvalidArgument behind it.
 func (p *Program) Redirect() botctx.RedirectFunc {
 	return func(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
@@ -87,7 +71,7 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 			NodeCompositeID: params.NodeCompositeID, TreeID: params.TreeID, Options: params.RedirectOptions, Meta: params.Meta,
 		}, nil
 	}
-	if isTrue(value) {
+	if value != nil && value != false {
 		return nil, boterr.Invalid("result", "must be the id of a node, an object with nodeCompositeId, or nothing")
 	}
 	return nil, nil //nolint:nilnil // The run ends.

@@ -1,149 +1,106 @@
 package script
 
 import (
-	"encoding/json"
-
-	"github.com/dop251/goja"
+	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
-// isOperation reports whether a name is that of an operation.
-func isOperation(name string) bool { return operations[name] }
-
-// operations are the names of all operations.
-var operations = func() map[string]bool {
-	names := map[string]bool{}
+// operationNames returns the names of all operations.
+func operationNames() []string {
+	var names []string
 	for _, op := range botctx.Ops() {
-		names[string(op)] = true
+		names = append(names, string(op))
 	}
 	return names
-}()
-
-// operation returns the function that calls an operation.
-func (r *run) operation(op botctx.Op) goja.Value {
-	return r.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-		promise, resolve, reject := r.vm.NewPromise()
-		result, err := r.call(op, call.Argument(0))
-		settled := resolve
-		if err != nil {
-			result, settled = r.callFailed(result, err), reject
-		}
-		if err := settled(result); err != nil {
-			panic(err)
-		}
-		return r.vm.ToValue(promise)
-	})
 }
 
-// call calls an operation at once: operations of a script run one after the other, in the order in
-// which it calls them, whether it waits for them or not.
-func (r *run) call(op botctx.Op, argument goja.Value) (goja.Value, error) {
-	r.countCall()
-	args, err := r.arguments(argument)
+// useOf returns what a parameter of an operation is for. A parameter that says what an operation works on is a
+// selection: undefined there would mean everything, or the member of the run.
+func useOf(op botctx.Op, param string) use {
+	switch param {
+	case "filter":
+		return forFilter
+	case "data":
+		if op == botctx.OpFetchGeoNearFromDataSource { // It holds the filter.
+			return forFilter
+		}
+	case "meta":
+		if op == botctx.OpGetAssignmentsByMeta {
+			return forFilter
+		}
+	case "tag", "key", "inlet":
+		return forSelection
+	}
+	if strings.HasSuffix(param, "Id") {
+		return forSelection
+	}
+	return forData
+}
+
+// records of the context that an operation works on unless they are given: undefined is not taken for "not given".
+var targets = map[string]bool{"member": true, "channel": true, "group": true}
+
+// hostOperation calls an operation at once: operations of a script run one after the other, in the order in which the
+// script calls them, whether it waits for them or not. The payload is [name, parameters, changes, removed], and the
+// answer has the records that the call has changed, and the names of the values that it has left, see this.js.
+func (r *run) hostOperation(payload string) (string, error) {
+	if err := r.countCall(); err != nil {
+		return "", err
+	}
+	read := &reader{text: payload, largest: r.engine.options.MaxResultBytes}
+	read.want('[')
+	name, err := read.string()
 	if err != nil {
-		return goja.Undefined(), boterr.Wrap(string(op), err)
+		return "", err
 	}
-	if err := r.store(); err != nil {
-		return goja.Undefined(), boterr.Wrap(string(op), err)
+	read.want(',')
+	result, err := r.operation(read, botctx.Op(name))
+	w := &writer{}
+	w.answer(result, r.number(err), err)
+	r.writeRenewed(w)
+	return string(append(w.text, ']')), w.err
+}
+
+// operation reads the parameters and the changes of a call, and calls it.
+func (r *run) operation(read *reader, op botctx.Op) (any, error) {
+	params, refused := r.params(read, op)
+	if refused != nil {
+		return nil, boterr.Wrap(string(op), refused)
 	}
-	var text json.RawMessage
-	r.wait(func() { text, err = r.bot.Call(r.ctx, string(op), args) })
-	r.refresh()
-	result, failed := r.result(text)
-	if err == nil && failed != nil {
-		err = boterr.Wrap(string(op), failed)
+	read.want(',')
+	if err := r.store(read); err != nil {
+		return nil, boterr.Wrap(string(op), err)
 	}
+	var result any
+	var err error
+	r.in.Wait(func() { r.wait(func() { result, err = r.bot.CallValue(r.ctx, string(op), params) }) })
 	return result, err
 }
 
-// arguments returns the JSON of the object that an operation is given.
-func (r *run) arguments(argument goja.Value) (json.RawMessage, error) {
-	value, err := r.fromScript(argument, nil)
-	if err != nil || value == document.Missing {
-		return nil, err
+// params reads the parameters of an operation.
+func (r *run) params(read *reader, op botctx.Op) (document.Object, error) {
+	begin := read.at
+	if read.peek() != '{' {
+		value, err := read.value(forData)
+		if err != nil || value == document.Missing {
+			return document.Object{}, err
+		}
+		return document.Object{}, boterr.Invalid("", "takes an object of parameters")
 	}
-	return document.AppendJSON(nil, value)
-}
-
-// result returns what an operation answered, undefined for nothing.
-func (r *run) result(text json.RawMessage) (goja.Value, error) {
-	if len(text) == 0 {
-		return goja.Undefined(), nil
-	}
-	value, err := document.ParseJSON(text)
+	value, err := read.fields(func(name string) (any, error) {
+		if targets[name] && read.peek() == 'U' {
+			return read.any(forSelection, 1)
+		}
+		return read.any(useOf(op, name), 1)
+	})
 	if err != nil {
-		return goja.Undefined(), err
+		return document.Object{}, err
 	}
-	return r.toScript(value), nil
-}
-
-// refresh gives the script the records that a call has changed, such as the member after a redirect
-// that joined the run.
-func (r *run) refresh() {
-	for _, name := range recordNames {
-		record := r.this.records.of(name)
-		if record.write == nil || record.given == nil {
-			continue
-		}
-		now, err := record.read(r)
-		if err == nil && !document.Equal(now, record.seen) {
-			r.renew(name, record, now)
-		}
+	if read.at-begin > read.largest {
+		return document.Object{}, read.tooLarge()
 	}
-	for name := range r.bot.Values {
-		r.refreshValue(name)
-	}
-}
-
-// renew gives the script a record as it is now: in the object that it has, which it may hold by another
-// name, where there is one.
-func (r *run) renew(name string, record *record, now any) {
-	record.seen = now
-	held, isObject := record.given.(*goja.Object)
-	fields, hasFields := now.(document.Object)
-	if !isObject || !hasFields {
-		record.given = r.toScript(now)
-		r.this.made[name] = record.given
-		return
-	}
-	for _, field := range held.Keys() {
-		if _, has := fields.Field(field); !has {
-			_ = held.Delete(field)
-		}
-	}
-	for field, value := range fields.All() {
-		define(held, field, r.toScript(value))
-	}
-}
-
-// refreshValue gives the script a value that another one has left since.
-func (r *run) refreshValue(name string) {
-	made, isMade := r.this.made[name]
-	if !isMade || r.this.records.of(name) != nil {
-		return
-	}
-	now, err := document.ValueOf(r.bot.Values[name])
-	if err != nil {
-		return
-	}
-	if seen, err := r.fromScript(made, now); err == nil && !document.Equal(seen, now) {
-		r.this.made[name] = r.toScript(now)
-	}
-}
-
-// countCall counts what a script asks of the host.
-func (r *run) countCall() {
-	r.calls++
-	if r.calls > r.engine.options.MaxCalls {
-		panic(r.errorObject(r.tooManyCalls()))
-	}
-}
-
-// tooManyCalls is the error of a script that asks too much.
-func (r *run) tooManyCalls() error {
-	return boterr.New(boterr.ResourceExhausted, "",
-		"the script has made %d calls, of operations, fetch and timers together: see Options.MaxCalls", r.engine.options.MaxCalls)
+	return value.(document.Object), nil //nolint:forcetypeassert // It is what fields returns.
 }

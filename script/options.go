@@ -32,42 +32,36 @@ type Options struct {
 	// Random is Math.random, from 0 to below 1. The default is that of math/rand/v2.
 	Random func() float64
 
-	// Deadline is how long a script may run in all, with the operations that it waits for. The
-	// default is 30 s.
+	// CacheDir is a folder in which the compiled engine is kept between processes, so that the first script of a process
+	// starts sooner. It must be one that nobody else writes to. With the default, "", nothing is kept.
+	CacheDir string
+
+	// Deadline is how long a script may run in all, with the operations that it waits for. The default is 30 s.
 	Deadline time.Duration
-	// MaxBusy is how long a script may compute without waiting for anything, at most 2 s. The default
-	// is 1 s. A call that tries a regular expression may take 1 s of it.
+	// MaxBusy is how long a script may compute in all. Waiting for operations, requests and timers does not count. The
+	// default is 1 s.
 	MaxBusy time.Duration
-	// MaxCalls is the number of operations, requests and timers of one run of a script. The default
-	// is 1,000.
+	// MaxCalls is the number of operations, requests and timers of one run of a script. The default is 1,000.
 	MaxCalls int
-	// MaxCallDepth is how deep functions may call each other. The default is 1,000.
-	MaxCallDepth int
-	// MaxMemory is by how many bytes the memory of the process may grow while scripts run: those that
-	// have run for some milliseconds by then are ended. The default is 256 MB.
+	// MaxMemory is how many bytes a script may use, with its modules, from 8 MB to 1 GB. The default is 64 MB.
 	MaxMemory int64
-	// MaxResultBytes is how large, as JSON, what goes from a script to Go may be: the arguments of an
-	// operation, a result, a record. The default is 4 MB.
+	// MaxResultBytes is how large, as JSON, what goes from a script to Go may be: the arguments of an operation, a
+	// result, a record. It bounds the responses of fetch, too. The default is 4 MB.
 	MaxResultBytes int
-	// MaxLength is the number of characters of a text, and of elements of an array, up to which the
-	// functions of the language work that make or visit all of it in one step. The default is
-	// 4,000,000.
-	MaxLength int
+
+	// randomAhead is how many numbers of Random are read at once.
+	randomAhead int
 }
 
 const (
 	defaultDeadline    = 30 * time.Second
 	defaultMaxBusy     = time.Second
 	defaultMaxCalls    = 1000
-	defaultCallDepth   = 1000
-	defaultMaxMemory   = 256 << 20
+	defaultMaxMemory   = 64 << 20
+	leastMemory        = 8 << 20
+	mostMemory         = 1 << 30
 	defaultResultBytes = 4 << 20
-	defaultMaxLength   = 4_000_000
 )
-
-// longestMatch is how long a regular expression is tried where it has to be tried back and forth. A
-// script that computes for as long has been ended.
-const longestMatch = 2 * time.Second
 
 // withDefaults returns the options with each default.
 func (o Options) withDefaults() (Options, error) {
@@ -86,20 +80,19 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Fetch == nil {
 		o.Fetch = fetchOfContext
 	}
+	o.randomAhead = 1
 	if o.Random == nil {
-		o.Random = rand.Float64
+		o.Random, o.randomAhead = rand.Float64, 32
 	}
 	o.Deadline = orDefault(o.Deadline, defaultDeadline)
 	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
 	o.MaxCalls = orDefault(o.MaxCalls, defaultMaxCalls)
-	o.MaxCallDepth = orDefault(o.MaxCallDepth, defaultCallDepth)
 	o.MaxMemory = orDefault(o.MaxMemory, defaultMaxMemory)
 	o.MaxResultBytes = orDefault(o.MaxResultBytes, defaultResultBytes)
-	o.MaxLength = orDefault(o.MaxLength, defaultMaxLength)
 	return o, nil
 }
 
-// check refuses what is no limit.
+// check refuses limits that cannot be kept.
 func (o Options) check() error {
 	for _, limit := range []struct {
 		field string
@@ -108,10 +101,8 @@ func (o Options) check() error {
 		{"Deadline", int64(o.Deadline)},
 		{"MaxBusy", int64(o.MaxBusy)},
 		{"MaxCalls", int64(o.MaxCalls)},
-		{"MaxCallDepth", int64(o.MaxCallDepth)},
 		{"MaxMemory", o.MaxMemory},
 		{"MaxResultBytes", int64(o.MaxResultBytes)},
-		{"MaxLength", int64(o.MaxLength)},
 	} {
 		if limit.value < 0 {
 			return boterr.Invalid(limit.field, "must not be negative: 0 is the default")
@@ -120,8 +111,8 @@ func (o Options) check() error {
 	if err := absent.Check("Modules", o.Modules); err != nil {
 		return err
 	}
-	if o.MaxBusy > longestMatch {
-		return boterr.Invalid("MaxBusy", "must be at most %v, up to which a regular expression is tried", longestMatch)
+	if o.MaxMemory != 0 && (o.MaxMemory < leastMemory || o.MaxMemory > mostMemory) {
+		return boterr.Invalid("MaxMemory", "must be between %d and %d bytes", leastMemory, mostMemory)
 	}
 	return nil
 }

@@ -1,9 +1,7 @@
 package script
 
 import (
-	"slices"
-
-	"github.com/dop251/goja"
+	"encoding/json"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -15,92 +13,171 @@ import (
 // recordNames are the records on `this`, in the order in which Object.keys has them.
 var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
-// record is one record on `this`.
+// record is how a record gets to a script and back.
 type record struct {
-	recordKind
-	// seen is what the script was given, and given the object that it was.
-	seen  any
-	given goja.Value
-}
-
-// recordKind is how a record gets to a script and back.
-type recordKind struct {
-	// read returns the record of the context, nil where there is none.
+	// read returns the record of the context, nil if there is none.
 	read func(r *run) (any, error)
-	// write puts what the script made of it into the context. It is nil where changes are the script's
-	// alone.
+	// write puts what the script made of it into the context. It is nil if changes are the script's alone.
 	write func(r *run, value any) error
-	// replace makes room for another record, where the script has put another object in its place, nil
-	// where that makes no difference.
+	// replace makes room for another record, once the script has put another object in its place. It is nil if that
+	// makes no difference.
 	replace func(r *run)
 }
 
-// records are those of one run, in the order of recordNames.
-type records [6]record
-
-// newRecords returns the records of a run.
-func newRecords() records {
-	return records{
-		{recordKind: recordKind{read: (*run).readChannel}},
-		{recordKind: recordKind{read: (*run).readMember, write: (*run).writeMember, replace: (*run).makeOtherMember}},
-		{recordKind: recordKind{read: (*run).readNode}},
-		{recordKind: recordKind{read: (*run).readAgendaMeta, write: (*run).writeAgendaMeta}},
-		{recordKind: recordKind{read: (*run).readMessageEvent, write: (*run).writeMessageEvent}},
-		{recordKind: recordKind{read: (*run).readGroup, write: (*run).writeGroup}},
+// recordOf returns how a record gets to a script and back. ok is false if there is none of the name.
+func recordOf(name string) (of record, ok bool) {
+	switch name {
+	case "channel":
+		return record{read: (*run).readChannel}, true
+	case "member":
+		return record{read: (*run).readMember, write: (*run).writeMember, replace: (*run).makeOtherMember}, true
+	case "node":
+		return record{read: (*run).readNode}, true
+	case "agendaMeta":
+		return record{read: (*run).readAgendaMeta, write: (*run).writeAgendaMeta}, true
+	case "messageEvent":
+		return record{read: (*run).readMessageEvent, write: (*run).writeMessageEvent}, true
+	case "group":
+		return record{read: (*run).readGroup, write: (*run).writeGroup}, true
 	}
+	return record{}, false
 }
 
-// of returns the record of a name, nil where there is none.
-func (all *records) of(name string) *record {
-	if i := slices.Index(recordNames, name); i >= 0 {
-		return &all[i]
+// hostGet returns a record, or a value that earlier scripts have left.
+func (r *run) hostGet(payload string) (any, error) {
+	var name string
+	if err := json.Unmarshal([]byte(payload), &name); err != nil {
+		return nil, err
 	}
+	value, err := r.read(name)
+	if err == nil {
+		r.seen[name] = value
+	}
+	return value, err
+}
+
+// read returns a record or a value as it is now.
+func (r *run) read(name string) (any, error) {
+	if of, isRecord := recordOf(name); isRecord {
+		return of.read(r)
+	}
+	left, isLeft := r.bot.Values[name]
+	if !isLeft {
+		return document.Missing, nil
+	}
+	value, err := document.ValueOf(left)
+	if err != nil { // It is of Go code alone.
+		return document.Missing, nil //nolint:nilerr // See above.
+	}
+	return value, nil
+}
+
+// store puts what the script has changed where those after it find it: into the records of the context and into its
+// Values. It reads two lists, of changes and of the names that were removed, see this.js.
+func (r *run) store(read *reader) error {
+	err := read.list(func(int) error {
+		read.want('[')
+		name, err := read.string()
+		if err != nil {
+			return err
+		}
+		read.want(',')
+		isOther := read.word() == "true"
+		read.want(',')
+		begin := read.at
+		value, err := read.value(forData)
+		if err == nil {
+			read.want(']')
+			return boterr.In(name, r.storeOne(name, isOther, value))
+		}
+		if _, isRecord := recordOf(name); isRecord {
+			return boterr.In(name, err)
+		}
+		r.engine.options.Console.DebugContext(r.ctx, "a value of a script stays in the script",
+			"script", r.program.name, "value", name, "error", err)
+		read.at = begin
+		read.skip()
+		read.want(']')
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	read.want(',')
+	return read.list(func(int) error {
+		name, err := read.string()
+		delete(r.bot.Values, name)
+		delete(r.seen, name)
+		return err
+	})
+}
+
+// storeOne stores a record or a value that the script has changed, or may have.
+func (r *run) storeOne(name string, isOther bool, value any) error {
+	of, isRecord := recordOf(name)
+	if !isRecord {
+		if value != document.Missing {
+			value = alike(value, r.seen[name])
+			r.bot.Values[name], r.seen[name] = value, value
+		}
+		return nil
+	}
+	if of.write == nil {
+		return nil
+	}
+	before, isSeen := r.seen[name]
+	if !isSeen {
+		var err error
+		if before, err = of.read(r); err != nil {
+			return err
+		}
+	}
+	value = alike(orNull(value), before)
+	if !isOther && document.Identical(value, before) {
+		return nil
+	}
+	if isOther && of.replace != nil {
+		of.replace(r)
+	}
+	if err := of.write(r, value); err != nil {
+		return err
+	}
+	r.seen[name] = value
 	return nil
 }
 
-// load makes the object of a record. A record that cannot be read throws.
-func (rec *record) load(r *run) goja.Value {
-	value, err := rec.read(r)
+// writeRenewed adds to an answer the records and values that a call has changed, such as the member after a redirect
+// that joined the run, and the names of what was left.
+func (r *run) writeRenewed(w *writer) {
+	w.text = append(w.text, ",["...)
+	first := true
+	for name, before := range r.seen {
+		of, isRecord := recordOf(name)
+		if isRecord && of.write == nil {
+			continue
+		}
+		now, err := r.read(name)
+		if err != nil || now == document.Missing || document.Equal(now, before) {
+			continue
+		}
+		r.seen[name] = now
+		if !first {
+			w.text = append(w.text, ',')
+		}
+		first = false
+		w.text = append(w.text, '[')
+		w.scalar(name)
+		w.text = append(w.text, ',')
+		w.whole(now)
+		w.text = append(w.text, ']')
+	}
+	w.text = append(w.text, "],"...)
+	names, err := json.Marshal(r.leftNames())
 	if err != nil {
-		panic(r.errorObject(err))
+		w.err = err
 	}
-	rec.seen, rec.given = value, r.toScript(value)
-	return rec.given
+	w.text = append(w.text, names...)
 }
-
-// storeRecord puts what the script has changed of a record into the context.
-func (r *run) storeRecord(name string) error {
-	record, now := r.this.records.of(name), r.this.made[name]
-	if record.write == nil || now == nil {
-		return nil
-	}
-	value, err := r.fromScript(now, record.seen)
-	if err != nil {
-		return boterr.In(name, err)
-	}
-	value = orNull(value)
-	isSame := record.given != nil && now.SameAs(record.given)
-	if isSame && document.Identical(value, record.seen) {
-		return nil
-	}
-	if !isSame && record.replace != nil {
-		record.replace(r)
-	}
-	if err := record.write(r, value); err != nil {
-		return boterr.In(name, err)
-	}
-	record.seen, record.given = value, now
-	return nil
-}
-
-// orNull returns null for what is missing.
-func orNull(value any) any {
-	if value == document.Missing {
-		return nil
-	}
-	return value
-}
-
 // readChannel reads the channel as getChannel shows it, without credentials.
 func (r *run) readChannel() (any, error) {
 	if r.bot.Channel == nil {
@@ -177,25 +254,12 @@ func (r *run) withoutEmptyTempData(changed document.Object) document.Object {
 	return changed.Put(fieldBotMeta, botMeta.Without(fieldTempData))
 }
 
-// replaceMember puts the member that a script returned in the place of the run's.
-func (r *run) replaceMember(returned goja.Value) error {
-	object, isObject := returned.(*goja.Object)
-	if !isObject || object.ClassName() == "Array" {
-		return nil
-	}
-	if replacing, isRecord := object.Get("member").(*goja.Object); isRecord {
-		r.this.Get("member") // What it was tells what is new.
-		r.this.Set("member", replacing)
-	}
-	return nil
-}
-
 // readNode reads the node that runs.
 func (r *run) readNode() (any, error) {
 	return document.O("compositeId", r.bot.Node.CompositeID, "tree", r.bot.Node.Tree), nil
 }
 
-// readAgendaMeta reads the meta of the agenda or redirect, empty where there is none.
+// readAgendaMeta reads the meta of the agenda or redirect, empty if there is none.
 func (r *run) readAgendaMeta() (any, error) {
 	if r.bot.AgendaMeta.IsZero() {
 		return document.O(), nil
@@ -239,7 +303,7 @@ func (r *run) writeGroup(value any) error {
 	return err
 }
 
-// written decodes a record, nil where it is null.
+// written decodes a record, nil if it is null.
 func written[T any](value any) (*T, error) {
 	if value == nil {
 		return nil, nil //nolint:nilnil // Null is meant.

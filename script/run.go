@@ -2,215 +2,202 @@ package script
 
 import (
 	"context"
-	"reflect"
-	"sync"
-	"sync/atomic"
+	"encoding/json"
+	"runtime"
+	"slices"
 	"time"
-
-	"github.com/dop251/goja"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
-// run is one run of a script: a runtime of its own, and the context that the script works on.
+// run is one run of a script: an instance of the engine, and the context that the script works on.
 type run struct {
-	engine  *Engine
-	program *Program
-	vm      *goja.Runtime
+	engine   *Engine
+	program  *Program
+	prepared *prepared
+	in       *quickjs.Instance
 	//nolint:containedctx // What the script calls gets it: functions of scripts have no ctx.
 	ctx context.Context
 	bot *botctx.Context
+	app string
 
-	this      *bag
-	loop      loop
-	watched   watched
-	installed []bool
-	// paths are objects of the global scope that guards are for.
-	paths  map[string]*goja.Object
-	loaded map[string]*goja.Object
-	// lacksMade are the functions of lacks.js, where a source needs one.
-	lacksMade *goja.Object
-	causes    map[*goja.Object]error
-	rejected  []*goja.Promise
-	lastWait  []goja.StackFrame
-	// lastThrown is what the script has thrown last, and lastThrow where.
-	lastThrown goja.Value
-	lastThrow  []goja.StackFrame
-	calls      int
-
-	overdue chan struct{}
-	// giveUpOnce closes overdue.
-	giveUpOnce sync.Once
-	// waits tells that the script waits for something, and isLeft that nobody waits for the script
-	// any longer.
-	waits, isInterrupted, isLeft atomic.Bool
-	step                         step
-	// endedBy is why the script was interrupted.
-	endedBy atomic.Pointer[error]
-	// holdsSlot tells that the run has one of the engine's slots.
-	holdsSlot atomic.Bool
-	deadline  deadline
+	loop     loop
+	deadline deadline
+	calls    int
+	// seen are the records and values as the script was given them, or has changed them since.
+	seen map[string]any
+	// causes are the errors that the script was given.
+	causes []error
+	// err is why the run has to end: what the script threw, or what it may not catch. isDone is true once the script has
+	// returned.
+	err    error
+	isDone bool
 }
 
-// Run runs the script on a context, and returns what the script returned as a value of documents:
-// nil for nothing. What the script changed of its records and left on `this` is in the context then.
-// Where it failed, the context has what it had changed before its last operation.
+// want is what a run is to return of what the script returned.
+type want string
+
+const (
+	wantValue   want = "value"
+	wantTruth   want = "truth"
+	wantNothing want = "nothing"
+)
+
+// Run runs the script on a context, and returns what the script returned as a value of documents: nil for nothing. What
+// the script changed of its records and left on `this` is in the context then. If it failed, the context has what it
+// had changed before its last operation.
 //
 // The error is an *Error.
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
-	if err := p.engine.slots.enter(ctx); err != nil {
+	return p.run(ctx, bot, wantValue)
+}
+
+func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (any, error) {
+	e := p.engine
+	r := &run{engine: e, program: p, bot: bot, app: bot.Scope().App, seen: map[string]any{}}
+	if err := e.slots.Enter(ctx, r.app); err != nil {
 		return nil, &Error{File: p.name, Err: err}
 	}
-	r := p.newRun()
-	r.holdsSlot.Store(true)
-	r.program, r.bot = p, bot
-	return r.inTime(ctx)
-}
-
-// outcome is what a run ended with.
-type outcome struct {
-	value any
-	err   error
-}
-
-// inTime runs the script by itself, so that a step which cannot be interrupted keeps nobody waiting.
-func (r *run) inTime(ctx context.Context) (any, error) {
-	ended := make(chan outcome, 1)
-	go func() { ended <- r.outcomeInTime(ctx) }()
-	select {
-	case out := <-ended:
-		return out.value, out.err
-	case <-r.overdue:
-		return r.leave(ended)
-	}
-}
-
-// outcomeInTime runs the script to its end within its deadline.
-func (r *run) outcomeInTime(ctx context.Context) outcome {
-	defer r.leaveSlot()
-	limited := r.deadline.begin(ctx, r.engine.options.Deadline, r.engine.tooLong)
+	defer e.slots.Leave(r.app)
+	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong())
 	defer r.deadline.end()
-	r.ctx = limited
-	value, err := r.execute()
-	return outcome{value, err}
-}
-
-// execute runs the script to its end.
-func (r *run) execute() (value any, err error) {
-	defer func() {
-		cause := recover()
-		if thrown, isError := cause.(error); isError && isOfEngine(thrown) {
-			err = r.failed(thrown)
-		} else if cause != nil {
-			err = r.failed(boterr.Recovered(cause))
-		}
-	}()
-	r.this = newBag(r)
-	r.install(r.program.code.needs)
-	r.engine.watch.add(r) // From here on the time is the script's.
-	defer r.engine.watch.remove(r)
-	ended, err := r.main()
-	if err == nil {
-		value, err = r.finish(ended)
-	}
+	value, err := r.execute(wanted)
 	if err != nil {
 		return nil, r.failed(err)
 	}
 	return value, nil
 }
 
-// now is the time of the context, and 1970 while modules run before there is one.
-func (r *run) now() time.Time {
-	if r.bot == nil {
-		return time.Unix(0, 0)
-	}
-	return r.bot.Now()
+// processors is how many scripts compute at once.
+func processors() int { return runtime.GOMAXPROCS(0) }
+
+// tooLong is the error of a script whose deadline has come.
+func (e *Engine) tooLong() error {
+	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", e.options.Deadline)
 }
 
-// main calls the script, and waits until what it returned is there.
-func (r *run) main() (goja.Value, error) {
-	made, err := r.vm.RunProgram(r.program.code.program)
-	if err != nil {
-		return nil, err
-	}
-	body, _ := goja.AssertFunction(made)
-	returned, err := body(r.this.object)
-	if exception, isThrown := err.(*goja.Exception); isThrown { //nolint:errorlint // It is not wrapped.
-		err = r.thrown(exception.Value()) // As what a promise was rejected with.
-	}
-	if err != nil {
-		return nil, err
-	}
-	promise, err := r.promised(returned)
-	if promise == nil || err != nil {
-		return returned, err
-	}
-	if err := r.settle(promise); err != nil {
-		return nil, err
-	}
-	if promise.State() == goja.PromiseStateRejected {
-		return nil, r.thrown(promise.Result())
-	}
-	return promise.Result(), nil
-}
-
-var promiseType = reflect.TypeFor[*goja.Promise]()
-
-// promised returns the promise of what a script returned, nil where it is there already.
-func (r *run) promised(returned goja.Value) (promise *goja.Promise, err error) {
-	object, isObject := returned.(*goja.Object)
-	if !isObject {
-		return nil, nil //nolint:nilnil // There is no promise.
-	}
-	if object.ExportType() == promiseType {
-		promise, _ = object.Export().(*goja.Promise)
-		return promise, nil
-	}
-	err = r.inScript(func() error { // What it calls is the script's, and may throw.
-		if _, isCallable := goja.AssertFunction(object.Get("then")); !isCallable {
-			return nil
-		}
-		made, resolve, _ := r.vm.NewPromise()
-		promise = made
-		return resolve(object)
+// execute runs the script to its end.
+func (r *run) execute(wanted want) (value any, err error) {
+	r.prepared, r.in, err = r.program.take(r.ctx, quickjs.Run{
+		Host: r.host, Now: r.now, Zone: time.Local, Busy: r.engine.options.MaxBusy, //nolint:gosmopolitan // As Node.js does.
 	})
-	return promise, err
+	if err != nil {
+		return nil, err
+	}
+	defer r.in.Release()
+	if err := r.start(); err != nil {
+		return nil, err
+	}
+	if err := r.untilDone(); err != nil {
+		return nil, err
+	}
+	return r.finish(wanted)
+}
+
+// start calls the script.
+func (r *run) start() error {
+	script, err := r.in.Load(r.program.bytecode)
+	if err != nil {
+		return err
+	}
+	names := ""
+	if left := r.leftNames(); len(left) > 0 {
+		text, err := json.Marshal(left)
+		if err != nil {
+			return err
+		}
+		names = string(text)
+	}
+	given, err := r.in.NewString(names)
+	if err != nil {
+		return err
+	}
+	_, err = r.in.Call(r.prepared.start, script, given)
+	return err
+}
+
+// leftNames returns the names of what earlier scripts have left, in order.
+func (r *run) leftNames() []string {
+	if len(r.bot.Values) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(r.bot.Values))
+	for name := range r.bot.Values {
+		if !slices.Contains(recordNames, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // finish takes over what the script returned and changed.
-func (r *run) finish(ended goja.Value) (value any, err error) {
-	r.lastWait = r.lastWait[:0] // It waits no longer: what is wrong with what it left has a field, and no place.
-	err = r.inScript(func() error {
-		if err := r.replaceMember(ended); err != nil {
-			return err
-		}
-		if err := r.store(); err != nil {
-			return err
-		}
-		if value, err = r.fromScript(ended, nil); err != nil {
-			return boterr.In("result", err)
-		}
-		value = orNull(value)
-		return nil
-	})
-	r.tellRejected()
-	return value, err
+func (r *run) finish(wanted want) (any, error) {
+	given, err := r.in.NewString(string(wanted))
+	if err != nil {
+		return nil, err
+	}
+	made, err := r.in.Call(r.prepared.finish, given)
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.in.Text(made)
+	if err != nil {
+		return nil, err
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	read := &reader{text: text, largest: r.engine.options.MaxResultBytes}
+	read.want('[')
+	value, err := read.value(forData)
+	if err != nil {
+		return nil, boterr.In("result", err)
+	}
+	read.want(',')
+	if err := r.store(read); err != nil {
+		return nil, err
+	}
+	read.want(',')
+	if err := r.logRejected(read.rest()); err != nil {
+		return nil, err
+	}
+	return orNull(value), nil
 }
 
-// inScript calls a function of Go as a script would, so that it may read what scripts made, and
-// so that what is thrown there is its error.
-func (r *run) inScript(function func() error) (err error) {
+// now is the time of the context, and 1970 while helpers are loaded before there is one.
+func (r *run) now() (now time.Time) {
+	if r.bot == nil {
+		return time.Unix(0, 0)
+	}
 	defer func() {
-		cause := recover()
-		if ended, isError := cause.(error); isError && isOfEngine(ended) {
-			err = ended
-		} else if cause != nil {
-			panic(cause)
+		if cause := recover(); cause != nil {
+			r.fail(boterr.Recovered(cause))
 		}
 	}()
-	if thrown := r.vm.Try(func() { err = function() }); thrown != nil {
-		return thrown
+	return r.bot.Now()
+}
+
+// fail notes why the run has to end. The first reason stays.
+func (r *run) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
-	return err
+}
+
+// wait calls a function that takes time which is not the script's. Other scripts compute meanwhile.
+func (r *run) wait(function func()) {
+	if r.bot == nil {
+		function()
+		return
+	}
+	r.engine.slots.Leave(r.app)
+	defer func() {
+		resume := r.deadline.pause()
+		r.engine.slots.Take(r.app)
+		resume()
+	}()
+	function()
 }

@@ -33,13 +33,13 @@ func TestRun_FailsByWhatIsReturned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
 	for source, want := range map[string]string{
-		"\nthrow new RangeError('a')":                      "test.js:2:7: internal: RangeError: a",
-		"\nreturn Promise.reject(new Error('b'))":          "test.js:2:23: internal: Error: b",
+		"\nthrow new RangeError('a')":                      "test.js:2:11: internal: RangeError: a",
+		"\nreturn Promise.reject(new Error('b'))":          "test.js:2:27: internal: Error: b",
 		"\nreturn { get then() { throw new Error('c') } }": "internal: Error: c",
 		"\nreturn { then(_, no) { no(new Error('d')) } }":  "internal: Error: d",
-		"\nawait null\nreturn 1n":                          "test.js: invalid argument: result: ",
+		"\nawait null\nreturn 2n ** 64n":                   "test.js: invalid argument: result: ",
 		"await 1; this.member.meta = []":                   "test.js: invalid argument: member.meta: ",
-		"\nreturn (async () => {\nthrow 'e' })()":          "test.js:3:7: internal: the script threw e",
+		"\nreturn (async () => {\nthrow 'e' })()":          "test.js: internal: the script threw e",
 		"return new Promise(() => {})":                     "failed precondition",
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())

@@ -35,5 +35,5 @@ func TestDeadline_EndsWaiting(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{Deadline: 500 * time.Millisecond})
 	_, err := s.compile("\nawait new Promise((r) => setTimeout(r, 3600000))").Run(t.Context(), s.ada.Context())
-	require.ErrorContains(t, err, "test.js:2:7: resource exhausted: the script ran for longer than 500ms")
+	require.ErrorContains(t, err, "test.js: resource exhausted: the script ran for longer than 500ms")
 }

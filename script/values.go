@@ -1,262 +1,512 @@
 package script
 
 import (
+	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"time"
-
-	"github.com/dop251/goja"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
-// toScript returns a value as scripts see it: plain objects and arrays of their own, and dates.
-func (r *run) toScript(value any) goja.Value {
-	switch v := value.(type) {
-	case nil:
-		return goja.Null()
-	case time.Time:
-		return r.date(v)
-	case document.Array:
-		items := make([]any, 0, v.Len())
-		for _, item := range v.All() {
-			items = append(items, r.toScript(item))
-		}
-		return r.vm.NewArray(items...)
-	case document.Object:
-		return r.objectOf(v)
-	default:
-		return r.vm.ToValue(value)
-	}
+// deepest is how deep a value may be nested.
+const deepest = document.MaxNesting
+
+// writer writes values as scripts read them: JSON, and a list of what JSON has no word for, see border.js.
+type writer struct {
+	text []byte
+	// path leads to the value that is written, and special lists the others.
+	path    []any
+	special []byte
+	err     error
 }
 
-// objectOf returns an object as scripts see it.
-func (r *run) objectOf(o document.Object) *goja.Object {
-	made := r.vm.NewObject()
-	for name, value := range o.All() {
-		define(made, name, r.toScript(value))
-	}
-	return made
-}
-
-// define sets a field of an object that nobody else sees yet, whatever its name is.
-func define(o *goja.Object, name string, value goja.Value) {
-	if name == "__proto__" { // To set it would set the prototype.
-		_ = o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+// answer writes the answer of a function but for the bracket that ends it. number is the one by which the script knows an
+// error.
+func (w *writer) answer(value any, number int, err error) {
+	if err == nil {
+		w.text = append(w.text, "[0,"...)
+		w.whole(value)
 		return
 	}
-	_ = o.Set(name, value)
+	told := map[string]any{"message": boterr.Text(err), "code": string(boterr.CodeOf(err)), "number": number}
+	if e, ok := boterr.AsError(err); ok {
+		told["field"], told["operation"] = e.Field, e.Op
+	}
+	text, failed := json.Marshal(told)
+	if failed != nil {
+		w.err = failed
+		return
+	}
+	w.text = append(append(w.text, "[1,"...), text...)
+	if value != nil && value != document.Missing { // What came of the call all the same.
+		w.text = append(w.text[:len(w.text)-1], `,"result":[`...)
+		w.whole(value)
+		w.text = append(w.text, "]}"...)
+	}
+	w.text = append(w.text, ",0"...)
 }
 
-// date returns a time as a Date.
-func (r *run) date(t time.Time) goja.Value {
-	made, err := r.vm.New(r.vm.Get("Date"), r.vm.ToValue(t.UnixMilli()))
-	if err != nil {
-		return r.vm.ToValue(t.UnixMilli())
+// whole writes a value and the list of what is special in it.
+func (w *writer) whole(value any) {
+	w.special, w.path = w.special[:0], w.path[:0]
+	if raw, isRaw := value.(json.RawMessage); isRaw {
+		w.text = append(w.text, raw...)
+	} else {
+		w.value(value)
 	}
-	return made
+	if len(w.special) > 0 {
+		w.text = append(append(append(w.text, ",["...), w.special...), ']')
+	} else {
+		w.text = append(w.text, ",0"...)
+	}
 }
 
-// fromScript returns a value of a script as a value of documents: what JSON.stringify would write,
-// but that dates stay dates. before is what stood there when the script was given it, or nil:
-// numbers that are still the same keep their type, and fields keep their order. What JSON has no
-// word for, a function or undefined, is document.Missing.
-func (r *run) fromScript(value goja.Value, before any) (any, error) {
-	reading := &reading{run: r, left: r.engine.options.MaxResultBytes}
-	return reading.value(value, before, 0)
-}
-
-// reading is one walk through a value of a script.
-type reading struct {
-	run *run
-	// left is how many bytes more the value may have, as JSON.
-	left int
-}
-
-// spend takes bytes of what is left.
-func (r *reading) spend(bytes int) error {
-	if r.left -= bytes; r.left < 0 {
-		return boterr.New(boterr.ResourceExhausted, "", "the value is larger than %d bytes of JSON", r.run.engine.options.MaxResultBytes)
-	}
-	return nil
-}
-
-// value reads any value.
-func (r *reading) value(value goja.Value, before any, depth int) (any, error) {
-	if value == nil || goja.IsUndefined(value) {
-		return document.Missing, nil
-	}
-	if err := r.spend(1); err != nil || goja.IsNull(value) {
-		return nil, err
-	}
-	if depth > document.MaxNesting {
-		return nil, boterr.Invalid("", "is nested more than %d levels deep, or holds itself", document.MaxNesting)
-	}
-	object, isObject := value.(*goja.Object)
-	if !isObject {
-		return r.scalar(value.Export(), before)
-	}
-	return r.object(object, before, depth)
-}
-
-// scalar reads what is no object.
-func (r *reading) scalar(exported, before any) (any, error) {
-	switch v := exported.(type) {
-	case bool:
-		return v, nil
-	case string:
-		if err := r.spend(len(v)); err != nil {
-			return nil, err
+// value writes a value.
+func (w *writer) value(value any) {
+	switch v := value.(type) {
+	case document.Object:
+		w.object(v)
+	case document.MissingValue:
+		w.note("missing", 0)
+	case document.Array:
+		w.text = append(w.text, '[')
+		for i, item := range v.All() {
+			w.next(i > 0, i, item)
 		}
-		return sameText(v, before)
+		w.text = append(w.text, ']')
+	case time.Time:
+		w.note("date", v.UnixMilli())
 	case int64:
-		return sameNumber(float64(v), v, before), nil
+		if v > document.MaxExact || v < -document.MaxExact {
+			w.note("integer", strconv.FormatInt(v, 10))
+			return
+		}
+		w.text = strconv.AppendInt(w.text, v, 10)
 	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, nil //nolint:nilnil // As JSON has it.
+		if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 && math.Signbit(v) {
+			w.note("number", strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "Inf", "Infinity", 1))
+			return
 		}
-		return sameNumber(v, v, before), nil
-	case interface{ IsInt64() bool }:
-		return nil, boterr.Invalid("", "a BigInt cannot be kept: make a number or a text of it")
+		w.scalar(v)
 	default:
-		return document.Missing, nil
+		w.scalar(v)
 	}
 }
 
-// sameText returns the time that stood there before where the text is how JSON shows it: operations
-// answer with JSON.
-func sameText(text string, before any) (any, error) {
-	if old, isTime := before.(time.Time); isTime {
-		if shown, err := document.AppendJSON(nil, old); err == nil && string(shown) == `"`+text+`"` {
-			return old, nil
+// next writes an item of an array or the value of a field.
+func (w *writer) next(hasBefore bool, key, value any) {
+	if hasBefore {
+		w.text = append(w.text, ',')
+	}
+	if _, isField := key.(string); isField {
+		w.scalar(key)
+		w.text = append(w.text, ':')
+	}
+	w.path = append(w.path, key)
+	w.value(value)
+	w.path = w.path[:len(w.path)-1]
+}
+
+func (w *writer) object(o document.Object) {
+	w.text = append(w.text, '{')
+	first, hasIndex := true, false
+	for key, value := range o.All() {
+		w.next(!first, key, value)
+		first = false
+		hasIndex = hasIndex || key != "" && key[0] >= '0' && key[0] <= '9'
+	}
+	w.text = append(w.text, '}')
+	if hasIndex { // The engine puts such keys first.
+		keys := make([]string, 0, o.Len())
+		for key := range o.All() {
+			keys = append(keys, key)
 		}
+		w.list("order", keys)
 	}
-	return document.ValueOf(text)
 }
 
-// sameNumber returns the number that stood there before where it is the same one to a script.
-func sameNumber(number float64, value, before any) any {
-	if old, isNumber := document.FloatNumber(before); isNumber && old == number {
-		return before
+func (w *writer) scalar(value any) {
+	text, err := document.AppendJSON(w.text, value)
+	if err != nil {
+		text = append(w.text, "null"...)
+		w.err = err
 	}
-	return value
+	w.text = text
 }
 
-// object reads an object by its kind.
-func (r *reading) object(object *goja.Object, before any, depth int) (any, error) {
-	switch object.ClassName() {
-	case "Date":
-		t, isValid := object.Export().(time.Time)
-		if !isValid {
-			return nil, nil //nolint:nilnil // As JSON has it.
+// note writes 0, and lists the value that stands there.
+func (w *writer) note(kind string, data any) {
+	w.text = append(w.text, '0')
+	w.list(kind, data)
+}
+
+func (w *writer) list(kind string, data any) {
+	path := w.path
+	if path == nil {
+		path = []any{}
+	}
+	text, err := json.Marshal([]any{path, kind, data})
+	if err != nil {
+		w.err = err
+		return
+	}
+	if len(w.special) > 0 {
+		w.special = append(w.special, ',')
+	}
+	w.special = append(w.special, text...)
+}
+
+// use is what a value of a script is for.
+type use int
+
+const (
+	// forData leaves out what is undefined, as JSON.stringify does.
+	forData use = iota
+	// forSelection refuses what is undefined: it would select everything.
+	forSelection
+	// forFilter does, too, and takes regular expressions.
+	forFilter
+)
+
+// reader reads values of scripts, see border.js. The text comes from the memory of a script and may be anything.
+type reader struct {
+	text string
+	at   int
+	// largest is how many bytes a value may have.
+	largest int
+}
+
+// errText is the error of a text that border.js does not write.
+var errText = boterr.New(boterr.Internal, "", "a value of the script cannot be read")
+
+// value reads a value: document.Missing for undefined.
+func (r *reader) value(of use) (any, error) {
+	begin := r.at
+	value, err := r.any(of, 0)
+	if err == nil && r.at-begin > r.largest {
+		return nil, r.tooLarge()
+	}
+	return value, err
+}
+
+func (r *reader) tooLarge() error {
+	return boterr.New(boterr.ResourceExhausted, "", "is larger than %d bytes of JSON: see Options.MaxResultBytes", r.largest)
+}
+
+// peek returns the next byte, 0 at the end.
+func (r *reader) peek() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+// has skips a byte if it is the next one.
+func (r *reader) has(b byte) bool {
+	if r.peek() != b {
+		return false
+	}
+	r.at++
+	return true
+}
+
+// want skips a byte that has to be there. If it is not, what follows cannot be read either.
+func (r *reader) want(b byte) {
+	if !r.has(b) {
+		r.at = len(r.text)
+	}
+}
+
+// rest returns the text up to the bracket that ends it.
+func (r *reader) rest() string { return strings.TrimSuffix(r.text[r.at:], "]") }
+
+// skip skips a value that is not wanted.
+func (r *reader) skip() {
+	open := 0
+	for r.at < len(r.text) {
+		switch r.peek() {
+		case '"':
+			_, _ = r.string() // Where it ends is all that counts.
+			continue
+		case '[', '{':
+			open++
+		case ']', '}':
+			if open == 0 {
+				return
+			}
+			open--
+		case ',':
+			if open == 0 {
+				return
+			}
 		}
-		return document.ValueOf(t)
-	case "Array":
-		return r.array(object, before, depth)
-	case "Function", "Symbol":
-		return document.Missing, nil
-	case "Boolean", "Number", "String":
-		return r.scalar(object.Export(), before)
+		r.at++
 	}
-	if written, isCallable := goja.AssertFunction(object.Get("toJSON")); isCallable {
-		plain, err := written(object, r.run.vm.ToValue(""))
+}
+
+func (r *reader) any(of use, depth int) (any, error) {
+	if depth > deepest+1 {
+		return nil, errText
+	}
+	switch r.peek() {
+	case '{':
+		return r.object(of, depth)
+	case '[':
+		return r.array(of, depth)
+	case '"':
+		return r.string()
+	case 'U':
+		r.at++
+		if of != forData {
+			return nil, boterr.Invalid("", "is undefined: leave it out, or give a value")
+		}
+		return document.Missing, nil
+	case 'D':
+		r.at++
+		milliseconds, err := strconv.ParseFloat(r.word(), 64)
+		if err != nil {
+			return nil, errText
+		}
+		return document.ValueOf(time.UnixMilli(int64(milliseconds)))
+	case 'I':
+		if strings.HasPrefix(r.text[r.at:], "Infinity") {
+			r.word()
+			return math.Inf(1), nil
+		}
+		r.at++
+		integer, err := strconv.ParseInt(r.word(), 10, 64)
+		if err != nil {
+			return nil, boterr.Invalid("", "is a BigInt of more than 64 bits: make a text of it")
+		}
+		return integer, nil
+	case 'R':
+		r.at++
+		return r.pattern(of)
+	case 'X':
+		r.at++
+		why, err := r.string()
 		if err != nil {
 			return nil, err
 		}
-		return r.value(plain, before, depth+1)
+		return nil, boterr.Invalid("", "%s", why)
+	case 'L':
+		r.at++
+		return nil, r.tooLarge()
 	}
-	return r.fields(object, before, depth)
+	return r.scalar()
 }
 
-// array reads an array.
-func (r *reading) array(object *goja.Object, before any, depth int) (any, error) {
-	length := object.Get("length").ToInteger()
-	if err := r.spend(int(min(length, math.MaxInt32))); err != nil {
-		return nil, err
+// word skips letters, digits and signs, and returns them.
+func (r *reader) word() string {
+	begin := r.at
+	for r.at < len(r.text) && !strings.ContainsRune(`,:]}["`, rune(r.text[r.at])) {
+		r.at++
 	}
-	old, _ := before.(document.Array)
-	items := make([]any, 0, length)
-	for i := range int(length) {
-		var was any
-		if i < old.Len() {
-			was = old.At(i)
+	return r.text[begin:r.at]
+}
+
+func (r *reader) scalar() (any, error) {
+	switch word := r.word(); word {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	case "null":
+		return nil, nil //nolint:nilnil // Null is a value.
+	default:
+		if integer, err := strconv.ParseInt(word, 10, 64); err == nil && word != "-0" {
+			return integer, nil
 		}
-		item, err := r.value(object.Get(strconv.Itoa(i)), was, depth+1)
+		number, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, errText
 		}
-		if item == document.Missing {
-			item = nil
+		return number, nil
+	}
+}
+
+func (r *reader) string() (string, error) {
+	begin := r.at
+	if !r.has('"') {
+		return "", errText
+	}
+	isPlain := true
+	for r.at < len(r.text) && r.text[r.at] != '"' {
+		if r.text[r.at] == '\\' {
+			isPlain = false
+			r.at++
 		}
-		items = append(items, item)
+		r.at++
+	}
+	if !r.has('"') {
+		r.at = len(r.text)
+		return "", errText
+	}
+	if isPlain {
+		return r.text[begin+1 : r.at-1], nil
+	}
+	var text string
+	if err := json.Unmarshal([]byte(r.text[begin:r.at]), &text); err != nil {
+		return "", errText
+	}
+	return text, nil
+}
+
+func (r *reader) array(of use, depth int) (any, error) {
+	items := []any{}
+	err := r.list(func(i int) error {
+		item, err := r.any(of, depth+1)
+		if err != nil {
+			return boterr.In(boterr.Index(i), err)
+		}
+		items = append(items, orNull(item))
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return document.ArrayOf(items), nil
 }
 
-// fields reads the fields of an object: first those that were there before, in their order.
-func (r *reading) fields(object *goja.Object, before any, depth int) (any, error) {
-	old, _ := before.(document.Object)
-	names := object.Keys()
-	built := document.NewBuilder(len(names))
-	add := func(name string) error {
-		was, _ := old.Field(name)
-		value, err := r.field(object, name, was, depth)
-		if err == nil && value != document.Missing {
-			built.Set(name, value)
-		}
-		return err
+// list reads an array, and calls item for each of its items.
+func (r *reader) list(item func(i int) error) error {
+	return r.separated('[', ']', item)
+}
+
+func (r *reader) separated(begin, end byte, item func(i int) error) error {
+	if !r.has(begin) {
+		return errText
 	}
-	for _, name := range inOrderOf(old, names) {
-		if err := add(name); err != nil {
-			return nil, err
+	if r.has(end) {
+		return nil
+	}
+	for i := 0; ; i++ {
+		if err := item(i); err != nil {
+			return err
 		}
+		if r.has(end) {
+			return nil
+		}
+		if !r.has(',') {
+			return errText
+		}
+	}
+}
+
+func (r *reader) object(of use, depth int) (any, error) {
+	return r.fields(func(name string) (any, error) {
+		within := of
+		if of == forData && isCondition(name) {
+			within = forFilter
+		}
+		return r.any(within, depth+1)
+	})
+}
+
+// isCondition reports whether a field of an update holds conditions.
+func isCondition(name string) bool { return name == "$pull" || name == "arrayFilters" }
+
+// fields reads an object, and calls value for each field.
+func (r *reader) fields(value func(name string) (any, error)) (any, error) {
+	built := document.NewBuilder(8)
+	err := r.separated('{', '}', func(int) error {
+		name, err := r.string()
+		if err != nil || !r.has(':') {
+			return errText
+		}
+		field, err := value(name)
+		if err != nil {
+			return boterr.In(name, err)
+		}
+		if field != document.Missing {
+			built.Set(name, field)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	made := built.Object()
 	return made, made.Err()
 }
 
-// inOrderOf returns names in the order in which an object had them, those that are new behind.
-func inOrderOf(old document.Object, names []string) []string {
-	if startsWith(old, names) {
-		return names
-	}
-	left := make(map[string]bool, len(names))
-	for _, name := range names {
-		left[name] = true
-	}
-	ordered := make([]string, 0, len(names))
-	for name := range old.All() {
-		if left[name] {
-			delete(left, name)
-			ordered = append(ordered, name)
-		}
-	}
-	for _, name := range names {
-		if left[name] {
-			ordered = append(ordered, name)
-		}
-	}
-	return ordered
-}
+// patternFlags are the flags of regular expressions that $options has. The others make no difference to whether a text
+// matches.
+const patternFlags, otherFlags = "ims", "dgyu"
 
-// startsWith reports whether names begin with all those of an object, in its order.
-func startsWith(old document.Object, names []string) bool {
-	i := 0
-	for name := range old.All() {
-		if i == len(names) || names[i] != name {
-			return false
+// pattern reads a regular expression, which filters have as $regex.
+func (r *reader) pattern(of use) (any, error) {
+	var source, flags string
+	err := r.list(func(i int) (err error) {
+		if i == 0 {
+			source, err = r.string()
+		} else {
+			flags, err = r.string()
 		}
-		i++
-	}
-	return true
-}
-
-// field reads one field.
-func (r *reading) field(object *goja.Object, name string, before any, depth int) (any, error) {
-	if err := r.spend(len(name)); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	value, err := r.value(object.Get(name), before, depth+1)
-	return value, boterr.In(name, err)
+	if of != forFilter {
+		return nil, boterr.Invalid("", "is a regular expression: only filters take them")
+	}
+	var options []byte
+	for i := range len(flags) {
+		switch {
+		case strings.IndexByte(patternFlags, flags[i]) >= 0:
+			options = append(options, flags[i])
+		case strings.IndexByte(otherFlags, flags[i]) < 0:
+			return nil, boterr.Invalid("", "has the flag %q, which filters do not have", flags[i:i+1])
+		}
+	}
+	if len(options) == 0 {
+		return document.O("$regex", source), nil
+	}
+	return document.O("$regex", source, "$options", string(options)), nil
+}
+
+// alike returns a value of a script with the numbers of one that it was made of: 5 and 5.0 are the same to a script.
+func alike(now, before any) any {
+	switch v := now.(type) {
+	case document.Object:
+		old, isObject := before.(document.Object)
+		if !isObject || document.Identical(now, before) {
+			return now
+		}
+		built := document.NewBuilder(v.Len())
+		for name, value := range v.All() {
+			built.Set(name, alike(value, old.Value(name)))
+		}
+		return built.Object()
+	case document.Array:
+		old, isArray := before.(document.Array)
+		if !isArray || document.Identical(now, before) {
+			return now
+		}
+		items := make([]any, 0, v.Len())
+		for i, item := range v.All() {
+			if i < old.Len() {
+				item = alike(item, old.At(i))
+			}
+			items = append(items, item)
+		}
+		return document.ArrayOf(items)
+	case int64:
+		if old, isFloat := before.(float64); isFloat && old == float64(v) && v <= document.MaxExact && v >= -document.MaxExact {
+			return old
+		}
+	}
+	return now
+}
+
+// orNull returns null for what is missing.
+func orNull(value any) any {
+	if value == document.Missing {
+		return nil
+	}
+	return value
 }

@@ -39,7 +39,7 @@ func (in *Instance) hostCall(stack []uint64) {
 	in.depth++
 	defer func() { in.depth-- }()
 	argument, isThere := in.memory.ReadUint32Le(uint32(stack[4]))
-	if stack[3] == 0 || !isThere {
+	if uint32(stack[3]) == 0 || !isThere {
 		stack[0] = in.do(fnUndefined)
 		return
 	}
@@ -49,12 +49,25 @@ func (in *Instance) hostCall(stack []uint64) {
 		panic(in.ended)
 	}
 	answer, err := in.run.Host(text)
-	in.since = machineTime() // What the host did is no time of the script.
 	if err != nil {
 		in.end(err)
 		panic(in.ended)
 	}
 	stack[0] = uint64(in.newString(answer))
+}
+
+// hostRejection is called with a promise, its reason, and whether something waits for it.
+func (in *Instance) hostRejection(stack []uint64) {
+	if in.rejected == 0 || in.ended != nil || in.depth == mostDepth {
+		return
+	}
+	in.depth++
+	defer func() { in.depth-- }()
+	if uint32(stack[2]) != 0 { // The upper half of a number of 32 bits may hold anything.
+		in.call(in.handled, Value(stack[0]))
+	} else {
+		in.call(in.rejected, Value(stack[0]), Value(stack[1]))
+	}
 }
 
 // hostClock answers what time it is.

@@ -19,8 +19,8 @@ type Value uint32
 
 // Run has the limits and the host's functions for one use of an instance.
 type Run struct {
-	// Host is called by the function host of scripts, with its argument, and returns its result. Its time does not
-	// count as the script's. An error ends the run.
+	// Host is called by the function host of scripts, with its argument, and returns its result. Its time counts as the
+	// script's but for what it spends in Instance.Wait. An error ends the run.
 	Host func(text string) (string, error)
 	// Now and Zone are the clock and the time zone of Date. The defaults are the machine's clock and UTC.
 	Now  func() time.Time
@@ -80,6 +80,8 @@ type Instance struct {
 	// functions are the exported functions for each depth of calls from the host: an api.Function cannot be called
 	// again before it has returned.
 	functions []map[string]api.Function
+	// rejected and handled are functions of the host's scripts, see TrackRejections. They are 0 if there are none.
+	rejected, handled Value
 
 	run Run
 	//nolint:containedctx // Host functions get the context of the run from here.
@@ -191,6 +193,13 @@ func (in *Instance) use() {
 	case in.isBroken:
 		panic(failure{errors.New("the engine failed before")})
 	}
+}
+
+// Wait calls a function whose time is not the script's. Only Run.Host may call it.
+func (in *Instance) Wait(function func()) {
+	in.spend()
+	defer func() { in.since = machineTime() }()
+	function()
 }
 
 // check ends the run if it is over a limit, and reports whether it has ended.
@@ -310,7 +319,24 @@ func (in *Instance) Free(value Value) (err error) {
 func (in *Instance) Global(name string) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
-	return in.orThrown(Value(in.do(fnGetProperty, in.do(fnGlobal), uint64(in.put(name))))), nil
+	return in.property(Value(in.do(fnGlobal)), name), nil
+}
+
+// Property returns a property of a value.
+func (in *Instance) Property(of Value, name string) (value Value, err error) {
+	defer func() { err = orFailure(err, recover()) }()
+	in.use()
+	return in.property(of, name), nil
+}
+
+func (in *Instance) property(of Value, name string) Value {
+	return in.orThrown(Value(in.do(fnGetProperty, uint64(of), uint64(in.put(name)))))
+}
+
+// TrackRejections has two functions called: rejected with each promise that is rejected while nothing waits for it, and
+// with its reason, and handled with each of those once something does. They stay in snapshots.
+func (in *Instance) TrackRejections(rejected, handled Value) {
+	in.rejected, in.handled = rejected, handled
 }
 
 // Eval runs a script, and returns its last value. name is that of its file.
@@ -352,12 +378,17 @@ func (in *Instance) Load(bytecode []byte) (value Value, err error) {
 func (in *Instance) Call(function Value, args ...Value) (value Value, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
+	return in.orThrown(in.call(function, args...)), nil
+}
+
+// call calls a function, and returns what the engine answers: an exception if it throws.
+func (in *Instance) call(function Value, args ...Value) Value {
 	list := in.room(max(1, len(args)) * addressSize)
 	defer in.free(list)
 	for i, arg := range args {
 		in.memory.WriteUint32Le(list+uint32(addressSize*i), uint32(arg))
 	}
-	return in.orThrown(Value(in.do(fnCall, uint64(function), in.do(fnUndefined), uint64(len(args)), uint64(list)))), nil
+	return Value(in.do(fnCall, uint64(function), in.do(fnUndefined), uint64(len(args)), uint64(list)))
 }
 
 // RunJobs runs the jobs of settled promises until none is left.

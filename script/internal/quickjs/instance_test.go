@@ -94,18 +94,27 @@ func TestHost(t *testing.T) {
 	require.ErrorIs(t, err, failure)
 }
 
-// The host's time is not the script's.
-func TestHost_TimeDoesNotCount(t *testing.T) {
+// The host's time is the script's unless it waits.
+func TestHost_TimeCountsUnlessItWaits(t *testing.T) {
 	t.Parallel()
-	now := newSnapshot(t, "")
-	in := take(t, now, quickjs.Run{Busy: time.Hour, Host: func(string) (string, error) {
+	busy := func() {
 		for began := time.Now(); time.Since(began) < 20*time.Millisecond; { //nolint:revive,forbidigo // It takes time.
+		}
+	}
+	var in *quickjs.Instance
+	in = take(t, newSnapshot(t, ""), quickjs.Run{Busy: time.Hour, Host: func(text string) (string, error) {
+		if text == "wait" {
+			in.Wait(busy)
+		} else {
+			busy()
 		}
 		return "", nil
 	}})
 	defer in.Release()
-	evalText(t, in, "host('a'); host('b')")
+	evalText(t, in, "host('wait')")
 	require.Less(t, in.Busy(), 20*time.Millisecond)
+	evalText(t, in, "host('compute')")
+	require.GreaterOrEqual(t, in.Busy(), 20*time.Millisecond)
 }
 
 func TestDate_IsOfTheHost(t *testing.T) {
@@ -223,4 +232,25 @@ func TestSnapshot_OfARunThatHasEnded(t *testing.T) {
 	_, err = in.Snapshot()
 	require.ErrorIs(t, err, quickjs.ErrBusy)
 	in.Close()
+}
+
+func TestTrackRejections(t *testing.T) {
+	t.Parallel()
+	in := newInstance(t, quickjs.Run{Busy: time.Minute})
+	own, err := in.Eval("boot.js", "globalThis.noted = []; ({rejected: (_, reason) => noted.push('no ' + reason), handled: () => noted.push('handled')})")
+	require.NoError(t, err)
+	rejected, err := in.Property(own, "rejected")
+	require.NoError(t, err)
+	handled, err := in.Property(own, "handled")
+	require.NoError(t, err)
+	in.TrackRejections(rejected, handled)
+	s, err := in.Snapshot()
+	require.NoError(t, err)
+	clone := take(t, s, quickjs.Run{})
+	defer clone.Release()
+	require.Empty(t, evalText(t, clone, "globalThis.p = Promise.reject(7); Promise.reject(8).catch(() => {}); ''"))
+	require.NoError(t, clone.RunJobs())
+	require.Equal(t, "no 7,no 8,handled", evalText(t, clone, "noted.join()"))
+	require.Empty(t, evalText(t, clone, "p.catch(() => {}); ''"))
+	require.Equal(t, "no 7,no 8,handled,handled", evalText(t, clone, "noted.join()"))
 }

@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -32,6 +33,7 @@ const (
 	fnInit            = "qjs_init"
 	fnSetStack        = "qjs_set_max_stack_size"
 	fnSetInterrupts   = "qjs_set_interrupt_handler"
+	fnSetRejections   = "qjs_set_promise_rejection_handler"
 	fnNewHostFunction = "qjs_new_host_function"
 	fnGlobal          = "qjs_get_global"
 	fnGetProperty     = "qjs_get_prop_string"
@@ -62,7 +64,7 @@ const (
 func kept() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range []string{
-		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnNewHostFunction, fnGlobal,
+		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnSetRejections, fnNewHostFunction, fnGlobal,
 		fnGetProperty, fnSetProperty, fnEval, fnCompile, fnEvalBytecode, fnCollect, fnNewString, fnStringLength, fnFreeString,
 		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnIsJobPending, fnExecuteJob, fnFreeValue,
 		fnMalloc, fnFree, exportMemory, exportStackPointer,
@@ -107,9 +109,12 @@ func Open(folder string) (*Machine, error) {
 // IsSupported reports whether wazero compiles for an architecture. On others it interprets, some sixty times slower.
 func IsSupported(architecture string) bool { return architecture == "amd64" || architecture == "arm64" }
 
+// ErrArchitecture is the error of Open on an architecture that IsSupported refuses.
+var ErrArchitecture = errors.New("scripts run on amd64 and arm64")
+
 func newMachine(folder string) (*Machine, error) {
 	if !IsSupported(runtime.GOARCH) {
-		return nil, fmt.Errorf("scripts run on amd64 and arm64, and this is %s", runtime.GOARCH)
+		return nil, fmt.Errorf("%w, and this is %s", ErrArchitecture, runtime.GOARCH)
 	}
 	if sum := sha256.Sum256(published); hex.EncodeToString(sum[:]) != publishedSum {
 		return nil, fmt.Errorf("quickjs.wasm has the SHA-256 %x, and should have %s", sum, publishedSum)
@@ -173,7 +178,7 @@ func (m *Machine) addImports(ctx context.Context) error {
 		"env": {
 			{"host_get_timezone_offset", (*Instance).hostZone, []api.ValueType{i32, i32}, one},
 			{"host_interrupt", (*Instance).hostInterrupt, nil, one},
-			{"host_promise_rejection", func(*Instance, []uint64) {}, []api.ValueType{i32, i32, i32}, nil},
+			{"host_promise_rejection", (*Instance).hostRejection, []api.ValueType{i32, i32, i32}, nil},
 			{"host_module_normalize", refuse(0), []api.ValueType{i32, i32}, one},
 			{"host_module_load", refuse(0), []api.ValueType{i32, i32}, one},
 			{"host_call", (*Instance).hostCall, []api.ValueType{i32, i32, i32, i32, i32}, one},

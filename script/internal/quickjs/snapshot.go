@@ -18,6 +18,8 @@ type Snapshot struct {
 	// stackPointer is the top of the module's own stack.
 	stackPointer uint64
 	memory       int64
+	// rejected and handled are those of Instance.TrackRejections.
+	rejected, handled Value
 	*pool
 }
 
@@ -63,6 +65,7 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 		return nil, fmt.Errorf("the engine did not begin: %d", code)
 	}
 	in.do(fnSetInterrupts, 1)
+	in.do(fnSetRejections, 1)
 	in.do(fnSetStack, stackSize)
 	name := in.put(hostFunction)
 	function := in.do(fnNewHostFunction, uint64(name), uint64(len(hostFunction)), 0)
@@ -72,7 +75,7 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 
 // instantiate makes an instance in the state of a snapshot.
 func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
-	in = &Instance{snapshot: of}
+	in = &Instance{snapshot: of, rejected: of.rejected, handled: of.handled}
 	memory := &allocator{most: uint64(of.memory), image: of.image}
 	ctx := experimental.WithMemoryAllocator(context.WithValue(context.Background(), instanceKey{}, in), memory)
 	in.module, err = m.runtime.InstantiateModule(ctx, m.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
@@ -85,19 +88,28 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 	return in, nil
 }
 
+// headroom is how much memory the instances of a snapshot have free. One that needs more is not used again.
+const headroom = 512 << 10
+
 // Snapshot ends the run of an instance, closes it, and returns the state that it is in.
 func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
 	defer in.Close()
 	in.do(fnCollect)
+	in.free(in.room(headroom))
+	top := in.stackPointer.Get()
 	content, _ := in.memory.Read(0, in.memory.Size())
-	image, err := newImage(content)
+	if int(top) < len(content) {
+		clear(content[:top]) // The stack grows downwards: nothing of it is used any more.
+	}
+	image, err := newImage(content, int(top))
 	if err != nil {
 		return nil, err
 	}
 	made = &Snapshot{
-		machine: in.snapshot.machine, memory: in.snapshot.memory, stackPointer: in.stackPointer.Get(), pool: &pool{image: image},
+		machine: in.snapshot.machine, memory: in.snapshot.memory, stackPointer: top,
+		rejected: in.rejected, handled: in.handled, pool: &pool{image: image},
 	}
 	runtime.AddCleanup(made, (*pool).close, made.pool)
 	return made, nil
@@ -147,6 +159,9 @@ func (s *Snapshot) clone() (*Instance, error) {
 	return in, nil
 }
 
+// keptDepths is for how many depths of calls an idle instance keeps its functions: each has a stack of 10 kB.
+const keptDepths = 2
+
 // Release gives an instance back after its run. Nothing of the run is left for the next one. The instance must not be
 // used afterwards.
 func (in *Instance) Release() {
@@ -159,11 +174,14 @@ func (in *Instance) Release() {
 		return
 	}
 	bytes, _ := in.memory.Read(0, in.memory.Size())
-	copy(bytes, s.image.content)
+	if err := s.image.reset(bytes); err != nil {
+		in.Close()
+		return
+	}
 	in.stackPointer.Set(s.stackPointer)
 	in.refill()
 	in.run, in.ctx, in.left, in.snapshot = Run{}, nil, 0, nil
-	in.functions = in.functions[:min(len(in.functions), 1)]
+	in.functions = in.functions[:min(len(in.functions), keptDepths)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idle = append(s.idle, in)

@@ -1,0 +1,119 @@
+// What the global scope has beside the language: console, timers, modules and random numbers.
+(function (own, host) {
+  'use strict'
+  const { parse, stringify } = JSON
+  const { defineProperty } = Object
+  const { apply } = Reflect
+  const texts = String, Errors = Error, Dates = Date
+  const define = (name, value) => defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true })
+  const mapGet = own.method(Map.prototype, 'get'), mapSet = own.method(Map.prototype, 'set'), mapDelete = own.method(Map.prototype, 'delete')
+  const slice = own.method(String.prototype, 'slice')
+
+  define('global', globalThis)
+  define('process', { env: { NODE_ENV: 'production' } })
+
+  // Random numbers are the host's. A snapshot keeps none.
+  let numbers = []
+  own.forgetRandom = () => { numbers = [] }
+  defineProperty(Math, 'random', { value: function random() {
+    if (numbers.length === 0) numbers = own.ask('numbers')
+    const number = numbers[numbers.length - 1]
+    numbers.length--
+    return number
+  }, writable: true, enumerable: false, configurable: true })
+
+  // Timers. The host says when one is due.
+  const timers = new Map()
+  let count = 0
+  const set = (called, pause, isEvery, args) => {
+    if (typeof called !== 'function') throw new TypeError('the first argument must be a function')
+    const id = ++count
+    own.ask('timer', [id, +pause || 0, isEvery])
+    mapSet(timers, id, { called, isEvery, args })
+    return id
+  }
+  const clear = (id) => { if (mapDelete(timers, +id)) own.ask('clear', +id) }
+  define('setTimeout', (called, pause, ...args) => set(called, pause, false, args))
+  define('setInterval', (called, pause, ...args) => set(called, pause, true, args))
+  define('setImmediate', (called, ...args) => set(called, 0, false, args))
+  for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate']) define(name, (id) => clear(id))
+  own.setTimeout = globalThis.setTimeout
+  own.fire = (id) => {
+    const { called, isEvery, args } = mapGet(timers, id)
+    if (!isEvery) mapDelete(timers, id)
+    try { apply(called, undefined, args) } catch (error) { own.fail(error) }
+  }
+
+  // Modules. The host hands over the function of a module by take.
+  const loaded = new Map()
+  let taken
+  own.take = (body) => { taken = body }
+  const folderOf = (file) => slice(file, 0, Math.max(0, file.lastIndexOf('/'))) || '.'
+  own.require = (folder, name) => {
+    const file = own.ask('find', [folder, texts(name)])
+    const known = mapGet(loaded, file)
+    if (known !== undefined) return known.exports
+    const module = { exports: {}, id: file, filename: file, loaded: false }
+    mapSet(loaded, file, module)
+    const json = own.ask('load', file)
+    try {
+      if (json !== null) module.exports = parse(json)
+      else {
+        const body = taken, from = folderOf(file)
+        apply(body, module.exports, [module.exports, requireFrom(from), module, file, from])
+      }
+    } catch (error) {
+      mapDelete(loaded, file)
+      throw error
+    }
+    module.loaded = true
+    return module.exports
+  }
+  const requireFrom = (folder) => function require(name) { return own.require(folder, name) }
+  define('require', requireFrom(''))
+
+  // The console writes to the host's log.
+  const longest = 8192
+  const plainly = () => {
+    const above = []
+    return function (key, value) {
+      if (typeof value === 'bigint') return value + 'n'
+      if (typeof value === 'function') return '[function ' + value.name + ']'
+      if (typeof value === 'symbol') return texts(value)
+      if (typeof value !== 'object' || value === null) return value
+      while (above.length > 0 && above[above.length - 1] !== this) above.length--
+      if (above.includes(value)) return '[circular]'
+      above.push(value)
+      if (Errors.isError(value)) return texts(value)
+      if (value instanceof Map || value instanceof Set) return { [value.constructor.name]: [...value] }
+      return value
+    }
+  }
+  const shown = (value) => {
+    try {
+      if (typeof value !== 'object' || value === null) return texts(value)
+      return Errors.isError(value) ? texts(value) : stringify(value, plainly()) ?? 'undefined'
+    } catch {
+      return 'a value that cannot be shown'
+    }
+  }
+  const log = (level, values) => {
+    let text = ''
+    for (let i = 0; i < values.length && text.length <= longest; i++) text += (i === 0 ? '' : ' ') + slice(shown(values[i]), 0, 4 * longest)
+    host('log\n' + stringify([level, text, texts(new Errors().stack)]))
+  }
+  const counts = new Map(), began = new Map()
+  const since = (label) => label + ': ' + (Dates.now() - (mapGet(began, label) ?? Dates.now())) + ' ms'
+  const levels = { debug: 'debug', trace: 'debug', log: 'info', info: 'info', dir: 'info', table: 'info', group: 'info', warn: 'warn', error: 'error' }
+  const console = {}
+  for (const name of Object.keys(levels)) console[name] = (...values) => log(levels[name], values)
+  console.groupEnd = () => {}
+  console.assert = (isSo, ...values) => { if (!isSo) log('error', ['Assertion failed', ...values]) }
+  console.count = (label = 'default') => {
+    mapSet(counts, label, (mapGet(counts, label) ?? 0) + 1)
+    log('info', [label + ': ' + mapGet(counts, label)])
+  }
+  console.time = (label = 'default') => { mapSet(began, label, Dates.now()) }
+  console.timeLog = console.timeEnd = (label = 'default', ...values) => log('info', [since(label), ...values])
+  define('console', console)
+})

@@ -1,0 +1,123 @@
+// What `this` is in a script: the records of the run, what scripts before it have left, the operations and the helpers.
+// own.names has the names.
+(function (own, host) {
+  'use strict'
+  const { parse, stringify } = JSON
+  const { isArray } = Array
+  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, hasOwn, keys } = Object
+  const { apply } = Reflect
+  const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
+  const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
+  const { records, operations, helpers } = own.names
+
+  const shared = {}
+  const self = { __proto__: shared }
+  const put = (object, name, value, enumerable) => defineProperty(object, name, { value, writable: true, enumerable, configurable: true })
+
+  // hidden are the names of what is there in each script, and left for no other.
+  const hidden = new Set(['fetch'])
+  for (const name of operations) {
+    setAdd(hidden, name)
+    put(shared, name, { [name](params) {
+      try { return resolve(call(name, params)) } catch (error) { return reject(error) }
+    } }[name], false)
+  }
+  for (const name of keys(helpers)) {
+    setAdd(hidden, name)
+    defineProperty(shared, name, {
+      get: () => own.require('', helpers[name]), set(value) { put(this, name, value, true) }, enumerable: false, configurable: true,
+    })
+  }
+  put(shared, 'fetch', (...args) => fetch(...args), false)
+
+  // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
+  // read or written, given what the host has of them, and sent its text.
+  let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
+  const lazily = (name, isRecord) => {
+    lazy[name] = true
+    defineProperty(self, name, {
+      get() {
+        if (name in values) return values[name]
+        return values[name] = given[name] = own.ask('get', name)
+      },
+      set(value) { values[name] = value },
+      enumerable: true, configurable: !isRecord,
+    })
+  }
+  const lazy = { __proto__: null }
+  for (const name of records) lazily(name, true)
+  const left = (names) => { for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i])) lazily(names[i], false) }
+
+  // changes lists what the host has to take over: [name, whether another object is in its place, value], and the names
+  // of what was removed.
+  const changes = () => {
+    let text = ''
+    for (const name in values) if (lazy[name]) text += change(name, values[name])
+    const names = getOwnPropertyNames(self)
+    for (let i = records.length; i < names.length; i++) {
+      if (lazy[names[i]] || setHas(hidden, names[i])) continue
+      const at = getOwnPropertyDescriptor(self, names[i])
+      if (at.get === undefined && at.set === undefined) text += change(names[i], at.value)
+    }
+    const removed = []
+    for (const name in lazy) if (!hasOwn(self, name)) removed[removed.length] = name
+    for (const name in given) if (!hasOwn(self, name) && !lazy[name]) removed[removed.length] = name
+    for (let i = 0; i < removed.length; i++) for (const kept of [lazy, values, given, sent]) delete kept[removed[i]]
+    return '[' + slice(text, 1) + '],' + (removed.length === 0 ? '[]' : stringify(removed))
+  }
+  const change = (name, value) => {
+    const packed = own.pack(value), isOther = value !== given[name]
+    if (!isOther && packed === sent[name]) return ''
+    given[name] = value
+    sent[name] = packed
+    return ',[' + stringify(name) + ',' + isOther + ',' + packed + ']'
+  }
+
+  // renew gives the script what an operation has changed: a record in the object that the script may hold.
+  const renew = (name, value) => {
+    const held = given[name]
+    sent[name] = undefined
+    const isInPlace = held !== null && typeof held === 'object' && value !== null && typeof value === 'object' && !isArray(held)
+    if (!isInPlace || !records.includes(name)) {
+      given[name] = value
+      self[name] = value
+      return
+    }
+    for (const field of keys(held)) if (!hasOwn(value, field)) delete held[field]
+    for (const field of keys(value)) put(held, field, value[field], true)
+  }
+
+  const call = (name, params) => {
+    const answer = parse(host('op\n[' + stringify(name) + ',' + own.pack(params) + ',' + changes() + ']'))
+    const [failed, value, specials, renewed, names] = [answer[0], answer[1], answer[2], answer[3], answer[4]]
+    for (let i = 0; renewed && i < renewed.length; i++) renew(renewed[i][0], own.unpack(renewed[i][1], renewed[i][2]))
+    if (names) left(names)
+    if (failed === 0) return own.unpack(value, specials)
+    sent = { __proto__: null } // What was refused is sent again.
+    throw own.errorOf(value)
+  }
+
+  let outcome
+  own.start = (script, names) => {
+    own.forgetRandom()
+    if (names !== '') left(parse(names))
+    own.settled(apply(script, self, []), (value) => {
+      outcome = value
+      host('done\n')
+    })
+  }
+  // finish returns what is left of the run: its result, the changes, and the rejections that nothing waits for.
+  own.finish = (want) => {
+    try {
+      if (outcome !== null && typeof outcome === 'object' && !isArray(outcome)) {
+        const { member } = outcome
+        if (member !== null && typeof member === 'object') self.member = member
+      }
+      const result = want === 'value' ? own.pack(outcome) : want === 'truth' ? !!outcome : 'null'
+      return '[' + result + ',' + changes() + ',' + own.reports() + ']'
+    } catch (error) {
+      own.fail(error)
+      return ''
+    }
+  }
+})

@@ -1,0 +1,125 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/script/internal/quickjs"
+)
+
+// Program is a script that was compiled. It is safe for concurrent use.
+type Program struct {
+	engine   *Engine
+	name     string
+	bytecode []byte
+	// helpers are the modules of the helpers that it names.
+	helpers []string
+}
+
+// Name returns the name that was given to Compile.
+func (p *Program) Name() string { return p.name }
+
+// longestSource is how many bytes a script may have.
+const longestSource = 256 << 10
+
+// Compile reads a script: the body of an async function over `this`, in which return and await may stand. name is the
+// name of its file, for errors.
+//
+// A script that cannot be read is an *Error with InvalidArgument behind it.
+func (e *Engine) Compile(name, source string) (*Program, error) {
+	if len(source) > longestSource {
+		return nil, &Error{File: name, Err: boterr.Invalid("", "is longer than %d bytes: put parts of it into modules", longestSource)}
+	}
+	source = strings.TrimPrefix(source, "\uFEFF")
+	if strings.HasPrefix(source, "#!") { // As a file begins that is run by itself.
+		source = "//" + source[2:]
+	}
+	e.slots.Take("") // Reading computes, as a run does.
+	defer e.slots.Leave("")
+	// The second text holds what the first one does not: a source that closes the function and opens another one.
+	if _, err := e.compile(name, checkHead, checkHead+source+checkFoot); err != nil {
+		return nil, err
+	}
+	bytecode, err := e.compile(name, scriptHead, scriptHead+source+foot)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{engine: e, name: name, bytecode: bytecode, helpers: e.helpersIn(source)}, nil
+}
+
+// The heads of the functions that sources become the bodies of. They stand on the source's first line, so that lines
+// keep their numbers.
+const (
+	scriptHead = "(async function () {"
+	checkHead  = "({ async f() {"
+	moduleHead = "(function (exports, require, module, __filename, __dirname) {"
+	foot       = "\n})"
+	checkFoot  = "\n} })"
+)
+
+// compile returns the bytecode of a text, which begins with a head. Nothing of a script runs in the instance that
+// compiles.
+func (e *Engine) compile(name, head, text string) ([]byte, error) {
+	base, err := e.preparedWith(nil)
+	if err != nil {
+		return nil, err
+	}
+	in, err := base.Take(context.Background(), quickjs.Run{Busy: longestLoad})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Release()
+	bytecode, err := in.Compile(name, text)
+	if err != nil {
+		return nil, unreadable(name, head, err)
+	}
+	return bytecode, nil
+}
+
+// unreadable returns the error of a source that cannot be compiled.
+func unreadable(name, head string, err error) *Error {
+	failed := &Error{File: name, Err: boterr.Invalid("", "%w", err)}
+	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok {
+		failed.Err = boterr.Invalid("", "%s", strings.TrimPrefix(strings.TrimSpace(thrown.Text), "SyntaxError: "))
+		for _, at := range placesIn(thrown.Stack) {
+			if at.file == name {
+				at = at.without(head)
+				failed.Line, failed.Column = at.line, at.column
+				break
+			}
+		}
+	}
+	return failed
+}
+
+// word finds names in a source.
+var word = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
+
+// helpersIn returns the modules of the helpers that a source names, in order.
+func (e *Engine) helpersIn(source string) []string {
+	var found []string
+	for _, name := range word.FindAllString(source, -1) {
+		if module, isHelper := e.options.Helpers[name]; isHelper && !slices.Contains(found, module) {
+			found = append(found, module)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// take returns an instance for a run, in which the helpers that the program names have been loaded. If they cannot be,
+// the script meets the error when it uses them.
+func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickjs.Instance, error) {
+	ready, err := p.engine.preparedWith(p.helpers)
+	if err != nil {
+		if ready, err = p.engine.preparedWith(nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	in, err := ready.Take(ctx, run)
+	return ready, in, err
+}
