@@ -1,0 +1,129 @@
+// Package slots shares the processors between the scripts of apps.
+package slots
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+)
+
+// Slots limits how many scripts compute at once. If there is one for each processor, a script
+// computes as fast as if it were alone.
+//
+// Apps that wait take turns: a slot goes to the waiting app that holds the fewest, and among
+// these to the one that has waited longest for its turn. Within an app, the first to come is
+// served first. However many scripts of one app wait, they delay those of another app by no more
+// than the runs that hold the slots.
+//
+// Slots are safe for concurrent use.
+type Slots struct {
+	mu sync.Mutex
+	// free is 0 if anybody waits.
+	free int
+	// held is the number of slots that each app holds, missing for none.
+	held map[string]int
+	// waiting are the queues of the apps that wait, in the order of their turns.
+	waiting []*queue
+}
+
+// queue has a channel for each script of an app that waits, at least one, in the order in which
+// they came. It is closed when the script is given a slot.
+type queue struct {
+	app     string
+	scripts []chan struct{}
+}
+
+// New returns slots of which a number are free.
+func New(free int) *Slots { return &Slots{free: free, held: map[string]int{}} }
+
+// Enter takes a slot for a script of an app, and waits until there is one. If ctx ends before, it
+// takes none and returns the cause. A free slot is taken even if ctx has ended. Callers must call
+// Leave for a slot that they took.
+func (s *Slots) Enter(ctx context.Context, app string) error {
+	given := s.request(app)
+	if given == nil {
+		return nil
+	}
+	select {
+	case <-given:
+		return nil
+	case <-ctx.Done():
+		if !s.withdraw(app, given) {
+			s.Leave(app) // It was given at the same moment.
+		}
+		return context.Cause(ctx)
+	}
+}
+
+// Take is Enter for a script that goes on after an operation: it waits however long it takes.
+func (s *Slots) Take(app string) { _ = s.Enter(context.Background(), app) }
+
+// request takes a free slot and returns nil. If there is none, it returns a channel that is
+// closed when the caller is given one.
+func (s *Slots) request(app string) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.free > 0 {
+		s.free--
+		s.held[app]++
+		return nil
+	}
+	at := s.find(app)
+	if at < 0 {
+		at = len(s.waiting)
+		s.waiting = append(s.waiting, &queue{app: app})
+	}
+	given := make(chan struct{})
+	s.waiting[at].scripts = append(s.waiting[at].scripts, given)
+	return given
+}
+
+// withdraw ends waiting. It reports false if the slot has been given.
+func (s *Slots) withdraw(app string, given chan struct{}) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, script := s.find(app), -1
+	if at >= 0 {
+		script = slices.Index(s.waiting[at].scripts, given)
+	}
+	if script >= 0 {
+		s.remove(at, script)
+	}
+	return script >= 0
+}
+
+// Leave gives a slot of an app back. The app's turn was the run that ends here: so the app goes
+// behind all that wait, even those that came during the run.
+func (s *Slots) Leave(app string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[app]--
+	if s.held[app] == 0 {
+		delete(s.held, app)
+	}
+	if at := s.find(app); at >= 0 {
+		last := s.waiting[at]
+		s.waiting = append(slices.Delete(s.waiting, at, at+1), last)
+	}
+	if len(s.waiting) == 0 {
+		s.free++
+		return
+	}
+	next := slices.MinFunc(s.waiting, func(a, b *queue) int { return cmp.Compare(s.held[a.app], s.held[b.app]) })
+	s.held[next.app]++
+	close(next.scripts[0])
+	s.remove(s.find(next.app), 0)
+}
+
+// remove takes a script out of a queue, and the queue out of the turns if it was the last.
+func (s *Slots) remove(at, script int) {
+	q := s.waiting[at]
+	q.scripts = slices.Delete(q.scripts, script, script+1)
+	if len(q.scripts) == 0 {
+		s.waiting = slices.Delete(s.waiting, at, at+1)
+	}
+}
+
+// find returns the index of the queue of an app that waits, -1 for none.
+func (s *Slots) find(app string) int { return slices.IndexFunc(s.waiting, func(q *queue) bool { return q.app == app }) }
