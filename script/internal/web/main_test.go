@@ -43,17 +43,24 @@ const boot = `(() => {
 // newEngine returns an engine with the globals.
 func newEngine(tb testing.TB) *quickjs.Instance {
 	tb.Helper()
+	engine := newBareEngine(tb, answering(web.Functions(rand.Reader)))
+	_, err := engine.Eval("web.js", web.Source+"("+boot+")")
+	require.NoError(tb, err)
+	return engine
+}
+
+// newBareEngine returns an engine with a host.
+func newBareEngine(tb testing.TB, host func(string) (string, error)) *quickjs.Instance {
+	tb.Helper()
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		folder = os.TempDir()
 	}
 	machine, err := quickjs.Open(filepath.Join(folder, "botctx-quickjs-test"))
 	require.NoError(tb, err)
-	engine, err := machine.New(tb.Context(), quickjs.Run{Busy: time.Minute, Host: answering(web.Functions(rand.Reader))}, 64<<20)
+	engine, err := machine.New(tb.Context(), quickjs.Run{Busy: time.Minute, Host: host}, 64<<20)
 	require.NoError(tb, err)
 	tb.Cleanup(engine.Close)
-	_, err = engine.Eval("web.js", web.Source+"("+boot+")")
-	require.NoError(tb, err)
 	return engine
 }
 

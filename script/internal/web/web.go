@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -87,18 +88,19 @@ func encodingOf(label string) (string, error) {
 	return name, nil
 }
 
-// toDecode are bytes in an encoding. With Stream, more will follow.
+// toDecode are bytes in an encoding, after the rest of those before. With Stream, more will follow.
 type toDecode struct {
 	Encoding               string `json:"encoding"`
-	Bytes                  []byte `json:"bytes"`
+	Rest, Bytes            []byte
 	Fatal, KeepBOM, Stream bool
 }
 
-// decoded is their text, without that of the last Rest bytes, which are the beginning of a character.
+// decoded is their text. Rest is the beginning of a character at their end, which is not in the text.
 type decoded struct {
-	Text    string `json:"text"`
-	Rest    int    `json:"rest"`
-	IsValid bool   `json:"isValid"`
+	Text     string `json:"text"`
+	Rest     []byte `json:"rest"`
+	HasBegun bool   `json:"hasBegun"`
+	IsValid  bool   `json:"isValid"`
 }
 
 func decode(given toDecode) (decoded, error) {
@@ -106,22 +108,24 @@ func decode(given toDecode) (decoded, error) {
 	if err != nil {
 		return decoded{}, boterr.Invalid("", "there is no encoding %q", given.Encoding)
 	}
-	var rest int
+	bytes, rest := slices.Concat(given.Rest, given.Bytes), []byte{}
 	if given.Stream {
-		rest = unfinished(given.Bytes)
+		whole := len(bytes) - unfinished(bytes)
+		bytes, rest = bytes[:whole], bytes[whole:]
 	}
-	bytes := given.Bytes[:len(given.Bytes)-rest]
+	made := decoded{Rest: rest, HasBegun: len(bytes) > 0}
 	if given.Fatal && given.Encoding == nameOfUTF8 && !utf8.Valid(bytes) {
-		return decoded{}, nil
+		return made, nil
 	}
-	text, err := textOf(from, bytes)
-	if err != nil || given.Fatal && given.Encoding != nameOfUTF8 && strings.ContainsRune(text, utf8.RuneError) {
-		return decoded{}, nil //nolint:nilerr // It is not valid.
+	made.Text, err = textOf(from, bytes)
+	if err != nil || given.Fatal && given.Encoding != nameOfUTF8 && strings.ContainsRune(made.Text, utf8.RuneError) {
+		return made, nil //nolint:nilerr // It is not valid.
 	}
 	if !given.KeepBOM && strings.HasPrefix(given.Encoding, "utf-") {
-		text = strings.TrimPrefix(text, "\uFEFF")
+		made.Text = strings.TrimPrefix(made.Text, "\uFEFF")
 	}
-	return decoded{Text: text, Rest: rest, IsValid: true}, nil
+	made.IsValid = true
+	return made, nil
 }
 
 // textOf decodes bytes. What an encoding of single bytes has no character for in 0x80 to 0x9F is a control character.

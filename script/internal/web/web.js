@@ -5,8 +5,6 @@
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, keys } = Object
   const { fromBase64, fromHex } = Uint8Array
   const viewName = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get
-  const views = Object.fromEntries([Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array,
-    BigInt64Array, BigUint64Array, Float16Array, Float32Array, Float64Array].map((made) => [made.name, made]))
 
   const define = (object, name, value, enumerable = false) =>
     defineProperty(object, name, { value, enumerable, writable: true, configurable: true })
@@ -91,7 +89,7 @@
 
   class TextDecoder {
     #is
-    #rest = new Uint8Array(0)
+    #rest = ''
     #hasBegun = false
 
     constructor(label = 'utf-8', options) {
@@ -104,18 +102,12 @@
     decode(input = new Uint8Array(0), options) {
       const { encoding, fatal, ignoreBOM } = this.#is
       const stream = !!optionsOf(options).stream
-      let bytes = bytesOf(input)
+      const bytes = bytesOf(input)?.toBase64()
       if (bytes === undefined) throw new TypeError('TextDecoder decodes an ArrayBuffer or a view of one')
       if (stream && encoding !== 'utf-8') throw new TypeError(`TextDecoder decodes streams of utf-8 only, not of ${encoding}`)
-      if (this.#rest.length > 0) {
-        const all = new Uint8Array(this.#rest.length + bytes.length)
-        all.set(this.#rest)
-        all.set(bytes, this.#rest.length)
-        bytes = all
-      }
-      const answer = ask('decode', { encoding, fatal, stream, keepBOM: ignoreBOM || this.#hasBegun, bytes: bytes.toBase64() })
-      this.#rest = bytes.slice(bytes.length - answer.rest)
-      this.#hasBegun = stream && (this.#hasBegun || answer.rest < bytes.length)
+      const answer = ask('decode', { encoding, fatal, stream, keepBOM: ignoreBOM || this.#hasBegun, rest: this.#rest, bytes })
+      this.#rest = answer.rest
+      this.#hasBegun = stream && (this.#hasBegun || answer.hasBegun)
       if (!answer.isValid) throw new TypeError(`the bytes are no valid ${encoding}`)
       return answer.text
     }
@@ -160,7 +152,7 @@
       if (!isObject(init)) throw new TypeError(`${String(init)} is no object and no list of pairs`)
       if (init[Symbol.iterator] === undefined || init[Symbol.iterator] === null) {
         const names = Reflect.ownKeys(init).filter((key) => getOwnPropertyDescriptor(init, key)?.enumerable)
-        this.#list = [...new Map(names.map((name) => pair(name, init[name])))]
+        this.#list = [...new Map(names.map((name) => [wellFormed(name), init[name]]))].map((one) => pair(...one))
         return
       }
       this.#list = Array.from(init, (one) => {
@@ -221,6 +213,7 @@
       watch = (pairs, watcher) => { pairs.#watcher = watcher }
     }
   }
+
   const parse = (query) => query.split('&').filter((part) => part !== '').map((part) => {
     const at = (part + '=').indexOf('=')
     return [unescaped(part.slice(0, at)), unescaped(part.slice(at + 1))]
@@ -259,7 +252,7 @@
       return this.#params
     }
 
-    #set(name, value) { this.#parts = ask('url', { url: this.#parts.href, set: name, to: value }) }
+    #set(name, value) { this.#parts = ask('url', { url: this.#parts.href, set: name, to: value }) ?? this.#parts }
 
     #change(name, value) {
       if (name === 'href') this.#parts = new URL(value).#parts
@@ -327,7 +320,8 @@
       return copy
     }
     if (ArrayBuffer.isView(value)) {
-      return new (views[viewName.call(value)] ?? DataView)(copyOf(value.buffer, seen), value.byteOffset, value.length ?? value.byteLength)
+      const made = globalThis[viewName.call(value) ?? 'DataView']
+      return new made(copyOf(value.buffer, seen), value.byteOffset, value.length ?? value.byteLength)
     }
     for (const boxed of [Boolean, Number, String, BigInt]) if (value instanceof boxed) return Object(boxed.prototype.valueOf.call(value))
     if (uncopied.some((made) => value instanceof made)) refuseCopy(value)
@@ -354,13 +348,12 @@
 
   // Random values. There is no crypto.subtle.
 
-  const mostRandom = 65536
   const crypto = {
     getRandomValues(array) {
       const name = ArrayBuffer.isView(array) ? viewName.call(array) : ''
       if (!ArrayBuffer.isView(array)) throw new TypeError('getRandomValues fills a typed array')
       if (name === undefined || name.startsWith('Float')) throw new DOMException('getRandomValues fills arrays of integers', 'TypeMismatchError')
-      if (array.byteLength > mostRandom) throw new DOMException(`getRandomValues fills at most ${mostRandom} bytes`, 'QuotaExceededError')
+      if (array.byteLength > 65536) throw new DOMException('getRandomValues fills at most 65536 bytes', 'QuotaExceededError')
       bytesOf(array).set(fromBase64(ask('random', array.byteLength)))
       return array
     },
@@ -376,7 +369,9 @@
 
   // Signals.
 
-  let newSignal, abort, follow, isMaking = false
+  let abort, follow
+  const key = Symbol('of the constructor')
+  const newSignal = () => new AbortSignal(key)
 
   class AbortSignal {
     #aborted = false
@@ -386,7 +381,7 @@
     #sources = []
     #dependents = []
 
-    constructor() { if (!isMaking) throw new TypeError('Illegal constructor: use AbortController') }
+    constructor(given) { if (given !== key) throw new TypeError('Illegal constructor: use AbortController') }
 
     get aborted() { return this.#aborted }
     get reason() { return this.#reason }
@@ -413,7 +408,7 @@
     #fire() {
       const event = { type: 'abort', target: this, currentTarget: this, isTrusted: true, timeStamp: performance.now() }
       tag(event, 'Event')
-      for (const one of this.#listeners) {
+      for (const one of [...this.#listeners]) {
         if (!this.#listeners.includes(one)) continue
         if (one.once) this.removeEventListener('abort', one.listener)
         try {
@@ -454,14 +449,6 @@
     }
 
     static {
-      newSignal = () => {
-        isMaking = true
-        try {
-          return new AbortSignal()
-        } finally {
-          isMaking = false
-        }
-      }
       abort = (signal, reason = new DOMException('This operation was aborted', 'AbortError')) => {
         if (signal.#aborted) return
         const all = [signal, ...signal.#dependents].filter((one) => !one.#aborted)
@@ -614,9 +601,7 @@
       if (from !== undefined && !hasBody) contentOf(from)
     }
 
-    clone() {
-      return new Request(this.url, { ...this.#is, body: asContent(lend(this)) })
-    }
+    clone() { return new Request(this.url, { ...this.#is, body: asContent(lend(this)) }) }
 
     static { readable(this, ['method', 'url', 'headers', 'signal', ...keys(options)], (request) => request.#is) }
   }
@@ -684,7 +669,7 @@
     const answer = await Promise.race([sent.answer, aborted]).finally(unfollow)
     const isEmpty = method === 'HEAD' || [101, 103, 204, 205, 304].includes(answer.status)
     return newResponse(isEmpty ? null : answer.body, {
-      type: 'basic', url: answer.url, redirected: answer.url !== url, status: answer.status, statusText: answer.statusText,
+      type: 'basic', url: answer.url || url, redirected: (answer.url || url) !== url, status: answer.status, statusText: answer.statusText,
       headers: lock(new Headers(answer.headers)),
     })
   })

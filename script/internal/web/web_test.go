@@ -146,6 +146,13 @@ func TestSource_KeepsItsFunctions(t *testing.T) {
 		return [new Request('https://a?b=1').url, new TextDecoder().decode(new TextEncoder().encode('é')), structuredClone({ a: 1 })]`))
 }
 
+// A snapshot can be taken once the globals are defined: that asks the host for nothing.
+func TestSource_NeedsNoHost(t *testing.T) {
+	t.Parallel()
+	_, err := newBareEngine(t, nil).Eval("web.js", web.Source+"("+boot+")")
+	require.NoError(t, err)
+}
+
 func TestFunctions_URL(t *testing.T) {
 	t.Parallel()
 	parse := web.Functions(rand.Reader)["url"]

@@ -145,7 +145,7 @@
 
   group('Headers',
     () => [...new Headers({ B: '1', a: '2', 'X-Y': ' \t3\n ' })], () => [...new Headers([['a', '1'], ['A', '2'], ['b', '']])], () => [...new Headers(new Headers({ a: 'b' }))], () => [...new Headers(new Map([['a', 'b']]))],
-    () => [...new Headers()], () => [...new Headers(undefined)], () => new Headers(null), () => new Headers('a'), () => new Headers(1), () => new Headers([['a']]), () => new Headers(['ab']), () => new Headers([['a', 'b', 'c']]), () => new Headers({ [Symbol('s')]: 1 }),
+    () => [...new Headers()], () => [...new Headers({ A: '1', a: '2' })], () => [...new Headers(undefined)], () => new Headers(null), () => new Headers('a'), () => new Headers(1), () => new Headers([['a']]), () => new Headers(['ab']), () => new Headers([['a', 'b', 'c']]), () => new Headers({ [Symbol('s')]: 1 }),
     ...['', ' ', 'a b', 'a:b', 'ü', 'a\n', '(', '€', 'a\0'].flatMap((name) => [() => new Headers([[name, 'x']]), () => new Headers().get(name), () => new Headers().has(name), () => new Headers().delete(name), () => new Headers().set(name, 'x')]),
     ...['a\nb', 'a\rb', 'a\0', '€', 'ü', '\r\n a \r\n', '', '\x01', 'a\tb'].map((value) => () => { const h = new Headers(); h.append('a', value); return h.get('a') }),
     () => {
@@ -209,6 +209,7 @@
       return seen
     },
     () => { const [a, b, seen] = [new AbortController(), new AbortController(), []]; const any = AbortSignal.any([a.signal, b.signal]); const deep = AbortSignal.any([any]); any.onabort = () => seen.push('any'); a.signal.onabort = () => seen.push('a', any.aborted); b.abort('b'); a.abort('a'); return [any.reason, deep.reason, deep.aborted, seen] },
+    () => { const [c, seen] = [new AbortController(), []]; c.signal.addEventListener('abort', () => { seen.push(1); c.signal.addEventListener('abort', () => seen.push(2)) }); c.abort(); return seen },
     () => AbortSignal.any([AbortSignal.abort(1), AbortSignal.abort(2)]).reason, () => AbortSignal.any([]).aborted, () => AbortSignal.any([{}]), () => AbortSignal.any(), () => AbortSignal.timeout('x'), () => AbortSignal.timeout(1e6).aborted,
     () => Object.prototype.toString.call(new AbortController().signal), () => { const [c, d, seen] = [new AbortController(), new AbortController(), []]; c.signal.addEventListener('abort', () => seen.push(1), { signal: d.signal }); d.abort(); c.abort(); return seen })
 
