@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -121,7 +120,7 @@ func (r *run) runPrelude() error {
 	if err != nil {
 		return err
 	}
-	for _, file := range append(slices.Clone(preludeFiles), webFile) {
+	for _, file := range preludeFiles {
 		body, err := r.in.Eval(ownFiles+file, sourceOf(file))
 		if err == nil {
 			_, err = r.in.Call(body, own, host)
@@ -156,13 +155,8 @@ func (r *run) trackRejections(own quickjs.Value) error {
 	return err
 }
 
-const webFile = "web.js"
-
 // sourceOf returns a script of the prelude.
 func sourceOf(file string) string {
-	if file == webFile {
-		return web.Source
-	}
 	source, err := prelude.ReadFile("prelude/" + file)
 	if err != nil {
 		panic(err) // It is embedded.
@@ -174,6 +168,7 @@ func sourceOf(file string) string {
 func (e *Engine) settings() string {
 	text, err := json.Marshal(map[string]any{
 		"names":   map[string]any{"records": recordNames, "operations": operationNames(), "helpers": e.options.Helpers},
+		"web":     web.Names,
 		"largest": e.options.MaxResultBytes,
 		"deepest": deepest,
 	})
@@ -183,8 +178,19 @@ func (e *Engine) settings() string {
 	return "(" + string(text) + ")"
 }
 
+// webModule is the name of the globals of package web among those of helpers. They take more memory than all else, and
+// so more time in each run: scripts that do not name them get them when something first reads one.
+const webModule = ownFiles + "web.js"
+
 // load runs a module, so that it is there in each run.
 func (r *run) load(module string) error {
+	if module == webModule {
+		global, err := r.in.Global(web.Names[0])
+		if err == nil {
+			err = r.in.Free(global)
+		}
+		return err
+	}
 	folder, err := r.in.NewString("")
 	if err != nil {
 		return err

@@ -25,6 +25,7 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 	all := map[string]hostFunction{
 		"get": (*run).hostGet, "find": (*run).hostFind, "load": (*run).hostLoad, "numbers": (*run).hostNumbers,
 		"timer": (*run).hostTimer, "clear": (*run).hostClear, "fetch": (*run).hostFetch, "cancel": (*run).hostCancel,
+		"web": (*run).hostWeb,
 	}
 	for name, function := range web.Functions(rand.Reader) {
 		all[name] = func(_ *run, payload string) (any, error) {
@@ -55,9 +56,6 @@ func (r *run) host(text string) (answer string, err error) {
 		return "", r.hostLog(payload)
 	case "fail":
 		return "", r.hostFail(payload)
-	case "done":
-		r.isDone = true
-		return "", r.err
 	}
 	function := r.engine.functions[name]
 	if function == nil {

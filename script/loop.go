@@ -39,21 +39,23 @@ type timer struct {
 	every time.Duration
 }
 
-// untilDone does what has been begun until the script has returned and no request is under way. Timers alone keep no
-// script from ending.
-func (r *run) untilDone() error {
+// untilDone does what has been begun until the script has returned and no request is under way, and returns what is left
+// of the run, see this.js. Timers alone keep no script from ending.
+func (r *run) untilDone(wanted want) (text string, err error) {
 	for {
 		if err := r.in.RunJobs(); err != nil {
-			return err
+			return "", err
+		}
+		if r.err == nil && len(r.loop.requests) == 0 {
+			if text, err = r.finish(wanted); err != nil || text != "" {
+				return text, err
+			}
 		}
 		if r.err != nil {
-			return r.err
-		}
-		if r.isDone && len(r.loop.requests) == 0 {
-			return nil
+			return "", r.err
 		}
 		if err := r.next(); err != nil {
-			return err
+			return "", err
 		}
 	}
 }

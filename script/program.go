@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
+	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 // Program is a script that was compiled. It is safe for concurrent use.
@@ -103,7 +104,11 @@ var word = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
 func (e *Engine) helpersIn(source string) []string {
 	var found []string
 	for _, name := range word.FindAllString(source, -1) {
-		if module, isHelper := e.options.Helpers[name]; isHelper && !slices.Contains(found, module) {
+		module := e.options.Helpers[name]
+		if module == "" && slices.Contains(web.Names, name) {
+			module = webModule
+		}
+		if module != "" && !slices.Contains(found, module) {
 			found = append(found, module)
 		}
 	}

@@ -3,6 +3,7 @@ package script
 import (
 	"encoding/json"
 
+	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 // hostFind returns the file that a name means to a file of a folder: [folder, name].
@@ -20,23 +21,41 @@ func (r *run) hostLoad(payload string) (any, error) {
 	if err := json.Unmarshal([]byte(payload), &file); err != nil {
 		return nil, err
 	}
-	bytecode, isCompiled := r.engine.compiled.Load(file)
-	if !isCompiled {
-		module, err := r.engine.modules.Read(file)
-		if err != nil || module.IsJSON {
-			return module.Source, err
-		}
-		if bytecode, err = r.engine.compile(file, moduleHead, moduleHead+module.Source+foot); err != nil {
-			return nil, err
-		}
-		r.engine.compiled.Store(file, bytecode)
+	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
+		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
 	}
-	body, err := r.in.Load(bytecode.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
+	module, err := r.engine.modules.Read(file)
+	if err != nil || module.IsJSON {
+		return module.Source, err
+	}
+	return nil, r.compileAndHandOver(file, moduleHead, moduleHead+module.Source+foot)
+}
+
+// hostWeb hands over the function of package web.
+func (r *run) hostWeb(string) (any, error) {
+	if known, isCompiled := r.engine.compiled.Load(webModule); isCompiled {
+		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
+	}
+	return nil, r.compileAndHandOver(webModule, "", web.Source)
+}
+
+func (r *run) compileAndHandOver(file, head, text string) error {
+	bytecode, err := r.engine.compile(file, head, text)
 	if err != nil {
-		return nil, endingError{err}
+		return err
 	}
-	if _, err := r.in.Call(r.prepared.take, body); err != nil {
-		return nil, endingError{err}
+	r.engine.compiled.Store(file, bytecode)
+	return r.handOver(bytecode)
+}
+
+// handOver gives the prelude the function that bytecode is. Nothing of it runs.
+func (r *run) handOver(bytecode []byte) error {
+	body, err := r.in.Load(bytecode)
+	if err == nil {
+		_, err = r.in.Call(r.prepared.take, body)
 	}
-	return nil, nil //nolint:nilnil // There is no text.
+	if err != nil {
+		return endingError{err}
+	}
+	return nil
 }

@@ -30,10 +30,8 @@ type run struct {
 	seen map[string]any
 	// causes are the errors that the script was given.
 	causes []error
-	// err is why the run has to end: what the script threw, or what it may not catch. isDone is true once the script has
-	// returned.
-	err    error
-	isDone bool
+	// err is why the run has to end: what the script threw, or what it may not catch.
+	err error
 }
 
 // want is what a run is to return of what the script returned.
@@ -90,10 +88,11 @@ func (r *run) execute(wanted want) (value any, err error) {
 	if err := r.start(); err != nil {
 		return nil, err
 	}
-	if err := r.untilDone(); err != nil {
+	left, err := r.untilDone(wanted)
+	if err != nil {
 		return nil, err
 	}
-	return r.finish(wanted)
+	return r.end(left)
 }
 
 // start calls the script.
@@ -133,23 +132,21 @@ func (r *run) leftNames() []string {
 	return names
 }
 
-// finish takes over what the script returned and changed.
-func (r *run) finish(wanted want) (any, error) {
+// finish returns what is left of the run, "" if the script has not returned yet.
+func (r *run) finish(wanted want) (string, error) {
 	given, err := r.in.NewString(string(wanted))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	made, err := r.in.Call(r.prepared.finish, given)
+	left, err := r.in.Call(r.prepared.finish, given)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	text, err := r.in.Text(made)
-	if err != nil {
-		return nil, err
-	}
-	if r.err != nil {
-		return nil, r.err
-	}
+	return r.in.Text(left)
+}
+
+// end takes over what the script returned and changed.
+func (r *run) end(text string) (any, error) {
 	read := &reader{text: text, largest: r.engine.options.MaxResultBytes}
 	read.want('[')
 	value, err := read.value(forData)

@@ -50,6 +50,7 @@
     if (answer[0] === 1) throw own.errorOf(answer[1])
     return unpack(answer[1], answer[2])
   }
+  own.answerOf = answerOf
   own.ask = (name, value) => answerOf(host(name + '\n' + (stringify(value) ?? 'null')))
 
   // begin begins what takes time. The host answers by wake.

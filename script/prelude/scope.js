@@ -72,6 +72,19 @@
   const requireFrom = (folder) => function require(name) { return own.require(folder, name) }
   define('require', requireFrom(''))
 
+  // The globals of the web platform are made when something first reads one.
+  for (const name of own.web) {
+    defineProperty(globalThis, name, {
+      get() {
+        for (const other of own.web) delete globalThis[other]
+        own.ask('web')
+        apply(taken, undefined, [own])
+        return globalThis[name]
+      },
+      set(value) { define(name, value) }, enumerable: false, configurable: true,
+    })
+  }
+
   // The console writes to the host's log.
   const longest = 8192
   const plainly = () => {

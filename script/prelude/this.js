@@ -4,7 +4,8 @@
   'use strict'
   const { parse, stringify } = JSON
   const { isArray } = Array
-  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, hasOwn, keys } = Object
+  const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, is, keys } = Object
+  const Dates = Date, getTime = own.method(Date.prototype, 'getTime')
   const { apply } = Reflect
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
@@ -33,12 +34,15 @@
   // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
   // read or written, given what the host has of them, and sent its text.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
+  // texts are the answers that given values come from, until they have changed.
+  const texts = { __proto__: null }
   const lazily = (name, isRecord) => {
     lazy[name] = true
     defineProperty(self, name, {
       get() {
         if (name in values) return values[name]
-        return values[name] = given[name] = own.ask('get', name)
+        texts[name] = host('get\n' + stringify(name))
+        return values[name] = given[name] = own.answerOf(texts[name])
       },
       set(value) { values[name] = value },
       enumerable: true, configurable: !isRecord,
@@ -62,21 +66,45 @@
     const removed = []
     for (const name in lazy) if (!hasOwn(self, name)) removed[removed.length] = name
     for (const name in given) if (!hasOwn(self, name) && !lazy[name]) removed[removed.length] = name
-    for (let i = 0; i < removed.length; i++) for (const kept of [lazy, values, given, sent]) delete kept[removed[i]]
+    for (let i = 0; i < removed.length; i++) for (const kept of [lazy, values, given, sent, texts]) delete kept[removed[i]]
     return '[' + slice(text, 1) + '],' + (removed.length === 0 ? '[]' : stringify(removed))
   }
   const change = (name, value) => {
-    const packed = own.pack(value), isOther = value !== given[name]
+    const isOther = value !== given[name]
+    if (!isOther && name in texts) {
+      if (isSame(value, own.answerOf(texts[name]))) return ''
+      delete texts[name]
+    }
+    const packed = own.pack(value)
     if (!isOther && packed === sent[name]) return ''
     given[name] = value
     sent[name] = packed
     return ',[' + stringify(name) + ',' + isOther + ',' + packed + ']'
   }
 
+  // isSame reports whether a value is as it was given.
+  const isSame = (now, before) => {
+    if (typeof now !== 'object' || now === null || typeof before !== 'object' || before === null) return is(now, before)
+    if (isArray(before)) {
+      if (!isArray(now) || now.length !== before.length) return false
+      for (let i = 0; i < before.length; i++) if (!isSame(now[i], before[i])) return false
+      return true
+    }
+    if (getPrototypeOf(now) !== getPrototypeOf(before)) return false
+    if (before instanceof Dates) return is(getTime(now), getTime(before))
+    const names = keys(now), others = keys(before)
+    if (names.length !== others.length) return false
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] !== others[i] || !isSame(now[names[i]], before[names[i]])) return false
+    }
+    return true
+  }
+
   // renew gives the script what an operation has changed: a record in the object that the script may hold.
   const renew = (name, value) => {
     const held = given[name]
     sent[name] = undefined
+    delete texts[name]
     const isInPlace = held !== null && typeof held === 'object' && value !== null && typeof value === 'object' && !isArray(held)
     if (!isInPlace || !records.includes(name)) {
       given[name] = value
@@ -97,17 +125,19 @@
     throw own.errorOf(value)
   }
 
-  let outcome
+  let isDone = false, outcome
   own.start = (script, names) => {
     own.forgetRandom()
     if (names !== '') left(parse(names))
     own.settled(apply(script, self, []), (value) => {
+      isDone = true
       outcome = value
-      host('done\n')
     })
   }
-  // finish returns what is left of the run: its result, the changes, and the rejections that nothing waits for.
+  // finish returns what is left of the run: its result, the changes, and the rejections that nothing waits for. It
+  // returns nothing if the script has not returned yet.
   own.finish = (want) => {
+    if (!isDone) return ''
     try {
       if (outcome !== null && typeof outcome === 'object' && !isArray(outcome)) {
         const { member } = outcome
