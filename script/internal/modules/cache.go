@@ -1,0 +1,39 @@
+package modules
+
+import "sync"
+
+// cache remembers values by their keys. Scripts choose the keys, so it forgets all values when they
+// take more than limit bytes. It is safe for concurrent use.
+type cache[V any] struct {
+	limit int
+
+	mu     sync.Mutex
+	values map[string]V
+	size   int
+}
+
+// load returns the value of a key, if it is remembered.
+func (c *cache[V]) load(key string) (V, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	value, ok := c.values[key]
+	return value, ok
+}
+
+// overhead is about how many bytes an entry takes besides its key and value.
+const overhead = 100
+
+// store remembers the value of a key, which takes size bytes.
+func (c *cache[V]) store(key string, value V, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, isKnown := c.values[key]; isKnown {
+		return
+	}
+	size += len(key) + overhead
+	if c.values == nil || c.size+size > c.limit {
+		c.values, c.size = map[string]V{}, 0
+	}
+	c.values[key] = value
+	c.size += size
+}

@@ -1,0 +1,100 @@
+package modules
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// maxModule is the number of bytes of the largest module.
+const maxModule = 4 << 20
+
+// Module is a file that scripts require.
+type Module struct {
+	// Source is the text of the file, in UTF-8 and without a byte order mark. A first line that
+	// begins with #! is a comment, so that all lines keep their numbers.
+	Source string
+	// IsJSON is true if the source is JSON rather than CommonJS.
+	IsJSON bool
+}
+
+// Read returns a file that Find found. The error is NotFound if it cannot be read, and InvalidArgument
+// if it is an ES module, larger than 4 MB, or not JSON although it is named so.
+func (f *Files) Read(file string) (Module, error) {
+	if file == Empty {
+		return Module{}, nil
+	}
+	if known, ok := f.sources.load(file); ok {
+		return known, nil
+	}
+	if f.fsys == nil || !f.isFile(file) {
+		return Module{}, boterr.New(boterr.NotFound, "", "there is no module %q", file)
+	}
+	if err := f.check(file); err != nil {
+		return Module{}, err
+	}
+	text, err := f.read(file)
+	if err != nil {
+		return Module{}, err
+	}
+	text = withoutMark(text)
+	module := Module{IsJSON: path.Ext(file) == ".json"}
+	if module.IsJSON {
+		if err := json.Unmarshal(text, new(json.RawMessage)); err != nil {
+			return Module{}, notJSON(file, text, err)
+		}
+	} else if bytes.HasPrefix(text, []byte("#!")) {
+		copy(text, "//")
+	}
+	module.Source = strings.ToValidUTF8(string(text), "\uFFFD")
+	f.sources.store(file, module, len(module.Source))
+	return module, nil
+}
+
+// check refuses files that are no CommonJS.
+func (f *Files) check(file string) error {
+	if path.Ext(file) == ".node" {
+		return boterr.Invalid("", "the module %s is machine code for Node.js, which scripts cannot load", file)
+	}
+	isES, err := f.isES(file)
+	if err != nil || !isES {
+		return err
+	}
+	owner, err := f.owner(path.Dir(file))
+	if err != nil || owner == nil {
+		return boterr.Invalid("", "the module %s is an ES module, which scripts cannot load: write it as CommonJS", file)
+	}
+	return boterr.Invalid("", "the module %s is an ES module, which scripts cannot load: "+
+		"install a version of the package %q that has CommonJS", file, owner.label())
+}
+
+// isES reports whether Node.js takes a file for an ES module.
+func (f *Files) isES(file string) (bool, error) {
+	switch path.Ext(file) {
+	case ".mjs":
+		return true, nil
+	case ".js":
+		owner, err := f.owner(path.Dir(file))
+		return owner != nil && owner.isES, err
+	default:
+		return false, nil
+	}
+}
+
+// withoutMark removes a byte order mark.
+func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\uFEFF")) }
+
+// notJSON is the error for a file that is not JSON, with the place if it is known.
+func notJSON(file string, text []byte, err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before := withoutMark(text)[:max(0, syntax.Offset-1)]
+		line := 1 + bytes.Count(before, []byte("\n"))
+		column := len(before) - bytes.LastIndexByte(before, '\n')
+		return boterr.Invalid("", "%s:%d:%d: this is not JSON: %v", file, line, column, syntax)
+	}
+	return boterr.Invalid("", "%s is not JSON: %v", file, err)
+}
