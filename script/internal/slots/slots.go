@@ -9,14 +9,12 @@ import (
 )
 
 // Slots limits how many scripts compute at once. If there is one for each processor, a script
-// computes as fast as if it were alone.
+// computes as fast as if it were alone. Slots are safe for concurrent use.
 //
 // Apps that wait take turns: a slot goes to the waiting app that holds the fewest, and among
 // these to the one that has waited longest for its turn. Within an app, the first to come is
 // served first. However many scripts of one app wait, they delay those of another app by no more
 // than the runs that hold the slots.
-//
-// Slots are safe for concurrent use.
 type Slots struct {
 	mu sync.Mutex
 	// free is 0 if anybody waits.
@@ -126,4 +124,6 @@ func (s *Slots) remove(at, script int) {
 }
 
 // find returns the index of the queue of an app that waits, -1 for none.
-func (s *Slots) find(app string) int { return slices.IndexFunc(s.waiting, func(q *queue) bool { return q.app == app }) }
+func (s *Slots) find(app string) int {
+	return slices.IndexFunc(s.waiting, func(q *queue) bool { return q.app == app })
+}
