@@ -39,7 +39,7 @@ func conditions(a, b any) []any {
 	return []any{
 		a, o("$eq", a), o("$gt", a), o("$gte", a), o("$lt", a), o("$lte", a),
 		o("$in", list(a, b)), o("$elemMatch", o("$gte", a, "$lt", b)), o("$all", list(a)), o("$all", list(a, b)),
-		o("$exists", false),
+		o("$exists", false), o("$in", list(a, o("$regex", "^a"), o("$regex", "^b"))), o("$all", list(o("$regex", "^a"), b)),
 	}
 }
 
@@ -89,6 +89,9 @@ func TestBounds_NoneWithoutUse(t *testing.T) {
 		"exists":                   o("a", o("$exists", true)),
 		"a whole array":            o("a", a(1)),
 		"an array in a list":       o("a", o("$in", a(1, a(1)))),
+		"a pattern in a list":      o("a", o("$in", a("x", o("$regex", "x")))),
+		"a pattern in no list":     o("a", o("$nin", a(o("$regex", "^x")))),
+		"a pattern in a long list": o("a", o("$in", numbers(0, 20).Append(o("$regex", "^x", "$options", "i")))),
 		"an or of two paths":       o("$or", a(o("a", 1), o("b", 1))),
 		"a pattern in the middle":  o("a", o("$regex", "x")),
 		"a pattern without case":   o("a", o("$regex", "^x", "$options", "i")),

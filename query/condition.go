@@ -313,6 +313,9 @@ func (c some) test(value any, e *Evaluation) bool {
 		if condition.test(value, e) {
 			return true
 		}
+		if e.hasEnded() {
+			return false
+		}
 	}
 	return false
 }

@@ -6,7 +6,9 @@
 //   - To compile once what comes again and again, use a [Compiler].
 //
 // What is compiled can be used many times and from many goroutines. It behaves as MongoDB
-// documents it; an operator that is not supported is an error that names it.
+// documents it; an operator that is not supported is an error that names it. Documents have no type
+// for regular expressions: on a field, in $not, and as an element of $in, $nin and $all a pattern is
+// {$regex, $options}.
 //
 // Aggregation expressions stand in the $expr of a filter and in projections. What one evaluation
 // may do is bounded: 16 MiB for each value that it makes, and about 64 MiB of work. Evaluation is

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -32,7 +31,7 @@ func (c filterCompiler) operator(operator string, operand any, beside document.O
 	case "$gt", "$gte", "$lt", "$lte":
 		return one(compareCondition(operator, operand)), nil
 	case "$in", "$nin":
-		return listCondition(operator, operand)
+		return c.listCondition(operator, operand)
 	case "$exists":
 		return existsCondition(operand), nil
 	case "$type":
@@ -122,45 +121,6 @@ func exactNumber(value any) (number float64, isExact bool) {
 	default:
 		return 0, false
 	}
-}
-
-// listCondition compiles $in and $nin.
-func listCondition(operator string, operand any) ([]fieldCondition, error) {
-	list, ok := operand.(document.Array)
-	if !ok {
-		return nil, document.WrongType("array", operand)
-	}
-	for i, item := range list.All() {
-		if o, ok := item.(document.Object); ok && isOperatorObject(o) {
-			return nil, boterr.Invalid(boterr.Index(i), "an operator cannot stand in the list of %s", operator)
-		}
-	}
-	conditions := one(inCondition(list.Items()))
-	if operator == "$nin" {
-		return negate(conditions), nil
-	}
-	return conditions, nil
-}
-
-func inCondition(values []any) candidateTest {
-	test := oneOfCondition(values)
-	if len(values) <= shortList {
-		return test
-	}
-	return longList{candidateTest: test, bounds: sync.OnceValues(func() (Bounds, bool) { return boundsOfTest(test) })}
-}
-
-// oneOfCondition compiles a list, that of strings to its fastest form.
-func oneOfCondition(values []any) candidateTest {
-	strings := make(oneOfStrings, len(values))
-	for _, value := range values {
-		s, ok := value.(string)
-		if !ok {
-			return newOneOf(values)
-		}
-		strings[s] = struct{}{}
-	}
-	return strings
 }
 
 func existsCondition(operand any) []fieldCondition {
@@ -277,43 +237,6 @@ func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 	return negate(conditions), nil
 }
 
-// allCondition compiles $all: each value is found, or each $elemMatch is met.
-func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
-	list, ok := operand.(document.Array)
-	if !ok {
-		return nil, document.WrongType("array", operand)
-	}
-	if list.Len() == 0 {
-		return one(&oneOf{}), nil
-	}
-	group := make([]fieldCondition, 0, list.Len())
-	withElemMatch := isElemMatch(list.At(0))
-	for i, item := range list.All() {
-		if o, ok := item.(document.Object); ok && isOperatorObject(o) != withElemMatch || !ok && withElemMatch {
-			return nil, boterr.Invalid(boterr.Index(i), "$all takes values, or $elemMatch in every place")
-		}
-		conditions := one(equalCondition(item))
-		if withElemMatch {
-			var err error
-			if conditions, err = c.conditions(item); err != nil {
-				return nil, boterr.In(boterr.Index(i), err)
-			}
-		}
-		group = append(group, conditions...)
-	}
-	if !withElemMatch && len(group) > fewValues {
-		// The first narrows down what comes into question, the last has the position.
-		group = []fieldCondition{group[0], {test: newEveryValue(list.Items())}, group[len(group)-1]}
-	}
-	return []fieldCondition{conditionGroup(group)}, nil
-}
-
-// isElemMatch reports whether a value is {$elemMatch: ...}.
-func isElemMatch(value any) bool {
-	o, ok := value.(document.Object)
-	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
-}
-
 // elemMatchCondition compiles $elemMatch: operators look at each element, a query
 // at each element that is an object.
 func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error) {
@@ -329,7 +252,7 @@ func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error
 		condition := conditionGroup(conditions).onElement()
 		return []fieldCondition{{test: valuesOf{condition}, mode: leafWhole}}, nil
 	}
-	query, err := filterCompiler{}.query(inner)
+	query, err := filterCompiler{instructions: c.instructions}.query(inner)
 	if err != nil {
 		return nil, err
 	}

@@ -66,6 +66,8 @@ func appendRanked(ranked []rankedCondition, all allOf) []rankedCondition {
 			ranked = appendRanked(ranked, m.asPaths())
 		case *pathMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.test), path: m.path.text})
+		case *everyValueMatcher: // It stands between the first value of $all and the last.
+			ranked = append(ranked, rankedCondition{matcher: m, rank: rankEqual, path: m.path.text})
 		case *elementMatcher:
 			ranked = append(ranked, rankedCondition{matcher: m, rank: rankOf(m.finder), path: m.path.text})
 		default:

@@ -41,6 +41,7 @@ func FuzzFilter(f *testing.F) {
 	f.Add(`{"a":{"$geoIntersects":{"$geometry":{"type":"LineString","coordinates":[[0,0],[180,0],[-180,1]]}}}}`,
 		`{"a":{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[0,90],[0,0]]]]}}`)
 	f.Add(`{"a":{"$nearSphere":[0,0],"$maxDistance":1}}`, `{"a":{"type":"GeometryCollection","geometries":[{"type":"MultiPoint","coordinates":[[1,1]]}]}}`)
+	f.Add(`{"a":{"$in":["x",{"$regex":"^Y","$options":"i"}],"$all":[{"$regex":"y"},1]}}`, `{"a":["y",1]}`)
 	f.Add(`{"a":{"$all":[{"$elemMatch":{"b":1}}],"$size":1,"$mod":[3,1],"$type":["int"]}}`, `{"a":[{"b":1}]}`)
 	f.Fuzz(func(t *testing.T, filter, doc string) {
 		source, target := object(filter), object(doc)

@@ -53,7 +53,7 @@ func newAnyOf(clauses []matcher) matcher {
 	}
 	var common *fieldPath
 	var values []any
-	var tests some
+	var patterns []candidateTest
 	for _, clause := range clauses {
 		m, ok := clause.(*pathMatcher)
 		if !ok || !isEquality(m.test) || common != nil && m.path.text != common.text {
@@ -66,16 +66,10 @@ func newAnyOf(clauses []matcher) matcher {
 		case equalToString:
 			values = append(values, string(test))
 		default:
-			tests = append(tests, test)
+			patterns = append(patterns, test)
 		}
 	}
-	if len(values) > 0 {
-		tests = append(tests, inCondition(values))
-	}
-	if len(tests) == 1 {
-		return &pathMatcher{path: common, test: tests[0]}
-	}
-	return &pathMatcher{path: common, test: tests}
+	return &pathMatcher{path: common, test: inCondition(values, patterns)}
 }
 
 // isEquality reports whether a test is one that $in can hold.

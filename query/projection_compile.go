@@ -268,7 +268,7 @@ func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, ope
 	if special := specialOperator(operand); special != "" {
 		return boterr.Invalid("", "%s cannot stand in the $elemMatch of a projection", special)
 	}
-	conditions, err := filterCompiler{}.elemMatchCondition(operand)
+	conditions, err := filterCompiler{instructions: c.expressions.instructions}.elemMatchCondition(operand)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,10 @@ func TestCheck_PatternWithoutEnd(t *testing.T) {
 		"denied":       document.O("a", document.O("$not", document.O("$regex", endless))),
 		"in $nor":      document.O("$nor", document.A(document.O("a", document.O("$regex", endless)))),
 		"of elements":  document.O("l", document.O("$elemMatch", document.O("$regex", endless))),
+		"in a list":    document.O("a", document.O("$in", document.A("x", document.O("$regex", endless)))),
+		"alone in one": document.O("a", document.O("$in", document.A(document.O("$regex", endless)))),
+		"in no list":   document.O("l", document.O("$nin", document.A("x", document.O("$regex", endless)))),
+		"in all":       document.O("l", document.O("$all", document.A(manyLetters, document.O("$regex", endless)))),
 		"beside other": document.O("b", 1, "a", document.O("$regex", endless)),
 	} {
 		filter, err := query.CompileFilter(condition)
@@ -63,6 +68,9 @@ func TestChange_PatternWithoutEnd(t *testing.T) {
 		"$pull": func() (*query.Update, error) {
 			return query.CompileUpdate(document.O("$pull", document.O("l", document.O("$regex", endless))))
 		},
+		"$pull of a list": func() (*query.Update, error) {
+			return query.CompileUpdate(document.O("$pull", document.O("l", document.O("$in", document.A("x", document.O("$regex", endless))))))
+		},
 		"array filter": func() (*query.Update, error) {
 			return query.CompileUpdate(document.Set("l.$[e]", 1), document.O("e", document.O("$regex", endless)))
 		},
@@ -71,6 +79,34 @@ func TestChange_PatternWithoutEnd(t *testing.T) {
 		require.NoError(t, err)
 		_, _, err = partialCall(t).Change(query.Change{Update: update}, nil, o)
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+	}
+}
+
+func TestPatterns_CountTogether(t *testing.T) {
+	t.Parallel()
+	patterns := func(count int) document.Object {
+		return document.O("$in", document.A(slices.Repeat([]any{document.O("$regex", "(a?){990}")}, count)...))
+	}
+	for name, compile := range map[string]func(condition document.Object) error{
+		"in a list": func(condition document.Object) error {
+			_, err := query.CompileFilter(document.O("a", condition))
+			return err
+		},
+		"of fields of elements": func(condition document.Object) error {
+			_, err := query.CompileFilter(document.O("a", document.O("$elemMatch", document.O("b", condition))))
+			return err
+		},
+		"of $pull": func(condition document.Object) error {
+			_, err := query.CompileUpdate(document.O("$pull", document.O("a", condition)))
+			return err
+		},
+		"of a projection": func(condition document.Object) error {
+			_, err := query.CompileProjection(document.O("a", document.O("$elemMatch", condition)))
+			return err
+		},
+	} {
+		require.NoError(t, compile(patterns(10)), name)
+		require.ErrorIs(t, compile(patterns(100)), boterr.InvalidArgument, name)
 	}
 }
 

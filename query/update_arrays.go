@@ -197,7 +197,7 @@ func compilePull(_ string, argument any) (operation, error) {
 	if special := specialOperator(condition); special != "" {
 		return nil, boterr.Invalid(special, "%s cannot stand in $pull", special)
 	}
-	c := filterCompiler{}
+	c := filterCompiler{instructions: new(int)}
 	if isOperatorObject(condition) && !isLogical(condition.NameAt(0)) {
 		m, err := c.field("", condition)
 		if err != nil {

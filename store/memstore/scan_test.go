@@ -73,7 +73,7 @@ func (r randomSource) condition() any {
 	o, a := document.O, document.A
 	switch r.IntN(12) {
 	case 0:
-		return o("$in", a(r.scalar(), r.scalar(), r.scalar()))
+		return o("$in", a(r.scalar(), r.scalar(), []any{r.scalar(), r.pattern()}[r.IntN(2)]))
 	case 1:
 		return o("$elemMatch", o(r.order(), r.scalar(), r.order(), r.scalar()))
 	case 2:
@@ -81,7 +81,7 @@ func (r randomSource) condition() any {
 	case 3:
 		return o("$ne", r.scalar())
 	case 4:
-		return o("$regex", "^"+string(rune('a'+r.IntN(3))))
+		return r.pattern()
 	case 5, 6, 7:
 		return o(r.order(), r.scalar())
 	case 8:
@@ -89,6 +89,10 @@ func (r randomSource) condition() any {
 	default:
 		return r.value(1)
 	}
+}
+
+func (r randomSource) pattern() document.Object {
+	return document.O("$regex", "^"+string(rune('a'+r.IntN(3))))
 }
 
 func (r randomSource) order() string { return []string{"$gt", "$gte", "$lt", "$lte", "$eq"}[r.IntN(5)] }
