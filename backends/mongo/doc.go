@@ -8,10 +8,11 @@
 //
 //	store, err := mongo.Open(ctx, "mongodb://localhost:27017/bots")
 //
-// Filters go to the server as they were written, and so do updates that certainly change every
-// document that they match; every other change is computed by package query and written if the
-// document is still what was read. Either way it is atomic, so that any number of processes share
-// one database: schedulers, claims, findAndModify.
+// Filters go to the server as they were written, but for patterns in lists, which become regular
+// expressions of BSON. So do updates that certainly change every document that they match; every
+// other change is computed by package query and written if the document is still what was read.
+// Either way it is atomic, so that any number of processes share one database: schedulers, claims,
+// findAndModify.
 //
 // Each stored document has one hidden field, _botctx, with its place in the order of
 // insertion and a revision. docs/scaling.md tells which index serves which operation, how

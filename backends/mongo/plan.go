@@ -275,15 +275,8 @@ func (p plan) where(filter *query.Filter) (bson.Raw, error) {
 	}
 	for key := range p.condition.All() {
 		if _, ok := source.Field(key); ok {
-			return raw(document.O("$and", document.A(source, p.condition)))
+			return rawConditions(document.O("$and", document.A(source, p.condition)))
 		}
 	}
-	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, source.Size()+p.condition.Size()+16))
-	if b, err = appendFields(b, source); err != nil {
-		return nil, err
-	}
-	if b, err = appendFields(b, p.condition); err != nil {
-		return nil, err
-	}
-	return ended(b, start)
+	return rawConditions(source, p.condition)
 }

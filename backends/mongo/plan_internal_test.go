@@ -2,9 +2,11 @@ package mongo
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -94,6 +96,46 @@ func TestPlan_None(t *testing.T) {
 	} {
 		_, ok := planOf(t, document.O("_id", 1), update)
 		require.False(t, ok, name)
+	}
+}
+
+func TestFilter_PatternsInListsAreRegularExpressions(t *testing.T) {
+	t.Parallel()
+	o, a := document.O, document.A
+	pattern := o("$regex", "^a", "$options", "xi")
+	for name, test := range map[string]struct {
+		filter document.Object
+		want   string
+	}{
+		"of $in":   {o("a", o("$in", a(1, pattern))), `{"a": {"$in": [1,R]}}`},
+		"of $nin":  {o("a", o("$not", o("$nin", a(pattern)))), `{"a": {"$not": {"$nin": [R]}}}`},
+		"of $all":  {o("a", o("$all", a("b", pattern))), `{"a": {"$all": ["b",R]}}`},
+		"in $or":   {o("$or", a(o("a", o("$in", a(pattern))))), `{"$or": [{"a": {"$in": [R]}}]}`},
+		"elements": {o("a", o("$elemMatch", o("b", o("$in", a(pattern))))), `{"a": {"$elemMatch": {"b": {"$in": [R]}}}}`},
+		"in both": {
+			o("a", o("$all", a(o("$elemMatch", o("$in", a(pattern)))))), `{"a": {"$all": [{"$elemMatch": {"$in": [R]}}]}}`,
+		},
+		"on a field": {o("a", o("$regex", "^a")), `{"a": {"$regex": "^a"}}`},
+		"a value":    {o("a", o("b", o("$in", a(o("$regex", "x"))))), `{"a": {"b": {"$in": [{"$regex": "x"}]}}}`},
+		"a value of $eq": {
+			o("a", o("$eq", o("$in", a(o("$regex", "x"))))), `{"a": {"$eq": {"$in": [{"$regex": "x"}]}}}`,
+		},
+		"a value of $in": {
+			o("a", o("$in", a(o("b", o("$in", a(o("$regex", "x"))))))), `{"a": {"$in": [{"b": {"$in": [{"$regex": "x"}]}}]}}`,
+		},
+		"a literal": {
+			o("$expr", o("$eq", a("$a", o("$literal", o("$in", a(o("$regex", "x"))))))),
+			`{"$expr": {"$eq": ["$a",{"$literal": {"$in": [{"$regex": "x"}]}}]}}`,
+		},
+	} {
+		f, err := query.CompileFilter(test.filter)
+		require.NoError(t, err, name)
+		got, err := queryOf(f)
+		require.NoError(t, err, name)
+		want := strings.ReplaceAll(test.want, "R", `{"$regularExpression":{"pattern":"^a","options":"ix"}}`)
+		canonical, err := bson.MarshalExtJSON(got, false, false)
+		require.NoError(t, err, name)
+		require.JSONEq(t, want, string(canonical), name)
 	}
 }
 

@@ -1,9 +1,12 @@
 package mongo
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -16,8 +19,91 @@ func queryOf(filter *query.Filter) (bson.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	return raw(source)
+	return rawConditions(source)
 }
+
+// rawConditions returns the conditions of filters together, as the server reads them.
+func rawConditions(filters ...document.Object) (_ bson.Raw, err error) {
+	size := 16
+	for _, filter := range filters {
+		size += filter.Size()
+	}
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, size))
+	for _, filter := range filters {
+		if b, err = appendConditions(b, filter); err != nil {
+			return nil, err
+		}
+	}
+	return ended(b, start)
+}
+
+// appendConditions appends the conditions of a filter, or of a part of one. They stand as they were written, but
+// for the patterns in lists: the server takes {$regex, $options} on a field alone, and in a list
+// a regular expression of BSON.
+func appendConditions(b []byte, conditions document.Object) (_ []byte, err error) {
+	for key, operand := range conditions.All() {
+		if b, err = appendCondition(b, key, operand); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func appendCondition(b []byte, key string, operand any) ([]byte, error) {
+	switch v := operand.(type) {
+	case document.Array:
+		switch key {
+		case "$and", "$or", "$nor", "$in", "$nin", "$all":
+			return appendListed(b, key, v)
+		}
+	case document.Object:
+		if key == "$not" || key == "$elemMatch" || !strings.HasPrefix(key, "$") && isOperators(v) {
+			start, b := bsoncore.AppendDocumentElementStart(b, key)
+			b, err := appendConditions(b, v)
+			if err != nil {
+				return nil, err
+			}
+			return bsoncore.AppendDocumentEnd(b, start)
+		}
+	}
+	return appendValue(b, key, operand)
+}
+
+// appendListed appends a list of clauses, or one of values and patterns. No value in a list has operators.
+func appendListed(b []byte, key string, list document.Array) (_ []byte, err error) {
+	isClauses := key == "$and" || key == "$or" || key == "$nor"
+	start, b := bsoncore.AppendArrayElementStart(b, key)
+	for i, item := range list.All() {
+		o, ok := item.(document.Object)
+		pattern, isPattern := o.Value("$regex").(string)
+		switch place := strconv.Itoa(i); {
+		case ok && !isClauses && isPattern && isOperators(o):
+			b = bsoncore.AppendRegexElement(b, place, pattern, regexOptions(o))
+		case ok && (isClauses || isOperators(o)):
+			inner, inside := bsoncore.AppendDocumentElementStart(b, place)
+			if b, err = appendConditions(inside, o); err == nil {
+				b, err = bsoncore.AppendDocumentEnd(b, inner)
+			}
+		default:
+			b, err = appendValue(b, place, item)
+		}
+		if err != nil {
+			return nil, boterr.In(key, err)
+		}
+	}
+	return bsoncore.AppendArrayEnd(b, start)
+}
+
+// regexOptions returns the options of a pattern as BSON wants them, in the order of the alphabet.
+func regexOptions(pattern document.Object) string {
+	options, _ := pattern.Value("$options").(string)
+	letters := []byte(options)
+	slices.Sort(letters)
+	return string(slices.Compact(letters))
+}
+
+// isOperators reports whether an object is a set of operators and no value, which its first name decides.
+func isOperators(o document.Object) bool { return o.Len() > 0 && strings.HasPrefix(o.NameAt(0), "$") }
 
 // queried returns a filter as it was written, but for an $expr that asks for the whole
 // document.

@@ -44,6 +44,10 @@ var breakages = map[string]breakage{
 		newStore: breaking(func(c collection) collection { return unlimited{c} }),
 		breaks:   []string{"FindSkipsAndLimits", "SortOrdersByEachKeyInTurn", "SortTiesKeepInsertionOrder"},
 	},
+	"no patterns": {
+		newStore: breaking(func(c collection) collection { return patternless{c} }),
+		breaks:   []string{"FiltersFindPatterns", "ArraysFindPatterns"},
+	},
 	"no projections": {
 		newStore: breaking(func(c collection) collection { return unprojecting{c} }),
 		breaks: []string{

@@ -78,6 +78,18 @@ func (c unlimited) Find(
 	return c.Collection.Find(ctx, filter, options)
 }
 
+// patternless finds nothing by patterns.
+type patternless struct{ store.Collection }
+
+func (c patternless) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if strings.Contains(filter.Source().String(), "$regex") {
+		return []document.Object{}, nil
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
 // nilSlices finds nil where there is nothing.
 type nilSlices struct{ store.Collection }
 

@@ -21,6 +21,16 @@ var findRules = []Rule{
 		check: findReturnsMatches,
 	},
 	{
+		Name:  "FiltersFindPatterns",
+		Text:  "$regex, its $not, and an element {$regex, $options} of $in and $nin match strings, and arrays that hold one",
+		check: filtersFindPatterns,
+	},
+	{
+		Name:  "ArraysFindPatterns",
+		Text:  "an element {$regex, $options} of $all, and of $in and $nin in $elemMatch, is a pattern",
+		check: arraysFindPatterns,
+	},
+	{
 		Name:  "FindSkipsAndLimits",
 		Text:  "Skip leaves documents out at the beginning, Limit is the most to return, and 0 is all",
 		check: findSkipsAndLimits,
@@ -73,6 +83,69 @@ func findReturnsMatches(t *trial) {
 	none := t.find(t.filter("n", 9), store.FindOptions{})
 	require.NotNil(t, none, "the slice is nil")
 	require.Empty(t, none)
+}
+
+// filtered is a filter, and the _ids that it finds.
+type filtered struct {
+	filter document.Object
+	ids    []any
+}
+
+// requireFinds inserts documents that have names, and finds by the filters.
+func (t *trial) requireFinds(tests []filtered) {
+	t.Helper()
+	o, a := document.O, document.A
+	t.insert(
+		o("_id", 1, "a", "Ann", "k", a(o("s", "Ann"))), o("_id", 2, "a", "bob"), o("_id", 3, "a", a("x", "ann", "Bob")),
+		o("_id", 4, "a", nil), o("_id", 5), o("_id", 6, "a", 7, "k", a(o("s", "bob"), o("s", 7))),
+	)
+	for _, test := range tests {
+		filter, err := query.CompileFilter(test.filter)
+		require.NoError(t, err, "compiling %s", test.filter)
+		t.requireIDs(test.ids, t.find(filter, store.FindOptions{}), "matching %s", test.filter)
+	}
+}
+
+func filtersFindPatterns(t *trial) {
+	o, a := document.O, document.A
+	ann, bob := o("$regex", "^a", "$options", "si"), o("$regex", "^b")
+	t.requireFinds([]filtered{
+		{o("a", ann), []any{1, 3}},
+		{o("a", o("$not", ann)), []any{2, 4, 5, 6}},
+		{o("a", o("$in", a(ann))), []any{1, 3}},
+		{o("a", o("$in", a(ann, bob))), []any{1, 2, 3}},
+		{o("a", o("$in", a(7, bob, nil))), []any{2, 4, 5, 6}},
+		{o("a", o("$in", a(o("$options", "s", "$regex", "^b.b$")))), []any{2}},
+		{o("a", o("$nin", a(ann))), []any{2, 4, 5, 6}},
+		{o("a", o("$nin", a(bob, nil))), []any{1, 3, 6}},
+		{o("a", o("$not", o("$in", a(bob, 7)))), []any{1, 3, 4, 5}},
+		{o("k.s", o("$in", a(bob))), []any{6}},
+		{o("$or", a(o("a", o("$in", a(bob))), o("_id", 5))), []any{2, 5}},
+		{o("$and", a(o("$nor", a(o("a", o("$in", a(bob))))), o("a", o("$nin", a(ann))))), []any{4, 5, 6}},
+		{o("a", o("$in", a(ann)), "_id", 3), []any{3}},
+		{o("a", o("$in", a(o("b", 1), o("c", o("$in", a(ann)))))), []any{}},
+	})
+	t.update(t.filter("a", o("$in", a(bob, "q"))), t.change("$set", o("is", 1)), store.UpdateOptions{Multi: true})
+	t.requireIDs([]any{2}, t.find(t.filter("is", 1), store.FindOptions{}))
+	t.update(t.filter("a", o("$in", a(o("$regex", "^A")))), t.change("$set", o("a", "z")), store.UpdateOptions{Multi: true, Partly: true})
+	t.requireIDs([]any{1}, t.find(t.filter("a", "z"), store.FindOptions{}))
+	t.remove(1, t.filter("a", o("$nin", a(ann, bob, 7, nil))), store.DeleteOptions{Multi: true})
+	t.requireIDs([]any{2, 3, 4, 5, 6}, t.all())
+}
+
+func arraysFindPatterns(t *trial) {
+	o, a := document.O, document.A
+	ann, bob := o("$regex", "^a", "$options", "si"), o("$regex", "^b")
+	t.requireFinds([]filtered{
+		{o("a", o("$all", a(ann))), []any{1, 3}},
+		{o("a", o("$all", a(ann, "Bob"))), []any{3}},
+		{o("a", o("$all", a("bob", bob))), []any{2}},
+		{o("a", o("$all", a(ann, o("$regex", "^B")))), []any{3}},
+		{o("a", o("$not", o("$all", a(ann)))), []any{2, 4, 5, 6}},
+		{o("a", o("$elemMatch", o("$in", a(bob, ann)))), []any{3}},
+		{o("a", o("$elemMatch", o("$nin", a(ann, "x")))), []any{3}},
+		{o("k", o("$elemMatch", o("s", o("$in", a(ann))))), []any{1}},
+	})
 }
 
 func findSkipsAndLimits(t *trial) {

@@ -97,6 +97,9 @@ func (t *trial) queries() []*query.Filter {
 	for _, value := range []any{
 		1, 1.0, 2, 3, "a", "A", nil, true, document.O("b", 1), document.A(1, 2), document.A(), document.A(1), int64(1<<53 + 1),
 		document.O("$gt", 1), document.O("$in", document.A(1, "b", nil)), document.O("$ne", 1), document.O("$exists", false),
+		document.O("$in", document.A(1, document.O("$regex", "^a"))),
+		document.O("$in", document.A(nil, document.O("$regex", "^a", "$options", "i"), document.O("$regex", "^b"))),
+		document.O("$nin", document.A(1, document.O("$regex", "^a"))), document.O("$all", document.A("a", document.O("$regex", "^a"))),
 	} {
 		filters = append(filters,
 			t.filter("a", value), t.filter("a.b", value), t.filter("a.0", value), t.filter("k", 1, "a", value),

@@ -51,6 +51,11 @@ var updateRules = []Rule{
 		check: replacementReplacesOneDocument,
 	},
 	{
+		Name:  "PullTakesPatterns",
+		Text:  "$pull removes what $regex, or a pattern in a list of its condition, matches",
+		check: pullTakesPatterns,
+	},
+	{
 		Name:  "UpdateNeedsAnUpdate",
 		Text:  "a change without an update is InvalidArgument",
 		check: updateNeedsAnUpdate,
@@ -204,6 +209,16 @@ func replacementReplacesOneDocument(t *trial) {
 	_, err := t.Update(t.ctx(), nil, t.change("d", 5), multi)
 	t.requireCode(boterr.InvalidArgument, err, "a replacement of many")
 	t.requireHolds(held...)
+}
+
+func pullTakesPatterns(t *trial) {
+	o, a := document.O, document.A
+	t.insert(o("_id", 1, "l", a("ab", "b", 7)), o("_id", 2, "l", a("ab", "b", 7)), o("_id", 3, "l", a(o("s", "ab"), o("s", "b"))))
+	pattern := o("$regex", "^A", "$options", "i")
+	t.update(t.filter("_id", 1), t.change("$pull", o("l", pattern)), first)
+	t.update(t.filter("_id", 2), t.change("$pull", o("l", o("$in", a(7, pattern)))), first)
+	t.update(t.filter("l.s", o("$in", a(pattern))), t.change("$pull", o("l", o("s", o("$nin", a(pattern))))), first)
+	t.requireHolds(o("_id", 1, "l", a("b", 7)), o("_id", 2, "l", a("b")), o("_id", 3, "l", a(o("s", "ab"))))
 }
 
 func updateNeedsAnUpdate(t *trial) {

@@ -3,6 +3,7 @@ package memserver
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -18,8 +19,57 @@ const orderPath = "_botctx.order"
 // filterOf returns the filter of a document.
 func filterOf(d bson.D, key string) (*query.Filter, error) {
 	source, _ := fieldOf[bson.D](d, key)
+	if err := checkLists(source); err != nil {
+		return nil, err
+	}
 	return query.CompileFilter(objectOf(source))
 }
+
+// checkLists refuses conditions with a list that holds operators: package document takes a pattern in the form
+// of a document there, and the server does not.
+func checkLists(conditions bson.D) error {
+	for _, e := range conditions {
+		if err := checkList(e.Key, e.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkList(key string, operand any) error {
+	switch v := operand.(type) {
+	case bson.D:
+		if key == "$not" || key == "$elemMatch" || !strings.HasPrefix(key, "$") && isOperators(v) {
+			return checkLists(v)
+		}
+	case bson.A:
+		for _, item := range v {
+			o, _ := item.(bson.D)
+			if err := checkListed(key, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkListed checks a document in a list.
+func checkListed(operator string, o bson.D) error {
+	switch operator {
+	case "$and", "$or", "$nor":
+		return checkLists(o)
+	case "$in", "$nin", "$all":
+		if isOperators(o) && o[0].Key != "$elemMatch" {
+			return commandError{codeBadValue, "cannot nest $ under " + operator}
+		}
+		if isOperators(o) {
+			return checkLists(o)
+		}
+	}
+	return nil
+}
+
+func isOperators(d bson.D) bool { return len(d) > 0 && strings.HasPrefix(d[0].Key, "$") }
 
 // sortOf returns the sort of a document. A search without one for what is near has its own.
 func sortOf(d bson.D, filter *query.Filter) (*query.Sort, error) {

@@ -27,6 +27,8 @@ func valueOf(value any) any {
 		return idPrefix + v.Hex()
 	case bson.DateTime:
 		return v.Time()
+	case bson.Regex:
+		return document.O("$regex", v.Pattern, "$options", v.Options)
 	case int32:
 		return int64(v)
 	case int64:
