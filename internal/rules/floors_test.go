@@ -11,7 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/blame", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
-	{"internal/absent"},
+	{"internal/absent", "script/internal/locale"},
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/safelog", "internal/timelimit"},
 	{"outbound/replies", "internal/operations/declarations"},
 	{"document"},

@@ -1,0 +1,60 @@
+// Package locale provides the methods of JavaScript that depend on a language, as Node.js has them: localeCompare,
+// toLocaleString and toLocaleUpperCase with their variants. What it does not provide throws an error that names it.
+// Source replaces the methods; Functions has the part of them that runs in Go.
+package locale
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Source is a JavaScript expression, a function that replaces the methods. Its argument is an object with
+// ask(name, value), which calls one of Functions and returns its result, or throws an Error.
+//
+//go:embed locale.js
+var Source string
+
+// Function is a function of the host that Source asks for. value is JSON. The result is made JSON by json.Marshal.
+type Function = func(value []byte) (result any, err error)
+
+// Functions returns the functions by name. They have no effects, and are safe for concurrent use. They take time in
+// proportion to their texts.
+func Functions() map[string]Function {
+	return map[string]Function{"sortKey": taking(newSorter().key), "upper": taking(upper), "lower": taking(lower)}
+}
+
+// taking makes a Function of one that takes a T.
+func taking[T, R any](function func(T) (R, error)) Function {
+	return func(value []byte) (any, error) {
+		var given T
+		if err := json.Unmarshal(value, &given); err != nil {
+			return nil, fmt.Errorf("the host cannot read what it is asked: %w", err)
+		}
+		return function(given)
+	}
+}
+
+// localText is a text in a language.
+type localText struct {
+	Text     string       `json:"text"`
+	Language language.Tag `json:"language"`
+}
+
+func upper(given localText) (string, error) {
+	return cases.Upper(given.Language).String(given.Text), nil
+}
+
+func lower(given localText) (string, error) {
+	return cases.Lower(given.Language, cases.HandleFinalSigma(true)).String(given.Text), nil
+}
+
+// unsupported returns the error of what localeCompare cannot do.
+func unsupported(format string, args ...any) error {
+	return boterr.New(boterr.Unsupported, "", "localeCompare "+format, args...)
+}
