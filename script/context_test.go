@@ -57,8 +57,8 @@ func TestMember_OfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
 	for source, want := range map[string]string{
-		"this.member.meta = 7":         "member.meta",
-		"this.member.customLocale = 7": "member.customLocale",
+		"this.member.meta = 7":           "member.meta",
+		"this.member.customLocale = 7":   "member.customLocale",
 		"this.member.meta.x = 2n ** 64n": "member.meta.x",
 	} {
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())

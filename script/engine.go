@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/modules"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 	"github.com/botctx/go-sdk/script/internal/slots"
@@ -64,7 +65,7 @@ const ownFiles = "script:"
 type prepared struct {
 	*quickjs.Snapshot
 
-	start, finish, wake, fire, take, require quickjs.Value
+	start, finish, wake, fire, take, require, part quickjs.Value
 }
 
 // preparedWith returns the snapshot with some helpers, by the names of their modules. It is made once.
@@ -131,7 +132,7 @@ func (r *run) runPrelude() error {
 	}
 	for name, function := range map[string]*quickjs.Value{
 		"start": &r.prepared.start, "finish": &r.prepared.finish, "wake": &r.prepared.wake, "fire": &r.prepared.fire,
-		"take": &r.prepared.take, "require": &r.prepared.require,
+		"take": &r.prepared.take, "require": &r.prepared.require, "part": &r.prepared.part,
 	} {
 		if *function, err = r.in.Property(own, name); err != nil {
 			return err
@@ -167,8 +168,8 @@ func sourceOf(file string) string {
 // settings is the script that makes the object which the scripts of the prelude share.
 func (e *Engine) settings() string {
 	text, err := json.Marshal(map[string]any{
-		"names":   map[string]any{"records": recordNames, "operations": operationNames(), "helpers": e.options.Helpers},
-		"web":     web.Names,
+		"names": map[string]any{"records": recordNames, "operations": operationNames(), "helpers": e.options.Helpers},
+		"web":   web.Names, "localized": localized,
 		"largest": e.options.MaxResultBytes,
 		"deepest": deepest,
 	})
@@ -178,16 +179,29 @@ func (e *Engine) settings() string {
 	return "(" + string(text) + ")"
 }
 
-// webModule is the name of the globals of package web among those of helpers. They take more memory than all else, and
-// so more time in each run: scripts that do not name them get them when something first reads one.
-const webModule = ownFiles + "web.js"
+// part is a part of the prelude that few scripts need: it takes more memory than all else, and so more time in each run.
+// Scripts that name what it has find it loaded. For the others it is loaded when something first asks for it.
+type part struct {
+	source string
+	names  []string
+}
 
-// load runs a module, so that it is there in each run.
+var parts = map[string]part{
+	"web":    {web.Source, web.Names},
+	"locale": {locale.Source, localized},
+}
+
+// localized are the methods of package locale.
+var localized = []string{
+	"localeCompare", "toLocaleDateString", "toLocaleLowerCase", "toLocaleString", "toLocaleTimeString", "toLocaleUpperCase",
+}
+
+// load runs a module or a part of the prelude, so that it is there in each run.
 func (r *run) load(module string) error {
-	if module == webModule {
-		global, err := r.in.Global(web.Names[0])
+	if name, isPart := strings.CutPrefix(module, ownFiles); isPart {
+		text, err := r.in.NewString(name)
 		if err == nil {
-			err = r.in.Free(global)
+			_, err = r.in.Call(r.prepared.part, text)
 		}
 		return err
 	}

@@ -4,9 +4,6 @@ go 1.26.0
 
 require (
 	github.com/botctx/go-sdk v0.1.0
-	github.com/dlclark/regexp2/v2 v2.5.2
-	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b
-	github.com/evanw/esbuild v0.28.2
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/stretchr/testify v1.12.1
 	github.com/tetratelabs/wazero v1.12.0
@@ -19,10 +16,7 @@ require (
 )
 
 require (
-	github.com/dop251/goja_nodejs v0.0.0-20260212111938-1f56ff5bcf14
-	github.com/go-sourcemap/sourcemap v2.1.4+incompatible // indirect
 	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
-	github.com/google/pprof v0.0.0-20240727154555-813a5fbdbec8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect

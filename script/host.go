@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/web"
 )
 
@@ -25,9 +26,13 @@ func (e *Engine) hostFunctions() map[string]hostFunction {
 	all := map[string]hostFunction{
 		"get": (*run).hostGet, "find": (*run).hostFind, "load": (*run).hostLoad, "numbers": (*run).hostNumbers,
 		"timer": (*run).hostTimer, "clear": (*run).hostClear, "fetch": (*run).hostFetch, "cancel": (*run).hostCancel,
-		"web": (*run).hostWeb,
+		"part": (*run).hostPart,
 	}
-	for name, function := range web.Functions(rand.Reader) {
+	pure := web.Functions(rand.Reader)
+	for name, function := range locale.Functions() {
+		pure[name] = function
+	}
+	for name, function := range pure {
 		all[name] = func(_ *run, payload string) (any, error) {
 			answer, err := function([]byte(payload))
 			if err != nil {

@@ -24,4 +24,3 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 		"return [typeof process, typeof Deno, typeof Bun, typeof Go, typeof XMLHttpRequest, typeof WebAssembly, typeof importScripts]"))
 	require.JSONEq(t, `["agendaMeta","channel","group","member","messageEvent","node"]`, s.returns("return Object.keys(this).sort()"))
 }
-

@@ -28,7 +28,7 @@ var language = map[string]string{
 	"const tag = (s, ...v) => s.raw.join('|') + v; return tag`a${1}\\n${2}`":                                                                                  `"a|\\n|1,2"`,
 	"return Object.fromEntries(Object.entries({a: 1}).map(([k, v]) => [k + 'b', v]))":                                                                         `{"ab":1}`,
 	"return (await Promise.allSettled([1, Promise.reject(new Error('x'))])).map((r) => r.status)":                                                             `["fulfilled","rejected"]`,
-	"var s = Symbol('x'); var o = {[s]: 1, get y() { return 2 }, 'z': 3, async m() { return 4 }}; return [o[s], {y: o.y, z: o.z}, await o.m()]":                              `[1,{"y":2,"z":3},4]`,
+	"var s = Symbol('x'); var o = {[s]: 1, get y() { return 2 }, 'z': 3, async m() { return 4 }}; return [o[s], {y: o.y, z: o.z}, await o.m()]":               `[1,{"y":2,"z":3},4]`,
 	"x = 5; return [typeof x, new Date(0).toISOString(), JSON.stringify({a: [1, {b: 2}], c: undefined}, null, 1), JSON.stringify({a: 1, b: 2}, ['b'])]":       `["number","1970-01-01T00:00:00.000Z","{\n \"a\": [\n  1,\n  {\n   \"b\": 2\n  }\n ]\n}","{\"b\":2}"]`,
 	"return [structuredClone({a: [1]}), btoa('hi'), atob('aGk='), new URL('https://a.example/b?c=d').searchParams.get('c'), encodeURIComponent('ä')]":         `[{"a":[1]},"aGk=","hi","d","%C3%A4"]`,
 	"return [Array.from({length: 2}, (_, i) => i), Array.from('ab'), new Uint8Array([1, 256]).length, [].concat([1], [[2]]), Array.isArray([])]":              `[[0,1],["a","b"],2,[1,[2]],true]`,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
-	"github.com/botctx/go-sdk/script/internal/web"
 )
 
 // Program is a script that was compiled. It is safe for concurrent use.
@@ -104,16 +103,17 @@ var word = regexp.MustCompile(`[\p{L}_$][\p{L}\p{N}_$]*`)
 func (e *Engine) helpersIn(source string) []string {
 	var found []string
 	for _, name := range word.FindAllString(source, -1) {
-		module := e.options.Helpers[name]
-		if module == "" && slices.Contains(web.Names, name) {
-			module = webModule
-		}
-		if module != "" && !slices.Contains(found, module) {
+		if module, isHelper := e.options.Helpers[name]; isHelper {
 			found = append(found, module)
+		}
+		for part := range parts {
+			if slices.Contains(parts[part].names, name) {
+				found = append(found, ownFiles+part)
+			}
 		}
 	}
 	slices.Sort(found)
-	return found
+	return slices.Compact(found)
 }
 
 // take returns an instance for a run, in which the helpers that the program names have been loaded. If they cannot be,

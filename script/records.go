@@ -178,6 +178,7 @@ func (r *run) writeRenewed(w *writer) {
 	}
 	w.text = append(w.text, names...)
 }
+
 // readChannel reads the channel as getChannel shows it, without credentials.
 func (r *run) readChannel() (any, error) {
 	if r.bot.Channel == nil {

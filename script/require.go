@@ -1,10 +1,6 @@
 package script
 
-import (
-	"encoding/json"
-
-	"github.com/botctx/go-sdk/script/internal/web"
-)
+import "encoding/json"
 
 // hostFind returns the file that a name means to a file of a folder: [folder, name].
 func (r *run) hostFind(payload string) (any, error) {
@@ -31,12 +27,17 @@ func (r *run) hostLoad(payload string) (any, error) {
 	return nil, r.compileAndHandOver(file, moduleHead, moduleHead+module.Source+foot)
 }
 
-// hostWeb hands over the function of package web.
-func (r *run) hostWeb(string) (any, error) {
-	if known, isCompiled := r.engine.compiled.Load(webModule); isCompiled {
+// hostPart hands over the function of a part of the prelude.
+func (r *run) hostPart(payload string) (any, error) {
+	var name string
+	if err := json.Unmarshal([]byte(payload), &name); err != nil {
+		return nil, err
+	}
+	file := ownFiles + name
+	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
 		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
 	}
-	return nil, r.compileAndHandOver(webModule, "", web.Source)
+	return nil, r.compileAndHandOver(file, "", parts[name].source)
 }
 
 func (r *run) compileAndHandOver(file, head, text string) error {

@@ -72,17 +72,34 @@
   const requireFrom = (folder) => function require(name) { return own.require(folder, name) }
   define('require', requireFrom(''))
 
-  // The globals of the web platform are made when something first reads one.
+  // What few scripts need is made when something first asks for it: the globals of the web platform, and the methods
+  // that depend on a language.
+  own.part = (name) => {
+    own.ask('part', name)
+    apply(taken, undefined, [own])
+  }
   for (const name of own.web) {
     defineProperty(globalThis, name, {
       get() {
         for (const other of own.web) delete globalThis[other]
-        own.ask('web')
-        apply(taken, undefined, [own])
+        own.part('web')
         return globalThis[name]
       },
       set(value) { define(name, value) }, enumerable: false, configurable: true,
     })
+  }
+  let hasLocale = false
+  for (const prototype of [String, Number, BigInt, Date, Array, Object.getPrototypeOf(Uint8Array)].map((one) => one.prototype)) {
+    for (const name of Object.getOwnPropertyNames(prototype).filter((one) => own.localized.includes(one))) {
+      const { length } = prototype[name]
+      const method = { [name](...args) {
+        if (!hasLocale) own.part('locale')
+        hasLocale = true
+        return apply(prototype[name], this, args)
+      } }[name]
+      defineProperty(method, 'length', { value: length, configurable: true })
+      defineProperty(prototype, name, { value: method, writable: true, enumerable: false, configurable: true })
+    }
   }
 
   // The console writes to the host's log.

@@ -11,154 +11,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// deepest is how deep a value may be nested.
-const deepest = document.MaxNesting
-
-// writer writes values as scripts read them: JSON, and a list of what JSON has no word for, see border.js.
-type writer struct {
-	text []byte
-	// path leads to the value that is written, and special lists the others.
-	path    []any
-	special []byte
-	err     error
-}
-
-// answer writes the answer of a function but for the bracket that ends it. number is the one by which the script knows an
-// error.
-func (w *writer) answer(value any, number int, err error) {
-	if err == nil {
-		w.text = append(w.text, "[0,"...)
-		w.whole(value)
-		return
-	}
-	told := map[string]any{"message": boterr.Text(err), "code": string(boterr.CodeOf(err)), "number": number}
-	if e, ok := boterr.AsError(err); ok {
-		told["field"], told["operation"] = e.Field, e.Op
-	}
-	text, failed := json.Marshal(told)
-	if failed != nil {
-		w.err = failed
-		return
-	}
-	w.text = append(append(w.text, "[1,"...), text...)
-	if value != nil && value != document.Missing { // What came of the call all the same.
-		w.text = append(w.text[:len(w.text)-1], `,"result":[`...)
-		w.whole(value)
-		w.text = append(w.text, "]}"...)
-	}
-	w.text = append(w.text, ",0"...)
-}
-
-// whole writes a value and the list of what is special in it.
-func (w *writer) whole(value any) {
-	w.special, w.path = w.special[:0], w.path[:0]
-	if raw, isRaw := value.(json.RawMessage); isRaw {
-		w.text = append(w.text, raw...)
-	} else {
-		w.value(value)
-	}
-	if len(w.special) > 0 {
-		w.text = append(append(append(w.text, ",["...), w.special...), ']')
-	} else {
-		w.text = append(w.text, ",0"...)
-	}
-}
-
-// value writes a value.
-func (w *writer) value(value any) {
-	switch v := value.(type) {
-	case document.Object:
-		w.object(v)
-	case document.MissingValue:
-		w.note("missing", 0)
-	case document.Array:
-		w.text = append(w.text, '[')
-		for i, item := range v.All() {
-			w.next(i > 0, i, item)
-		}
-		w.text = append(w.text, ']')
-	case time.Time:
-		w.note("date", v.UnixMilli())
-	case int64:
-		if v > document.MaxExact || v < -document.MaxExact {
-			w.note("integer", strconv.FormatInt(v, 10))
-			return
-		}
-		w.text = strconv.AppendInt(w.text, v, 10)
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 && math.Signbit(v) {
-			w.note("number", strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "Inf", "Infinity", 1))
-			return
-		}
-		w.scalar(v)
-	default:
-		w.scalar(v)
-	}
-}
-
-// next writes an item of an array or the value of a field.
-func (w *writer) next(hasBefore bool, key, value any) {
-	if hasBefore {
-		w.text = append(w.text, ',')
-	}
-	if _, isField := key.(string); isField {
-		w.scalar(key)
-		w.text = append(w.text, ':')
-	}
-	w.path = append(w.path, key)
-	w.value(value)
-	w.path = w.path[:len(w.path)-1]
-}
-
-func (w *writer) object(o document.Object) {
-	w.text = append(w.text, '{')
-	first, hasIndex := true, false
-	for key, value := range o.All() {
-		w.next(!first, key, value)
-		first = false
-		hasIndex = hasIndex || key != "" && key[0] >= '0' && key[0] <= '9'
-	}
-	w.text = append(w.text, '}')
-	if hasIndex { // The engine puts such keys first.
-		keys := make([]string, 0, o.Len())
-		for key := range o.All() {
-			keys = append(keys, key)
-		}
-		w.list("order", keys)
-	}
-}
-
-func (w *writer) scalar(value any) {
-	text, err := document.AppendJSON(w.text, value)
-	if err != nil {
-		text = append(w.text, "null"...)
-		w.err = err
-	}
-	w.text = text
-}
-
-// note writes 0, and lists the value that stands there.
-func (w *writer) note(kind string, data any) {
-	w.text = append(w.text, '0')
-	w.list(kind, data)
-}
-
-func (w *writer) list(kind string, data any) {
-	path := w.path
-	if path == nil {
-		path = []any{}
-	}
-	text, err := json.Marshal([]any{path, kind, data})
-	if err != nil {
-		w.err = err
-		return
-	}
-	if len(w.special) > 0 {
-		w.special = append(w.special, ',')
-	}
-	w.special = append(w.special, text...)
-}
-
 // use is what a value of a script is for.
 type use int
 
@@ -177,6 +29,9 @@ type reader struct {
 	at   int
 	// largest is how many bytes a value may have.
 	largest int
+	// key is the field that is read, and isItem is true for an item of the array that it is.
+	key    string
+	isItem bool
 }
 
 // errText is the error of a text that border.js does not write.
@@ -356,8 +211,9 @@ func (r *reader) string() (string, error) {
 }
 
 func (r *reader) array(of use, depth int) (any, error) {
-	items := []any{}
+	items, key := []any{}, r.key
 	err := r.list(func(i int) error {
+		r.key, r.isItem = key, true
 		item, err := r.any(of, depth+1)
 		if err != nil {
 			return boterr.In(boterr.Index(i), err)
@@ -417,11 +273,16 @@ func (r *reader) fields(value func(name string) (any, error)) (any, error) {
 		if err != nil || !r.has(':') {
 			return errText
 		}
+		r.key, r.isItem = name, false
 		field, err := value(name)
 		if err != nil {
 			return boterr.In(name, err)
 		}
-		if field != document.Missing {
+		if pattern, isPattern := field.(document.Object); isPattern && name == opRegex && pattern.Len() > 0 {
+			for name, value := range pattern.All() { // {$regex: /a/i}
+				built.Set(name, value)
+			}
+		} else if field != document.Missing {
 			built.Set(name, field)
 		}
 		return nil
@@ -437,9 +298,20 @@ func (r *reader) fields(value func(name string) (any, error)) (any, error) {
 // matches.
 const patternFlags, otherFlags = "ims", "dgyu"
 
+const opRegex = "$regex"
+
+// takesPattern reports whether a filter may have a regular expression where the reader is.
+func (r *reader) takesPattern() bool {
+	if r.isItem {
+		return r.key == "$in" || r.key == "$nin" || r.key == "$all"
+	}
+	return !strings.HasPrefix(r.key, "$") || r.key == "$not" || r.key == opRegex
+}
+
 // pattern reads a regular expression, which filters have as $regex.
 func (r *reader) pattern(of use) (any, error) {
 	var source, flags string
+	takesPattern := r.takesPattern()
 	err := r.list(func(i int) (err error) {
 		if i == 0 {
 			source, err = r.string()
@@ -451,8 +323,8 @@ func (r *reader) pattern(of use) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if of != forFilter {
-		return nil, boterr.Invalid("", "is a regular expression: only filters take them")
+	if of != forFilter || !takesPattern {
+		return nil, boterr.Invalid("", "is a regular expression: only filters take them, for a field and in $in, $nin, $all and $not")
 	}
 	var options []byte
 	for i := range len(flags) {
@@ -464,43 +336,9 @@ func (r *reader) pattern(of use) (any, error) {
 		}
 	}
 	if len(options) == 0 {
-		return document.O("$regex", source), nil
+		return document.O(opRegex, source), nil
 	}
-	return document.O("$regex", source, "$options", string(options)), nil
-}
-
-// alike returns a value of a script with the numbers of one that it was made of: 5 and 5.0 are the same to a script.
-func alike(now, before any) any {
-	switch v := now.(type) {
-	case document.Object:
-		old, isObject := before.(document.Object)
-		if !isObject || document.Identical(now, before) {
-			return now
-		}
-		built := document.NewBuilder(v.Len())
-		for name, value := range v.All() {
-			built.Set(name, alike(value, old.Value(name)))
-		}
-		return built.Object()
-	case document.Array:
-		old, isArray := before.(document.Array)
-		if !isArray || document.Identical(now, before) {
-			return now
-		}
-		items := make([]any, 0, v.Len())
-		for i, item := range v.All() {
-			if i < old.Len() {
-				item = alike(item, old.At(i))
-			}
-			items = append(items, item)
-		}
-		return document.ArrayOf(items)
-	case int64:
-		if old, isFloat := before.(float64); isFloat && old == float64(v) && v <= document.MaxExact && v >= -document.MaxExact {
-			return old
-		}
-	}
-	return now
+	return document.O(opRegex, source, "$options", string(options)), nil
 }
 
 // orNull returns null for what is missing.

@@ -1,0 +1,160 @@
+package script
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// deepest is how deep a value may be nested.
+const deepest = document.MaxNesting
+
+// writer writes values as scripts read them: JSON, and a list of what JSON has no word for, see border.js.
+type writer struct {
+	text []byte
+	// path leads to the value that is written, and special lists the others.
+	path    []any
+	special []byte
+	err     error
+}
+
+// answer writes the answer of a function but for the bracket that ends it. number is the one by which the script knows an
+// error.
+func (w *writer) answer(value any, number int, err error) {
+	if err == nil {
+		w.text = append(w.text, "[0,"...)
+		w.whole(value)
+		return
+	}
+	told := map[string]any{"message": boterr.Text(err), "code": string(boterr.CodeOf(err)), "number": number}
+	if e, ok := boterr.AsError(err); ok {
+		told["field"], told["operation"] = e.Field, e.Op
+	}
+	text, failed := json.Marshal(told)
+	if failed != nil {
+		w.err = failed
+		return
+	}
+	w.text = append(append(w.text, "[1,"...), text...)
+	if value != nil && value != document.Missing { // What came of the call all the same.
+		w.text = append(w.text[:len(w.text)-1], `,"result":[`...)
+		w.whole(value)
+		w.text = append(w.text, "]}"...)
+	}
+	w.text = append(w.text, ",0"...)
+}
+
+// whole writes a value and the list of what is special in it.
+func (w *writer) whole(value any) {
+	w.special, w.path = w.special[:0], w.path[:0]
+	if raw, isRaw := value.(json.RawMessage); isRaw {
+		w.text = append(w.text, raw...)
+	} else {
+		w.value(value)
+	}
+	if len(w.special) > 0 {
+		w.text = append(append(append(w.text, ",["...), w.special...), ']')
+	} else {
+		w.text = append(w.text, ",0"...)
+	}
+}
+
+// value writes a value.
+func (w *writer) value(value any) {
+	switch v := value.(type) {
+	case document.Object:
+		w.object(v)
+	case document.MissingValue:
+		w.note("missing", 0)
+	case document.Array:
+		w.text = append(w.text, '[')
+		for i, item := range v.All() {
+			w.next(i > 0, i, item)
+		}
+		w.text = append(w.text, ']')
+	case time.Time:
+		w.note("date", v.UnixMilli())
+	case int64:
+		if v > document.MaxExact || v < -document.MaxExact {
+			w.note("integer", strconv.FormatInt(v, 10))
+			return
+		}
+		w.text = strconv.AppendInt(w.text, v, 10)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 && math.Signbit(v) {
+			w.note("number", strings.Replace(strconv.FormatFloat(v, 'g', -1, 64), "Inf", "Infinity", 1))
+			return
+		}
+		w.scalar(v)
+	default:
+		w.scalar(v)
+	}
+}
+
+// next writes an item of an array or the value of a field.
+func (w *writer) next(hasBefore bool, key, value any) {
+	if hasBefore {
+		w.text = append(w.text, ',')
+	}
+	if _, isField := key.(string); isField {
+		w.scalar(key)
+		w.text = append(w.text, ':')
+	}
+	w.path = append(w.path, key)
+	w.value(value)
+	w.path = w.path[:len(w.path)-1]
+}
+
+func (w *writer) object(o document.Object) {
+	w.text = append(w.text, '{')
+	first, hasIndex := true, false
+	for key, value := range o.All() {
+		w.next(!first, key, value)
+		first = false
+		hasIndex = hasIndex || key != "" && key[0] >= '0' && key[0] <= '9'
+	}
+	w.text = append(w.text, '}')
+	if hasIndex { // The engine puts such keys first.
+		keys := make([]string, 0, o.Len())
+		for key := range o.All() {
+			keys = append(keys, key)
+		}
+		w.list("order", keys)
+	}
+}
+
+func (w *writer) scalar(value any) {
+	text, err := document.AppendJSON(w.text, value)
+	if err != nil {
+		text = append(w.text, "null"...)
+		w.err = err
+	}
+	w.text = text
+}
+
+// note writes 0, and lists the value that stands there.
+func (w *writer) note(kind string, data any) {
+	w.text = append(w.text, '0')
+	w.list(kind, data)
+}
+
+func (w *writer) list(kind string, data any) {
+	path := w.path
+	if path == nil {
+		path = []any{}
+	}
+	text, err := json.Marshal([]any{path, kind, data})
+	if err != nil {
+		w.err = err
+		return
+	}
+	if len(w.special) > 0 {
+		w.special = append(w.special, ',')
+	}
+	w.special = append(w.special, text...)
+}
