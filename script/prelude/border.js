@@ -13,7 +13,6 @@
   const method = (prototype, name) => Function.prototype.call.bind(prototype[name])
   const mapGet = method(Map.prototype, 'get'), mapSet = method(Map.prototype, 'set'), mapDelete = method(Map.prototype, 'delete')
   const weakGet = method(WeakMap.prototype, 'get'), weakSet = method(WeakMap.prototype, 'set')
-  const then = Promise.prototype.then
   own.method = method
 
   // Errors. Those of the host have a number, by which it knows them again.
@@ -199,5 +198,4 @@
     rejected.clear()
     return stringify(all)
   }
-  own.settled = (promise, done) => { apply(then, promise, [done, own.fail]) }
 })

@@ -6,7 +6,7 @@
   const { isArray } = Array
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, is, keys } = Object
   const Dates = Date, getTime = own.method(Date.prototype, 'getTime')
-  const { apply } = Reflect
+  const { apply } = Reflect, { then } = Promise.prototype
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
   const { records, operations, helpers } = own.names
@@ -36,38 +36,54 @@
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
   // texts are the answers that given values come from, until they have changed.
   const texts = { __proto__: null }
+  // touched are the names of those that were read or written, and lazy all that there are. removable is how many names
+  // the host knows that a script may remove.
+  const lazy = { __proto__: null }
+  let touched = [], removable = 0
   const lazily = (name, isRecord) => {
     lazy[name] = true
+    if (!isRecord) removable++
     defineProperty(self, name, {
       get() {
         if (name in values) return values[name]
+        touched[touched.length] = name
         texts[name] = host('get\n' + stringify(name))
         return values[name] = given[name] = own.answerOf(texts[name])
       },
-      set(value) { values[name] = value },
+      set(value) {
+        if (!(name in values)) touched[touched.length] = name
+        values[name] = value
+      },
       enumerable: true, configurable: !isRecord,
     })
   }
-  const lazy = { __proto__: null }
   for (const name of records) lazily(name, true)
   const left = (names) => { for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i])) lazily(names[i], false) }
 
   // changes lists what the host has to take over: [name, whether another object is in its place, value], and the names
   // of what was removed.
   const changes = () => {
-    let text = ''
-    for (const name in values) if (lazy[name]) text += change(name, values[name])
+    let text = '', there = 0
+    for (let i = 0; i < touched.length; i++) text += change(touched[i], values[touched[i]])
     const names = getOwnPropertyNames(self)
     for (let i = records.length; i < names.length; i++) {
-      if (lazy[names[i]] || setHas(hidden, names[i])) continue
-      const at = getOwnPropertyDescriptor(self, names[i])
-      if (at.get === undefined && at.set === undefined) text += change(names[i], at.value)
+      const name = names[i]
+      if (lazy[name]) there++
+      if (lazy[name] || setHas(hidden, name)) continue
+      const at = getOwnPropertyDescriptor(self, name)
+      if (at.get !== undefined || at.set !== undefined) continue
+      if (!(name in given)) removable++
+      there++
+      text += change(name, at.value)
     }
-    const removed = []
-    for (const name in lazy) if (!hasOwn(self, name)) removed[removed.length] = name
-    for (const name in given) if (!hasOwn(self, name) && !lazy[name]) removed[removed.length] = name
-    for (let i = 0; i < removed.length; i++) for (const kept of [lazy, values, given, sent, texts]) delete kept[removed[i]]
-    return '[' + slice(text, 1) + '],' + (removed.length === 0 ? '[]' : stringify(removed))
+    return '[' + slice(text, 1) + '],' + (there === removable ? '[]' : removed())
+  }
+  const removed = () => {
+    const gone = keys({ ...lazy, ...given }).filter((name) => !hasOwn(self, name))
+    for (const name of gone) for (const kept of [lazy, values, given, sent, texts]) delete kept[name]
+    touched = touched.filter((name) => lazy[name])
+    removable -= gone.length
+    return stringify(gone)
   }
   const change = (name, value) => {
     const isOther = value !== given[name]
@@ -126,13 +142,14 @@
   }
 
   let isDone = false, outcome
+  const none = [], outcomes = [(value) => {
+    isDone = true
+    outcome = value
+  }, own.fail]
   own.start = (script, names) => {
     own.forgetRandom()
     if (names !== '') left(parse(names))
-    own.settled(apply(script, self, []), (value) => {
-      isDone = true
-      outcome = value
-    })
+    apply(then, apply(script, self, none), outcomes)
   }
   // finish returns what is left of the run: its result, the changes, and the rejections that nothing waits for. It
   // returns nothing if the script has not returned yet.

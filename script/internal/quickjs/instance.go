@@ -75,6 +75,8 @@ type Instance struct {
 	module   api.Module
 	memory   api.Memory
 	linear   *linear
+	// written is room for image.reset.
+	written []byte
 	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
 	stackPointer, fuel api.MutableGlobal
 	// functions are the exported functions for each depth of calls from the host: an api.Function cannot be called

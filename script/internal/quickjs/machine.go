@@ -34,6 +34,7 @@ const (
 	fnSetStack        = "qjs_set_max_stack_size"
 	fnSetInterrupts   = "qjs_set_interrupt_handler"
 	fnSetRejections   = "qjs_set_promise_rejection_handler"
+	fnSetThreshold    = "qjs_set_gc_threshold"
 	fnNewHostFunction = "qjs_new_host_function"
 	fnGlobal          = "qjs_get_global"
 	fnGetProperty     = "qjs_get_prop_string"
@@ -64,7 +65,7 @@ const (
 func kept() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range []string{
-		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnSetRejections, fnNewHostFunction, fnGlobal,
+		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnSetRejections, fnSetThreshold, fnNewHostFunction, fnGlobal,
 		fnGetProperty, fnSetProperty, fnEval, fnCompile, fnEvalBytecode, fnCollect, fnNewString, fnStringLength, fnFreeString,
 		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnIsJobPending, fnExecuteJob, fnFreeValue,
 		fnMalloc, fnFree, exportMemory, exportStackPointer,

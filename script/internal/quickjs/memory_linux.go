@@ -1,8 +1,9 @@
 package quickjs
 
 import (
-	"bytes"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -23,20 +24,15 @@ func freeMemory(memory []byte) { _ = unix.Munmap(memory) } // It fails only for 
 // copy of each page that it writes to, and shares the others.
 type image struct {
 	content []byte
-	// hot are the parts that a run may well write to, in order. The others are all zeros.
-	hot  []span
-	file int
+	file    int
 }
 
-// span is a part of a memory.
-type span struct{ from, to int }
-
-func newImage(content []byte, top int) (*image, error) {
+func newImage(content []byte) (*image, error) {
 	file, err := unix.MemfdCreate("quickjs", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("making a file in memory: %w", err)
 	}
-	made := &image{file: file, hot: hotSpans(content, top)}
+	made := &image{file: file}
 	for at := 0; at < len(content); {
 		n, err := unix.Write(file, content[at:])
 		if err != nil {
@@ -63,57 +59,51 @@ func (i *image) mapTo(memory []byte) error {
 	return nil
 }
 
+// pages is where the kernel says which pages of this process are its own. It is nil if the kernel does not.
+var pages, _ = os.Open("/proc/self/pagemap") //nolint:gochecknoglobals // One for the process.
+
+// The bits of a page in pages, of which each has an entry of entrySize bytes.
 const (
-	// shallow is how much of the stack most scripts use.
-	shallow = 32 << 10
-	// smallPage is the size of a page of the machine, or a multiple of it.
-	smallPage = 16 << 10
-	// mostCopied is how much is copied to reset a memory. If more is hot, the pages that were written to are dropped.
-	mostCopied = 1 << 20
+	entrySize = 8
+	isThere   = 1<<63 | 1<<62 // In memory, or swapped out.
+	isOfFile  = 1 << 61
 )
 
-// hotSpans finds the parts that are not all zeros, and the upper end of the stack, which is below top.
-func hotSpans(content []byte, top int) (hot []span) {
-	for at := 0; at < len(content); at += smallPage {
-		end := min(at+smallPage, len(content))
-		isStack := at < top && end > top-shallow
-		if !isStack && len(bytes.TrimLeft(content[at:end], "\x00")) == 0 {
-			continue
-		}
-		if last := len(hot) - 1; last >= 0 && hot[last].to == at {
-			hot[last].to = end
-		} else {
-			hot = append(hot, span{at, end})
-		}
-	}
-	return hot
-}
+// mostCopied is how much is copied to reset a memory. If more was written to, the pages are dropped, and made again
+// when they are next used.
+const mostCopied = 512 << 10
 
-// reset makes memory the image again: what is hot is copied, and pages of the rest that were written to are dropped.
-func (i *image) reset(memory []byte) error {
-	copied := 0
-	for _, s := range i.hot {
-		copied += s.to - s.from
+// reset makes memory the image again, but for what nobody wrote to. written is where the entries of the pages are read
+// to.
+func (i *image) reset(memory []byte, written *[]byte) error {
+	size := os.Getpagesize()
+	if needed := len(memory) / size * entrySize; len(*written) < needed {
+		*written = make([]byte, needed)
 	}
-	if copied > mostCopied {
+	entries := *written
+	if pages == nil {
 		return drop(memory)
 	}
-	from := 0
-	for _, s := range i.hot {
-		if err := drop(memory[from:s.from]); err != nil {
-			return err
-		}
-		copy(memory[s.from:s.to], i.content[s.from:s.to])
-		from = s.to
+	first := int64(uintptr(unsafe.Pointer(&memory[0]))) / int64(size) //nolint:gosec // It is memory of Mmap.
+	if _, err := pages.ReadAt(entries, first*entrySize); err != nil {
+		return drop(memory)
 	}
-	return drop(memory[from:])
+	own := 0
+	for at := 0; at < len(memory); at += size {
+		entry := binary.NativeEndian.Uint64(entries[at/size*entrySize:])
+		if entry&isThere == 0 || entry&isOfFile != 0 {
+			continue
+		}
+		if own += size; own > mostCopied {
+			return drop(memory)
+		}
+		copy(memory[at:at+size], i.content[at:at+size])
+	}
+	return nil
 }
 
-// drop makes a part of a memory the image again, by dropping the pages that were written to.
+// drop makes memory the image again, by dropping the pages that were written to.
 func drop(memory []byte) error {
-	if len(memory) == 0 {
-		return nil
-	}
 	if err := unix.Madvise(memory, unix.MADV_DONTNEED); err != nil {
 		return fmt.Errorf("dropping pages of a memory: %w", err)
 	}

@@ -12,7 +12,7 @@ func freeMemory([]byte) {}
 // image is the initial content of the memory of several instances. Each has a copy of it.
 type image struct{ content []byte }
 
-func newImage(content []byte, _ int) (*image, error) { return &image{bytes.Clone(content)}, nil }
+func newImage(content []byte) (*image, error) { return &image{bytes.Clone(content)}, nil }
 
 // mapTo makes memory begin with the image.
 func (i *image) mapTo(bytes []byte) error {
@@ -21,6 +21,6 @@ func (i *image) mapTo(bytes []byte) error {
 }
 
 // reset makes memory the image again.
-func (i *image) reset(memory []byte) error { return i.mapTo(memory) }
+func (i *image) reset(memory []byte, _ *[]byte) error { return i.mapTo(memory) }
 
 func (i *image) close() {}

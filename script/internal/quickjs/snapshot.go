@@ -91,19 +91,24 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 // headroom is how much memory the instances of a snapshot have free. One that needs more is not used again.
 const headroom = 512 << 10
 
+// collectShare is the share of its memory that an instance uses before it first looks for garbage. Most scripts end
+// before that.
+const collectShare = 8
+
 // Snapshot ends the run of an instance, closes it, and returns the state that it is in.
 func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
 	defer in.Close()
 	in.do(fnCollect)
+	in.do(fnSetThreshold, uint64(in.snapshot.memory/collectShare))
 	in.free(in.room(headroom))
 	top := in.stackPointer.Get()
 	content, _ := in.memory.Read(0, in.memory.Size())
 	if int(top) < len(content) {
 		clear(content[:top]) // The stack grows downwards: nothing of it is used any more.
 	}
-	image, err := newImage(content, int(top))
+	image, err := newImage(content)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +179,7 @@ func (in *Instance) Release() {
 		return
 	}
 	bytes, _ := in.memory.Read(0, in.memory.Size())
-	if err := s.image.reset(bytes); err != nil {
+	if err := s.image.reset(bytes, &in.written); err != nil {
 		in.Close()
 		return
 	}
