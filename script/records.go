@@ -152,8 +152,7 @@ func (r *run) writeRenewed(w *writer) {
 	w.text = append(w.text, ",["...)
 	first := true
 	for name, before := range r.seen {
-		of, isRecord := recordOf(name)
-		if isRecord && of.write == nil {
+		if of, isRecord := recordOf(name); isRecord && of.write == nil {
 			continue
 		}
 		now, err := r.read(name)
@@ -171,8 +170,13 @@ func (r *run) writeRenewed(w *writer) {
 		w.whole(now)
 		w.text = append(w.text, ']')
 	}
-	w.text = append(w.text, "],"...)
-	names, err := json.Marshal(r.leftNames())
+	w.text = append(w.text, ']')
+	left := r.leftNames()
+	if len(left) == 0 {
+		return
+	}
+	w.text = append(w.text, ',')
+	names, err := json.Marshal(left)
 	if err != nil {
 		w.err = err
 	}

@@ -72,18 +72,19 @@
   // Values of the host are JSON, beside which specials lists what JSON has no word for: [path, kind, data].
 
   const orders = new WeakMap()
+  let hasOrders = false
   const made = {
     __proto__: null, date: (data) => new Dates(data), integer: (data) => integers(data), number: (data) => numbers(data),
     missing: () => undefined,
   }
   const unpack = (value, specials) => {
     for (let i = 0; specials && i < specials.length; i++) {
-      const [path, kind, data] = [specials[i][0], specials[i][1], specials[i][2]]
-      const last = path.length - 1
+      const path = specials[i][0], kind = specials[i][1], data = specials[i][2], last = path.length - 1
       if (kind === 'order') {
         let at = value
         for (let j = 0; j <= last; j++) at = at[path[j]]
         weakSet(orders, at, data)
+        hasOrders = true
       } else if (last < 0) {
         return made[kind](data)
       } else {
@@ -163,13 +164,20 @@
     const names = ordered(value)
     let text = '{'
     for (let i = 0; i < names.length; i++) {
-      text += (i === 0 ? '' : ',') + spend(stringify(names[i])) + ':' + pack(value[names[i]], above)
+      text += (i === 0 ? '' : ',') + spend(quoted[names[i]] ?? quote(names[i])) + ':' + pack(value[names[i]], above)
     }
     return text + '}'
   }
+  // quoted has the JSON of keys: the same few come again and again.
+  const quoted = { __proto__: null }
+  let quotes = 0
+  const quote = (name) => {
+    if (name.length > 64 || ++quotes > 256) return stringify(name)
+    return quoted[name] = stringify(name)
+  }
   // ordered returns the keys in the order that the object had in the host: the engine puts integers first.
   const ordered = (value) => {
-    const names = keys(value), order = weakGet(orders, value)
+    const names = keys(value), order = hasOrders ? weakGet(orders, value) : undefined
     if (order === undefined) return names
     const rest = new Set(names), result = []
     for (const name of order) if (rest.delete(name)) result[result.length] = name

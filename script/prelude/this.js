@@ -19,8 +19,9 @@
   const hidden = new Set(['fetch'])
   for (const name of operations) {
     setAdd(hidden, name)
+    const begin = 'op\n[' + stringify(name) + ','
     put(shared, name, { [name](params) {
-      try { return resolve(call(name, params)) } catch (error) { return reject(error) }
+      try { return resolve(call(begin, params)) } catch (error) { return reject(error) }
     } }[name], false)
   }
   for (const name of keys(helpers)) {
@@ -35,7 +36,7 @@
   // read or written, given what the host has of them, and sent its text.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
   // texts are the answers that given values come from, until they have changed.
-  const texts = { __proto__: null }
+  const texts = { __proto__: null }, pristine = { __proto__: null }
   // touched are the names of those that were read or written, and lazy all that there are. removable is how many names
   // the host knows that a script may remove.
   const lazy = { __proto__: null }
@@ -63,9 +64,10 @@
   // changes lists what the host has to take over: [name, whether another object is in its place, value], and the names
   // of what was removed.
   const changes = () => {
+    const names = getOwnPropertyNames(self)
+    if (touched.length === 0 && removable === 0 && names.length === records.length) return '[],[]'
     let text = '', there = 0
     for (let i = 0; i < touched.length; i++) text += change(touched[i], values[touched[i]])
-    const names = getOwnPropertyNames(self)
     for (let i = records.length; i < names.length; i++) {
       const name = names[i]
       if (lazy[name]) there++
@@ -80,7 +82,7 @@
   }
   const removed = () => {
     const gone = keys({ ...lazy, ...given }).filter((name) => !hasOwn(self, name))
-    for (const name of gone) for (const kept of [lazy, values, given, sent, texts]) delete kept[name]
+    for (const name of gone) for (const kept of [lazy, values, given, sent, texts, pristine]) delete kept[name]
     touched = touched.filter((name) => lazy[name])
     removable -= gone.length
     return stringify(gone)
@@ -88,7 +90,7 @@
   const change = (name, value) => {
     const isOther = value !== given[name]
     if (!isOther && name in texts) {
-      if (isSame(value, own.answerOf(texts[name]))) return ''
+      if (isSame(value, pristine[name] ??= own.answerOf(texts[name]))) return ''
       delete texts[name]
     }
     const packed = own.pack(value)
@@ -121,6 +123,7 @@
     const held = given[name]
     sent[name] = undefined
     delete texts[name]
+    delete pristine[name]
     const isInPlace = held !== null && typeof held === 'object' && value !== null && typeof value === 'object' && !isArray(held)
     if (!isInPlace || !records.includes(name)) {
       given[name] = value
@@ -131,14 +134,14 @@
     for (const field of keys(value)) put(held, field, value[field], true)
   }
 
-  const call = (name, params) => {
-    const answer = parse(host('op\n[' + stringify(name) + ',' + own.pack(params) + ',' + changes() + ']'))
-    const [failed, value, specials, renewed, names] = [answer[0], answer[1], answer[2], answer[3], answer[4]]
+  // call calls an operation. The answer is [0, value, specials, renewed, names] or [1, error, 0, renewed, names].
+  const call = (begin, params) => {
+    const answer = parse(host(begin + own.pack(params) + ',' + changes() + ']')), renewed = answer[3], names = answer[4]
     for (let i = 0; renewed && i < renewed.length; i++) renew(renewed[i][0], own.unpack(renewed[i][1], renewed[i][2]))
     if (names) left(names)
-    if (failed === 0) return own.unpack(value, specials)
+    if (answer[0] === 0) return own.unpack(answer[1], answer[2])
     sent = { __proto__: null } // What was refused is sent again.
-    throw own.errorOf(value)
+    throw own.errorOf(answer[1])
   }
 
   let isDone = false, outcome

@@ -397,15 +397,15 @@ func (in *Instance) call(function Value, args ...Value) Value {
 func (in *Instance) RunJobs() (err error) {
 	defer func() { err = orFailure(err, recover()) }()
 	in.use()
-	for !in.check() && in.do(fnIsJobPending) != 0 {
-		if int32(in.do(fnExecuteJob)) < 0 {
+	for !in.check() {
+		switch done := int32(in.do(fnExecuteJob)); {
+		case done < 0:
 			return in.thrown()
+		case done == 0:
+			return nil
 		}
 	}
-	if in.ended != nil {
-		return in.ended
-	}
-	return nil
+	return in.ended
 }
 
 // orThrown returns a value, and panics with a failure if the call threw, or if the run has to end.

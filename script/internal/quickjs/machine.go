@@ -51,7 +51,6 @@ const (
 	fnCall            = "qjs_call"
 	fnUndefined       = "qjs_get_undefined"
 	fnNewNumber       = "qjs_new_number"
-	fnIsJobPending    = "qjs_is_job_pending"
 	fnExecuteJob      = "qjs_execute_pending_job"
 	fnFreeValue       = "qjs_free_value"
 	fnMalloc          = "wasm_malloc"
@@ -67,7 +66,7 @@ func kept() map[string]bool {
 	for _, name := range []string{
 		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnSetRejections, fnSetThreshold, fnNewHostFunction, fnGlobal,
 		fnGetProperty, fnSetProperty, fnEval, fnCompile, fnEvalBytecode, fnCollect, fnNewString, fnStringLength, fnFreeString,
-		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnIsJobPending, fnExecuteJob, fnFreeValue,
+		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnExecuteJob, fnFreeValue,
 		fnMalloc, fnFree, exportMemory, exportStackPointer,
 	} {
 		names[name] = true
