@@ -42,6 +42,9 @@ func (r *run) hostFail(payload string) error {
 // stackIsFull is what the engine throws if calls are nested too deep.
 const stackIsFull = "RangeError: Maximum call stack size exceeded"
 
+// noModule is how the engine answers import(): it has no modules of its own.
+const noModule = "ReferenceError: could not load module"
+
 // thrown returns the error of a value that a script threw.
 func (r *run) thrown(told report) error {
 	read := &thrownError{stack: told.Stack}
@@ -50,6 +53,8 @@ func (r *run) thrown(told report) error {
 		read.cause = r.causes[told.Number-1]
 	case told.Text == stackIsFull:
 		read.cause = boterr.New(boterr.ResourceExhausted, "", "functions call each other too deep")
+	case strings.HasPrefix(told.Text, noModule):
+		read.cause = boterr.New(boterr.Unsupported, "", "import() is not supported: use require")
 	case told.IsError:
 		read.cause = boterr.New(boterr.Internal, "", "%s", told.Text)
 	default:

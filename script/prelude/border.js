@@ -37,6 +37,7 @@
       if (isObject && typeof thrown.stack === 'string') told.stack = thrown.stack
       told.isError = isObject && Errors.isError(thrown)
       told.text = texts(thrown)
+      if (told.text === '[object Object]') told.text = stringify(thrown) ?? told.text
     } catch { /* What throws when it is read has no text. */ }
     return stringify(told)
   }
