@@ -66,6 +66,8 @@ type prepared struct {
 	*quickjs.Snapshot
 
 	start, finish, wake, fire, take, require, part quickjs.Value
+	// texts are values that each run needs.
+	texts map[string]quickjs.Value
 }
 
 // preparedWith returns the snapshot with some helpers, by the names of their modules. It is made once.
@@ -84,7 +86,7 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	if err != nil {
 		return nil, boterr.Wrap("script.New", openError(err))
 	}
-	r := &run{engine: e, program: &Program{}, ctx: context.Background(), prepared: &prepared{}}
+	r := &run{engine: e, program: &Program{}, ctx: context.Background(), prepared: &prepared{texts: map[string]quickjs.Value{}}}
 	in, err := machine.New(r.ctx, quickjs.Run{Host: r.host, Now: r.now, Busy: longestLoad}, e.options.MaxMemory)
 	if err != nil {
 		return nil, err
@@ -96,6 +98,11 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	}
 	for _, helper := range helpers {
 		if err := r.load(helper); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range []string{"", string(wantValue), string(wantTruth), string(wantNothing)} {
+		if r.prepared.texts[text], err = in.NewString(text); err != nil {
 			return nil, err
 		}
 	}

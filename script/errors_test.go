@@ -1,6 +1,7 @@
 package script_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -23,16 +24,20 @@ func TestError_WhatIsThrown(t *testing.T) {
 		"setTimeout(() => {\nthrow new Error('late') })\nawait new Promise((done) => setTimeout(done, 5))": {"test.js:2:11: internal: Error: late", boterr.Internal},
 		"\nawait import('fs')":                            {"test.js: unsupported: import() is not supported: use require", boterr.Unsupported},
 		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: functions call each other too deep", boterr.ResourceExhausted},
-		"for (;;) {}":                                     {"test.js:1:1: resource exhausted: the script computed for more than 200ms: see Options.MaxBusy", boterr.ResourceExhausted},
+		"for (;;) {}":                                     {"test.js:1:1: resource exhausted: the script computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},
 		"try { for (;;); } catch {} finally { return 1 }": {"see Options.MaxBusy", boterr.ResourceExhausted},
 		"\nfor (;;) { try { await this.getMember({memberId: 'x'}) } catch {} }": {
-			"test.js:2:28: resource exhausted: the script has made more than 1000 calls", boterr.ResourceExhausted,
+			"test.js:2:29: resource exhausted: the script has made more than 1000 calls", boterr.ResourceExhausted,
 		},
 		"const a = []\nfor (;;) a.push(new Array(1000).fill(1))": {"see Options.MaxMemory", boterr.ResourceExhausted},
 		"return 'x'.repeat(5e6)":                                 {"test.js: resource exhausted: result: is larger than 4194304 bytes of JSON: see Options.MaxResultBytes", boterr.ResourceExhausted},
-		"return new Array(5e6).fill(1)":                          {"see Options.MaxResultBytes", boterr.ResourceExhausted},
+		"return new Array(2.5e6).fill(1)":                        {"see Options.MaxResultBytes", boterr.ResourceExhausted},
 	} {
-		s := newStage(t, script.Options{MaxBusy: 200 * time.Millisecond})
+		options := script.Options{MaxBusy: time.Minute, MaxMemory: 32 << 20}
+		if strings.Contains(want.text, "MaxBusy") {
+			options.MaxBusy = 100 * time.Millisecond
+		}
+		s := newStage(t, options)
 		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
 		require.ErrorContains(t, err, want.text, source)
 		require.Equal(t, want.code, boterr.CodeOf(err), source)

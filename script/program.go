@@ -44,7 +44,11 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if _, err := e.compile(name, checkHead, checkHead+source+checkFoot); err != nil {
 		return nil, err
 	}
-	bytecode, err := e.compile(name, scriptHead, scriptHead+source+foot)
+	head := scriptHead
+	if !strings.Contains(source, "await") {
+		head = plainHead // It need not be async.
+	}
+	bytecode, err := e.compile(name, scriptHead, head+source+foot)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +59,7 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 // keep their numbers.
 const (
 	scriptHead = "(async function () {"
+	plainHead  = "(      function () {"
 	checkHead  = "({ async f() {"
 	moduleHead = "(function (exports, require, module, __filename, __dirname) {"
 	foot       = "\n})"

@@ -109,9 +109,11 @@ func (r *run) start() error {
 		}
 		names = string(text)
 	}
-	given, err := r.in.NewString(names)
-	if err != nil {
-		return err
+	given, isThere := r.prepared.texts[names]
+	if !isThere {
+		if given, err = r.in.NewString(names); err != nil {
+			return err
+		}
 	}
 	_, err = r.in.Call(r.prepared.start, script, given)
 	return err
@@ -134,11 +136,7 @@ func (r *run) leftNames() []string {
 
 // finish returns what is left of the run, "" if the script has not returned yet.
 func (r *run) finish(wanted want) (string, error) {
-	given, err := r.in.NewString(string(wanted))
-	if err != nil {
-		return "", err
-	}
-	left, err := r.in.Call(r.prepared.finish, given)
+	left, err := r.in.Call(r.prepared.finish, r.prepared.texts[string(wanted)])
 	if err != nil {
 		return "", err
 	}

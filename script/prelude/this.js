@@ -152,7 +152,14 @@
   own.start = (script, names) => {
     own.forgetRandom()
     if (names !== '') left(parse(names))
-    apply(then, apply(script, self, none), outcomes)
+    try {
+      const result = apply(script, self, none)
+      const isPromise = result !== null && typeof result === 'object' && typeof result.then === 'function'
+      if (isPromise) apply(then, resolve(result), outcomes)
+      else outcomes[0](result)
+    } catch (error) {
+      own.fail(error)
+    }
   }
   // finish returns what is left of the run: its result, the changes, and the rejections that nothing waits for. It
   // returns nothing if the script has not returned yet.

@@ -82,6 +82,9 @@ type Instance struct {
 	// functions are the exported functions for each depth of calls from the host: an api.Function cannot be called
 	// again before it has returned.
 	functions []map[string]api.Function
+	// scratch is the address of some memory of the host's, for what a call takes at once, and undefined a value.
+	scratch   uint32
+	undefined Value
 	// rejected and handled are functions of the host's scripts, see TrackRejections. They are 0 if there are none.
 	rejected, handled Value
 
@@ -277,14 +280,12 @@ func (in *Instance) Text(value Value) (text string, err error) {
 }
 
 func (in *Instance) text(value Value) string {
-	length := in.room(addressSize)
-	defer in.free(length)
-	at := uint32(in.do(fnStringLength, uint64(value), uint64(length)))
+	at := uint32(in.do(fnStringLength, uint64(value), uint64(in.scratch)))
 	if at == 0 {
 		return ""
 	}
+	size, _ := in.memory.ReadUint32Le(in.scratch)
 	defer in.do(fnFreeString, uint64(at))
-	size, _ := in.memory.ReadUint32Le(length)
 	bytes, _ := in.memory.Read(at, size) // It is nil if the engine's answer is not within its memory.
 	return strings.ToValidUTF8(string(bytes), "\uFFFD")
 }
@@ -297,8 +298,13 @@ func (in *Instance) NewString(text string) (value Value, err error) {
 }
 
 func (in *Instance) newString(text string) Value {
-	at := in.put(text)
-	defer in.free(at)
+	at := in.scratch
+	if len(text) < scratchSize {
+		in.memory.WriteString(at, text)
+	} else {
+		at = in.put(text)
+		defer in.free(at)
+	}
 	return in.orThrown(Value(in.do(fnNewString, uint64(at), uint64(len(text)))))
 }
 
@@ -385,12 +391,15 @@ func (in *Instance) Call(function Value, args ...Value) (value Value, err error)
 
 // call calls a function, and returns what the engine answers: an exception if it throws.
 func (in *Instance) call(function Value, args ...Value) Value {
-	list := in.room(max(1, len(args)) * addressSize)
-	defer in.free(list)
+	list := in.scratch
+	if len(args)*addressSize > scratchSize {
+		list = in.room(len(args) * addressSize)
+		defer in.free(list)
+	}
 	for i, arg := range args {
 		in.memory.WriteUint32Le(list+uint32(addressSize*i), uint32(arg))
 	}
-	return Value(in.do(fnCall, uint64(function), in.do(fnUndefined), uint64(len(args)), uint64(list)))
+	return Value(in.do(fnCall, uint64(function), uint64(in.undefined), uint64(len(args)), uint64(list)))
 }
 
 // RunJobs runs the jobs of settled promises until none is left.

@@ -18,8 +18,9 @@ type Snapshot struct {
 	// stackPointer is the top of the module's own stack.
 	stackPointer uint64
 	memory       int64
-	// rejected and handled are those of Instance.TrackRejections.
-	rejected, handled Value
+	// These are as in Instance.
+	scratch                      uint32
+	undefined, rejected, handled Value
 	*pool
 }
 
@@ -64,6 +65,7 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 	if code := in.do(fnInit); code != 0 {
 		return nil, fmt.Errorf("the engine did not begin: %d", code)
 	}
+	in.scratch, in.undefined = in.room(scratchSize), Value(in.do(fnUndefined))
 	in.do(fnSetInterrupts, 1)
 	in.do(fnSetRejections, 1)
 	in.do(fnSetStack, stackSize)
@@ -75,7 +77,7 @@ func (m *Machine) New(ctx context.Context, run Run, memory int64) (in *Instance,
 
 // instantiate makes an instance in the state of a snapshot.
 func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
-	in = &Instance{snapshot: of, rejected: of.rejected, handled: of.handled}
+	in = &Instance{snapshot: of, scratch: of.scratch, undefined: of.undefined, rejected: of.rejected, handled: of.handled}
 	memory := &allocator{most: uint64(of.memory), image: of.image}
 	ctx := experimental.WithMemoryAllocator(context.WithValue(context.Background(), instanceKey{}, in), memory)
 	in.module, err = m.runtime.InstantiateModule(ctx, m.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
@@ -87,6 +89,9 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 	in.fuel = in.module.ExportedGlobal(fuelExport).(api.MutableGlobal)                 //nolint:forcetypeassert // See meter.
 	return in, nil
 }
+
+// scratchSize is the size of Instance.scratch.
+const scratchSize = 1 << 10
 
 // headroom is how much memory the instances of a snapshot have free. One that needs more is not used again.
 const headroom = 512 << 10
@@ -114,7 +119,7 @@ func (in *Instance) Snapshot() (made *Snapshot, err error) {
 	}
 	made = &Snapshot{
 		machine: in.snapshot.machine, memory: in.snapshot.memory, stackPointer: top,
-		rejected: in.rejected, handled: in.handled, pool: &pool{image: image},
+		scratch: in.scratch, undefined: in.undefined, rejected: in.rejected, handled: in.handled, pool: &pool{image: image},
 	}
 	runtime.AddCleanup(made, (*pool).close, made.pool)
 	return made, nil
