@@ -50,6 +50,16 @@ npm: ## gets what some tests take from npm, where npm is; without it they are sk
 vet: ## runs go vet in every module
 	$(call each,go vet ./...)
 
+# Scripts take their memory from the system, and are compiled for its processor.
+SYSTEMS := linux/arm64 darwin/arm64 windows/amd64
+
+.PHONY: systems
+systems: ## runs go vet in the module of scripts for other systems and processors
+	@for system in $(SYSTEMS); do \
+		echo "== script: $$system"; \
+		(cd script && CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet ./...) || exit 1; \
+	done
+
 .PHONY: lint
 lint: $(BIN)/golangci-lint ## runs the linters of .golangci.yml in every module
 	$(call each,$(BIN)/golangci-lint run ./...)
