@@ -147,7 +147,6 @@ func TestConsole_LongTextsTakeNoMemory(t *testing.T) {
 	require.Less(t, logged.Len(), 10_000)
 }
 
-// The compiler of goja computes each constant of a chain twice as often as the one before it.
 func TestCompile_ChainsOfConstants(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
@@ -164,7 +163,6 @@ func TestCompile_NamesPlace(t *testing.T) {
 
 var _ botctx.Trigger = (&script.Program{}).Trigger()
 
-// The parser of goja panics at code points beyond 16 bits beside others.
 func TestCompile_CodePoints(t *testing.T) {
 	t.Parallel()
 	engine, err := script.New(script.Options{})

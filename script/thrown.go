@@ -46,7 +46,7 @@ const stackIsFull = "RangeError: Maximum call stack size exceeded"
 const noModule = "ReferenceError: could not load module"
 
 // thrown returns the error of a value that a script threw.
-func (r *run) thrown(told report) error {
+func (r *run) thrown(told report) *thrownError {
 	read := &thrownError{stack: told.Stack}
 	switch {
 	case told.Number > 0 && told.Number <= len(r.causes):
@@ -71,12 +71,13 @@ func (r *run) failed(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok { // A module that cannot be compiled.
 		return known
 	}
+	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok { // By what runs outside of the script's promise.
+		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: true})
+	}
 	var stack string
 	cause := err
 	if thrown, ok := errors.AsType[*thrownError](err); ok {
 		cause, stack = thrown.cause, thrown.stack
-	} else if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok {
-		cause, stack = boterr.New(boterr.Internal, "", "%s", thrown.Text), thrown.Stack
 	} else if ended, ok := errors.AsType[*quickjs.EndedError](err); ok {
 		cause, stack = r.endedBy(ended.Cause), ended.Stack
 	}

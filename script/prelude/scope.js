@@ -15,12 +15,13 @@
   // Random numbers are the host's. A snapshot keeps none.
   let numbers = []
   own.forgetRandom = () => { numbers = [] }
-  defineProperty(Math, 'random', { value: function random() {
+  const { random } = { random() {
     if (numbers.length === 0) numbers = own.ask('numbers')
     const number = numbers[numbers.length - 1]
     numbers.length--
     return number
-  }, writable: true, enumerable: false, configurable: true })
+  } }
+  defineProperty(Math, 'random', { value: random, writable: true, enumerable: false, configurable: true })
 
   // Timers. The host says when one is due.
   const timers = new Map()
@@ -134,7 +135,7 @@
   }
   const counts = new Map(), began = new Map()
   const since = (label) => label + ': ' + (Dates.now() - (mapGet(began, label) ?? Dates.now())) + ' ms'
-  const levels = { debug: 'debug', trace: 'debug', log: 'info', info: 'info', dir: 'info', table: 'info', group: 'info', warn: 'warn', error: 'error' }
+  const levels = { debug: 'debug', trace: 'debug', log: 'info', info: 'info', dir: 'info', dirxml: 'info', table: 'info', group: 'info', groupCollapsed: 'info', warn: 'warn', error: 'error' }
   const console = {}
   for (const name of Object.keys(levels)) console[name] = (...values) => log(levels[name], values)
   console.groupEnd = () => {}
@@ -143,6 +144,7 @@
     mapSet(counts, label, (mapGet(counts, label) ?? 0) + 1)
     log('info', [label + ': ' + mapGet(counts, label)])
   }
+  console.countReset = (label = 'default') => { mapDelete(counts, label) }
   console.time = (label = 'default') => { mapSet(began, label, Dates.now()) }
   console.timeLog = console.timeEnd = (label = 'default', ...values) => log('info', [since(label), ...values])
   define('console', console)

@@ -269,6 +269,7 @@
   for (const prototype of [Array.prototype, getPrototypeOf(Uint8Array.prototype)]) {
     const length = prototype === Array.prototype ? undefined : uncurried(getOwnPropertyDescriptor(prototype, 'length').get)
     replace(prototype, 'toLocaleString', { toLocaleString(locales, options) {
+      if (this === undefined || this === null) throw new TypeError('Array.prototype.toLocaleString called on null or undefined')
       const list = Object(this)
       const count = length === undefined ? min(max(trunc(Number(list.length)) || 0, 0), Number.MAX_SAFE_INTEGER) : length(this)
       let text = ''
