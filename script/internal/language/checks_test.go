@@ -72,19 +72,22 @@ var checks = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	"for await over what is made": `for await (const x of {[Symbol.asyncIterator]: () => ({next: async () => ({done: false, value: 7})})}) return x === 7;`,
 	"a hash-bang":                 "#!/usr/bin/env node\nreturn true;",
 	"union of sets":               `return new Set([1]).union(new Set([2])).size === 2;`,
+	"eval and new Function":       `return eval("1 + 1") === 2 && new Function("return 2")() === 2;`,
+	"pictures in patterns":        `return /^\p{Emoji}$/u.test("😀") && !/\p{Extended_Pictographic}/u.test("a");`,
+	"flags d, v":                  `return /b/d.exec("ab").indices[0][0] === 1 && !/[[a-z]--[b]]/v.test("b") && /[[a-z]--[b]]/v.test("a");`,
 	"timers":                      `let s = ""; await new Promise((done) => setTimeout(done, 5)); return s === "";`,
 }
 
 // lacks are what scripts cannot use, though some do elsewhere, with what the guide says of it. Each is a script that
 // would return true.
 var lacks = map[string]string{ //nolint:gochecknoglobals // It does not change.
-	"`\\p{Emoji}`":               `return /\p{Emoji}/u.test("😀");`,
-	"the flag `d`":               `return /b/d.exec("ab").indices[0][0] === 1;`,
-	"sets of sets (flag `v`)":    `return /[[a-z]--[b]]/v.test("a");`,
-	"`Intl`":                     `return new Intl.NumberFormat("de").format(1234.5) === "1.234,5";`,
-	"`eval`":                     `return eval("1 + 1") === 2;`,
-	"`new Function`":             `return new Function("return 2")() === 2;`,
-	"`process`, `fs` of Node.js": `return typeof process === "object" && typeof require("fs") === "object";`,
+	"`Intl`":            `return new Intl.NumberFormat("de").format(1234.5) === "1.234,5";`,
+	"`Temporal`":        `return typeof Temporal.Now === "object";`,
+	"`Buffer`":          `return Buffer.from("a").length === 1;`,
+	"`import()`":        `return typeof await import("./prices.js") === "object";`,
+	"`require(\"fs\")`": `return typeof require("fs") === "object";`,
+	"`Blob`":            `return new Blob(["a"]).size === 1;`,
+	"`FormData`":        `return new FormData().has("a") === false;`,
 }
 
 func TestLanguage_SmallChecks(t *testing.T) {
