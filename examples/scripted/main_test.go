@@ -85,7 +85,7 @@ func TestOrder_FailsWithItsScript(t *testing.T) {
 	p.FailNext(botctx.OpUpsertDataToDataSource, boterr.Unavailable)
 	err := ada.TrySays("espresso")
 	require.ErrorIs(t, err, boterr.Unavailable)
-	require.ErrorContains(t, err, "order.js:2:")
+	require.ErrorContains(t, err, "order.js:4:")
 	require.Empty(t, ada.Messages())
 }
 
