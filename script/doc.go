@@ -17,20 +17,29 @@
 // Errors of operations are Error objects with code, field and operation. What a script does not
 // catch fails the run with an [Error], which names the script's file, line and column.
 //
+// # Values
+//
+// Values keep their types on the way to Go and back. A Date is a time, an integer beyond 2^53 a BigInt, and a RegExp in a
+// filter a $regex. What documents cannot hold is InvalidArgument with the path: a function, a symbol, a Map, an instance of
+// a class without toJSON, a cycle. So is undefined in a filter, an id or a tag: it would select everything. In other
+// data undefined is left out.
+//
 // # What a script may cost
 //
-// Each run has a global scope of its own, which ends with it: scripts share no variables, and a change
-// of a prototype is seen by nobody else. Nothing of the host can be reached: no files, no processes,
-// no environment, no network but the guarded client of fetch. [Options] bounds the time, the calls,
-// the depth, the memory and the sizes of values.
+// Each run is in its own memory, in QuickJS compiled to WebAssembly. It cannot reach anything of
+// the process: no files, no environment, no network but the guarded client of fetch. Each run begins with the same memory, so
+// that no run sees what another one has left.
 //
-// What a source may be is bounded, too: 256 KB for a script and 768 KB for a module, 1,000 open brackets, 20,000
-// operators in a row, syntax 5,000 deep, functions nested 250 deep, and 30 s to read it. Of console.log 8 KB are kept.
+// [Options] has the limits of a run: the time in all, the time that it computes, memory, the calls of the host, and
+// the size of values. A script that exceeds one ends with ResourceExhausted. It cannot catch that, and nothing of it
+// runs on. Calls that are nested too deep, some 1,000 of them, throw a RangeError, which is ResourceExhausted if
+// the script does not catch it.
 //
-// As many scripts of an [Engine] compute at once as there are processors. The others wait for their turn, which
-// is no time of theirs, and ends with the context that Run is given.
+// A script may have 256 KB and a module 4 MB, and reading it may take 10 s. 8 KB of each line of the console are
+// kept.
 //
-// These limits are for scripts that are wrong, and for those who try. Memory is that of the process:
-// who has computed for longest while it grows is ended. Where strangers write the scripts, give them a
-// process of their own with a limit of memory beside it.
+// As many scripts of an [Engine] compute at once as there are processors, and the apps take turns. Waiting for a turn
+// does not count as time of the script. It ends with the context that Run is given.
+//
+// Scripts run on amd64 and arm64.
 package script
