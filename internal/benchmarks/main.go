@@ -3,7 +3,8 @@
 // code written by hand for the data (structs, a map and a lock: what is possible) on the same
 // work, in one process, and prints tables in Markdown. The table of turns compares a whole turn of a
 // bot with frameworks in JavaScript, where node and the packages in peers are there. The table of history shows
-// what calls cost after many others; to compare two commits, build this folder in both and run them by turns.
+// what calls cost after many others; to compare two commits, build this folder in both and run them by turns. The table
+// of scripts compares package script with goja, with moment and lodash where npm has put them into script/testdata/npm.
 //
 //	go run .
 //	go run . -rounds 15 -slice 200ms -largest 100000
@@ -45,6 +46,8 @@ type settings struct {
 	largest int
 	// table is the name of the only table to print, empty for all.
 	table string
+	// probe is what to measure instead, with an argument, and print alone: another process of this program asks for it.
+	probe, argument string
 }
 
 // table is one that is printed.
@@ -63,6 +66,16 @@ var tables = []table{
 	{name: "operations", write: printOperations},
 	{name: "turns", write: printTurns},
 	{name: "history", write: printHistory},
+	{name: "scripts", write: printScripts},
+}
+
+// tableNames lists the names of tables.
+func tableNames() string {
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
@@ -71,12 +84,17 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags.IntVar(&s.rounds, "rounds", 7, "how often each engine takes its turn in a row")
 	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "how long a turn takes at least")
 	flags.IntVar(&s.largest, "largest", 1_000_000, "the most documents in the rows of memstore alone")
-	flags.StringVar(&s.table, "table", "", "the table to print, of engines, go-memdb, memory, growth, sharing, operations, turns, history")
+	flags.StringVar(&s.table, "table", "", "the table to print, of "+tableNames())
+	flags.StringVar(&s.probe, "probe", "", "what another process of this program has this one measure: start or memory")
+	flags.StringVar(&s.argument, "argument", "", "the folder of compiled code, or the script, of -probe")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if s.rounds < 1 || flags.NArg() > 0 {
 		return errors.New("there must be at least one round, and there are no arguments beside the flags")
+	}
+	if s.probe != "" {
+		return probe(ctx, s.probe, s.argument, out)
 	}
 	for _, t := range tables {
 		if s.table != "" && s.table != t.name {
