@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -30,6 +31,7 @@ type Engine struct {
 	functions map[string]hostFunction
 	// prepared has the function that returns the *prepared of each set of helpers.
 	prepared sync.Map
+	sets     atomic.Int32
 	// compiled has the bytecode of each module, by its file.
 	compiled sync.Map
 }
@@ -70,10 +72,24 @@ type prepared struct {
 	texts map[string]quickjs.Value
 }
 
+// mostPrepared is how many sets of helpers are kept loaded: each takes some megabytes. With other sets, scripts load
+// their helpers themselves.
+const mostPrepared = 32
+
+var errTooManySets = errors.New("too many sets of helpers")
+
 // preparedWith returns the snapshot with some helpers, by the names of their modules. It is made once.
 func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 	key := strings.Join(helpers, "\n")
-	made, _ := e.prepared.LoadOrStore(key, sync.OnceValues(func() (*prepared, error) { return e.prepare(helpers) }))
+	made, isThere := e.prepared.Load(key)
+	if !isThere {
+		made, _ = e.prepared.LoadOrStore(key, sync.OnceValues(func() (*prepared, error) {
+			if e.sets.Add(1) > mostPrepared {
+				return nil, errTooManySets
+			}
+			return e.prepare(helpers)
+		}))
+	}
 	return made.(func() (*prepared, error))() //nolint:forcetypeassert // Nothing else is stored.
 }
 

@@ -1,12 +1,14 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/outbound"
 )
@@ -55,15 +57,22 @@ func (r *run) hostFetch(payload string) (any, error) {
 	id := l.last
 	ctx, cancel := context.WithCancel(r.ctx)
 	l.requests[id] = cancel
-	arrived, bot, most := l.arrived, r.bot, r.engine.options.MaxResultBytes
+	arrived, bot, e := l.arrived, r.bot, r.engine
 	go func() {
-		response, err := r.engine.options.Fetch(ctx, bot, request)
-		if err == nil && len(response.Body) > most {
-			err = boterr.New(boterr.ResourceExhausted, "", "the response has more than %d bytes: see Options.MaxResultBytes", most)
-		}
+		response, err := e.fetch(ctx, bot, request)
 		arrived <- answer{id: id, response: response, url: asked.URL, err: boterr.Wrap("fetch", err)}
 	}()
 	return int64(id), nil
+}
+
+// fetch sends a request.
+func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outbound.Request) (response *outbound.Response, err error) {
+	defer func() { err = cmp.Or(boterr.Recovered(recover()), err) }()
+	response, err = e.options.Fetch(ctx, bot, request)
+	if most := e.options.MaxResultBytes; err == nil && len(response.Body) > most {
+		err = boterr.New(boterr.ResourceExhausted, "", "the response has more than %d bytes: see Options.MaxResultBytes", most)
+	}
+	return response, err
 }
 
 // hostCancel cancels a request.

@@ -117,3 +117,13 @@ func TestFetch_NotWaitedForIsSent(t *testing.T) {
 	s.returns("fetch('https://a.example/log')")
 	require.Equal(t, "https://a.example/log", <-sent)
 }
+
+func TestFetch_HostThatPanics(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{
+		Fetch: func(context.Context, *botctx.Context, outbound.Request) (*outbound.Response, error) { panic("out of tea") },
+	})
+	_, err := s.compile("\nawait fetch('https://a.example')").Run(t.Context(), s.ada.Context())
+	require.ErrorContains(t, err, "test.js:2:")
+	require.ErrorContains(t, err, "out of tea")
+}

@@ -53,6 +53,9 @@ func (r *run) host(text string) (answer string, err error) {
 			err = boterr.Recovered(cause)
 		}
 	}()
+	if most := longestText(r.engine.options.MaxResultBytes); len(text) > most {
+		return "", boterr.New(boterr.ResourceExhausted, "", "the script gives the host more than %d bytes at once: see Options.MaxResultBytes", most)
+	}
 	name, payload, _ := strings.Cut(text, "\n")
 	switch name {
 	case "op":
@@ -73,6 +76,10 @@ func (r *run) host(text string) (answer string, err error) {
 	return r.answer(value, err)
 }
 
+// longestText is how long what a script gives the host at once may be: the parameters of an operation and several records,
+// or the body of a request as base64.
+func longestText(largest int) int { return 4*largest + 1<<16 }
+
 // answer returns the text of an answer, see border.js.
 func (r *run) answer(value any, err error) (string, error) {
 	w := &writer{}
@@ -80,9 +87,12 @@ func (r *run) answer(value any, err error) (string, error) {
 	return string(append(w.text, ']')), w.err
 }
 
+// mostCauses is how many errors are known again when a script throws them.
+const mostCauses = 10_000
+
 // number returns the number by which the script knows an error, 0 for none.
 func (r *run) number(err error) int {
-	if err == nil {
+	if err == nil || len(r.causes) == mostCauses {
 		return 0
 	}
 	r.causes = append(r.causes, err)

@@ -126,9 +126,10 @@ func (e *Engine) helpersIn(source string) []string {
 func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickjs.Instance, error) {
 	ready, err := p.engine.preparedWith(p.helpers)
 	if err != nil {
-		if ready, err = p.engine.preparedWith(nil); err != nil {
-			return nil, nil, err
-		}
+		ready, err = p.engine.preparedWith(nil)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	in, err := ready.Take(ctx, run)
 	return ready, in, err
