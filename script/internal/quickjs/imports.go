@@ -1,9 +1,5 @@
 package quickjs
 
-import (
-	"time"
-)
-
 // hostClose is called when the budget of loops is used up, see metering. The engine itself closes no files.
 func (in *Instance) hostClose(stack []uint64) {
 	if int32(stack[0]) != hookArgument {
@@ -74,13 +70,6 @@ func (in *Instance) hostRejection(stack []uint64) {
 func (in *Instance) hostClock(stack []uint64) {
 	in.memory.WriteUint64Le(uint32(stack[2]), uint64(in.run.Now().UnixNano()))
 	stack[0] = 0
-}
-
-// hostZone answers how many seconds the zone is ahead of UTC at a time.
-func (in *Instance) hostZone(stack []uint64) {
-	at := int64(stack[0])<<32 | int64(uint32(stack[1]))
-	_, offset := time.Unix(at, 0).In(in.run.Zone).Zone()
-	stack[0] = uint64(uint32(int32(offset)))
 }
 
 // hostRandom fills memory with zeros: what scripts see as random is the host's.

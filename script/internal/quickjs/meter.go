@@ -90,6 +90,8 @@ type counts struct {
 	functions, globals int
 	// hook is the index of the imported function, fuel the index of the global.
 	hook, fuel int
+	// marks is how many calls get the localMark.
+	marks int
 }
 
 // imports counts what the module imports, and finds the hook.
@@ -164,12 +166,15 @@ func (c *counts) code(in *reader) ([]byte, error) {
 	count := in.uint()
 	writeUint(&out, uint64(count))
 	for i := range count {
-		made, err := c.function(in.take(in.uint()))
+		made, err := c.function(c.functions+i, in.take(in.uint()))
 		if err != nil {
 			return nil, fmt.Errorf("function %d: %w", i, err)
 		}
 		writeUint(&out, uint64(len(made)))
 		out.Write(made)
+	}
+	if c.marks != 1 {
+		return nil, errZone
 	}
 	return out.Bytes(), nil
 }
@@ -186,8 +191,8 @@ const (
 	typeInt, typeNone        = 0x7f, 0x40
 )
 
-// function meters one function.
-func (c *counts) function(body []byte) ([]byte, error) {
+// function meters the function with an index.
+func (c *counts) function(number int, body []byte) ([]byte, error) {
 	in := &reader{bytes: body}
 	for range in.uint() { // The locals.
 		in.uint()
@@ -202,6 +207,10 @@ func (c *counts) function(body []byte) ([]byte, error) {
 		}
 		if op == opMore && (more == moreCopy || more == moreFill) {
 			c.writeCharge(out)
+		}
+		if number == fieldsFunction && op == opCall && (&reader{bytes: body, at: from + 1}).uint() == zoneFunction {
+			writeLocalMark(out)
+			c.marks++
 		}
 		out.Write(body[from:in.at])
 		if op == opLoop {

@@ -35,7 +35,7 @@
     digests[name] = (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')
   }
 
-  group('numbers: text', 4000, (add) => { const value = double(); add(value); add(JSON.stringify([value])); add(Number(String(value)) === value) })
+  group('numbers: text', 2000, (add) => { const value = double(); add(value); add(JSON.stringify([value])); add(Number(String(value)) === value) })
   group('numbers: toFixed', 2000, (add) => add(double().toFixed(below(12))))
   group('numbers: toPrecision', 2000, (add) => add(double().toPrecision(1 + below(21))))
   group('numbers: toExponential', 2000, (add) => add(double().toExponential(below(21))))
@@ -47,7 +47,7 @@
   })
   group('numbers: parsing of other forms', 500, (add) => { const text = of(['0x', '0b', '0o', ' ', '1_', '\u00a0', 'Infinity', '-']) + next().toString(of([2, 8, 10, 16])); add(Number(text)); add(parseInt(text)) })
   group('numbers: integers', 2000, (add) => { const a = double(), b = double(); add(a | 0); add(a >>> 0); add(a << below(40)); add(a % b); add(Math.imul(a, b)); add(Math.clz32(a)) })
-  group('numbers: arithmetic', 3000, (add) => { const a = double(), b = double(); add(a + b); add(a * b); add(a / b); add(a - b); add(a < b); add(Math.sqrt(a)); add(Math.fround(a)); add(Math.round(a)); add(Math.trunc(a)); add(Math.floor(a)); add(Math.ceil(a)) })
+  group('numbers: arithmetic', 800, (add) => { const a = double(), b = double(); add(a + b); add(a * b); add(a / b); add(a - b); add(a < b); add(Math.sqrt(a)); add(Math.fround(a)); add(Math.round(a)); add(Math.trunc(a)); add(Math.floor(a)); add(Math.ceil(a)) })
   for (const name of ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'exp', 'expm1', 'log', 'log2', 'log10', 'log1p', 'cbrt']) {
     group('numbers: Math.' + name, 800, (add) => { add(Math[name](double())); add(Math[name](next() / 2 ** 31)) })
   }
@@ -79,7 +79,7 @@
   })
 
   const big = () => BigInt.asIntN(below(400) + 1, Array.from({ length: 1 + below(12) }, next).reduce((sum, part) => sum << 32n | BigInt(part), 0n))
-  group('BigInt: arithmetic', 1500, (add) => { const a = big(), b = big(); add(a + b); add(a - b); add(a * b); add(b === 0n ? 0n : a / b); add(b === 0n ? 0n : a % b); add(a & b); add(a | b); add(a ^ b); add(~a); add(a < b) })
+  group('BigInt: arithmetic', 500, (add) => { const a = big(), b = big(); add(a + b); add(a - b); add(a * b); add(b === 0n ? 0n : a / b); add(b === 0n ? 0n : a % b); add(a & b); add(a | b); add(a ^ b); add(~a); add(a < b) })
   group('BigInt: shifts and powers', 800, (add) => { const a = big(); add(a << BigInt(below(200))); add(a >> BigInt(below(200))); add((a & 0xffffn) ** BigInt(below(12))); add(BigInt.asUintN(below(130), a)); add(BigInt.asIntN(below(130), a)) })
   group('BigInt: text and numbers', 1000, (add) => { const a = big(), radix = 2 + below(35); add(a.toString(radix)); add(BigInt(String(a)) === a); add(Number(a)); add(a == Number(a)); add(BigInt(Math.trunc(next() * 2 ** below(200)))); add(BigInt('0x' + (a < 0n ? -a : a).toString(16))) })
 
@@ -88,7 +88,7 @@
     const one = of(alphabet)
     return of([one, one, `[${one}${of(alphabet)}]`, `[^${one}]`, `(${one})`, `(?:${one}|${of(alphabet)}${one})`, '.', '\\w', '\\b', '\\s', '^', '$', '\\d', `(?=${one})`, `(?<!${one})`]) + of(['', '', '', '*', '+', '?', '{1,2}', '*?'])
   }
-  group('regular expressions', 3000, (add) => {
+  group('regular expressions', 1500, (add) => {
     const alphabet = [...of(alphabets)]
     const text = Array.from({ length: below(14) }, () => of(alphabet)).join('')
     const pattern = new RegExp(Array.from({ length: 1 + below(4) }, () => piece(alphabet)).join(''), 'g' + of(['', 'i', 'u', 'iu', 'm', 's', 'mu']))
@@ -98,20 +98,20 @@
   group('regular expressions: properties', 1, (add) => {
     for (const name of ['L', 'Lu', 'Ll', 'N', 'P', 'S', 'Script=Greek', 'Script=Han', 'Emoji', 'ID_Continue']) {
       const pattern = new RegExp(`\\p{${name}}`, 'u')
-      for (let point = 0; point < 0x30000; point += 7) if (pattern.test(String.fromCodePoint(point))) add(point)
+      for (let point = 0; point < 0x30000; point += 29) if (pattern.test(String.fromCodePoint(point))) add(point)
     }
   })
   group('normalize', 1, (add) => {
-    for (let point = 0xa0; point < 0x30000; point += point < 0x3000 ? 1 : 11) {
+    for (let point = 0xa0; point < 0x30000; point += point < 0x3000 ? 1 : 41) {
       if (point >= 0xd800 && point < 0xe000) continue
       const text = String.fromCodePoint(point) + 'a\u0301\u0323'
       for (const form of ['NFC', 'NFD', 'NFKC', 'NFKD']) { const made = text.normalize(form); if (made !== text) add(made) }
     }
   })
   group('cases of letters', 1, (add) => {
-    for (let point = 0; point < 0x20000; point += point < 0x3000 ? 1 : 5) { const text = String.fromCodePoint(point); add(text.toUpperCase()); add(text.toLowerCase()) }
+    for (let point = 0; point < 0x20000; point += point < 0x3000 ? 1 : 41) { const text = String.fromCodePoint(point); add(text.toUpperCase()); add(text.toLowerCase()) }
   })
-  group('sorting and JSON', 60, (add) => {
+  group('sorting and JSON', 20, (add) => {
     const list = Array.from({ length: below(200) }, () => of([double(), String(next()), { n: next(), list: [double()] }, null, true]))
     add(list.map(String).sort()); add(JSON.stringify(list)); add(JSON.stringify(JSON.parse(JSON.stringify(list)), null, 2).length)
     add(list.filter((one) => typeof one === 'number').sort((a, b) => a - b))
