@@ -89,7 +89,11 @@ func (e *Engine) compile(name, head, text string) ([]byte, error) {
 func unreadable(name, head string, err error) *Error {
 	failed := &Error{File: name, Err: boterr.Invalid("", "%w", err)}
 	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok {
-		failed.Err = boterr.Invalid("", "%s", strings.TrimPrefix(strings.TrimSpace(thrown.Text), "SyntaxError: "))
+		text := strings.TrimPrefix(strings.TrimSpace(thrown.Text), "SyntaxError: ")
+		if text == stackIsFull {
+			text = "is nested too deep: brackets, functions or operators"
+		}
+		failed.Err = boterr.Invalid("", "%s", text)
 		for _, at := range placesIn(thrown.Stack) {
 			if at.file == name {
 				at = at.without(head)

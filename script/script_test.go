@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
@@ -159,6 +160,15 @@ func TestCompile_NamesPlace(t *testing.T) {
 	s := newStage(t, script.Options{})
 	_, err := s.engine.Compile("greet.js", "let a = 1;\nlet b = (;")
 	require.ErrorContains(t, err, "greet.js:2:10")
+}
+
+func TestCompile_NestedTooDeep(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	_, err := s.engine.Compile("deep.js", "return "+strings.Repeat("[", 100_000))
+	require.EqualError(t, err, "deep.js: invalid argument: is nested too deep: brackets, functions or operators")
+	_, err = s.compile("return "+strings.Repeat("(() =>", 800)+"1"+strings.Repeat(")", 800)).Run(t.Context(), s.ada.Context())
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
 var _ botctx.Trigger = (&script.Program{}).Trigger()
