@@ -103,7 +103,7 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 		return nil, boterr.Wrap("script.New", openError(err))
 	}
 	r := &run{engine: e, program: &Program{}, ctx: context.Background(), prepared: &prepared{texts: map[string]quickjs.Value{}}}
-	in, err := machine.New(r.ctx, quickjs.Run{Host: r.host, Now: r.now, Busy: longestLoad}, e.options.MaxMemory)
+	in, err := machine.New(r.ctx, quickjs.Run{Host: r.host, Now: r.now, Zone: e.options.Zone, Busy: longestLoad}, e.options.MaxMemory)
 	if err != nil {
 		return nil, err
 	}

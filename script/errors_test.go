@@ -31,7 +31,7 @@ func TestError_WhatIsThrown(t *testing.T) {
 		},
 		"const a = []\nfor (;;) a.push(new Array(1000).fill(1))": {"see Options.MaxMemory", boterr.ResourceExhausted},
 		"return 'x'.repeat(2e6)":                                 {"test.js: resource exhausted: result: is larger than 1048576 bytes of JSON: see Options.MaxResultBytes", boterr.ResourceExhausted},
-		"return new Array(6e5).fill(1)":                        {"see Options.MaxResultBytes", boterr.ResourceExhausted},
+		"return new Array(6e5).fill(1)":                          {"see Options.MaxResultBytes", boterr.ResourceExhausted},
 	} {
 		options := script.Options{MaxBusy: time.Minute, MaxMemory: 32 << 20, MaxResultBytes: 1 << 20}
 		if strings.Contains(want.text, "MaxBusy") {

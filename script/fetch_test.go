@@ -121,7 +121,9 @@ func TestFetch_NotWaitedForIsSent(t *testing.T) {
 func TestFetch_HostThatPanics(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{
-		Fetch: func(context.Context, *botctx.Context, outbound.Request) (*outbound.Response, error) { panic("out of tea") },
+		Fetch: func(context.Context, *botctx.Context, outbound.Request) (*outbound.Response, error) {
+			panic("out of tea")
+		},
 	})
 	_, err := s.compile("\nawait fetch('https://a.example')").Run(t.Context(), s.ada.Context())
 	require.ErrorContains(t, err, "test.js:2:")

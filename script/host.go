@@ -54,7 +54,8 @@ func (r *run) host(text string) (answer string, err error) {
 		}
 	}()
 	if most := longestText(r.engine.options.MaxResultBytes); len(text) > most {
-		return "", boterr.New(boterr.ResourceExhausted, "", "the script gives the host more than %d bytes at once: see Options.MaxResultBytes", most)
+		return "", boterr.New(boterr.ResourceExhausted, "",
+			"the script gives the host more than %d bytes at once: see Options.MaxResultBytes", most)
 	}
 	name, payload, _ := strings.Cut(text, "\n")
 	switch name {

@@ -25,7 +25,8 @@ type trigger struct{ program *Program }
 // Matches runs the script.
 func (t trigger) Matches(ctx context.Context, bot *botctx.Context) (bool, error) {
 	value, err := t.program.run(ctx, bot, wantTruth)
-	return value == true, err
+	isTrue, _ := value.(bool)
+	return isTrue, err
 }
 
 // String returns the name of the script.
@@ -71,7 +72,7 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 			NodeCompositeID: params.NodeCompositeID, TreeID: params.TreeID, Options: params.RedirectOptions, Meta: params.Meta,
 		}, nil
 	}
-	if value != nil && value != false {
+	if isTrue, isBool := value.(bool); value != nil && (isTrue || !isBool) {
 		return nil, boterr.Invalid("result", "must be the id of a node, an object with nodeCompositeId, or nothing")
 	}
 	return nil, nil //nolint:nilnil // The run ends.

@@ -32,6 +32,8 @@ type Options struct {
 	// Random is Math.random, from 0 to below 1. The default is that of math/rand/v2.
 	Random func() float64
 
+	// Zone is the time zone of Date. The default is UTC.
+	Zone *time.Location
 	// CacheDir is a folder in which the compiled engine is kept between processes, so that the first script of a process
 	// starts sooner. It must be one that nobody else writes to. With the default, "", nothing is kept.
 	CacheDir string
@@ -83,6 +85,9 @@ func (o Options) withDefaults() (Options, error) {
 	o.randomAhead = 1
 	if o.Random == nil {
 		o.Random, o.randomAhead = rand.Float64, 32
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
 	}
 	o.Deadline = orDefault(o.Deadline, defaultDeadline)
 	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)

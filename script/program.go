@@ -128,9 +128,9 @@ func (e *Engine) helpersIn(source string) []string {
 // take returns an instance for a run, in which the helpers that the program names have been loaded. If they cannot be,
 // the script meets the error when it uses them.
 func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickjs.Instance, error) {
-	ready, err := p.engine.preparedWith(p.helpers)
+	ready, err := p.engine.preparedWith(p.helpers) //nolint:contextcheck // It outlives the run.
 	if err != nil {
-		ready, err = p.engine.preparedWith(nil)
+		ready, err = p.engine.preparedWith(nil) //nolint:contextcheck // As above.
 	}
 	if err != nil {
 		return nil, nil, err

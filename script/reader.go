@@ -113,45 +113,48 @@ func (r *reader) any(of use, depth int) (any, error) {
 		return r.array(of, depth)
 	case '"':
 		return r.string()
+	case 'U', 'D', 'I', 'R', 'X', 'L':
+		return r.special(of)
+	}
+	return r.scalar()
+}
+
+// special reads what JSON has no word for.
+func (r *reader) special(of use) (any, error) {
+	if strings.HasPrefix(r.text[r.at:], "Infinity") {
+		r.word()
+		return math.Inf(1), nil
+	}
+	r.at++
+	switch r.text[r.at-1] {
 	case 'U':
-		r.at++
 		if of != forData {
 			return nil, boterr.Invalid("", "is undefined: leave it out, or give a value")
 		}
 		return document.Missing, nil
 	case 'D':
-		r.at++
 		milliseconds, err := strconv.ParseFloat(r.word(), 64)
 		if err != nil {
 			return nil, errText
 		}
 		return document.ValueOf(time.UnixMilli(int64(milliseconds)))
 	case 'I':
-		if strings.HasPrefix(r.text[r.at:], "Infinity") {
-			r.word()
-			return math.Inf(1), nil
-		}
-		r.at++
 		integer, err := strconv.ParseInt(r.word(), 10, 64)
 		if err != nil {
 			return nil, boterr.Invalid("", "is a BigInt of more than 64 bits: make a text of it")
 		}
 		return integer, nil
 	case 'R':
-		r.at++
 		return r.pattern(of)
 	case 'X':
-		r.at++
 		why, err := r.string()
 		if err != nil {
 			return nil, err
 		}
 		return nil, boterr.Invalid("", "%s", why)
-	case 'L':
-		r.at++
+	default:
 		return nil, r.tooLarge()
 	}
-	return r.scalar()
 }
 
 // word skips letters, digits and signs, and returns them.

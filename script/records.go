@@ -88,7 +88,7 @@ func (r *run) store(read *reader) error {
 		value, err := read.value(forData)
 		if err == nil {
 			read.want(']')
-			return boterr.In(name, r.storeOne(name, isOther, value))
+			return boterr.In(name, r.storeOne(change{name, isOther, value}))
 		}
 		if _, isRecord := recordOf(name); isRecord {
 			return boterr.In(name, err)
@@ -112,37 +112,44 @@ func (r *run) store(read *reader) error {
 	})
 }
 
-// storeOne stores a record or a value that the script has changed, or may have.
-func (r *run) storeOne(name string, isOther bool, value any) error {
-	of, isRecord := recordOf(name)
+// change is a record or a value that the script has changed, or may have. isOther is true if another object is in its
+// place.
+type change struct {
+	name    string
+	isOther bool
+	value   any
+}
+
+func (r *run) storeOne(c change) error {
+	of, isRecord := recordOf(c.name)
 	if !isRecord {
-		if value != document.Missing {
-			value = alike(value, r.seen[name])
-			r.bot.Values[name], r.seen[name] = value, value
+		if c.value != document.Missing {
+			value := alike(c.value, r.seen[c.name])
+			r.bot.Values[c.name], r.seen[c.name] = value, value
 		}
 		return nil
 	}
 	if of.write == nil {
 		return nil
 	}
-	before, isSeen := r.seen[name]
+	before, isSeen := r.seen[c.name]
 	if !isSeen {
 		var err error
 		if before, err = of.read(r); err != nil {
 			return err
 		}
 	}
-	value = alike(orNull(value), before)
-	if !isOther && document.Identical(value, before) {
+	value := alike(orNull(c.value), before)
+	if !c.isOther && document.Identical(value, before) {
 		return nil
 	}
-	if isOther && of.replace != nil {
+	if c.isOther && of.replace != nil {
 		of.replace(r)
 	}
 	if err := of.write(r, value); err != nil {
 		return err
 	}
-	r.seen[name] = value
+	r.seen[c.name] = value
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 	defer e.slots.Leave(r.app)
 	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong())
 	defer r.deadline.end()
-	value, err := r.execute(wanted)
+	value, err := r.execute(wanted) //nolint:contextcheck // It has the run's.
 	if err != nil {
 		return nil, r.failed(err)
 	}
@@ -79,7 +79,7 @@ func (e *Engine) tooLong() error {
 // execute runs the script to its end.
 func (r *run) execute(wanted want) (value any, err error) {
 	r.prepared, r.in, err = r.program.take(r.ctx, quickjs.Run{
-		Host: r.host, Now: r.now, Zone: time.Local, Busy: r.engine.options.MaxBusy, //nolint:gosmopolitan // As Node.js does.
+		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy,
 	})
 	if err != nil {
 		return nil, err

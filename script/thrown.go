@@ -127,7 +127,7 @@ func placesIn(stack string) []place {
 	var places []place
 	for line := range strings.Lines(stack) {
 		found := stackLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		if found == nil || strings.HasPrefix(found[2], ownFiles) {
+		if len(found) == 0 || strings.HasPrefix(found[2], ownFiles) {
 			continue
 		}
 		at := place{function: found[1], file: found[2]}

@@ -37,3 +37,12 @@ func TestDeadline_EndsWaiting(t *testing.T) {
 	_, err := s.compile("\nawait new Promise((r) => setTimeout(r, 3600000))").Run(t.Context(), s.ada.Context())
 	require.ErrorContains(t, err, "test.js: resource exhausted: the script ran for longer than 500ms")
 }
+
+func TestDate_IsInTheZoneOfTheOptions(t *testing.T) {
+	t.Parallel()
+	taipei, err := time.LoadLocation("Asia/Taipei")
+	require.NoError(t, err)
+	const source = "return [new Date(0).getHours(), new Date(2026, 0, 1).toISOString()]"
+	require.JSONEq(t, `[0,"2026-01-01T00:00:00.000Z"]`, newStage(t, script.Options{}).returns(source))
+	require.JSONEq(t, `[8,"2025-12-31T16:00:00.000Z"]`, newStage(t, script.Options{Zone: taipei}).returns(source))
+}

@@ -85,7 +85,7 @@ func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(
 
 // step is what Run does at a tick.
 func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) error) {
-	nodes, hasChanged, err := w.Look()
+	nodes, hasChanged, err := w.Look() //nolint:contextcheck // An engine outlives it.
 	if !hasChanged {
 		return
 	}

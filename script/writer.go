@@ -74,7 +74,7 @@ func (w *writer) value(value any) {
 	case document.Array:
 		w.text = append(w.text, '[')
 		for i, item := range v.All() {
-			w.next(i > 0, i, item)
+			w.next(i, item)
 		}
 		w.text = append(w.text, ']')
 	case time.Time:
@@ -97,8 +97,8 @@ func (w *writer) value(value any) {
 }
 
 // next writes an item of an array or the value of a field.
-func (w *writer) next(hasBefore bool, key, value any) {
-	if hasBefore {
+func (w *writer) next(key, value any) {
+	if last := w.text[len(w.text)-1]; last != '[' && last != '{' {
 		w.text = append(w.text, ',')
 	}
 	if _, isField := key.(string); isField {
@@ -112,10 +112,9 @@ func (w *writer) next(hasBefore bool, key, value any) {
 
 func (w *writer) object(o document.Object) {
 	w.text = append(w.text, '{')
-	first, hasIndex := true, false
+	hasIndex := false
 	for key, value := range o.All() {
-		w.next(!first, key, value)
-		first = false
+		w.next(key, value)
 		hasIndex = hasIndex || key != "" && key[0] >= '0' && key[0] <= '9'
 	}
 	w.text = append(w.text, '}')
@@ -131,8 +130,8 @@ func (w *writer) object(o document.Object) {
 func (w *writer) scalar(value any) {
 	text, err := document.AppendJSON(w.text, value)
 	if err != nil {
-		text = append(w.text, "null"...)
 		w.err = err
+		return
 	}
 	w.text = text
 }
