@@ -9,7 +9,7 @@
   const { apply } = Reflect, { then } = Promise.prototype
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
-  const { records, operations, helpers } = own.names
+  const { records, fixed, operations, helpers } = own.names
 
   const shared = {}
   const self = { __proto__: shared }
@@ -33,7 +33,7 @@
   put(shared, 'fetch', (...args) => fetch(...args), false)
 
   // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
-  // read or written, given what the host has of them, and sent its text.
+  // read or written, given what the host has of them, and sent its text. Changes of fixed records are the script's alone.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
   // texts are the answers that given values come from, until they have changed.
   const texts = { __proto__: null }, pristine = { __proto__: null }
@@ -42,17 +42,21 @@
   const lazy = { __proto__: null }
   let touched = [], removable = 0
   const lazily = (name, isRecord) => {
+    const request = 'get\n' + stringify(name), isKept = !fixed.includes(name)
     lazy[name] = true
     if (!isRecord) removable++
     defineProperty(self, name, {
       get() {
         if (name in values) return values[name]
-        touched[touched.length] = name
-        texts[name] = host('get\n' + stringify(name))
-        return values[name] = given[name] = own.answerOf(texts[name])
+        const text = host(request)
+        if (isKept) {
+          touched[touched.length] = name
+          texts[name] = text
+        }
+        return values[name] = given[name] = own.answerOf(text)
       },
       set(value) {
-        if (!(name in values)) touched[touched.length] = name
+        if (isKept && !(name in values)) touched[touched.length] = name
         values[name] = value
       },
       enumerable: true, configurable: !isRecord,
