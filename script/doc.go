@@ -35,8 +35,8 @@
 // runs on. Calls that are nested too deep, some 1,000 of them, throw a RangeError, which is ResourceExhausted if
 // the script does not catch it.
 //
-// A script may have 256 KB and a module 4 MB, and reading it may take 10 s. 8 KB of each line of the console are
-// kept.
+// A script may have 256 KB and a module 4 MB, and reading it may take 10 s. 1,000 lines of the console
+// are kept, and 8 KB of each.
 //
 // As many scripts of an [Engine] compute at once as there are processors, and the apps take turns. Waiting for a turn
 // does not count as time of the script. It ends with the context that Run is given.

@@ -53,10 +53,6 @@ func (r *run) host(text string) (answer string, err error) {
 			err = boterr.Recovered(cause)
 		}
 	}()
-	if most := longestText(r.engine.options.MaxResultBytes); len(text) > most {
-		return "", boterr.New(boterr.ResourceExhausted, "",
-			"the script gives the host more than %d bytes at once: see Options.MaxResultBytes", most)
-	}
 	name, payload, _ := strings.Cut(text, "\n")
 	switch name {
 	case "op":
@@ -83,21 +79,29 @@ func longestText(largest int) int { return 4*largest + 1<<16 }
 
 // answer returns the text of an answer, see border.js.
 func (r *run) answer(value any, err error) (string, error) {
-	w := &writer{}
+	w := &writer{most: r.engine.options.MaxMemory}
 	w.answer(value, r.number(err), err)
 	return string(append(w.text, ']')), w.err
 }
 
-// mostCauses is how many errors are known again when a script throws them.
-const mostCauses = 10_000
+// Of the errors that a script was given, the last ones are kept, and none with a text of more bytes than longestCause.
+const (
+	keptCauses   = 100
+	longestCause = 16 << 10
+)
 
 // number returns the number by which the script knows an error, 0 for none.
 func (r *run) number(err error) int {
-	if err == nil || len(r.causes) == mostCauses {
+	if err == nil || len(boterr.Text(err)) > longestCause {
 		return 0
 	}
-	r.causes = append(r.causes, err)
-	return len(r.causes)
+	if r.causes == nil {
+		r.causes = map[int]error{}
+	}
+	r.causeCount++
+	r.causes[r.causeCount] = err
+	delete(r.causes, r.causeCount-keptCauses)
+	return r.causeCount
 }
 
 // countCall counts what a script asks of the host, and ends the run if it asks too much.

@@ -58,7 +58,10 @@ func (r *run) hostOperation(payload string) (string, error) {
 	}
 	read.want(',')
 	result, err := r.operation(read, botctx.Op(name))
-	w := &writer{}
+	if read.isTooLarge {
+		return "", endingError{err}
+	}
+	w := &writer{most: r.engine.options.MaxMemory}
 	w.answer(result, r.number(err), err)
 	r.writeRenewed(w)
 	return string(append(w.text, ']')), w.err

@@ -27,8 +27,9 @@ const (
 type reader struct {
 	text string
 	at   int
-	// largest is how many bytes a value may have.
-	largest int
+	// largest is how many bytes a value may have. isTooLarge is true once one has more.
+	largest    int
+	isTooLarge bool
 	// key is the field that is read, and isItem is true for an item of the array that it is.
 	key    string
 	isItem bool
@@ -48,6 +49,7 @@ func (r *reader) value(of use) (any, error) {
 }
 
 func (r *reader) tooLarge() error {
+	r.isTooLarge = true
 	return boterr.New(boterr.ResourceExhausted, "", "is larger than %d bytes of JSON: see Options.MaxResultBytes", r.largest)
 }
 

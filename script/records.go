@@ -43,21 +43,10 @@ func recordOf(name string) (of record, ok bool) {
 	return record{}, false
 }
 
-// fixedNames returns the names of the records of which changes are the script's alone.
-func fixedNames() (names []string) {
-	for _, name := range recordNames {
-		if of, _ := recordOf(name); of.write == nil {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // hostGet returns a record, or a value that earlier scripts have left.
 func (r *run) hostGet(payload string) (any, error) {
-	read := &reader{text: payload}
-	name, err := read.string()
-	if err != nil {
+	var name string
+	if err := json.Unmarshal([]byte(payload), &name); err != nil {
 		return nil, err
 	}
 	value, err := r.read(name)
@@ -97,11 +86,15 @@ func (r *run) store(read *reader) error {
 		read.want(',')
 		begin := read.at
 		value, err := read.value(forData)
+		_, isRecord := recordOf(name)
+		if err == nil && !isRecord {
+			err = r.leave(read, name, read.at-begin)
+		}
 		if err == nil {
 			read.want(']')
 			return boterr.In(name, r.storeOne(change{name, isOther, value}))
 		}
-		if _, isRecord := recordOf(name); isRecord {
+		if isRecord || read.isTooLarge {
 			return boterr.In(name, err)
 		}
 		r.engine.options.Console.DebugContext(r.ctx, "a value of a script stays in the script",
@@ -119,8 +112,24 @@ func (r *run) store(read *reader) error {
 		name, err := read.string()
 		delete(r.bot.Values, name)
 		delete(r.seen, name)
+		r.left -= r.sizes[name]
+		delete(r.sizes, name)
 		return err
 	})
+}
+
+// leave counts a value that the script leaves for those after it. All together have the limit of one.
+func (r *run) leave(read *reader, name string, length int) error {
+	if r.sizes == nil {
+		r.sizes = map[string]int{}
+	}
+	size := len(name) + length
+	r.left += size - r.sizes[name]
+	r.sizes[name] = size
+	if r.left > read.largest {
+		return read.tooLarge()
+	}
+	return nil
 }
 
 // change is a record or a value that the script has changed, or may have. isOther is true if another object is in its

@@ -28,8 +28,14 @@ type run struct {
 	calls    int
 	// seen are the records and values as the script was given them, or has changed them since.
 	seen map[string]any
-	// causes are the errors that the script was given.
-	causes []error
+	// causes are the last errors that the script was given, by their numbers. causeCount is the last number.
+	causes     map[int]error
+	causeCount int
+	// sizes are the lengths, as JSON, of what the script has left for those after it. left is their sum.
+	sizes map[string]int
+	left  int
+	// lines is how many lines the script has logged.
+	lines int
 	// err is why the run has to end: what the script threw, or what it may not catch.
 	err error
 }
@@ -59,7 +65,7 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 		return nil, &Error{File: p.name, Err: err}
 	}
 	defer e.slots.Leave(r.app)
-	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong)
+	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong())
 	defer r.deadline.end()
 	value, err := r.execute(wanted) //nolint:contextcheck // It has the run's.
 	if err != nil {
@@ -80,6 +86,7 @@ func (e *Engine) tooLong() error {
 func (r *run) execute(wanted want) (value any, err error) {
 	r.prepared, r.in, err = r.program.take(r.ctx, quickjs.Run{
 		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy,
+		MaxText: longestText(r.engine.options.MaxResultBytes),
 	})
 	if err != nil {
 		return nil, err

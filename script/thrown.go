@@ -49,8 +49,8 @@ const noModule = "ReferenceError: could not load module"
 func (r *run) thrown(told report) *thrownError {
 	read := &thrownError{stack: told.Stack}
 	switch {
-	case told.Number > 0 && told.Number <= len(r.causes):
-		read.cause = r.causes[told.Number-1]
+	case r.causes[told.Number] != nil:
+		read.cause = r.causes[told.Number]
 	case told.Text == stackIsFull:
 		read.cause = boterr.New(boterr.ResourceExhausted, "", "functions call each other too deep")
 	case strings.HasPrefix(told.Text, noModule):
@@ -75,17 +75,21 @@ func (r *run) failed(err error) *Error {
 		err = r.thrown(report{Text: thrown.Text, Stack: thrown.Stack, IsError: true})
 	}
 	var stack string
+	var places []place
 	cause := err
 	if thrown, ok := errors.AsType[*thrownError](err); ok {
 		cause, stack = thrown.cause, thrown.stack
 	} else if ended, ok := errors.AsType[*quickjs.EndedError](err); ok {
-		cause, stack = r.endedBy(ended.Cause), ended.Stack
+		cause, places = r.endedBy(ended.Cause), r.placesOfEnd(ended)
 	}
 	if known, ok := errors.AsType[*Error](cause); ok {
 		return known
 	}
 	failed := &Error{File: r.program.name, Err: cause}
-	for i, at := range r.places(stack) {
+	if stack != "" {
+		places = r.places(stack)
+	}
+	for i, at := range places {
 		if i == 0 {
 			failed.File, failed.Line, failed.Column = at.file, at.line, at.column
 		}
@@ -104,6 +108,9 @@ func (r *run) endedBy(cause error) error {
 		return boterr.New(boterr.ResourceExhausted, "", "the script computed for more than %v: see Options.MaxBusy", options.MaxBusy)
 	case errors.Is(cause, quickjs.ErrMemory):
 		return boterr.New(boterr.ResourceExhausted, "", "the script needs more than %d bytes: see Options.MaxMemory", options.MaxMemory)
+	case errors.Is(cause, quickjs.ErrText):
+		return boterr.New(boterr.ResourceExhausted, "", "the script gives the host more than %d bytes at once: see Options.MaxResultBytes",
+			longestText(options.MaxResultBytes))
 	case errors.Is(cause, quickjs.ErrDepth):
 		return boterr.New(boterr.ResourceExhausted, "", "the script calls the host within calls of the host too often")
 	}
@@ -141,18 +148,31 @@ func placesIn(stack string) []place {
 	return places
 }
 
-// places reads a stack, with the places of the sources.
-func (r *run) places(stack string) []place {
+// places reads a stack, with the places of the sources. Scripts can change stacks: other files than theirs are left out.
+func (r *run) places(stack string) (places []place) {
 	const longestStack = 64 << 10
-	places := placesIn(stack[:min(len(stack), longestStack)])
-	for i, at := range places {
-		head := moduleHead
-		if at.file == r.program.name {
-			head = scriptHead
+	for _, at := range placesIn(stack[:min(len(stack), longestStack)]) {
+		head := scriptHead
+		if at.file != r.program.name {
+			head = moduleHead
+			if _, isModule := r.engine.compiled.Load(at.file); !isModule {
+				continue
+			}
 		}
-		places[i] = at.without(head)
+		places = append(places, at.without(head))
 	}
 	return places
+}
+
+// placesOfEnd returns where a run was ended. For a loop the engine may know the beginning of its function alone: what is
+// the beginning of the script is left out.
+func (r *run) placesOfEnd(ended *quickjs.EndedError) []place {
+	for _, stack := range []string{ended.Stack, ended.Noted} {
+		if places := r.places(stack); len(places) > 0 && (places[0].line > 1 || places[0].column > 1) {
+			return places
+		}
+	}
+	return nil
 }
 
 // without returns a place as it is without the head that stands before its source.

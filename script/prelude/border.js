@@ -4,7 +4,7 @@
   'use strict'
   const { parse, stringify } = JSON
   const { isArray } = Array
-  const { keys, getPrototypeOf, getOwnPropertyDescriptor, is } = Object
+  const { defineProperty, keys, getPrototypeOf, setPrototypeOf, getOwnPropertyDescriptor, is } = Object
   const { apply } = Reflect
   const { isFinite } = Number
   const Dates = Date, Errors = Error, Promises = Promise, texts = String, integers = BigInt, numbers = Number
@@ -13,35 +13,62 @@
   const method = (prototype, name) => Function.prototype.call.bind(prototype[name])
   const mapGet = method(Map.prototype, 'get'), mapSet = method(Map.prototype, 'set'), mapDelete = method(Map.prototype, 'delete')
   const weakGet = method(WeakMap.prototype, 'get'), weakSet = method(WeakMap.prototype, 'set')
+  const mapForEach = method(Map.prototype, 'forEach'), mapClear = method(Map.prototype, 'clear'), slice = method(String.prototype, 'slice')
   own.method = method
+
+  // Scripts may change every prototype, Object.prototype too. So the prelude calls no methods of values, reads and sets
+  // only properties that are there, makes none by an assignment, and iterates over nothing.
+
+  // list is an empty array that may be assigned to.
+  const list = () => setPrototypeOf([], null)
+  own.list = list
+  const put = (object, name, value, enumerable = true) =>
+    defineProperty(object, name, { __proto__: null, value, writable: true, enumerable, configurable: true })
+  own.put = put
+  // json is JSON.stringify without toJSON, for values of the prelude.
+  const json = (value) => {
+    if (typeof value !== 'object' || value === null) return stringify(value) ?? 'null'
+    let text = ''
+    if (isArray(value)) {
+      for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + json(value[i])
+      return '[' + text + ']'
+    }
+    const names = keys(value)
+    for (let i = 0; i < names.length; i++) text += (i === 0 ? '' : ',') + stringify(names[i]) + ':' + json(value[names[i]])
+    return '{' + text + '}'
+  }
+  own.json = json
 
   // Errors. Those of the host have a number, by which it knows them again.
 
   const known = new WeakMap()
-  own.errorOf = ({ message, code, field, operation, number, result }) => {
+  own.errorOf = (told) => {
+    const { message, code, field, operation, number, result } = { __proto__: null, ...told }
     const error = new Errors(message)
-    error.code = code
-    error.field = field
-    error.operation = operation
-    if (result) error.result = unpack(result[0], result[1])
+    put(error, 'code', code)
+    put(error, 'field', field)
+    put(error, 'operation', operation)
+    if (result) put(error, 'result', unpack(result[0], result[1]))
     weakSet(known, error, number)
     return error
   }
 
   // report is what the host is told of a value that was thrown.
-  own.report = (thrown) => {
-    const told = { text: 'a value that cannot be made a text', stack: '', number: 0 }
+  const longestText = 8192, longestStack = 65536
+  const report = (thrown) => {
+    const told = { __proto__: null, text: 'a value that cannot be made a text', stack: '', number: 0, isError: false }
     try {
       const isObject = typeof thrown === 'object' && thrown !== null
       if (isObject) told.number = weakGet(known, thrown) ?? 0
-      if (isObject && typeof thrown.stack === 'string') told.stack = thrown.stack
+      if (isObject && typeof thrown.stack === 'string') told.stack = slice(texts(thrown.stack), 0, longestStack)
       told.isError = isObject && Errors.isError(thrown)
       told.text = texts(thrown)
       if (told.text === '[object Object]') told.text = stringify(thrown) ?? told.text
+      told.text = slice(told.text, 0, longestText)
     } catch { /* What throws when it is read has no text. */ }
-    return stringify(told)
+    return json(told)
   }
-  own.fail = (thrown) => { host('fail\n' + own.report(thrown)) }
+  own.fail = (thrown) => { host('fail\n' + report(thrown)) }
 
   // Calls of the host. An answer is [0, value, specials] or [1, error].
 
@@ -51,7 +78,7 @@
     return unpack(answer[1], answer[2])
   }
   own.answerOf = answerOf
-  own.ask = (name, value) => answerOf(host(name + '\n' + (stringify(value) ?? 'null')))
+  own.ask = (name, value) => answerOf(host(name + '\n' + json(value)))
 
   // begin begins what takes time. The host answers by wake.
   const waiting = new Map()
@@ -65,7 +92,7 @@
     const { resolve, reject, stack } = mapGet(waiting, id)
     mapDelete(waiting, id)
     try { resolve(answerOf(text)) } catch (error) {
-      error.stack = stack // It arose where the script began it.
+      put(error, 'stack', stack, false) // It arose where the script began it.
       reject(error)
     }
   }
@@ -91,8 +118,7 @@
       } else {
         let at = value
         for (let j = 0; j < last; j++) at = at[path[j]]
-        if (path[last] === '__proto__') Object.defineProperty(at, '__proto__', { value: made[kind](data), writable: true, enumerable: true, configurable: true })
-        else at[path[last]] = made[kind](data)
+        put(at, path[last], made[kind](data))
       }
     }
     return value
@@ -119,7 +145,7 @@
     const time = tried(getTime, value)
     if (time !== undefined) return is(time, NaN) ? refused('is an invalid date') : 'D' + time
     const source = tried((pattern) => apply(sourceOf, pattern, []), value)
-    if (source !== undefined) return 'R' + stringify([source, texts(value.flags)])
+    if (source !== undefined) return spend('R[' + stringify(source) + ',' + stringify(texts(value.flags)) + ']')
     for (let i = 0; i < unwrap.length; i++) {
       const inside = tried(unwrap[i], value)
       if (inside !== undefined) return pack(inside, above)
@@ -180,31 +206,39 @@
   const ordered = (value) => {
     const names = keys(value), order = hasOrders ? weakGet(orders, value) : undefined
     if (order === undefined) return names
-    const rest = new Set(names), result = []
-    for (const name of order) if (rest.delete(name)) result[result.length] = name
-    for (const name of rest) result[result.length] = name
+    const rest = { __proto__: null }, result = list()
+    const take = (name) => {
+      if (rest[name] !== true) return
+      rest[name] = false
+      result[result.length] = name
+    }
+    for (let i = 0; i < names.length; i++) rest[names[i]] = true
+    for (let i = 0; i < order.length; i++) take(order[i])
+    for (let i = 0; i < names.length; i++) take(names[i])
     return result
   }
   own.pack = (value) => {
+    const before = left // A getter of the value may call this function.
     left = own.largest
     try {
-      return pack(value, [])
+      return pack(value, list())
     } catch (error) {
       if (error === tooLarge) return 'L'
       throw error
+    } finally {
+      left = before
     }
   }
 
-  // Promises that were rejected, and that nothing waits for.
+  // Promises that were rejected, and that nothing waits for. The host is told of some.
 
-  const rejected = new Map()
+  const rejected = new Map(), mostReports = 20
   own.rejected = (promise, reason) => { mapSet(rejected, promise, reason) }
   own.handled = (promise) => { mapDelete(rejected, promise) }
   own.reports = () => {
-    if (rejected.size === 0) return '[]'
-    const all = []
-    for (const reason of rejected.values()) all[all.length] = parse(own.report(reason))
-    rejected.clear()
-    return stringify(all)
+    let text = '', count = 0
+    mapForEach(rejected, (reason) => { if (++count <= mostReports) text += (count === 1 ? '' : ',') + report(reason) })
+    mapClear(rejected)
+    return '[' + text + ']'
   }
 })

@@ -5,7 +5,7 @@
   const { defineProperty } = Object
   const { apply } = Reflect
   const texts = String, Errors = Error, Dates = Date
-  const define = (name, value) => defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true })
+  const define = (name, value) => own.put(globalThis, name, value, false)
   const mapGet = own.method(Map.prototype, 'get'), mapSet = own.method(Map.prototype, 'set'), mapDelete = own.method(Map.prototype, 'delete')
   const slice = own.method(String.prototype, 'slice')
 
@@ -106,15 +106,16 @@
   // The console writes to the host's log.
   const longest = 8192
   const plainly = () => {
-    const above = []
+    const above = own.list()
     return function (key, value) {
       if (typeof value === 'bigint') return value + 'n'
       if (typeof value === 'function') return '[function ' + value.name + ']'
       if (typeof value === 'symbol') return texts(value)
       if (typeof value !== 'object' || value === null) return value
       while (above.length > 0 && above[above.length - 1] !== this) above.length--
-      if (above.includes(value)) return '[circular]'
-      above.push(value)
+      for (let i = 0; i < above.length; i++) if (above[i] === value) return '[circular]'
+      if (above.length > own.deepest) return '[deeper]'
+      above[above.length] = value
       if (Errors.isError(value)) return texts(value)
       if (value instanceof Map || value instanceof Set) return { [value.constructor.name]: [...value] }
       return value
@@ -131,7 +132,7 @@
   const log = (level, values) => {
     let text = ''
     for (let i = 0; i < values.length && text.length <= longest; i++) text += (i === 0 ? '' : ' ') + slice(shown(values[i]), 0, 4 * longest)
-    host('log\n' + stringify([level, text, texts(new Errors().stack)]))
+    host('log\n' + own.json([level, text, slice(texts(new Errors().stack), 0, longest)]))
   }
   const counts = new Map(), began = new Map()
   const since = (label) => label + ': ' + (Dates.now() - (mapGet(began, label) ?? Dates.now())) + ' ms'

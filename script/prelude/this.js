@@ -5,15 +5,15 @@
   const { parse, stringify } = JSON
   const { isArray } = Array
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, is, keys } = Object
-  const Dates = Date, getTime = own.method(Date.prototype, 'getTime')
+  const dates = Date.prototype, getTime = own.method(Date.prototype, 'getTime'), Promises = Promise
   const { apply } = Reflect, { then } = Promise.prototype
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
-  const { records, fixed, operations, helpers } = own.names
+  const { records, operations, helpers } = own.names
 
   const shared = {}
   const self = { __proto__: shared }
-  const put = (object, name, value, enumerable) => defineProperty(object, name, { value, writable: true, enumerable, configurable: true })
+  const { list, put } = own
 
   // hidden are the names of what is there in each script, and left for no other.
   const hidden = new Set(['fetch'])
@@ -27,43 +27,44 @@
   for (const name of keys(helpers)) {
     setAdd(hidden, name)
     defineProperty(shared, name, {
-      get: () => own.require('', helpers[name]), set(value) { put(this, name, value, true) }, enumerable: false, configurable: true,
+      __proto__: null, get: () => own.require('', helpers[name]), set(value) { put(this, name, value, true) }, enumerable: false, configurable: true,
     })
   }
   put(shared, 'fetch', (...args) => fetch(...args), false)
 
   // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
-  // read or written, given what the host has of them, and sent its text. Changes of fixed records are the script's alone.
+  // read or written, given what the host has of them, and sent its text.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
   // texts are the answers that given values come from, until they have changed.
   const texts = { __proto__: null }, pristine = { __proto__: null }
   // touched are the names of those that were read or written, and lazy all that there are. removable is how many names
   // the host knows that a script may remove.
-  const lazy = { __proto__: null }
-  let touched = [], removable = 0
-  const lazily = (name, isRecord) => {
-    const request = 'get\n' + stringify(name), isKept = !fixed.includes(name)
+  const lazy = { __proto__: null }, isRecord = { __proto__: null }
+  let touched = list(), removable = 0
+  const lazily = (name) => {
     lazy[name] = true
-    if (!isRecord) removable++
+    if (!isRecord[name]) removable++
     defineProperty(self, name, {
+      __proto__: null,
       get() {
         if (name in values) return values[name]
-        const text = host(request)
-        if (isKept) {
-          touched[touched.length] = name
-          texts[name] = text
-        }
-        return values[name] = given[name] = own.answerOf(text)
+        touched[touched.length] = name
+        texts[name] = host('get\n' + stringify(name))
+        return values[name] = given[name] = own.answerOf(texts[name])
       },
-      set(value) {
-        if (isKept && !(name in values)) touched[touched.length] = name
-        values[name] = value
-      },
-      enumerable: true, configurable: !isRecord,
+      set(value) { write(name, value) },
+      enumerable: true, configurable: !isRecord[name],
     })
   }
-  for (const name of records) lazily(name, true)
-  const left = (names) => { for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i])) lazily(names[i], false) }
+  const write = (name, value) => {
+    if (!(name in values)) touched[touched.length] = name
+    values[name] = value
+  }
+  for (const name of records) {
+    isRecord[name] = true
+    lazily(name)
+  }
+  const left = (names) => { for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i])) lazily(names[i]) }
 
   // changes lists what the host has to take over: [name, whether another object is in its place, value], and the names
   // of what was removed.
@@ -77,7 +78,7 @@
       if (lazy[name]) there++
       if (lazy[name] || setHas(hidden, name)) continue
       const at = getOwnPropertyDescriptor(self, name)
-      if (at.get !== undefined || at.set !== undefined) continue
+      if (!hasOwn(at, 'value')) continue
       if (!(name in given)) removable++
       there++
       text += change(name, at.value)
@@ -85,11 +86,17 @@
     return '[' + slice(text, 1) + '],' + (there === removable ? '[]' : removed())
   }
   const removed = () => {
-    const gone = keys({ ...lazy, ...given }).filter((name) => !hasOwn(self, name))
-    for (const name of gone) for (const kept of [lazy, values, given, sent, texts, pristine]) delete kept[name]
-    touched = touched.filter((name) => lazy[name])
+    const gone = list(), left = list(), known = keys({ __proto__: null, ...lazy, ...given })
+    for (let i = 0; i < known.length; i++) {
+      const name = known[i]
+      if (hasOwn(self, name)) continue
+      gone[gone.length] = name
+      delete lazy[name], delete values[name], delete given[name], delete sent[name], delete texts[name], delete pristine[name]
+    }
+    for (let i = 0; i < touched.length; i++) if (lazy[touched[i]]) left[left.length] = touched[i]
+    touched = left
     removable -= gone.length
-    return stringify(gone)
+    return own.json(gone)
   }
   const change = (name, value) => {
     const isOther = value !== given[name]
@@ -104,6 +111,8 @@
     return ',[' + stringify(name) + ',' + isOther + ',' + packed + ']'
   }
 
+  const timeOf = (value) => { try { return getTime(value) } catch { return undefined } }
+
   // isSame reports whether a value is as it was given.
   const isSame = (now, before) => {
     if (typeof now !== 'object' || now === null || typeof before !== 'object' || before === null) return is(now, before)
@@ -113,7 +122,7 @@
       return true
     }
     if (getPrototypeOf(now) !== getPrototypeOf(before)) return false
-    if (before instanceof Dates) return is(getTime(now), getTime(before))
+    if (getPrototypeOf(before) === dates) return is(timeOf(now), getTime(before))
     const names = keys(now), others = keys(before)
     if (names.length !== others.length) return false
     for (let i = 0; i < names.length; i++) {
@@ -129,13 +138,15 @@
     delete texts[name]
     delete pristine[name]
     const isInPlace = held !== null && typeof held === 'object' && value !== null && typeof value === 'object' && !isArray(held)
-    if (!isInPlace || !records.includes(name)) {
+    if (!isInPlace || !isRecord[name]) {
       given[name] = value
-      self[name] = value
+      if (lazy[name]) write(name, value)
+      else put(self, name, value)
       return
     }
-    for (const field of keys(held)) if (!hasOwn(value, field)) delete held[field]
-    for (const field of keys(value)) put(held, field, value[field], true)
+    const old = keys(held), fresh = keys(value)
+    for (let i = 0; i < old.length; i++) if (!hasOwn(value, old[i])) delete held[old[i]]
+    for (let i = 0; i < fresh.length; i++) put(held, fresh[i], value[fresh[i]])
   }
 
   // call calls an operation. The answer is [0, value, specials, renewed, names] or [1, error, 0, renewed, names].
@@ -159,8 +170,10 @@
     try {
       const result = apply(script, self, none)
       const isPromise = result !== null && typeof result === 'object' && typeof result.then === 'function'
-      if (isPromise) apply(then, resolve(result), outcomes)
-      else outcomes[0](result)
+      if (!isPromise) return outcomes[0](result)
+      const settled = new Promises((settle) => settle(result))
+      put(settled, 'constructor', undefined) // So then asks no class of the script for another promise.
+      apply(then, settled, outcomes)
     } catch (error) {
       own.fail(error)
     }
@@ -170,7 +183,7 @@
   own.finish = (want) => {
     if (!isDone) return ''
     try {
-      if (outcome !== null && typeof outcome === 'object' && !isArray(outcome)) {
+      if (outcome !== null && typeof outcome === 'object' && !isArray(outcome) && hasOwn(outcome, 'member')) {
         const { member } = outcome
         if (member !== null && typeof member === 'object') self.member = member
       }

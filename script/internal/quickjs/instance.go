@@ -27,6 +27,8 @@ type Run struct {
 	Zone *time.Location
 	// Busy is the limit on the time that scripts compute, by the machine's clock.
 	Busy time.Duration
+	// MaxText is how many bytes a text may have that goes from scripts to Go. The default is no limit.
+	MaxText int
 }
 
 // The errors of a run that exceeds a limit. Scripts cannot catch them.
@@ -34,6 +36,7 @@ var (
 	ErrBusy   = errors.New("the script computes for too long")
 	ErrMemory = errors.New("the script needs too much memory")
 	ErrDepth  = errors.New("calls of the host are nested too deep")
+	ErrText   = errors.New("the script gives the host a text that is too long")
 )
 
 // mostDepth is how deep calls of the host may be nested: each level takes memory of the host.
@@ -56,9 +59,10 @@ func (t *ThrownError) Error() string { return t.Text }
 
 // EndedError is the error of a run that was ended from outside.
 type EndedError struct {
-	// Stack has a line for each call that was under way, the innermost first; "" if it is not known.
-	Stack string
-	// Cause is ErrBusy, ErrMemory, ErrDepth, the cause of the context's end, or an error of Run.Host.
+	// Stack has a line for each call that was under way, the innermost first; "" if it is not known. In a loop the
+	// engine may only know the place of its function: then Noted may have a better one.
+	Stack, Noted string
+	// Cause is ErrBusy, ErrMemory, ErrDepth, ErrText, the cause of the context's end, or an error of Run.Host.
 	Cause error
 }
 
@@ -79,9 +83,9 @@ type Instance struct {
 	written []byte
 	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
 	stackPointer, fuel api.MutableGlobal
-	// levels are the exported functions for each depth of calls from the host: an api.Function cannot be called
+	// functions are the exported functions for each depth of calls from the host: an api.Function cannot be called
 	// again before it has returned.
-	levels []*level
+	functions []map[string]api.Function
 	// scratch is the address of some memory of the host's, for what a call takes at once, and undefined a value.
 	scratch   uint32
 	undefined Value
@@ -100,13 +104,6 @@ type Instance struct {
 	// isBroken is true if a call did not return: the engine's state may be inconsistent.
 	isBroken bool
 	depth    int
-}
-
-// level has the exported functions, and where they find their parameters and leave their result.
-type level struct {
-	functions map[string]api.Function
-	// stack has room for the function with the most parameters.
-	stack [6]uint64
 }
 
 // Begin begins a run. ctx ends it, too.
@@ -132,27 +129,27 @@ func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
 // invoke calls an exported function, and returns its result, 0 if it has none.
 func (in *Instance) invoke(name string, args ...uint64) (uint64, error) {
-	for len(in.levels) <= in.depth {
-		in.levels = append(in.levels, &level{functions: map[string]api.Function{}})
+	for len(in.functions) <= in.depth {
+		in.functions = append(in.functions, map[string]api.Function{})
 	}
-	at := in.levels[in.depth]
-	function := at.functions[name]
+	function := in.functions[in.depth][name]
 	if function == nil {
 		function = in.module.ExportedFunction(name)
-		at.functions[name] = function
+		in.functions[in.depth][name] = function
 	}
-	copy(at.stack[:], args)
+	var stack [6]uint64 // As many as the function with the most parameters has.
+	copy(stack[:], args)
 	if in.depth == 0 {
 		in.since = machineTime()
 	}
-	err := function.CallWithStack(in.ctx, at.stack[:])
+	err := function.CallWithStack(in.ctx, stack[:])
 	if in.depth == 0 {
 		in.spend()
 	}
 	if err != nil {
 		return 0, in.broken(err)
 	}
-	return at.stack[0], nil
+	return stack[0], nil
 }
 
 // spend takes the time since the script went on from what is left.
@@ -291,8 +288,12 @@ func (in *Instance) text(value Value) string {
 	if at == 0 {
 		return ""
 	}
-	size, _ := in.memory.ReadUint32Le(in.scratch)
 	defer in.do(fnFreeString, uint64(at))
+	size, _ := in.memory.ReadUint32Le(in.scratch)
+	if in.run.MaxText > 0 && int64(size) > int64(in.run.MaxText) {
+		in.end(ErrText)
+		panic(failure{in.ended})
+	}
 	bytes, _ := in.memory.Read(at, size) // It is nil if the engine's answer is not within its memory.
 	return strings.ToValidUTF8(string(bytes), "\uFFFD")
 }
@@ -447,7 +448,7 @@ func (in *Instance) thrown() error {
 		return thrown
 	}
 	if strings.HasPrefix(thrown.Text, "InternalError: interrupted") && thrown.Stack != "" {
-		in.ended.Stack = thrown.Stack // It has the line of loops, too, which the engine does not note before.
+		in.ended.Stack, in.ended.Noted = thrown.Stack, in.ended.Stack // It has the line of loops, too, which the engine does not note before.
 	}
 	return in.ended
 }
