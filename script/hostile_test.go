@@ -1,0 +1,412 @@
+package script_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"regexp"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/script"
+	"github.com/botctx/go-sdk/script/internal/web"
+)
+
+// hostile is a script that tries to harm others. It begins on line 2 of its file.
+type hostile struct {
+	name, source string
+	// want is a regular expression for its error, or for what it returns as JSON.
+	want string
+}
+
+// How most of them end. What a script does may also end at another limit first, on a machine that is slow or fast.
+const (
+	busy    = `^hostile\.js\S*: resource exhausted: .*Options\.MaxBusy$`
+	memory  = `^hostile\.js\S*: resource exhausted: .*Options\.MaxMemory$`
+	calls   = `^hostile\.js\S*: resource exhausted: .*Options\.MaxCalls$`
+	size    = `^hostile\.js\S*: .*resource exhausted: .*Options\.MaxResultBytes$`
+	tooDeep = `nested too deep`
+	deep    = `call each other too deep|Maximum call stack size exceeded`
+)
+
+func busyOr(other string) string   { return busy + "|" + other }
+func returns(result string) string { return "^" + regexp.QuoteMeta(result) + "$" }
+
+// isLimit reports whether a script must end at one certain limit.
+func (h hostile) isLimit() bool {
+	return h.want == busy || h.want == memory || h.want == calls || h.want == size
+}
+
+// kinds are all hostile scripts, with the limits that they have.
+var kinds = []struct {
+	name    string
+	scripts []hostile
+	limits  script.Options
+}{
+	{"loop", endlessLoops, quickly},
+	{"depth", deepCalls, deeply},
+	{"growth", growing, sparingly},
+	{"built-in", heavy, quickly},
+	{"source", longSources, patiently},
+	{"border", atTheBorder, narrowly},
+	{"overwritten", overwritten, narrowly},
+	{"escape", escapes, narrowly},
+	{"next", reaching, narrowly},
+}
+
+var (
+	quickly   = script.Options{MaxBusy: 80 * time.Millisecond, MaxMemory: 64 << 20, MaxCalls: 20}
+	deeply    = script.Options{MaxBusy: 2 * time.Second, MaxMemory: 32 << 20}
+	sparingly = script.Options{MaxBusy: 10 * time.Second, MaxMemory: 8 << 20}
+	narrowly  = script.Options{MaxBusy: 400 * time.Millisecond, MaxMemory: 48 << 20, MaxCalls: 50, MaxResultBytes: 256 << 10}
+	patiently = script.Options{MaxMemory: 64 << 20}
+)
+
+// Each ends by its limits, whatever it catches, and leaves nothing behind.
+//
+//nolint:paralleltest // Each has the memory to itself.
+func TestHostile(t *testing.T) {
+	total := 0
+	for _, kind := range kinds {
+		total += len(kind.scripts)
+	}
+	require.Greater(t, total, 150)
+	step := total / rounds.Of(t, total/3, total)
+	count := 0
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			a := newArena(t, kind.limits)
+			for _, h := range kind.scripts {
+				count++
+				if count%step != 0 {
+					continue
+				}
+				t.Run(h.name, func(t *testing.T) {
+					ended := a.run(t, "\n"+h.source)
+					require.Regexp(t, h.want, ended)
+					if (h.isLimit() || h.want == deep) && !leaves.MatchString(h.source) {
+						caught := a.run(t, catching(h.source))
+						require.True(t, h.want == deep || regexp.MustCompile(h.want).MatchString(caught), caught)
+					}
+				})
+			}
+		})
+	}
+}
+
+// leaves finds sources that give the host what they end by: they do not end if they are caught.
+var leaves = regexp.MustCompile(`(^|[;}] )(return|throw) `)
+
+// catching is a script that tries to go on after its end.
+func catching(source string) string {
+	return "\nfor (let i = 0; i < 3; i++) try { await (async () => { " + source + " })() } catch (e) { globalThis.caught = e } finally {" +
+		" try { [0].map((x) => x) } catch {} }\nreturn 'survived'"
+}
+
+// arena is where hostile scripts run, one after the other.
+type arena struct {
+	*stage
+
+	limits script.Options
+	random atomic.Int64
+	// clean is what the check after each script answered first, by its source.
+	clean map[string]any
+}
+
+func newArena(t *testing.T, limits script.Options) *arena {
+	t.Helper()
+	a := &arena{limits: limits, clean: map[string]any{}}
+	limits.Console, limits.Helpers = slog.New(slog.DiscardHandler), map[string]string{}
+	limits.Random, limits.Fetch = a.nextRandom, answer
+	a.stage = newStage(t, limits)
+	a.checkClean(t, "")
+	a.checkClean(t, web.Names[0])
+	return a
+}
+
+// nextRandom returns other numbers each time.
+func (a *arena) nextRandom() float64 { return float64(a.random.Add(1)%1024) / 1024 }
+
+// answer answers requests to one host, and has the context refuse the others.
+func answer(ctx context.Context, bot *botctx.Context, request outbound.Request) (*outbound.Response, error) {
+	if strings.HasPrefix(request.URL, "https://a.example") {
+		return &outbound.Response{Status: 200, Body: []byte("{}")}, nil
+	}
+	return bot.Fetch(ctx, request)
+}
+
+// run runs a script, and returns its error or its result as JSON.
+func (a *arena) run(t *testing.T, source string) string {
+	t.Helper()
+	const mostTime, mostHeap = 15 * time.Second, 32 << 20
+	goroutines := runtime.NumGoroutine()
+	bot := a.ada.Context()
+	program, err := a.engine.Compile("hostile.js", source)
+	var value any
+	if err == nil {
+		allocated, began := heapAllocations(), time.Now() //nolint:forbidigo // Whether it ends is asked for.
+		value, err = program.Run(t.Context(), bot)
+		require.Less(t, time.Since(began), max(a.limits.MaxBusy, time.Second)+mostTime) //nolint:forbidigo // As above.
+		require.LessOrEqual(t, heapAllocations()-allocated, uint64(a.limits.MaxMemory+mostHeap), "bytes allocated by the host")
+	}
+	for i := 0; runtime.NumGoroutine() > goroutines && i < 1e6; i++ { // Those that end need a moment.
+		runtime.Gosched()
+	}
+	require.LessOrEqual(t, runtime.NumGoroutine(), goroutines)
+	used := ""
+	if strings.Contains(source, web.Names[0]) || webName.MatchString(source) {
+		used = web.Names[0]
+	}
+	a.checkClean(t, used)
+	if err == nil {
+		text, err := document.AppendJSON(nil, value)
+		if err != nil { // Such as NaN.
+			return err.Error()
+		}
+		return string(text)
+	}
+	failed, isError := errors.AsType[*script.Error](err)
+	require.True(t, isError, "%v", err)
+	_, isKnown := boterr.AsError(err)
+	require.True(t, isKnown, "%v", err)
+	require.Equal(t, "hostile.js", failed.File, "%v", err)
+	if errors.Is(err, boterr.ResourceExhausted) && program != nil {
+		require.Contains(t, []int{0, 2}, failed.Line, "%v", err)
+	}
+	return err.Error()
+}
+
+// webName finds names of the web platform, for which scripts get other instances.
+var webName = regexp.MustCompile(`\b(` + strings.Join(web.Names, "|") + `)\b`)
+
+// heapAllocations returns how many bytes the host has allocated so far, which bounds what its heap has grown by.
+func heapAllocations() uint64 {
+	read := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(read)
+	return read[0].Value.Uint64()
+}
+
+// checkClean checks that a script finds all that it can reach as the first script did, and the host's next random number.
+// What the script uses chooses the instances that it may get.
+func (a *arena) checkClean(t *testing.T, uses string) {
+	t.Helper()
+	program, err := a.engine.Compile("clean.js", reachable+"\n// "+uses)
+	require.NoError(t, err)
+	var value any
+	for range 10 { // A machine that stands still may end it.
+		before := a.random.Load()
+		value, err = program.Run(t.Context(), a.ada.Context())
+		if err == nil {
+			require.InDelta(t, float64((before+1)%1024)/1024, value.(document.Object).Value("random"), 0)
+			break
+		}
+	}
+	require.NoError(t, err)
+	found := value.(document.Object).Value("found")
+	if first, isThere := a.clean[uses]; isThere {
+		require.Equal(t, first, found, "what the next script finds")
+	}
+	a.clean[uses] = found
+}
+
+// reachable is a script that returns a random number, and all that it can reach from its globals and from this.
+const reachable = `
+const { random } = Math, seen = new Set(), found = [], queue = [['globalThis', globalThis], ['this', Object.getPrototypeOf(this)]]
+const add = (path, value) => {
+  const isObject = typeof value === 'object' && value !== null || typeof value === 'function'
+  if (!isObject) found.push(path + '=' + String(value))
+  else if (!seen.has(value)) {
+    seen.add(value)
+    queue.push([path, value])
+  }
+}
+for (let i = 0; i < queue.length; i++) {
+  const [path, value] = queue[i]
+  found.push(path + (Object.isExtensible(value) ? '' : '!'))
+  add(path + '^', Object.getPrototypeOf(value))
+  for (const key of Reflect.ownKeys(value)) {
+    const at = Object.getOwnPropertyDescriptor(value, key)
+    const to = path + '.' + String(key) + (at.enumerable ? '+' : '-') + (at.configurable ? '+' : '-')
+    if ('value' in at) add(to, at.value)
+    else add(to, at.get), add(to, at.set)
+  }
+}
+return { random: random(), found: found.join('\n') + Object.keys(this) }`
+
+// Where the engine knows the line, an end has it.
+func TestHostile_EndsWithItsLine(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, quickly)
+	for _, source := range []string{
+		"\nconst f = (x) => x\nfor (;;) f(1)",
+		"\nconst o = {\n  get x() { for (;;) [1].map((x) => x) } }; o.x",
+		"\nconst x = 1;\n[2, 1].sort(() => { for (;;) JSON.stringify([1]) })",
+		"\nawait null\nfor (;;) try { Math.random() } catch {}",
+		"\nlet b = 3n\nfor (;;) Number(b)",
+		"\nconst s = 'a'.repeat(50) + 'b';\n/(a+)+$/.exec(s)",
+		"\nconst a = []\nfor (;;) a.push(a.length)",
+	} {
+		program, err := s.engine.Compile("hostile.js", source)
+		require.NoError(t, err)
+		_, err = program.Run(t.Context(), s.ada.Context())
+		failed, isError := errors.AsType[*script.Error](err)
+		require.True(t, isError, "%v", err)
+		require.ErrorIs(t, err, boterr.ResourceExhausted)
+		if failed.Line < 3 { // A machine that stands still may end it before.
+			t.Log(source, err)
+			continue
+		}
+		require.Equal(t, 3, failed.Line, "%s: %v", source, err)
+	}
+}
+
+// Hostile scripts of an app disturb no good one, and the memory is where it was.
+func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
+	t.Parallel()
+	limits := narrowly
+	limits.MaxBusy, limits.Console = 40*time.Millisecond, slog.New(slog.DiscardHandler)
+	bad := newStage(t, limits)
+	patient := newEngine(t, script.Options{MaxBusy: time.Minute, Deadline: 5 * time.Minute})
+	good, err := patient.Compile("good.js", "const { member } = this; member.meta.n = [1, 2, 3].map((x) => x * 2)\n"+
+		"await this.getMember({ memberId: member._id }); return member.meta.n.join()")
+	require.NoError(t, err)
+	var all []hostile
+	for _, kind := range kinds {
+		if kind.name != "source" {
+			all = append(all, kind.scripts...)
+		}
+	}
+	count := rounds.Of(t, 40, 400)
+	var running sync.WaitGroup
+	for i := range count {
+		h := all[i*7%len(all)]
+		of := bad.AddMember(member.Member{ExternalID: strconv.Itoa(i)})
+		running.Go(func() {
+			program, err := bad.engine.Compile("hostile.js", "\n"+h.source)
+			if err == nil {
+				_, err = program.Run(t.Context(), of.Context())
+			}
+			if h.isLimit() {
+				require.ErrorIs(t, err, boterr.ResourceExhausted, h.source)
+			}
+		})
+		running.Go(func() {
+			value, err := good.Run(t.Context(), of.Context())
+			require.NoError(t, err)
+			require.Equal(t, "2,4,6", value)
+		})
+	}
+	running.Wait()
+}
+
+// What built-in functions were once able to do to the process.
+func TestHostile_FormerFaults(t *testing.T) {
+	t.Parallel()
+	a := newStage(t, script.Options{MaxBusy: 5 * time.Second, MaxMemory: 32 << 20})
+	for source, want := range map[string]string{
+		"return String(-1n >> -100000000000n)":               `RangeError|MaxMemory`,
+		"return '9'.repeat(4e6) == 1n":                       `^false$|MaxBusy|RangeError|SyntaxError`,
+		"let s = 'x'; for (;;) s += s":                       `string too long|MaxMemory`,
+		"let s = 'x'; for (;;) { s += s; s.at(-1) }":         `string too long|MaxMemory`,
+		`return new RegExp('\\W'.repeat(100), 'i').test('')`: `^false$|MaxBusy`,
+		"try { [...{}] } catch (e) { return e.name }":        `^"TypeError"$`,
+	} {
+		program, err := a.engine.Compile("hostile.js", "\n"+source)
+		require.NoError(t, err)
+		allocated := heapAllocations()
+		value, err := program.Run(t.Context(), a.ada.Context())
+		require.Less(t, heapAllocations()-allocated, uint64(256<<20), source) // Tests beside this one count, too.
+		if err != nil {
+			require.Regexp(t, want, err.Error(), source)
+			continue
+		}
+		text, err := document.AppendJSON(nil, value)
+		require.NoError(t, err)
+		require.Regexp(t, want, string(text), source)
+	}
+}
+
+// While scripts compute, the garbage collector of the host does not wait for them.
+//
+//nolint:paralleltest // What other tests do would count.
+func TestHostile_HoldsUpNoCollection(t *testing.T) {
+	limits := quickly
+	limits.MaxBusy = time.Duration(rounds.Of(t, 100, 500)) * time.Millisecond
+	s := newStage(t, limits)
+	for _, source := range []string{
+		"for (;;) {}",
+		"const f = (n) => n && f(n - 1) + f(n - 1); f(1000)",
+		"const a = new Uint8Array(3e7); for (;;) a.copyWithin(1, 0)",
+		"const a = new Uint8Array(3e7); for (;;) a.fill(1)",
+		"const b = (1n << 1000000n) - 1n; for (;;) b % (b >> 500000n)",
+		"const b = (1n << 1000000n) - 1n; for (;;) b.toString()",
+		"const s = 'x'.repeat(8e6); for (;;) s.toUpperCase()",
+		"const s = 'a'.repeat(8e6); for (;;) s.indexOf('a'.repeat(4e6) + 'b')",
+		"const s = 'x'.repeat(2e6); for (;;) JSON.stringify(s)",
+		"/(a+)+$/.exec('a'.repeat(50) + 'b')",
+		"new RegExp('\\\\W'.repeat(100000), 'i')",
+		"const a = Array.from({ length: 3e5 }, (_, i) => 'x' + i); for (;;) a.sort()",
+		"('a' + '\\u0315\\u0300'.repeat(1e6)).normalize('NFC'); for (;;);",
+		"let a; for (;;) { a = { a }; if (Math.random() < 0.001) a = null }",
+		"const a = new Array(1e6).fill(0); for (;;) a.splice(0, 1, 0)",
+		"const s = '9'.repeat(1e6); for (;;) BigInt(s)",
+	} {
+		program, err := s.engine.Compile("hostile.js", source)
+		require.NoError(t, err)
+		before := pauses()
+		var running sync.WaitGroup
+		var hasEnded atomic.Bool
+		running.Go(func() {
+			_, _ = program.Run(t.Context(), s.ada.Context())
+			hasEnded.Store(true)
+		})
+		collections := 0
+		for ; !hasEnded.Load(); collections++ {
+			runtime.GC() //nolint:revive // It is what is timed.
+		}
+		running.Wait()
+		late, longest := since(before, 50*time.Millisecond)
+		t.Logf("%d collections, the longest wait below %v: %s", collections, longest, source)
+		require.LessOrEqual(t, late, uint64(1), "%s: a machine may stand still once: below %v", source, longest)
+	}
+}
+
+// pauses returns how long the collector has waited for goroutines to stop.
+func pauses() *metrics.Float64Histogram {
+	read := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+	metrics.Read(read)
+	of := read[0].Value.Float64Histogram()
+	return &metrics.Float64Histogram{Counts: append([]uint64(nil), of.Counts...), Buckets: of.Buckets}
+}
+
+// since returns how many pauses since then were longer than a limit, and a bound of the longest.
+func since(before *metrics.Float64Histogram, limit time.Duration) (late uint64, longest time.Duration) {
+	now := pauses()
+	for i, count := range now.Counts {
+		if count == before.Counts[i] {
+			continue
+		}
+		if upper := now.Buckets[i+1]; !math.IsInf(upper, 1) {
+			longest = time.Duration(upper * float64(time.Second))
+		}
+		if now.Buckets[i] >= limit.Seconds() {
+			late += count - before.Counts[i]
+		}
+	}
+	return late, longest
+}
