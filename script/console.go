@@ -47,6 +47,9 @@ func (r *run) hostLog(payload string) error {
 
 // logRejected logs what failed without the script waiting for it.
 func (r *run) logRejected(reports string) error {
+	if reports == "[]" {
+		return nil
+	}
 	var all []report
 	if err := json.Unmarshal([]byte(reports), &all); err != nil {
 		return errText

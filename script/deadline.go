@@ -16,11 +16,11 @@ type deadline struct {
 }
 
 // begin returns a context that ends after some time, with a cause. end has to be called.
-func (d *deadline) begin(ctx context.Context, limit time.Duration, cause error) context.Context {
+func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
 	limited, cancel := context.WithCancelCause(ctx)
 	d.cancel, d.left = cancel, limit
 	d.since = time.Now() //nolint:forbidigo // How long it takes in fact, which no clock that is handed in tells.
-	d.timer = time.AfterFunc(limit, func() { cancel(cause) })
+	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
 	return limited
 }
 

@@ -191,7 +191,7 @@ func sourceOf(file string) string {
 // settings is the script that makes the object which the scripts of the prelude share.
 func (e *Engine) settings() string {
 	text, err := json.Marshal(map[string]any{
-		"names": map[string]any{"records": recordNames, "operations": operationNames(), "helpers": e.options.Helpers},
+		"names": map[string]any{"records": recordNames, "fixed": fixedNames(), "operations": operationNames(), "helpers": e.options.Helpers},
 		"web":   web.Names, "localized": localized,
 		"largest": e.options.MaxResultBytes,
 		"deepest": deepest,

@@ -43,10 +43,21 @@ func recordOf(name string) (of record, ok bool) {
 	return record{}, false
 }
 
+// fixedNames returns the names of the records of which changes are the script's alone.
+func fixedNames() (names []string) {
+	for _, name := range recordNames {
+		if of, _ := recordOf(name); of.write == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // hostGet returns a record, or a value that earlier scripts have left.
 func (r *run) hostGet(payload string) (any, error) {
-	var name string
-	if err := json.Unmarshal([]byte(payload), &name); err != nil {
+	read := &reader{text: payload}
+	name, err := read.string()
+	if err != nil {
 		return nil, err
 	}
 	value, err := r.read(name)

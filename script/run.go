@@ -65,7 +65,7 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 		return nil, &Error{File: p.name, Err: err}
 	}
 	defer e.slots.Leave(r.app)
-	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong())
+	r.ctx = r.deadline.begin(ctx, e.options.Deadline, e.tooLong)
 	defer r.deadline.end()
 	value, err := r.execute(wanted) //nolint:contextcheck // It has the run's.
 	if err != nil {

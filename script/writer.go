@@ -18,11 +18,28 @@ const deepest = document.MaxNesting
 type writer struct {
 	text []byte
 	// path leads to the value that is written, and special lists the others.
-	path    []any
+	path    []step
 	special []byte
 	// most is how many bytes special may have: a path may be long, and lead to many values.
 	most int64
 	err  error
+}
+
+// step leads to a field of an object, or to an item of an array.
+type step struct {
+	name  string
+	index int
+}
+
+// ofField is the index of a step to a field.
+const ofField = -1
+
+// MarshalJSON writes the name of a field, or an index.
+func (s step) MarshalJSON() ([]byte, error) {
+	if s.index == ofField {
+		return json.Marshal(s.name)
+	}
+	return strconv.AppendInt(nil, int64(s.index), 10), nil
 }
 
 // answer writes the answer of a function but for the bracket that ends it. number is the one by which the script knows an
@@ -76,7 +93,7 @@ func (w *writer) value(value any) {
 	case document.Array:
 		w.text = append(w.text, '[')
 		for i, item := range v.All() {
-			w.next(i, item)
+			w.next(step{index: i}, item)
 		}
 		w.text = append(w.text, ']')
 	case time.Time:
@@ -99,15 +116,15 @@ func (w *writer) value(value any) {
 }
 
 // next writes an item of an array or the value of a field.
-func (w *writer) next(key, value any) {
+func (w *writer) next(to step, value any) {
 	if last := w.text[len(w.text)-1]; last != '[' && last != '{' {
 		w.text = append(w.text, ',')
 	}
-	if _, isField := key.(string); isField {
-		w.scalar(key)
+	if to.index == ofField {
+		w.name(to.name)
 		w.text = append(w.text, ':')
 	}
-	w.path = append(w.path, key)
+	w.path = append(w.path, to)
 	w.value(value)
 	w.path = w.path[:len(w.path)-1]
 }
@@ -116,7 +133,7 @@ func (w *writer) object(o document.Object) {
 	w.text = append(w.text, '{')
 	hasIndex := false
 	for key, value := range o.All() {
-		w.next(key, value)
+		w.next(step{key, ofField}, value)
 		hasIndex = hasIndex || key != "" && key[0] >= '0' && key[0] <= '9'
 	}
 	w.text = append(w.text, '}')
@@ -127,6 +144,19 @@ func (w *writer) object(o document.Object) {
 		}
 		w.list("order", keys)
 	}
+}
+
+// name writes the name of a field. Most need no escape.
+func (w *writer) name(name string) {
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			w.scalar(name)
+			return
+		}
+	}
+	w.text = append(w.text, '"')
+	w.text = append(w.text, name...)
+	w.text = append(w.text, '"')
 }
 
 func (w *writer) scalar(value any) {
@@ -147,7 +177,7 @@ func (w *writer) note(kind string, data any) {
 func (w *writer) list(kind string, data any) {
 	path := w.path
 	if path == nil {
-		path = []any{}
+		path = []step{}
 	}
 	if int64(len(w.special)) > w.most {
 		w.err = endingError{boterr.New(boterr.ResourceExhausted, "", "the script needs more than %d bytes: see Options.MaxMemory", w.most)}

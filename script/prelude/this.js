@@ -9,7 +9,7 @@
   const { apply } = Reflect, { then } = Promise.prototype
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
-  const { records, operations, helpers } = own.names
+  const { records, fixed, operations, helpers } = own.names
 
   const shared = {}
   const self = { __proto__: shared }
@@ -33,33 +33,38 @@
   put(shared, 'fetch', (...args) => fetch(...args), false)
 
   // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
-  // read or written, given what the host has of them, and sent its text.
+  // read or written, given what the host has of them, and sent its text. Changes of fixed records are the script's alone.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
   // texts are the answers that given values come from, until they have changed.
   const texts = { __proto__: null }, pristine = { __proto__: null }
   // touched are the names of those that were read or written, and lazy all that there are. removable is how many names
   // the host knows that a script may remove.
-  const lazy = { __proto__: null }, isRecord = { __proto__: null }
+  const lazy = { __proto__: null }, isRecord = { __proto__: null }, isFixed = { __proto__: null }
   let touched = list(), removable = 0
   const lazily = (name) => {
+    const request = 'get\n' + stringify(name)
     lazy[name] = true
     if (!isRecord[name]) removable++
     defineProperty(self, name, {
       __proto__: null,
       get() {
         if (name in values) return values[name]
-        touched[touched.length] = name
-        texts[name] = host('get\n' + stringify(name))
-        return values[name] = given[name] = own.answerOf(texts[name])
+        const text = host(request)
+        if (!isFixed[name]) {
+          touched[touched.length] = name
+          texts[name] = text
+        }
+        return values[name] = given[name] = own.answerOf(text)
       },
       set(value) { write(name, value) },
       enumerable: true, configurable: !isRecord[name],
     })
   }
   const write = (name, value) => {
-    if (!(name in values)) touched[touched.length] = name
+    if (!isFixed[name] && !(name in values)) touched[touched.length] = name
     values[name] = value
   }
+  for (const name of fixed) isFixed[name] = true
   for (const name of records) {
     isRecord[name] = true
     lazily(name)

@@ -83,9 +83,9 @@ type Instance struct {
 	written []byte
 	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
 	stackPointer, fuel api.MutableGlobal
-	// functions are the exported functions for each depth of calls from the host: an api.Function cannot be called
+	// levels are the exported functions for each depth of calls from the host: an api.Function cannot be called
 	// again before it has returned.
-	functions []map[string]api.Function
+	levels []*level
 	// scratch is the address of some memory of the host's, for what a call takes at once, and undefined a value.
 	scratch   uint32
 	undefined Value
@@ -104,6 +104,13 @@ type Instance struct {
 	// isBroken is true if a call did not return: the engine's state may be inconsistent.
 	isBroken bool
 	depth    int
+}
+
+// level has the exported functions, and where they find their parameters and leave their result.
+type level struct {
+	functions map[string]api.Function
+	// stack has room for the function with the most parameters.
+	stack [6]uint64
 }
 
 // Begin begins a run. ctx ends it, too.
@@ -129,27 +136,27 @@ func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
 // invoke calls an exported function, and returns its result, 0 if it has none.
 func (in *Instance) invoke(name string, args ...uint64) (uint64, error) {
-	for len(in.functions) <= in.depth {
-		in.functions = append(in.functions, map[string]api.Function{})
+	for len(in.levels) <= in.depth {
+		in.levels = append(in.levels, &level{functions: map[string]api.Function{}})
 	}
-	function := in.functions[in.depth][name]
+	at := in.levels[in.depth]
+	function := at.functions[name]
 	if function == nil {
 		function = in.module.ExportedFunction(name)
-		in.functions[in.depth][name] = function
+		at.functions[name] = function
 	}
-	var stack [6]uint64 // As many as the function with the most parameters has.
-	copy(stack[:], args)
+	copy(at.stack[:], args)
 	if in.depth == 0 {
 		in.since = machineTime()
 	}
-	err := function.CallWithStack(in.ctx, stack[:])
+	err := function.CallWithStack(in.ctx, at.stack[:])
 	if in.depth == 0 {
 		in.spend()
 	}
 	if err != nil {
 		return 0, in.broken(err)
 	}
-	return stack[0], nil
+	return at.stack[0], nil
 }
 
 // spend takes the time since the script went on from what is left.

@@ -191,7 +191,7 @@ func (in *Instance) Release() {
 	in.stackPointer.Set(s.stackPointer)
 	in.refill()
 	in.run, in.ctx, in.left, in.snapshot = Run{}, nil, 0, nil
-	in.functions = in.functions[:min(len(in.functions), keptDepths)]
+	in.levels = in.levels[:min(len(in.levels), keptDepths)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.idle = append(s.idle, in)
