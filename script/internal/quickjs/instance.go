@@ -83,7 +83,7 @@ type Instance struct {
 	written []byte
 	// stackPointer and fuel are the module's globals. It keeps no other state outside of its memory.
 	stackPointer, fuel api.MutableGlobal
-	// levels are the exported functions for each depth of calls from the host: an api.Function cannot be called
+	// levels are what the host calls for each depth of calls: an api.Function cannot be called
 	// again before it has returned.
 	levels []*level
 	// scratch is the address of some memory of the host's, for what a call takes at once, and undefined a value.
@@ -106,11 +106,10 @@ type Instance struct {
 	depth    int
 }
 
-// level has the exported functions, and where they find their parameters and leave their result.
+// level is the function that calls the module's, and where it finds its parameters and leaves its result.
 type level struct {
-	functions map[string]api.Function
-	// stack has room for the function with the most parameters.
-	stack [6]uint64
+	enter api.Function
+	stack [1 + mostParams]uint64
 }
 
 // Begin begins a run. ctx ends it, too.
@@ -134,22 +133,18 @@ func (in *Instance) Size() int64 { return int64(in.memory.Size()) }
 // Busy returns how long scripts have computed in this run.
 func (in *Instance) Busy() time.Duration { return in.run.Busy - in.left }
 
-// invoke calls an exported function, and returns its result, 0 if it has none.
-func (in *Instance) invoke(name string, args ...uint64) (uint64, error) {
+// invoke calls a function, and returns its result, 0 if it has none.
+func (in *Instance) invoke(called function, args ...uint64) (uint64, error) {
 	for len(in.levels) <= in.depth {
-		in.levels = append(in.levels, &level{functions: map[string]api.Function{}})
+		in.levels = append(in.levels, &level{enter: in.module.ExportedFunction(entryExport)})
 	}
 	at := in.levels[in.depth]
-	function := at.functions[name]
-	if function == nil {
-		function = in.module.ExportedFunction(name)
-		at.functions[name] = function
-	}
-	copy(at.stack[:], args)
+	at.stack[0] = uint64(called)
+	copy(at.stack[1:], args)
 	if in.depth == 0 {
 		in.since = machineTime()
 	}
-	err := function.CallWithStack(in.ctx, at.stack[:])
+	err := at.enter.CallWithStack(in.ctx, at.stack[:])
 	if in.depth == 0 {
 		in.spend()
 	}
@@ -176,8 +171,8 @@ func (in *Instance) broken(err error) error {
 }
 
 // do is invoke with a panic in the place of an error. Exported functions recover it by orFailure.
-func (in *Instance) do(name string, args ...uint64) uint64 {
-	result, err := in.invoke(name, args...)
+func (in *Instance) do(called function, args ...uint64) uint64 {
+	result, err := in.invoke(called, args...)
 	if err != nil {
 		panic(failure{err})
 	}

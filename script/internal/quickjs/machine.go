@@ -27,52 +27,11 @@ var published []byte
 // publishedSum is the SHA-256 of the file, see wasm/README.md.
 const publishedSum = "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"
 
-// Functions of the module that this package calls.
+// The exports of the module that this package uses beside its functions.
 const (
-	fnInitialize      = "_initialize"
-	fnInit            = "qjs_init"
-	fnSetStack        = "qjs_set_max_stack_size"
-	fnSetInterrupts   = "qjs_set_interrupt_handler"
-	fnSetRejections   = "qjs_set_promise_rejection_handler"
-	fnSetThreshold    = "qjs_set_gc_threshold"
-	fnNewHostFunction = "qjs_new_host_function"
-	fnGlobal          = "qjs_get_global"
-	fnGetProperty     = "qjs_get_prop_string"
-	fnSetProperty     = "qjs_set_prop_string"
-	fnEval            = "qjs_eval"
-	fnCompile         = "qjs_compile"
-	fnEvalBytecode    = "qjs_eval_bytecode"
-	fnCollect         = "qjs_run_gc"
-	fnNewString       = "qjs_new_string"
-	fnStringLength    = "qjs_get_string_len"
-	fnFreeString      = "qjs_free_cstring"
-	fnIsException     = "qjs_is_exception"
-	fnException       = "qjs_get_exception"
-	fnCall            = "qjs_call"
-	fnUndefined       = "qjs_get_undefined"
-	fnNewNumber       = "qjs_new_number"
-	fnExecuteJob      = "qjs_execute_pending_job"
-	fnFreeValue       = "qjs_free_value"
-	fnMalloc          = "wasm_malloc"
-	fnFree            = "wasm_free"
-
 	exportMemory       = "memory"
 	exportStackPointer = "__stack_pointer"
 )
-
-// kept are the exports that metering leaves in the module.
-func kept() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range []string{
-		fnInitialize, fnInit, fnSetStack, fnSetInterrupts, fnSetRejections, fnSetThreshold, fnNewHostFunction, fnGlobal,
-		fnGetProperty, fnSetProperty, fnEval, fnCompile, fnEvalBytecode, fnCollect, fnNewString, fnStringLength, fnFreeString,
-		fnIsException, fnException, fnCall, fnUndefined, fnNewNumber, fnExecuteJob, fnFreeValue,
-		fnMalloc, fnFree, exportMemory, exportStackPointer,
-	} {
-		names[name] = true
-	}
-	return names
-}
 
 const (
 	pageSize = 1 << 16
@@ -119,7 +78,7 @@ func newMachine(folder string) (*Machine, error) {
 	if sum := sha256.Sum256(published); hex.EncodeToString(sum[:]) != publishedSum {
 		return nil, fmt.Errorf("quickjs.wasm has the SHA-256 %x, and should have %s", sum, publishedSum)
 	}
-	made, err := meter(published, kept())
+	made, err := meter(published)
 	if err != nil {
 		return nil, fmt.Errorf("metering quickjs.wasm: %w", err)
 	}

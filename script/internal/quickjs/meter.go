@@ -27,12 +27,14 @@ const (
 
 // The sections of a module.
 const (
-	sectionImport  = 2
-	sectionGlobal  = 6
-	sectionExport  = 7
-	sectionCode    = 10
-	sectionData    = 11
-	sectionCounted = 12
+	sectionType     = 1
+	sectionImport   = 2
+	sectionFunction = 3
+	sectionGlobal   = 6
+	sectionExport   = 7
+	sectionCode     = 10
+	sectionData     = 11
+	sectionCounted  = 12
 )
 
 // metered is a module that counts, without its data.
@@ -48,9 +50,9 @@ type segment struct {
 	bytes  []byte
 }
 
-// meter returns a module that counts, and that exports only the kept functions. The input is trusted: it is the file
-// that this package embeds.
-func meter(wasm []byte, kept map[string]bool) (made metered, err error) {
+// meter returns a module that counts, and that exports one function, which calls the others. The input is trusted: it is
+// the file that this package embeds.
+func meter(wasm []byte) (made metered, err error) {
 	in := &reader{bytes: wasm, at: 8}
 	out := bytes.NewBuffer(bytes.Clone(wasm[:8]))
 	var counts counts
@@ -58,12 +60,16 @@ func meter(wasm []byte, kept map[string]bool) (made metered, err error) {
 		id, body := in.byte(), in.take(in.uint())
 		section := &reader{bytes: body}
 		switch id {
+		case sectionType:
+			body = counts.entry.withType(section)
+		case sectionFunction:
+			body = counts.entry.withFunction(section)
 		case sectionImport:
 			counts.imports(section)
 		case sectionGlobal:
 			body = counts.withFuel(section)
 		case sectionExport:
-			body = counts.exports(section, kept)
+			body = counts.exports(section)
 		case sectionCode:
 			body, err = counts.code(section)
 		case sectionData:
@@ -92,6 +98,7 @@ type counts struct {
 	hook, fuel int
 	// marks is how many calls get the localMark.
 	marks int
+	entry entry
 }
 
 // imports counts what the module imports, and finds the hook.
@@ -100,7 +107,7 @@ func (c *counts) imports(in *reader) {
 		module, name := in.name(), in.name()
 		switch kind := in.byte(); kind {
 		case 0: // A function.
-			in.uint()
+			c.entry.types = append(c.entry.types, in.uint())
 			if module == hookModule && name == hookName {
 				c.hook = c.functions
 			}
@@ -136,16 +143,18 @@ func (c *counts) withFuel(in *reader) []byte {
 	return out.Bytes()
 }
 
-// exports leaves out the functions that are not kept, and adds the global.
-func (c *counts) exports(in *reader, kept map[string]bool) []byte {
+// exports leaves out all functions and adds the one that calls them, and the global.
+func (c *counts) exports(in *reader) []byte {
 	var names bytes.Buffer
-	count := uint64(1)
+	count := uint64(2)
 	for range in.uint() {
 		from := in.at
 		name := in.name()
-		in.byte()
-		in.uint()
-		if kept[name] {
+		kind, index := in.byte(), in.uint()
+		switch {
+		case kind == 0:
+			c.entry.note(name, index)
+		case name == exportMemory || name == exportStackPointer:
 			names.Write(in.bytes[from:in.at])
 			count++
 		}
@@ -157,14 +166,18 @@ func (c *counts) exports(in *reader, kept map[string]bool) []byte {
 	out.WriteString(fuelExport)
 	out.WriteByte(3)
 	writeUint(&out, uint64(c.fuel))
+	writeUint(&out, uint64(len(entryExport)))
+	out.WriteString(entryExport)
+	out.WriteByte(0)
+	writeUint(&out, uint64(len(c.entry.types)))
 	return out.Bytes()
 }
 
-// code meters each function.
+// code meters each function, and adds the one that calls them.
 func (c *counts) code(in *reader) ([]byte, error) {
 	var out bytes.Buffer
 	count := in.uint()
-	writeUint(&out, uint64(count))
+	writeUint(&out, uint64(count)+1)
 	for i := range count {
 		made, err := c.function(c.functions+i, in.take(in.uint()))
 		if err != nil {
@@ -176,7 +189,10 @@ func (c *counts) code(in *reader) ([]byte, error) {
 	if c.marks != 1 {
 		return nil, errZone
 	}
-	return out.Bytes(), nil
+	body, err := c.entry.body()
+	writeUint(&out, uint64(len(body)))
+	out.Write(body)
+	return out.Bytes(), err
 }
 
 // Instructions that metering writes or reads.
