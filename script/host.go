@@ -79,7 +79,7 @@ func longestText(largest int) int { return 4*largest + 1<<16 }
 
 // answer returns the text of an answer, see border.js.
 func (r *run) answer(value any, err error) (string, error) {
-	w := &writer{most: r.engine.options.MaxMemory}
+	w := newWriter(r.engine.options.MaxMemory)
 	w.answer(value, r.number(err), err)
 	return string(append(w.text, ']')), w.err
 }

@@ -61,7 +61,7 @@ func (r *run) hostOperation(payload string) (string, error) {
 	if read.isTooLarge {
 		return "", endingError{err}
 	}
-	w := &writer{most: r.engine.options.MaxMemory}
+	w := newWriter(r.engine.options.MaxMemory)
 	w.answer(result, r.number(err), err)
 	r.writeRenewed(w)
 	return string(append(w.text, ']')), w.err

@@ -25,6 +25,9 @@ type writer struct {
 	err  error
 }
 
+// newWriter returns a writer of at most so many bytes, with room for an answer of usual size.
+func newWriter(most int64) *writer { return &writer{most: most, text: make([]byte, 0, 512)} }
+
 // step leads to a field of an object, or to an item of an array.
 type step struct {
 	name  string
