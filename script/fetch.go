@@ -38,25 +38,31 @@ func (r *run) hostFetch(payload string) (any, error) {
 	if err := r.countCall(); err != nil {
 		return nil, err
 	}
+	l := &r.loop
+	if most := longestText(r.engine.options.MaxResultBytes); l.held+len(payload) > most {
+		return nil, endingError{boterr.New(boterr.ResourceExhausted, "",
+			"the requests under way have more than %d bytes: see Options.MaxResultBytes", most)}
+	}
 	var asked fetchRequest
 	if err := json.Unmarshal([]byte(payload), &asked); err != nil {
 		return nil, err
 	}
 	request := outbound.Request{URL: asked.URL, Method: asked.Method, Headers: map[string]string{}, Body: asked.Body}
+	values := map[string][]string{}
 	for _, header := range asked.Headers {
-		if before, has := request.Headers[header[0]]; has {
-			header[1] = before + ", " + header[1]
-		}
-		request.Headers[header[0]] = header[1]
+		values[header[0]] = append(values[header[0]], header[1])
 	}
-	l := &r.loop
+	for name, all := range values {
+		request.Headers[name] = strings.Join(all, ", ")
+	}
 	if l.arrived == nil {
-		l.arrived, l.requests = make(chan answer, r.engine.options.MaxCalls), map[int]context.CancelFunc{}
+		l.arrived, l.requests = make(chan answer, r.engine.options.MaxCalls), map[int]sending{}
 	}
 	l.last++
 	id := l.last
 	ctx, cancel := context.WithCancel(r.ctx)
-	l.requests[id] = cancel
+	l.requests[id] = sending{cancel, len(payload)}
+	l.held += len(payload)
 	arrived, bot, e := l.arrived, r.bot, r.engine
 	go func() {
 		response, err := e.fetch(ctx, bot, request)
@@ -79,8 +85,8 @@ func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outboun
 func (r *run) hostCancel(payload string) (any, error) {
 	var id int
 	err := json.Unmarshal([]byte(payload), &id)
-	if cancel := r.loop.requests[id]; cancel != nil {
-		cancel()
+	if sent, isUnderWay := r.loop.requests[id]; isUnderWay {
+		sent.cancel()
 	}
 	return nil, err
 }

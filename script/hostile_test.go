@@ -70,7 +70,7 @@ var kinds = []struct {
 }
 
 var (
-	quickly   = script.Options{MaxBusy: 80 * time.Millisecond, MaxMemory: 64 << 20, MaxCalls: 20}
+	quickly   = script.Options{MaxBusy: 100 * time.Millisecond, MaxMemory: 64 << 20, MaxCalls: 20}
 	deeply    = script.Options{MaxBusy: 2 * time.Second, MaxMemory: 32 << 20}
 	sparingly = script.Options{MaxBusy: 10 * time.Second, MaxMemory: 8 << 20}
 	narrowly  = script.Options{MaxBusy: 400 * time.Millisecond, MaxMemory: 48 << 20, MaxCalls: 50, MaxResultBytes: 256 << 10}
@@ -208,7 +208,7 @@ func (a *arena) checkClean(t *testing.T, uses string) {
 	program, err := a.engine.Compile("clean.js", reachable+"\n// "+uses)
 	require.NoError(t, err)
 	var value any
-	for range 10 { // A machine that stands still may end it.
+	for range 200 { // A machine that is slow or stands still may end it.
 		before := a.random.Load()
 		value, err = program.Run(t.Context(), a.ada.Context())
 		if err == nil {

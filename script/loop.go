@@ -16,11 +16,19 @@ import (
 type loop struct {
 	// arrived has the answers of requests that have ended.
 	arrived  chan answer
-	requests map[int]context.CancelFunc
-	last     int
-	timers   []timer
+	requests map[int]sending
+	// held is the sum of their sizes.
+	held   int
+	last   int
+	timers []timer
 	// elapsed is the time of the timers: it passes while the script waits for one.
 	elapsed time.Duration
+}
+
+// sending is a request under way: what cancels it, and how many bytes the script has given for it.
+type sending struct {
+	cancel context.CancelFunc
+	size   int
 }
 
 // answer is how a request has ended.
@@ -110,9 +118,10 @@ func (r *run) awaitTimer(first *timer) error {
 
 // wake gives the script the answer of a request.
 func (r *run) wake(ended answer) error {
-	cancel := r.loop.requests[ended.id]
+	sent := r.loop.requests[ended.id]
 	delete(r.loop.requests, ended.id)
-	cancel()
+	r.loop.held -= sent.size
+	sent.cancel()
 	told, err := r.textOf(ended)
 	if err != nil {
 		return err

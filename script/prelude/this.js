@@ -5,7 +5,7 @@
   const { parse, stringify } = JSON
   const { isArray } = Array
   const { defineProperty, getOwnPropertyDescriptor, getOwnPropertyNames, getPrototypeOf, hasOwn, is, keys } = Object
-  const dates = Date.prototype, getTime = own.method(Date.prototype, 'getTime'), Promises = Promise
+  const dates = Date.prototype, getTime = own.method(Date.prototype, 'getTime')
   const { apply } = Reflect, { then } = Promise.prototype
   const resolve = Promise.resolve.bind(Promise), reject = Promise.reject.bind(Promise)
   const setHas = own.method(Set.prototype, 'has'), setAdd = own.method(Set.prototype, 'add'), slice = own.method(String.prototype, 'slice')
@@ -176,9 +176,8 @@
       const result = apply(script, self, none)
       const isPromise = result !== null && typeof result === 'object' && typeof result.then === 'function'
       if (!isPromise) return outcomes[0](result)
-      const settled = new Promises((settle) => settle(result))
-      put(settled, 'constructor', undefined) // So then asks no class of the script for another promise.
-      apply(then, settled, outcomes)
+      try { put(result, 'constructor', undefined) } catch { /* It is frozen. */ } // So then asks no class of the script.
+      try { apply(then, result, outcomes) } catch { apply(then, resolve(result), outcomes) } // Others than promises have their own then.
     } catch (error) {
       own.fail(error)
     }
