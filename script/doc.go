@@ -35,7 +35,7 @@
 // runs on. Calls that are nested too deep, some 1,000 of them, throw a RangeError, which is ResourceExhausted if
 // the script does not catch it.
 //
-// A script may have 256 KB and a module 4 MB, and reading it may take 10 s. 1,000 lines of the console
+// A script may have 256 KB and a module 4 MB. Reading a script may take 2 s, and a module 10 s. 1,000 lines of the console
 // are kept, and 8 KB of each.
 //
 // As many scripts of an [Engine] compute at once as there are processors, and the apps take turns. Waiting for a turn

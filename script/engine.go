@@ -93,7 +93,7 @@ func (e *Engine) preparedWith(helpers []string) (*prepared, error) {
 	return made.(func() (*prepared, error))() //nolint:forcetypeassert // Nothing else is stored.
 }
 
-// longestLoad is how long loading the helpers, or reading a source, may take.
+// longestLoad is how long loading the helpers, or reading a module, may take.
 const longestLoad = 10 * time.Second
 
 // prepare makes a snapshot. Its clock stands at 1970.

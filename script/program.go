@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
@@ -66,6 +67,9 @@ const (
 	checkFoot  = "\n} })"
 )
 
+// longestRead is how long reading a script may take.
+const longestRead = 2 * time.Second
+
 // compile returns the bytecode of a text, which begins with a head. Nothing of a script runs in the instance that
 // compiles.
 func (e *Engine) compile(name, head, text string) ([]byte, error) {
@@ -73,7 +77,11 @@ func (e *Engine) compile(name, head, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := base.Take(context.Background(), quickjs.Run{Busy: longestLoad})
+	busy := longestLoad
+	if head == scriptHead || head == checkHead {
+		busy = longestRead
+	}
+	in, err := base.Take(context.Background(), quickjs.Run{Busy: busy})
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +96,9 @@ func (e *Engine) compile(name, head, text string) ([]byte, error) {
 // unreadable returns the error of a source that cannot be compiled.
 func unreadable(name, head string, err error) *Error {
 	failed := &Error{File: name, Err: boterr.Invalid("", "%w", err)}
+	if errors.Is(err, quickjs.ErrBusy) {
+		failed.Err = boterr.Invalid("", "takes too long to be read: make it simpler")
+	}
 	if thrown, ok := errors.AsType[*quickjs.ThrownError](err); ok {
 		text := strings.TrimPrefix(strings.TrimSpace(thrown.Text), "SyntaxError: ")
 		if text == stackIsFull {
