@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"conversation/conversationtest"},
 	{"admin", "console", "script", "simulator"},
 	{"examples/program"},
-	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest", "simulator/browsertest"},
+	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest", "script/internal/locale/generate", "simulator/browsertest"},
 }
 
 // floorOf returns the index of a package's floor and the entry that names it,

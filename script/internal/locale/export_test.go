@@ -1,4 +1,18 @@
 package locale
 
-// IsEmoji reports whether a character is ordered as one of the emoji.
-func IsEmoji(r rune) bool { return isEmoji(r) }
+import (
+	"maps"
+	"slices"
+)
+
+// Characters returns the characters that are ordered.
+func Characters() []rune {
+	s := newSorter()
+	list := slices.Collect(maps.Keys(s.places))
+	for _, span := range slices.Concat(s.known, s.split) {
+		for r := span[0]; r <= span[1]; r++ {
+			list = append(list, r)
+		}
+	}
+	return list
+}

@@ -10,39 +10,108 @@ import (
 
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
 )
 
 // characters has the ranges of the characters that the package collate orders as Node.js does, at all strengths. Others
 // have moved in Unicode's order since its tables were made.
 //
+//go:generate go run ./generate
 //go:embed characters.txt
 var characters string
 
-// span is a range of characters.
-type span struct{ first, last rune }
+// moved has the places of most other characters. The generator says how they are written.
+//
+//go:embed moved.txt
+var moved string
+
+// spans are ranges of characters, in their order.
+type spans [][2]rune
+
+func (s spans) has(r rune) bool {
+	i := sort.Search(len(s), func(i int) bool { return s[i][1] >= r })
+	return i < len(s) && s[i][0] <= r
+}
+
+// place is where a character comes that collate has elsewhere.
+type place struct {
+	// after is what it comes after, and level the first one at which it differs from that.
+	after string
+	level int
+	// rest has what is added at each level to the weight of after, or to the usual one beyond level.
+	rest [levels]string
+}
 
 // sorter makes sort keys.
 type sorter struct {
-	known []span
+	known, split spans
+	places       map[rune]place
 	// collators has a *sync.Pool for each language.
 	collators sync.Map
 }
 
 func newSorter() *sorter {
-	fields := strings.Fields(characters)
-	s := &sorter{known: make([]span, len(fields))}
-	for i, field := range fields {
-		if _, err := fmt.Sscanf(field, "%x-%x", &s.known[i].first, &s.known[i].last); err != nil {
-			panic(fmt.Sprintf("characters.txt has %q: %v", field, err))
+	s := &sorter{places: map[rune]place{}}
+	for field := range strings.FieldsSeq(characters) {
+		s.known = append(s.known, span(field))
+	}
+	for field := range strings.FieldsSeq(moved) {
+		if characters, isSplit := strings.CutPrefix(field, "="); isSplit {
+			s.split = append(s.split, span(characters))
+		} else {
+			s.placeAll(field)
 		}
 	}
 	return s
 }
 
-// knownBelow returns the last known character that is not after r.
-func (s *sorter) knownBelow(r rune) rune {
-	after := sort.Search(len(s.known), func(i int) bool { return s.known[i].first > r })
-	return min(r, s.known[max(0, after-1)].last)
+// span reads a range of characters, or one.
+func span(text string) [2]rune {
+	first, last, isRange := strings.Cut(text, "-")
+	if !isRange {
+		last = first
+	}
+	var ends [2]rune
+	if _, err := fmt.Sscanf(first+" "+last, "%x %x", &ends[0], &ends[1]); err != nil {
+		panic(fmt.Sprintf("the data of localeCompare has %q: %v", text, err))
+	}
+	return ends
+}
+
+// placeAll places the characters of a chain like a<b<<c=d.
+func (s *sorter) placeAll(chain string) {
+	const signs = "<="
+	end := strings.IndexAny(chain, signs)
+	next := place{after: s.spelled(span(chain[:end])[0]), level: levels}
+	for count := 0; end < len(chain); {
+		chain = chain[end:]
+		item := strings.TrimLeft(chain, signs)
+		level := len(chain) - len(item) - 1
+		isEqual := chain[0] == '='
+		chain = item
+		if end = strings.IndexAny(chain, signs); end < 0 {
+			end = len(chain)
+		}
+		ends := span(chain[:end])
+		for r := ends[0]; r <= ends[1]; r++ {
+			if !isEqual {
+				count++
+				next.level = min(next.level, level)
+				next.rest[level] = string([]byte{byte(count >> 8), byte(count)})
+				clear(next.rest[level+1:])
+			}
+			s.places[r] = next
+		}
+	}
+}
+
+// spelled returns a character as collate is given it: CGJ keeps an accent apart that is none to collate.
+func (s *sorter) spelled(r rune) string {
+	if !s.split.has(r) {
+		return string(r)
+	}
+	parts := []rune(norm.NFD.String(string(r)))
+	return string(parts[0]) + "\u034F" + string(parts[1:])
 }
 
 // sorted is a text to make a key of. Levels is how many of these differences count: letters, accents, case.
@@ -56,13 +125,14 @@ type sorted struct {
 const (
 	levels     = 3
 	mostSorted = 100_000 // bytes
-	// common is the weight of a letter without accent, and of one that is small.
-	commonAccent, commonCase = "\x00\x20", "\x02"
 	// between begins what is added to the weight of a letter to come before the next one.
-	between = '\xFF'
+	between = "\xFF"
 	// mostDigits is how many digits of a number count as one.
 	mostDigits = 254
 )
+
+// usual are the weights of a letter beyond the first level, without accent and small.
+var usual = [levels]string{"", "\x00\x20", "\x02"}
 
 // weights are the weights of a text at each level, as package collate has them in its keys.
 type weights [levels][]byte
@@ -75,7 +145,7 @@ func (s *sorter) key(given sorted) (string, error) {
 	pool, _ := s.collators.LoadOrStore(given.Language, &sync.Pool{New: func() any { return collate.New(given.Language) }})
 	collator := pool.(*sync.Pool).Get().(*collate.Collator) //nolint:forcetypeassert // Nothing else is stored.
 	defer pool.(*sync.Pool).Put(collator)                   //nolint:forcetypeassert // As above.
-	made, err := s.weigh(collator, given.Text, given.Numeric)
+	made, err := s.weigh(collator, given)
 	if err != nil {
 		return "", err
 	}
@@ -90,37 +160,36 @@ func (s *sorter) key(given sorted) (string, error) {
 }
 
 // weigh returns the weights of a text. What collate orders in another way than Node.js gets weights of its own.
-func (s *sorter) weigh(collator *collate.Collator, text string, isNumeric bool) (weights, error) {
+func (s *sorter) weigh(collator *collate.Collator, given sorted) (weights, error) {
 	var made weights
 	var plain strings.Builder
 	flush := func() {
 		made.add(collator, plain.String())
 		plain.Reset()
 	}
-	runes := []rune(text)
+	runes := []rune(norm.NFC.String(given.Text))
 	for i := 0; i < len(runes); i++ {
 		r := runes[i]
 		number := numberIn(runes[i:])
 		switch {
-		case isNumeric && number > 0:
+		case given.Numeric && number > 0:
 			flush()
 			digits := strings.TrimLeft(string(runes[i:i+number]), "0")
-			made.addAfter(collator, '9', fmt.Sprintf("%c%s", len(digits), digits), commonAccent)
+			made.addAfter(collator, place{after: "9", rest: [levels]string{string([]byte{byte(len(digits))}) + digits}})
 			i += number - 1
-		case isNumeric && unicode.Is(unicode.Nd, r) && r > unicode.MaxASCII:
+		case given.Numeric && unicode.Is(unicode.Nd, r) && r > unicode.MaxASCII:
 			return weights{}, unsupported("with numeric cannot order the digit %q", r)
-		case strings.ContainsRune(quotes, r):
-			flush()
-			made.addQuote(collator, r)
-		case split[r] != "":
-			plain.WriteString(split[r])
-		case s.knownBelow(r) == r:
+		case s.known.has(r), given.Language == language.Ukrainian && unicode.ToLower(r) == 'ї': // There it is a letter.
 			plain.WriteRune(r)
-		case isEmoji(r):
-			flush()
-			made.addAfter(collator, s.knownBelow(min(r, blockOfSymbols(r))), fmt.Sprintf("%06x", r), commonAccent)
+		case s.split.has(r):
+			plain.WriteString(s.spelled(r))
 		default:
-			return weights{}, unsupported("cannot order the character %q (U+%04X)", r, r)
+			place, isPlaced := s.places[r]
+			if !isPlaced {
+				return weights{}, unsupported("cannot order the character %q (U+%04X)", r, r)
+			}
+			flush()
+			made.addAfter(collator, place)
 		}
 	}
 	flush()
@@ -134,29 +203,6 @@ func numberIn(runes []rune) int {
 		count++
 	}
 	return count
-}
-
-// quotes are variants of the straight quotes, in their order.
-const quotes = "‘’‚‛“”„‟"
-
-// split are letters that collate takes as such, and Node.js as ones with accents: CGJ keeps the accent apart.
-var split = map[rune]string{
-	'Ѓ': "Г\u034F\u0301", 'ѓ': "г\u034F\u0301", 'Ї': "І\u034F\u0308", 'ї': "і\u034F\u0308", 'Ќ': "К\u034F\u0301",
-	'ќ': "к\u034F\u0301", 'Ў': "У\u034F\u0306", 'ў': "у\u034F\u0306",
-}
-
-// isEmoji reports whether a character that collate does not know belongs to the blocks of emoji.
-func isEmoji(r rune) bool {
-	isInBlock := r >= 0x1F300 && r <= 0x1F6FF || r >= 0x1F7E0 && r <= 0x1F7EB || r >= 0x1F90C && r <= 0x1F9FF || r >= 0x1FA70 && r <= 0x1FAFF
-	return isInBlock && unicode.In(r, unicode.So, unicode.Sk)
-}
-
-// blockOfSymbols returns the last character that is not after r in the order: newer blocks follow an older one.
-func blockOfSymbols(r rune) rune {
-	if r >= 0x1F90C {
-		return 0x1F5FF
-	}
-	return r
 }
 
 // add adds the weights of a text as collate has them.
@@ -182,24 +228,18 @@ func (w *weights) add(collator *collate.Collator, text string) {
 	}
 }
 
-// addAfter adds a character of its own after a known one. Characters after the same one are in the order of rest.
-func (w *weights) addAfter(collator *collate.Collator, known rune, rest, accent string) {
+// addAfter adds the weights of a character of its own.
+func (w *weights) addAfter(collator *collate.Collator, moved place) {
 	var before weights
-	before.add(collator, string(known))
-	w[0] = append(append(append(w[0], before[0]...), between), rest...)
-	w[1] = append(w[1], accent...)
-	w[2] = append(w[2], commonCase...)
-}
-
-// addQuote adds a variant of a straight quote.
-func (w *weights) addQuote(collator *collate.Collator, quote rune) {
-	straight, place := "'", strings.IndexRune(quotes, quote)/len("‘")
-	if place >= 4 { //nolint:mnd // The second half are double quotes.
-		straight, place = `"`, place-4
+	before.add(collator, moved.after)
+	for level := range w {
+		weight := string(before[level])
+		if level > moved.level {
+			weight = usual[level]
+		}
+		if moved.rest[level] != "" {
+			weight += between + moved.rest[level]
+		}
+		w[level] = append(w[level], weight...)
 	}
-	var plain weights
-	plain.add(collator, straight)
-	w[0] = append(w[0], plain[0]...)
-	w[1] = append(w[1], 0, commonAccent[1]+1+byte(place))
-	w[2] = append(w[2], commonCase...)
 }

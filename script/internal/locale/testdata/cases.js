@@ -17,6 +17,11 @@
     greek: 'αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώΑΒΓΔΆ', cyrillic: 'абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВГДЕЁЖЙієїґўЎ',
     cjk: '一二三中文字国人日本大小你好世界漢語東京あいうアイウかがカガーハバパ한글가나다', hebrew: 'אבגדהוזחט', arabic: 'ابتثجحخدذرزسش',
     thai: 'กขคงเแโาิีุู่้', devanagari: 'अआकखगघािीुू्', emoji: '😀🎉👍❤☀🚀🤖🤣🥰🧡🙂🇩🇪👩‍👧️🏽a',
+    names: '丽义乡啟志明李王张陈林黄吴刘杨赵周徐孙马朱胡郭何高罗郑梁谢宋唐许邓冯韩曹曾彭萧蔡潘田董袁于余叶蒋杜苏魏程吕丁沈任姚卢傅钟姜崔谭廖范汪陆金石戴贾韦夏邱方侯邹熊孟秦白江阎薛尹段雷黎史龙贺陶顾毛郝龚邵万钱严覃武戴莫孔向汤〇・',
+    han: Array.from({ length: 20992 }, (_, i) => String.fromCodePoint(0x4E00 + i)).join('') + '豈更車賈滑串句龜契金喇',
+    mixed: 'LiWang 丽义乡啟李王明,.-（）。，、？！：；「」ａＡ１？',
+    dotted: 'dDḍḌḏḎḓḒđĐhHḥḤḫḪlLḷḶḹḻḽłŁrRṛṛ́tTṭṬaAạẠếỆ', turkic: 'аӑӒәӘӛеӗёжӂӝзӟиӣӥіїйоӧөӫуӯӱӳўчӵыӹэӭѵѷкќгѓАӐЕӖ',
+    currencies: '₠₡₢₣₤₥₦₩₪₫€₭₮₯₰₱₲₳₴₵₶₷₸₹₺₻₼₽₾₿$£¥1a', kana: 'ぁあぃいゔゖゝゞァアヴヷヺーヽヾㇰｱｧﾞﾟ゙゚がガ',
     symbols: '€£¥©®°±½µ¿¡«»–—‘’“”…•™→',
   }
   for (const kind in letters) letters[kind] = Array.from(letters[kind])
@@ -42,6 +47,7 @@
   for (const locale of ['de', 'fr-FR', 'it', 'es', 'pt-BR', 'nl', 'sv-SE', 'fi', 'pl', 'cs', 'tr', 'ru', 'uk', 'el', 'hu', 'ro', 'id', 'vi']) {
     for (const kind of ['latin', 'ascii', 'cyrillic', 'greek']) compare('order in ' + locale, letters[kind], locale, 250)
   }
+  compare('order in uk', Array.from('іїІЇабгґ'), 'uk', 250)
 
   const numbers = [0, -0, 1, 999, 1000, 1234.5, 9999.5, 10000, 12345.678, -1234567.891, 0.0005, 0.0015, 1.005, 0.125, 1e21, 1.5e300, 5e-324, NaN, Infinity, -Infinity, 2 ** 53, 0.1 + 0.2, -0.0001]
   for (let i = 0; i < 300; i++) numbers.push((next() / 2 ** 32 - 0.5) * Number('1e' + below(25)), Math.round(next() / 2 ** below(30)) / Number('1e' + below(5)))
