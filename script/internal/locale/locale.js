@@ -65,7 +65,7 @@
   // Order.
 
   const comparing = 'String.prototype.localeCompare'
-  const byLetters = ['en', 'de', 'fr', 'it', 'es', 'pt', 'nl', 'sv', 'fi', 'pl', 'cs', 'tr', 'ru', 'uk', 'el', 'hu', 'ro', 'id', 'vi']
+  const byLetters = ['en', 'de', 'fr', 'it', 'es', 'pt', 'nl', 'sv', 'fi', 'pl', 'cs', 'tr', 'ru', 'uk', 'el', 'hu', 'ro', 'id']
   const strengths = { base: 1, accent: 2, variant: 3 }
   const mostKeys = 2000
   const mostKept = 100 // characters
