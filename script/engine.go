@@ -102,7 +102,10 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	if err != nil {
 		return nil, boterr.Wrap("script.New", openError(err))
 	}
-	r := &run{engine: e, program: &Program{}, ctx: context.Background(), prepared: &prepared{texts: map[string]quickjs.Value{}}}
+	r := &run{
+		engine: e, program: &Program{}, ctx: context.Background(), spent: spent{shared: &shared{}},
+		prepared: &prepared{texts: map[string]quickjs.Value{}},
+	}
 	in, err := machine.New(r.ctx, quickjs.Run{Host: r.host, Now: r.now, Zone: e.options.Zone, Busy: longestLoad}, e.options.MaxMemory)
 	if err != nil {
 		return nil, err
@@ -112,6 +115,7 @@ func (e *Engine) prepare(helpers []string) (*prepared, error) {
 	if err := r.runPrelude(); err != nil {
 		return nil, fmt.Errorf("the prelude of scripts: %w", err)
 	}
+	in.Charge(longestLoad - e.options.MaxBusy - in.Busy()) // Helpers have the time of a script.
 	for _, helper := range helpers {
 		if err := r.load(helper); err != nil {
 			return nil, err

@@ -56,17 +56,20 @@ func (r *run) hostFetch(payload string) (any, error) {
 		request.Headers[name] = strings.Join(all, ", ")
 	}
 	if l.arrived == nil {
-		l.arrived, l.requests = make(chan answer, r.engine.options.MaxCalls), map[int]sending{}
+		l.arrived, l.requests = make(chan answer), map[int]sending{}
 	}
 	l.last++
 	id := l.last
 	ctx, cancel := context.WithCancel(r.ctx)
 	l.requests[id] = sending{cancel, len(payload)}
 	l.held += len(payload)
-	arrived, bot, e := l.arrived, r.bot, r.engine
+	arrived, left, bot, e := l.arrived, r.ctx.Done(), r.bot, r.engine
 	go func() {
 		response, err := e.fetch(ctx, bot, request)
-		arrived <- answer{id: id, response: response, url: asked.URL, err: boterr.Wrap("fetch", err)}
+		select {
+		case arrived <- answer{id: id, response: response, url: asked.URL, err: boterr.Wrap("fetch", err)}:
+		case <-left: // The run has ended.
+		}
 	}()
 	return int64(id), nil
 }

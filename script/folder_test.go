@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"testing"
@@ -218,5 +219,21 @@ func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
 	require.Equal(t, "three", ada.Last())
 	_, hasChanged, err := watcher.Look()
 	require.NoError(t, err)
+	require.False(t, hasChanged)
+}
+
+// unreadable is a folder that cannot be listed.
+type unreadable struct{ fs.FS }
+
+func (unreadable) Open(string) (fs.File, error) { return nil, fs.ErrPermission }
+
+func TestWatcher_SaysOnceThatAFolderCannotBeRead(t *testing.T) {
+	t.Parallel()
+	watcher := script.Watch(unreadable{}, script.Options{})
+	_, hasChanged, err := watcher.Look()
+	require.ErrorIs(t, err, fs.ErrPermission)
+	require.True(t, hasChanged)
+	_, hasChanged, err = watcher.Look()
+	require.Error(t, err)
 	require.False(t, hasChanged)
 }

@@ -66,6 +66,9 @@ func (r *run) host(text string) (answer string, err error) {
 	if function == nil {
 		return "", boterr.Invalid("", "the host has no function %q", name)
 	}
+	if most := 2*r.engine.options.MaxResultBytes + 1<<16; len(payload) > most && name != "fetch" {
+		return "", boterr.New(boterr.ResourceExhausted, "", "the script gives %s more than %d bytes: see Options.MaxResultBytes", name, most)
+	}
 	value, err := function(r, payload)
 	if _, isEnding := errors.AsType[endingError](err); isEnding {
 		return "", err
@@ -79,7 +82,7 @@ func longestText(largest int) int { return 4*largest + 1<<16 }
 
 // answer returns the text of an answer, see border.js.
 func (r *run) answer(value any, err error) (string, error) {
-	w := newWriter(r.engine.options.MaxMemory)
+	w := newWriter(int64(r.engine.options.MaxResultBytes))
 	w.answer(value, r.number(err), err)
 	return string(append(w.text, ']')), w.err
 }
@@ -106,8 +109,7 @@ func (r *run) number(err error) int {
 
 // countCall counts what a script asks of the host, and ends the run if it asks too much.
 func (r *run) countCall() error {
-	r.calls++
-	if most := r.engine.options.MaxCalls; r.calls > most {
+	if most := r.engine.options.MaxCalls; r.calls.Add(1) > int64(most) {
 		return endingError{boterr.New(boterr.ResourceExhausted, "",
 			"the script has made more than %d calls, of operations, fetch and timers together: see Options.MaxCalls", most)}
 	}

@@ -14,7 +14,7 @@ import (
 
 // FuzzHost gives the host what a script that has taken its engine over could: no text makes it panic.
 func FuzzHost(f *testing.F) {
-	engine, err := New(Options{MaxCalls: 1 << 30})
+	engine, err := New(Options{MaxCalls: 1_000_000})
 	require.NoError(f, err)
 	program, err := engine.Compile("fuzz.js", "return 1")
 	require.NoError(f, err)
@@ -28,7 +28,7 @@ func FuzzHost(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := &run{engine: engine, program: program, bot: bot, seen: map[string]any{}}
+		r := &run{engine: engine, program: program, bot: bot, seen: map[string]any{}, spent: spent{shared: &shared{}}}
 		r.ctx = r.deadline.begin(t.Context(), engine.options.Deadline, nil)
 		defer r.deadline.end()
 		require.NoError(t, engine.slots.Enter(context.Background(), ""))

@@ -92,7 +92,7 @@ var atTheBorder = []hostile{
 	{"rejects nothing", "return Promise.reject()", "threw undefined"},
 	{"rejects later", "return new Promise((_, no) => setTimeout(no, 1, 'no'))", "threw no"},
 	{"throws in a timer", "setTimeout(() => { throw new Error('no') }); await new Promise(() => {})", "Error: no"},
-	{"fetch with a huge body", "await fetch('https://a.example', { method: 'POST', body: 'x'.repeat(1e6) })", "MaxResultBytes|MaxMemory"},
+	{"fetch with a huge body", "await fetch('https://a.example', { method: 'POST', body: 'x'.repeat(1e6) })", "MaxResultBytes|MaxMemory|MaxBusy"},
 	{"fetches with large bodies", "const body = 'x'.repeat(1e5); for (let i = 0; i < 1000; i++) fetch('https://a.example', { method: 'POST', body }).catch(() => {}); await new Promise(() => {})", "MaxResultBytes|MaxMemory|MaxBusy"},
 	{"fetches with large bodies under way", "const body = 'x'.repeat(1e5); for (let i = 0; i < 40; i++) fetch('https://a.example', { method: 'POST', body }).catch(() => {}); for (;;);", busyOr(size)},
 	{"fetch with many headers", "for (;;) await fetch('https://a.example', { headers: Array.from({ length: 2e3 }, () => ['set-cookie', 'x']) })", busyOr("MaxCalls|MaxMemory")},

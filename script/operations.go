@@ -61,7 +61,7 @@ func (r *run) hostOperation(payload string) (string, error) {
 	if read.isTooLarge {
 		return "", endingError{err}
 	}
-	w := newWriter(r.engine.options.MaxMemory)
+	w := newWriter(int64(r.engine.options.MaxResultBytes))
 	w.answer(result, r.number(err), err)
 	r.writeRenewed(w)
 	return string(append(w.text, ']')), w.err
@@ -79,7 +79,9 @@ func (r *run) operation(read *reader, op botctx.Op) (any, error) {
 	}
 	var result any
 	var err error
-	r.in.Wait(func() { r.wait(func() { result, err = r.bot.CallValue(r.ctx, string(op), params) }) })
+	r.sharing(func() {
+		r.in.Wait(func() { r.wait(func() { result, err = r.bot.CallValue(r.ctx, string(op), params) }) })
+	})
 	return result, err
 }
 

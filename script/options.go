@@ -40,15 +40,16 @@ type Options struct {
 
 	// Deadline is how long a script may run in all, with the operations that it waits for. The default is 30 s.
 	Deadline time.Duration
-	// MaxBusy is how long a script may compute in all. Waiting for operations, requests and timers does not count. The
-	// default is 1 s.
+	// MaxBusy is how long a script may compute in all, with the scripts that run within its operations. Waiting for
+	// operations, requests and timers does not count. The default is 1 s.
 	MaxBusy time.Duration
-	// MaxCalls is the number of operations, requests and timers of one run of a script. The default is 1,000.
+	// MaxCalls is the number of operations, requests and timers of one run of a script, with those of the scripts that
+	// run within its operations. It may be 1,000,000. The default is 1,000.
 	MaxCalls int
 	// MaxMemory is how many bytes a script may use, with its modules, from 8 MB to 1 GB. The default is 64 MB.
 	MaxMemory int64
 	// MaxResultBytes is how large, as JSON, what goes from a script to Go may be: the arguments of an operation, a
-	// result, a record. It bounds the responses of fetch, too. The default is 4 MB.
+	// result, a record. It bounds the responses of fetch, too. It may be 64 MB. The default is 4 MB.
 	MaxResultBytes int
 
 	// randomAhead is how many numbers of Random are read at once.
@@ -63,6 +64,8 @@ const (
 	leastMemory        = 8 << 20
 	mostMemory         = 1 << 30
 	defaultResultBytes = 4 << 20
+	mostCalls          = 1_000_000
+	mostResultBytes    = 64 << 20
 )
 
 // withDefaults returns the options with each default.
@@ -115,6 +118,12 @@ func (o Options) check() error {
 	}
 	if err := absent.Check("Modules", o.Modules); err != nil {
 		return err
+	}
+	if o.MaxCalls > mostCalls {
+		return boterr.Invalid("MaxCalls", "must be at most %d", mostCalls)
+	}
+	if o.MaxResultBytes > mostResultBytes {
+		return boterr.Invalid("MaxResultBytes", "must be at most %d bytes", mostResultBytes)
 	}
 	if o.MaxMemory != 0 && (o.MaxMemory < leastMemory || o.MaxMemory > mostMemory) {
 		return boterr.Invalid("MaxMemory", "must be between %d and %d bytes", leastMemory, mostMemory)

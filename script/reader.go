@@ -177,7 +177,8 @@ func (r *reader) scalar() (any, error) {
 	case "null":
 		return nil, nil //nolint:nilnil // Null is a value.
 	default:
-		if integer, err := strconv.ParseInt(word, 10, 64); err == nil && word != "-0" {
+		integer, err := strconv.ParseInt(word, 10, 64)
+		if err == nil && word != "-0" && -document.MaxExact <= integer && integer <= document.MaxExact {
 			return integer, nil
 		}
 		number, err := strconv.ParseFloat(word, 64)

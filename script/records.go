@@ -108,6 +108,7 @@ func (r *run) store(read *reader) error {
 		if isRecord || read.isTooLarge {
 			return boterr.In(name, err)
 		}
+		r.forget(name)
 		r.engine.options.Console.DebugContext(r.ctx, "a value of a script stays in the script",
 			"script", r.program.name, "value", name, "error", err)
 		read.at = begin
@@ -121,12 +122,17 @@ func (r *run) store(read *reader) error {
 	read.want(',')
 	return read.list(func(int) error {
 		name, err := read.string()
-		delete(r.bot.Values, name)
-		delete(r.seen, name)
-		r.left -= r.sizes[name]
-		delete(r.sizes, name)
+		r.forget(name)
 		return err
 	})
+}
+
+// forget removes a value that scripts have left.
+func (r *run) forget(name string) {
+	delete(r.bot.Values, name)
+	delete(r.seen, name)
+	r.left -= r.sizes[name]
+	delete(r.sizes, name)
 }
 
 // leave counts a value that the script leaves for those after it. All together have the limit of one.
@@ -154,10 +160,12 @@ type change struct {
 func (r *run) storeOne(c change) error {
 	of, isRecord := recordOf(c.name)
 	if !isRecord {
-		if c.value != document.Missing {
-			value := alike(c.value, r.seen[c.name])
-			r.bot.Values[c.name], r.seen[c.name] = value, value
+		if c.value == document.Missing {
+			r.forget(c.name)
+			return nil
 		}
+		value := alike(c.value, r.seen[c.name])
+		r.bot.Values[c.name], r.seen[c.name] = value, value
 		return nil
 	}
 	if of.write == nil {
@@ -180,8 +188,9 @@ func (r *run) storeOne(c change) error {
 	if err := of.write(r, value); err != nil {
 		return err
 	}
-	r.seen[c.name] = value
-	return nil
+	written, err := of.read(r) // What it is now, without what is left out, such as an empty name.
+	r.seen[c.name] = written
+	return err
 }
 
 // writeRenewed adds to an answer the records and values that a call has changed, such as the member after a redirect

@@ -23,9 +23,12 @@ type run struct {
 	bot *botctx.Context
 	app string
 
+	spent
+	// told is how long the script had computed when it last called spend.
+	told time.Duration
+
 	loop     loop
 	deadline deadline
-	calls    int
 	// seen are the records and values as the script was given them, or has changed them since.
 	seen map[string]any
 	// causes are the last errors that the script was given, by their numbers. causeCount is the last number.
@@ -61,6 +64,10 @@ func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (any, error) {
 	e := p.engine
 	r := &run{engine: e, program: p, bot: bot, app: bot.Scope().App, seen: map[string]any{}}
+	ctx, err := r.within(ctx)
+	if err != nil {
+		return nil, &Error{File: p.name, Err: err}
+	}
 	if err := e.slots.Enter(ctx, r.app); err != nil {
 		return nil, &Error{File: p.name, Err: err}
 	}
@@ -85,13 +92,14 @@ func (e *Engine) tooLong() error {
 // execute runs the script to its end.
 func (r *run) execute(wanted want) (value any, err error) {
 	r.prepared, r.in, err = r.program.take(r.ctx, quickjs.Run{
-		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy,
+		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy - r.duration(),
 		MaxText: longestText(r.engine.options.MaxResultBytes),
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer r.in.Release()
+	defer r.spend()
 	if err := r.start(); err != nil {
 		return nil, err
 	}

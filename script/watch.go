@@ -24,6 +24,8 @@ type Watcher struct {
 	beside  []*botctx.Node
 	seen    []stamp
 	isRead  bool
+	// unreadable is the last error of reading the folder, "" for none.
+	unreadable string
 }
 
 // stamp is by what a change of a file is known.
@@ -47,8 +49,11 @@ func Watch(fsys fs.FS, options Options, beside ...*botctx.Node) *Watcher {
 func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
 	now, err := w.stamps()
 	if err != nil {
-		return nil, true, err
+		isNew := w.unreadable != err.Error()
+		w.unreadable = err.Error()
+		return nil, isNew, err
 	}
+	w.unreadable = ""
 	if w.isRead && slices.Equal(now, w.seen) {
 		return nil, false, nil
 	}

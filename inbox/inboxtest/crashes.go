@@ -231,7 +231,7 @@ func suspectThatDoesNotEnd(t *trial) {
 	defer stop()
 	go func() { _ = p.Run(ctx) }()
 	seen := map[string]bool{}
-	ticks := time.NewTicker(time.Millisecond)
+	ticks := time.NewTicker(10 * time.Millisecond) // A store in a file may be slow.
 	defer ticks.Stop()
 	for steps := 0; len(seen) < 3; {
 		select {

@@ -39,6 +39,9 @@
   }
   own.json = json
 
+  // Frames of a stack would give scripts the functions of the prelude.
+  delete Errors.prepareStackTrace
+
   // Errors. Those of the host have a number, by which it knows them again.
 
   const known = new WeakMap()

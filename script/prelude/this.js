@@ -37,27 +37,24 @@
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
   // texts are the answers that given values come from, until they have changed.
   const texts = { __proto__: null }, pristine = { __proto__: null }
-  // touched are the names of those that were read or written, and lazy all that there are. removable is how many names
-  // the host knows that a script may remove.
-  const lazy = { __proto__: null }, isRecord = { __proto__: null }, isFixed = { __proto__: null }
-  let touched = list(), removable = 0
+  // getters are those of names that are read when a script first asks for them, touched the names that were, and known
+  // those that the host has and a script may remove.
+  const getters = { __proto__: null }, known = { __proto__: null }, isRecord = { __proto__: null }, isFixed = { __proto__: null }
+  let touched = list()
   const lazily = (name) => {
     const request = 'get\n' + stringify(name)
-    lazy[name] = true
-    if (!isRecord[name]) removable++
+    if (!isRecord[name]) known[name] = true
+    getters[name] = () => {
+      if (name in values) return values[name]
+      const text = host(request)
+      if (!isFixed[name]) {
+        touched[touched.length] = name
+        texts[name] = text
+      }
+      return values[name] = given[name] = own.answerOf(text)
+    }
     defineProperty(self, name, {
-      __proto__: null,
-      get() {
-        if (name in values) return values[name]
-        const text = host(request)
-        if (!isFixed[name]) {
-          touched[touched.length] = name
-          texts[name] = text
-        }
-        return values[name] = given[name] = own.answerOf(text)
-      },
-      set(value) { write(name, value) },
-      enumerable: true, configurable: !isRecord[name],
+      __proto__: null, get: getters[name], set(value) { write(name, value) }, enumerable: true, configurable: !isRecord[name],
     })
   }
   const write = (name, value) => {
@@ -69,39 +66,44 @@
     isRecord[name] = true
     lazily(name)
   }
-  const left = (names) => { for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i])) lazily(names[i]) }
+  let hasLeft = false
+  const left = (names) => {
+    hasLeft = true
+    for (let i = 0; i < names.length; i++) if (!hasOwn(self, names[i]) && !known[names[i]]) lazily(names[i])
+  }
 
   // changes lists what the host has to take over: [name, whether another object is in its place, value], and the names
-  // of what was removed.
+  // of what was removed. What is removed is known until the host has accepted that.
+  let gone = list()
   const changes = () => {
     const names = getOwnPropertyNames(self)
-    if (touched.length === 0 && removable === 0 && names.length === records.length) return '[],[]'
-    let text = '', there = 0
-    for (let i = 0; i < touched.length; i++) text += change(touched[i], values[touched[i]])
-    for (let i = records.length; i < names.length; i++) {
+    if (touched.length === 0 && !hasLeft && names.length === records.length) return '[],[]'
+    hasLeft = true
+    let text = ''
+    for (let i = 0; i < touched.length; i++) {
+      const name = touched[i]
+      if (isRecord[name] || isLazy(name)) text += change(name, values[name])
+    }
+    const isThere = { __proto__: null }
+    for (let i = 0; i < names.length; i++) {
       const name = names[i]
-      if (lazy[name]) there++
-      if (lazy[name] || setHas(hidden, name)) continue
+      if (isRecord[name] || setHas(hidden, name)) continue
       const at = getOwnPropertyDescriptor(self, name)
-      if (!hasOwn(at, 'value')) continue
-      if (!(name in given)) removable++
-      there++
-      text += change(name, at.value)
+      if (hasOwn(at, 'value')) text += change(name, at.value)
+      else if (at.get !== getters[name]) continue // A getter of the script's works in the script alone.
+      isThere[name] = known[name] = true
     }
-    return '[' + slice(text, 1) + '],' + (there === removable ? '[]' : removed())
+    gone = list()
+    for (const name in known) if (!isThere[name]) forget(name)
+    return '[' + slice(text, 1) + '],' + (gone.length === 0 ? '[]' : own.json(gone))
   }
-  const removed = () => {
-    const gone = list(), left = list(), known = keys({ __proto__: null, ...lazy, ...given })
-    for (let i = 0; i < known.length; i++) {
-      const name = known[i]
-      if (hasOwn(self, name)) continue
-      gone[gone.length] = name
-      delete lazy[name], delete values[name], delete given[name], delete sent[name], delete texts[name], delete pristine[name]
-    }
-    for (let i = 0; i < touched.length; i++) if (lazy[touched[i]]) left[left.length] = touched[i]
-    touched = left
-    removable -= gone.length
-    return own.json(gone)
+  const isLazy = (name) => {
+    const at = getOwnPropertyDescriptor(self, name)
+    return at !== undefined && !hasOwn(at, 'value') && at.get === getters[name]
+  }
+  const forget = (name) => {
+    gone[gone.length] = name
+    delete known[name], delete values[name], delete given[name], delete sent[name], delete texts[name], delete pristine[name]
   }
   const change = (name, value) => {
     const isOther = value !== given[name]
@@ -136,31 +138,48 @@
     return true
   }
 
-  // renew gives the script what an operation has changed: a record in the object that the script may hold.
+  // renew gives the script what an operation has changed, in the objects that the script may hold.
   const renew = (name, value) => {
-    const held = given[name]
     sent[name] = undefined
     delete texts[name]
     delete pristine[name]
-    const isInPlace = held !== null && typeof held === 'object' && value !== null && typeof value === 'object' && !isArray(held)
-    if (!isInPlace || !isRecord[name]) {
-      given[name] = value
-      if (lazy[name]) write(name, value)
-      else put(self, name, value)
-      return
+    given[name] = merged(given[name], value)
+    if (isRecord[name] || isLazy(name)) write(name, given[name])
+    else if (hasOwn(self, name)) put(self, name, given[name])
+  }
+  const isObject = (value) => typeof value === 'object' && value !== null
+  const merged = (held, value) => {
+    if (!isObject(held) || !isObject(value) || isArray(held) !== isArray(value)) return value
+    if (isArray(held)) {
+      for (let i = 0; i < value.length; i++) put(held, i, merged(held[i], value[i]))
+      held.length = value.length
+      return held
     }
+    if (getPrototypeOf(held) !== getPrototypeOf(value) || getPrototypeOf(value) === dates) return value
     const old = keys(held), fresh = keys(value)
-    for (let i = 0; i < old.length; i++) if (!hasOwn(value, old[i])) delete held[old[i]]
-    for (let i = 0; i < fresh.length; i++) put(held, fresh[i], value[fresh[i]])
+    let isInOrder = old.length === fresh.length
+    for (let i = 0; isInOrder && i < fresh.length; i++) isInOrder = old[i] === fresh[i]
+    const kept = { __proto__: null }
+    if (!isInOrder) {
+      for (let i = 0; i < old.length; i++) {
+        kept[old[i]] = held[old[i]]
+        delete held[old[i]]
+      }
+    }
+    for (let i = 0; i < fresh.length; i++) put(held, fresh[i], merged(isInOrder ? held[fresh[i]] : kept[fresh[i]], value[fresh[i]]))
+    return held
   }
 
   // call calls an operation. The answer is [0, value, specials, renewed, names] or [1, error, 0, renewed, names].
   const call = (begin, params) => {
     const answer = parse(host(begin + own.pack(params) + ',' + changes() + ']')), renewed = answer[3], names = answer[4]
     for (let i = 0; renewed && i < renewed.length; i++) renew(renewed[i][0], own.unpack(renewed[i][1], renewed[i][2]))
+    if (answer[0] !== 0) { // What was refused is sent again.
+      sent = { __proto__: null }
+      for (let i = 0; i < gone.length; i++) known[gone[i]] = true
+    }
     if (names) left(names)
     if (answer[0] === 0) return own.unpack(answer[1], answer[2])
-    sent = { __proto__: null } // What was refused is sent again.
     throw own.errorOf(answer[1])
   }
 

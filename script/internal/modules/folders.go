@@ -101,6 +101,9 @@ func (f *Files) read(name string) ([]byte, error) {
 	return text, nil
 }
 
+// maxManifest is how many bytes a package.json may have.
+const maxManifest = 256 << 10
+
 // manifest is what matters in the package.json of a folder. A nil manifest has nothing.
 type manifest struct {
 	folder, name, main string
@@ -128,6 +131,9 @@ func (f *Files) manifest(folder string) (*manifest, error) {
 		return nil, nil
 	}
 	text, err := f.read(file)
+	if err == nil && len(text) > maxManifest {
+		err = boterr.Invalid("", "%s is larger than the limit of %d kB", file, maxManifest>>10)
+	}
 	if err != nil {
 		return nil, err
 	}

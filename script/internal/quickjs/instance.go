@@ -213,6 +213,9 @@ func (in *Instance) Wait(function func()) {
 	function()
 }
 
+// Charge makes time count as the script's.
+func (in *Instance) Charge(busy time.Duration) { in.left -= busy }
+
 // check ends the run if it is over a limit, and reports whether it has ended.
 func (in *Instance) check() (isOver bool) {
 	if in.ended != nil {

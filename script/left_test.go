@@ -1,0 +1,172 @@
+package script_test
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/script"
+)
+
+// What a script leaves on `this` is what the next one finds there, however it is put, changed and removed.
+func TestThis_WhatScriptsLeave(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		scripts []string
+		want    string
+	}{
+		{[]string{"this.a = 1", "delete this.a; this.a = 2", "return this.a"}, "2"},
+		{[]string{"this.a = 1", "Object.defineProperty(this, 'a', {value: 3, enumerable: true, configurable: true, writable: true})", "return this.a"}, "3"},
+		{[]string{"this[42] = 'x'; this.b = 1", "return [this[42], this.b]"}, `["x",1]`},
+		{[]string{"this[42] = 'x'", "this.member.meta.x = this[42]; delete this[42]", "return [this[42] ?? null, this.member.meta.x]"}, `[null,"x"]`},
+		{[]string{"this.a = 1", "this.a = undefined", "return 'a' in this"}, "false"},
+		{[]string{"this.a = 1", "this.a = () => 1", "return 'a' in this"}, "false"},
+		{[]string{"this.a = 1", "Object.defineProperty(this, 'a', {get: () => 2})", "return 'a' in this"}, "false"},
+		{[]string{"this.a = 1", "delete this.a\ntry { await this.getMember({memberId: undefined}) } catch {}", "return 'a' in this"}, "false"},
+		{[]string{"this.a = 1; await this.getChannel({channelId: this.channel._id}); delete this.a; this.a = 2; await this.getChannel({channelId: this.channel._id})", "return this.a"}, "2"},
+		{[]string{"this.a = {n: [1]}", "this.a.n.push(2)", "return this.a"}, `{"n":[1,2]}`},
+		{[]string{"const m = this.member.meta; this.member.lastName = ''; await this.getMember({memberId: this.member._id}); m.x = 1", "return this.member.meta"}, `{"x":1}`},
+		{[]string{"const m = this.member.meta; delete this.member.botMeta.tempData; await this.getMember({memberId: this.member._id}); m.x = 1", "return this.member.meta"}, `{"x":1}`},
+	} {
+		s := newStage(t, script.Options{})
+		bot := s.ada.Context()
+		var value any
+		for _, source := range row.scripts {
+			var err error
+			value, err = s.compile(source).Run(t.Context(), bot)
+			require.NoError(t, err, source)
+		}
+		require.JSONEq(t, row.want, document.Text(value), "%q", row.scripts)
+	}
+}
+
+// What an operation changes is seen in the objects that the script holds, however deep they are.
+func TestThis_RedirectThatJoinsIsSeenInside(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	outer := s.compile(`
+		this.cart = {lines: [{n: 1}]}
+		const {meta} = this.member, {cart} = this, {lines} = cart, [line] = lines
+		meta.deep = {a: 1}
+		const {deep} = meta
+		await this.redirectMemberToNode({memberId: this.member._id, nodeCompositeId: 'inner'})
+		meta.b = [deep.a, deep.b, line.n]; deep.c = 3; lines.push({n: 3})
+		meta.lines = this.cart.lines.map((one) => one.n)`)
+	inner := s.compile("this.member.meta.deep.b = 2; this.cart.lines[0].n = 7; this.cart.lines.push({n: 2})")
+	s.Handle(
+		&botctx.Node{ID: "outer", Trigger: botctx.AnyText(), Pre: botctx.Do(outer.Action())},
+		&botctx.Node{ID: "inner", Pre: botctx.Do(inner.Action()), Entry: true},
+	)
+	s.ada.Says("go")
+	require.JSONEq(t, `{"b":[1,2,7],"deep":{"a":1,"b":2,"c":3},"lines":[7,2,3]}`, s.ada.Member().Meta.String())
+}
+
+// A number is one again, however large it is.
+func TestMember_LargeNumbersStayNumbers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	s.run("this.member.meta = {big: 1e17, safe: 2 ** 53, integer: 2n ** 60n}")
+	s.run("this.member.meta.z = 1")
+	meta := s.ada.Member().Meta
+	require.True(t, document.Identical(1e17, meta.Value("big")), "%T", meta.Value("big"))
+	require.True(t, document.Identical(int64(1)<<53, meta.Value("safe")), "%T", meta.Value("safe"))
+	require.True(t, document.Identical(int64(1)<<60, meta.Value("integer")), "%T", meta.Value("integer"))
+	require.JSONEq(t, `["number","number","bigint"]`, s.returns("const {big, safe, integer} = this.member.meta; return [typeof big, typeof safe, typeof integer]"))
+}
+
+// Scripts that run within an operation of another one share its limits.
+func TestNested_SharesTheLimits(t *testing.T) {
+	t.Parallel()
+	const again = "await this.redirectMemberToNode({memberId: this.member._id, nodeCompositeId: 'again'})"
+	for source, want := range map[string]string{
+		again: "scripts that call each other through operations are nested more than 8 deep",
+		"this.n = (this.n ?? 0) + 1\nif (this.n < 4) " + again + "\nfor (let i = 0; i < 10; i++) await this.getChannel({channelId: this.channel._id})": "see Options.MaxCalls",
+		"this.n = (this.n ?? 0) + 1\nif (this.n < 5) " + again + "\nconst until = Date.now; for (let i = 0; i < 8e5; i++);":                            "",
+	} {
+		s := newStage(t, script.Options{MaxCalls: 35, MaxBusy: time.Minute})
+		s.Handle(&botctx.Node{ID: "again", Trigger: botctx.AnyText(), Pre: botctx.Do(s.compile(source).Action())})
+		err := s.ada.TrySays("go")
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, boterr.ResourceExhausted, source)
+		require.ErrorContains(t, err, want, source)
+	}
+}
+
+func TestNested_SharesMaxBusy(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxBusy: 150 * time.Millisecond})
+	inner := s.compile("try { for (;;); } catch {}")
+	outer := s.compile("try { await this.redirectMemberToNode({memberId: this.member._id, nodeCompositeId: 'inner'}) } catch {}\nfor (let i = 0; i < 1e5; i++); this.member.meta.x = 1")
+	s.Handle(
+		&botctx.Node{ID: "outer", Trigger: botctx.AnyText(), Pre: botctx.Do(outer.Action())},
+		&botctx.Node{ID: "inner", Pre: botctx.Do(inner.Action()), Entry: true},
+	)
+	require.ErrorContains(t, s.ada.TrySays("go"), "see Options.MaxBusy")
+	require.Empty(t, s.ada.Member().Meta.String()[1:1])
+}
+
+// A helper that does not load in time is loaded by the script, in its own time.
+func TestHelpers_ThatDoNotEnd(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{
+		MaxBusy: 100 * time.Millisecond, Modules: fstest.MapFS{"node_modules/lodash/index.js": {Data: []byte("for (;;);")}},
+	})
+	require.Equal(t, "1", s.returns("// lodash\nreturn 1"))
+	_, err := s.compile("this.lodash.map").Run(t.Context(), s.ada.Context())
+	require.ErrorContains(t, err, "see Options.MaxBusy")
+}
+
+func TestNew_RefusesLimitsThatAreTooLarge(t *testing.T) {
+	t.Parallel()
+	for field, options := range map[string]script.Options{
+		"MaxCalls": {MaxCalls: math.MaxInt}, "MaxResultBytes": {MaxResultBytes: math.MaxInt}, "MaxMemory": {MaxMemory: math.MaxInt64},
+	} {
+		_, err := script.New(options)
+		require.ErrorIs(t, err, boterr.InvalidArgument, field)
+		require.ErrorContains(t, err, field)
+	}
+}
+
+// Timers are due while requests come and go.
+func TestTimers_BesideRequests(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{
+		Fetch: func(ctx context.Context, _ *botctx.Context, _ outbound.Request) (*outbound.Response, error) {
+			select {
+			case <-time.After(20 * time.Millisecond):
+			case <-ctx.Done():
+			}
+			return &outbound.Response{Status: http.StatusOK}, ctx.Err()
+		},
+	})
+	require.Equal(t, "true", s.returns(`
+		let isDue = false
+		setTimeout(() => { isDue = true }, 50)
+		for (let i = 0; i < 100 && !isDue; i++) await fetch('https://a.example')
+		return isDue`))
+}
+
+// Functions of the host take texts up to the limit of a result.
+func TestHost_LargeTexts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxResultBytes: 1 << 20})
+	for _, source := range []string{
+		"new TextDecoder('latin1').decode(new Uint8Array(3e6))", "new URL('https://a.example/?' + 'é'.repeat(1.5e6))", "require('x'.repeat(3e6))",
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.Error(t, err, source)
+		require.NotContains(t, err.Error(), "engine failed", source)
+	}
+}
