@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 )
 
 // bistro is the bot of a restaurant: it holds a table, reminds who does not confirm it, and
@@ -58,11 +59,19 @@ func (b bistro) nodes() []*botctx.Node {
 	}
 }
 
-// hold remembers the table, and when to remind of it. A later wish replaces it.
+// hold remembers the table, and when to remind of it. A later wish replaces it. The table is stored before the reminder
+// is: after a crash, the reminder may come before the run is repeated.
 func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	wish := wishForm.FindStringSubmatch(bot.MessageEvent.Text())
-	bot.Member.Meta.Set("table", document.O("people", wish[1], "time", wish[2]))
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	table := document.O("people", wish[1], "time", wish[2])
+	bot.Member.Meta.Set("table", table)
+	_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+		MemberID: bot.Member.ID, Patch: document.Set("meta.table", table), WithModifier: true,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: nodeReminder,
 		NextRunAt:       document.At(bot.Now().Add(b.remindAfter)),

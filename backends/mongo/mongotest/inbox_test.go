@@ -24,7 +24,7 @@ func TestInbox(t *testing.T) {
 // and those of the look that many events share.
 func TestInbox_RoundTrips(t *testing.T) {
 	t.Parallel()
-	const events, ofALook = 20, 4
+	const events, ofALook = 20, 6
 	counted := newCounted(t)
 	env := record.Env{Store: counted.Store}
 	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
