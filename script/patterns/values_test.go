@@ -20,7 +20,7 @@ import (
 const big = int64(1)<<53 + 1
 
 // noon is a date, and noonText what scripts make it of.
-var noon = time.Date(2026, 1, 2, 12, 0, 0, 7e6, time.UTC)
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 7000000, time.UTC)
 
 const noonText = "new Date('2026-01-02T12:00:00.007Z')"
 
