@@ -39,22 +39,22 @@ func (r *run) within(ctx context.Context) (context.Context, error) {
 	return context.WithValue(ctx, spentKey{}, r.spent), nil
 }
 
-// duration is how long scripts have computed, as far as they have said so by spend.
-func (s spent) duration() time.Duration { return time.Duration(s.busy.Load()) }
+// computed is how long scripts have computed, as far as spend has counted it.
+func (s spent) computed() time.Duration { return time.Duration(s.busy.Load()) }
 
-// spend says how long the script has computed since it last said so.
+// spend counts how long the script has computed since the last spend.
 func (r *run) spend() {
 	busy := r.in.Busy()
-	r.busy.Add(int64(busy - r.told))
-	r.told = busy
+	r.busy.Add(int64(busy - r.counted))
+	r.counted = busy
 }
 
 // sharing calls an operation. What scripts compute within it counts as what this one computes.
 func (r *run) sharing(operation func()) {
 	r.spend()
-	before := r.duration()
+	before := r.computed()
 	operation()
-	others := r.duration() - before
+	others := r.computed() - before
 	r.in.Charge(others)
-	r.told += others
+	r.counted += others
 }

@@ -57,7 +57,7 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 }
 
 // The heads of the functions that sources become the bodies of. They stand on the source's first line, so that lines
-// keep their numbers.
+// keep their numbers. plainHead is as long as scriptHead, so that columns do, too.
 const (
 	scriptHead = "(async function () {"
 	plainHead  = "(      function () {"

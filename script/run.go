@@ -24,8 +24,8 @@ type run struct {
 	app string
 
 	spent
-	// told is how long the script had computed when it last called spend.
-	told time.Duration
+	// counted is how much of the script's own time spend has counted.
+	counted time.Duration
 
 	loop     loop
 	deadline deadline
@@ -92,7 +92,7 @@ func (e *Engine) tooLong() error {
 // execute runs the script to its end.
 func (r *run) execute(wanted want) (value any, err error) {
 	r.prepared, r.in, err = r.program.take(r.ctx, quickjs.Run{
-		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy - r.duration(),
+		Host: r.host, Now: r.now, Zone: r.engine.options.Zone, Busy: r.engine.options.MaxBusy - r.computed(),
 		MaxText: longestText(r.engine.options.MaxResultBytes),
 	})
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // agendaEnv is the variable that makes the test's program the process that runs agendas. It holds an agendaOrder.
 const agendaEnv = "BOTCTX_BOLT_AGENDAS"
 
-// agendaOrder says which store that process works on.
+// agendaOrder is what the process is to work on: the store in a file.
 type agendaOrder struct {
 	Path string `json:"path"`
 }

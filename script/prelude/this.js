@@ -35,7 +35,7 @@
   // Records, and what earlier scripts have left, are read when a script first asks for them. values are those that were
   // read or written, given what the host has of them, and sent its text. Changes of fixed records are the script's alone.
   let values = { __proto__: null }, given = { __proto__: null }, sent = { __proto__: null }
-  // texts are the answers that given values come from, until they have changed.
+  // texts are the answers that given values come from, until they have changed, and pristine what was read from these.
   const texts = { __proto__: null }, pristine = { __proto__: null }
   // getters are those of names that are read when a script first asks for them, touched the names that were, and known
   // those that the host has and a script may remove.
@@ -66,6 +66,7 @@
     isRecord[name] = true
     lazily(name)
   }
+  // hasLeft is true once there may be more than records.
   let hasLeft = false
   const left = (names) => {
     hasLeft = true

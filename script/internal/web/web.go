@@ -33,6 +33,12 @@ import (
 //go:embed web.js
 var Source string
 
+// Names are the globals that Source defines.
+var Names = []string{
+	"AbortController", "AbortSignal", "Headers", "Request", "Response", "TextDecoder", "TextEncoder", "URL", "URLSearchParams",
+	"crypto", "fetch", "structuredClone",
+}
+
 // Function is a function of the host that Source asks for. value is JSON. The result is made JSON by json.Marshal.
 type Function func(value []byte) (result any, err error)
 
