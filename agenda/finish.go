@@ -9,9 +9,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // candidates tells which agendas can be claimed. now is always a time of the store's

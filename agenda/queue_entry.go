@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // entry is an open agenda in a queue.

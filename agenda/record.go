@@ -2,8 +2,8 @@ package agenda
 
 import (
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/lease"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Agenda is the record of a scheduled execution, as operations show it.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // A replacement takes the place of the open agendas of a member and tag, in three steps: it reads the

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 const (
@@ -95,7 +95,7 @@ func groupFailures() map[string][]failure {
 			errorOf(boterr.ResourceExhausted, "larger than", "imageUrl", `{"imageUrl": "https://shop.example/huge.png"}`).
 				after(func(_ *testing.T, p *fakes.Platform, _ string) {
 					huge := strings.Repeat("a", outbound.DefaultMaxResponseBytes+1)
-					p.HTTP.Add("GET", "https://shop.example/huge.png", replies.Reply{Header: pngHeader(), Body: huge})
+					p.HTTP.Add("GET", "https://shop.example/huge.png", web.Reply{Header: pngHeader(), Body: huge})
 				}),
 			errorOf(boterr.Unsupported, "not of type bravo", "channelId", `{"channelId": "desk"}`),
 		},

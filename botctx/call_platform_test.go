@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -53,7 +53,7 @@ func caller(p *fakes.Platform) *botctx.Context { return p.Operations(ada) }
 // groups of the inlet.
 func addLiveChats(t *testing.T, p *fakes.Platform) {
 	t.Helper()
-	p.HTTP.Add("GET", icon, replies.Reply{Header: pngHeader(), Body: "a kettle"})
+	p.HTTP.Add("GET", icon, web.Reply{Header: pngHeader(), Body: "a kettle"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: supportAndSales()})
 	p.AddChannel(channel.Channel{ID: "phone", Type: channel.Bravo, BroadcastGroups: supportAndSales()})
 	p.AddChannel(channel.Channel{ID: "hotel", Type: channel.Hotel})
@@ -106,7 +106,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 		p.AddMember(member.Member{ID: who.id, Channel: who.in, FirstName: who.id, ExternalID: "external " + who.id})
 	}
 	p.AddAccount("shop")
-	p.HTTP.Add("GET", bill, replies.Text(200, "One kettle."))
+	p.HTTP.Add("GET", bill, web.Text(200, "One kettle."))
 	page := p.Operations(record.Scope{Channel: "page", Member: "paul"})
 	for _, call := range []struct {
 		bot        *botctx.Context

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Choice tells what was chosen to answer an event, and why. Config.OnChoice is given it, and at

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )

@@ -8,8 +8,8 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/inbox"
-	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 )

@@ -14,10 +14,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -284,7 +284,7 @@ func TestHost_LiveChatConfig(t *testing.T) {
 			IdleTimeout: time.Minute,
 		}
 	}))
-	d.HTTP.Add("POST", "https://desk.example/", replies.JSON(200, `{"id": "room"}`))
+	d.HTTP.Add("POST", "https://desk.example/", web.JSON(200, `{"id": "room"}`))
 	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.ErrorIs(t, err, boterr.FailedPrecondition, "web is paired in the store alone")
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
-	"github.com/botctx/go-sdk/record"
 )
 
 // Logged returns an interceptor that writes a line for each operation: at debug where it

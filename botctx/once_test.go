@@ -16,9 +16,9 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -216,7 +216,7 @@ var leaving = map[botctx.Op]struct {
 		return document.O("channel", document.O("_id", "desk"), "externalId", w.bravoGroup())
 	}},
 	botctx.OpSetBravoGroupIcon: {outlet: channel.Bravo, asks: "icon", args: func(w *tried) document.Object {
-		w.ReplyHTTP("GET", "https://example.com/icon.png", replies.Reply{Header: pngHeader(), Body: "png"})
+		w.ReplyHTTP("GET", "https://example.com/icon.png", web.Reply{Header: pngHeader(), Body: "png"})
 		return document.O("channelId", "desk", "bravoGroupId", w.bravoGroup(), "imageUrl", "https://example.com/icon.png")
 	}},
 	botctx.OpCreateHotelChannel: {asks: "channel", args: func(w *tried) document.Object {
@@ -247,7 +247,7 @@ var leaving = map[botctx.Op]struct {
 			"message", document.O("Subject", document.O("Data", "Hi"), "Body", document.O("Text", document.O("Data", "Hi"))))
 	}},
 	botctx.OpUploadFileToObjectStore: {asks: "file", args: func(w *tried) document.Object {
-		w.ReplyHTTP("GET", "https://example.com/a.pdf", replies.Text(200, "pdf"))
+		w.ReplyHTTP("GET", "https://example.com/a.pdf", web.Text(200, "pdf"))
 		return document.O("url", "https://example.com/a.pdf", "filename", "a.pdf", "contentType", "application/pdf")
 	}},
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -190,7 +190,7 @@ func TestLiveChat_Custom(t *testing.T) {
 	const api = "https://shop.example/chats"
 	nodes := append(shopNodes(), &botctx.Node{ID: "api", Trigger: botctx.TextIs("help"), Pre: []botctx.Action{callAPI}})
 	d := newDesk(t, channel.Channel{Type: channel.Custom, Metadata: document.O("liveChatApi", api)}, nodes, withLiveChatTree())
-	d.HTTP.Add("POST", api, replies.JSON(200, `{"groupId": "room 7"}`))
+	d.HTTP.Add("POST", api, web.JSON(200, `{"groupId": "room 7"}`))
 
 	d.ada.Says("help")
 	var posted struct {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // keyedPayments is the client of a payment account that gives each request without an IdempotencyKey

@@ -3,7 +3,7 @@ package botctx_test
 import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // strictly makes a platform refuse what it would ignore.

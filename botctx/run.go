@@ -10,11 +10,11 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
 

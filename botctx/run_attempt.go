@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // attempt returns what finds the try at a run that a call of a context belongs to, in a run or, with nil,

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/lease"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // place is where something happened, as far as it is known.

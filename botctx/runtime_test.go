@@ -12,10 +12,10 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -91,7 +91,7 @@ func TestContext_Loaded(t *testing.T) {
 func TestFetch_AsksTheWeb(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t)
-	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
+	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
 	response, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})
 	require.NoError(t, err)
 	require.Equal(t, 200, response.Status)

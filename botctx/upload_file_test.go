@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // billURL is where the file of these tests is.
@@ -37,7 +37,7 @@ func newUpload(change ...func(*botctx.UploadFileToObjectStoreParams)) botctx.Upl
 func withBill(t *testing.T, options ...fakes.Option) *fakes.Utilities {
 	t.Helper()
 	utilities := fakes.NewUtilities(append(options, fakes.For(t))...)
-	utilities.Platform.HTTP.Add("GET", billURL, replies.Text(200, "a bill"))
+	utilities.Platform.HTTP.Add("GET", billURL, web.Text(200, "a bill"))
 	return utilities
 }
 
@@ -56,7 +56,7 @@ func TestUpload_Stores(t *testing.T) {
 func TestUpload_Replaces(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
-	utilities.Platform.HTTP.Add("GET", "https://shop.example/new", replies.Text(200, "another bill"))
+	utilities.Platform.HTTP.Add("GET", "https://shop.example/new", web.Text(200, "another bill"))
 	for _, from := range []string{billURL, "https://shop.example/new"} {
 		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.URL = from }))
 		require.NoError(t, err)
@@ -83,49 +83,49 @@ func TestUpload_Options(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options document.Object
-		want    replies.Request
+		want    web.Request
 	}{
 		"a text": {
 			document.O("method", "post", "headers", document.O("x-page", 7, "Accept", "a/b", "X-None", nil), "body", "page=7"),
-			replies.Request{Header: http.Header{"X-Page": {"7"}, "Accept": {"a/b"}}, Body: "page=7"},
+			web.Request{Header: http.Header{"X-Page": {"7"}, "Accept": {"a/b"}}, Body: "page=7"},
 		},
 		"an object": {
 			document.O("method", "POST", "body", document.O("page", 7)),
-			replies.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"page":7}`},
+			web.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"page":7}`},
 		},
 		"an array of another type": {
 			document.O("method", "POST", "headers", document.O("content-type", "a/b"), "body", document.A(7), "encoding", nil),
-			replies.Request{Header: http.Header{"Content-Type": {"a/b"}}, Body: `[7]`},
+			web.Request{Header: http.Header{"Content-Type": {"a/b"}}, Body: `[7]`},
 		},
 		"a text as JSON": {
 			document.O("json", true, "method", "POST", "body", "page"),
-			replies.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `"page"`},
+			web.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `"page"`},
 		},
 		"JSON": {
 			document.O("method", "POST", "json", document.O("page", 7)),
-			replies.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"page":7}`},
+			web.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"page":7}`},
 		},
-		"JSON of nothing":      {document.O("method", "POST", "json", true), replies.Request{Header: http.Header{}}},
-		"a text, and not JSON": {document.O("method", "POST", "json", false, "body", "a"), replies.Request{Header: http.Header{}, Body: "a"}},
+		"JSON of nothing":      {document.O("method", "POST", "json", true), web.Request{Header: http.Header{}}},
+		"a text, and not JSON": {document.O("method", "POST", "json", false, "body", "a"), web.Request{Header: http.Header{}, Body: "a"}},
 		"a query": {
 			document.O("method", "POST", "qs", document.O("page", 7, "q", "a b&c", "all", true, "none", nil)),
-			replies.Request{Header: http.Header{}, URL: billURL + "&page=7&q=a%20b%26c&all=true"},
+			web.Request{Header: http.Header{}, URL: billURL + "&page=7&q=a%20b%26c&all=true"},
 		},
-		"a timeout": {document.O("method", "POST", "timeout", 90_000.5), replies.Request{Header: http.Header{}}},
+		"a timeout": {document.O("method", "POST", "timeout", 90_000.5), web.Request{Header: http.Header{}}},
 		"null": {
-			document.O("method", "POST", "headers", nil, "body", nil, "json", nil, "qs", nil, "timeout", nil), replies.Request{Header: http.Header{}},
+			document.O("method", "POST", "headers", nil, "body", nil, "json", nil, "qs", nil, "timeout", nil), web.Request{Header: http.Header{}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			utilities := fakes.NewUtilities(fakes.For(t))
 			c.want.URL = cmp.Or(c.want.URL, billURL)
-			utilities.Platform.HTTP.Add("POST", c.want.URL, replies.Text(200, "a bill"))
+			utilities.Platform.HTTP.Add("POST", c.want.URL, web.Text(200, "a bill"))
 			_, err := utilities.UploadFileToObjectStore(t.Context(),
 				newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.Options = c.options }))
 			require.NoError(t, err)
 			c.want.Method, c.want.Pattern = "POST", c.want.URL
-			require.Equal(t, []replies.Request{c.want}, utilities.Platform.HTTP.Requests())
+			require.Equal(t, []web.Request{c.want}, utilities.Platform.HTTP.Requests())
 		})
 	}
 }
@@ -237,7 +237,7 @@ func TestUpload_Statuses(t *testing.T) {
 		408: boterr.Unavailable, 429: boterr.Unavailable, 500: boterr.Unavailable, 503: boterr.Unavailable,
 	} {
 		utilities := fakes.NewUtilities(fakes.For(t))
-		utilities.Platform.HTTP.Add("GET", billURL, replies.Text(status, "a text"))
+		utilities.Platform.HTTP.Add("GET", billURL, web.Text(status, "a text"))
 		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload())
 		if want == "" {
 			require.NoError(t, err, "status %d", status)
@@ -255,7 +255,7 @@ func TestUpload_Statuses(t *testing.T) {
 func TestUpload_Part(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
-	utilities.Platform.HTTP.Add("GET", billURL, replies.Text(http.StatusPartialContent, "a b"))
+	utilities.Platform.HTTP.Add("GET", billURL, web.Text(http.StatusPartialContent, "a b"))
 	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
 		p.Options = document.O("headers", document.O("range", "bytes=0-2"))
 	}))
@@ -297,7 +297,7 @@ func TestUpload_UnknownLongChannel(t *testing.T) {
 func TestUpload_PrivateRedirect(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
-	utilities.Platform.HTTP.Add("GET", billURL, replies.Redirect(302, "http://169.254.169.254/latest"))
+	utilities.Platform.HTTP.Add("GET", billURL, web.Redirect(302, "http://169.254.169.254/latest"))
 	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload())
 	requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, "url")
 	require.Len(t, utilities.Platform.HTTP.Requests(), 1)
@@ -307,7 +307,7 @@ func TestUpload_PrivateRedirect(t *testing.T) {
 func TestUpload_MaxBytes(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t, fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = 6 }))
-	utilities.Platform.HTTP.Add("GET", "https://shop.example/large", replies.Text(200, "a bill!"))
+	utilities.Platform.HTTP.Add("GET", "https://shop.example/large", web.Text(200, "a bill!"))
 	for _, from := range []string{billURL, "https://shop.example/large"} {
 		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.URL = from }))
 		if from == billURL {

@@ -18,9 +18,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 )
 
 // doerFunc is a client that answers by a function.
@@ -112,9 +112,9 @@ func TestUpload_Breaks(t *testing.T) {
 
 func TestUpload_ClientLimits(t *testing.T) {
 	t.Parallel()
-	var web replies.Replies
-	web.Add("GET", billURL, replies.Text(200, "a bill"))
-	client, err := outbound.New(outbound.Config{Transport: &web, MaxResponseBytes: 5})
+	var site web.Replies
+	site.Add("GET", billURL, web.Text(200, "a bill"))
+	client, err := outbound.New(outbound.Config{Transport: &site, MaxResponseBytes: 5})
 	require.NoError(t, err)
 	bot, stored := uploader(t, nil, func(config *botctx.Config) { config.HTTP = client })
 	_, err = bot.UploadFileToObjectStore(t.Context(), newUpload())

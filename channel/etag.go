@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // versions returns the app's channels such that the next change gives one of them an etag

@@ -7,8 +7,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 )
 
 // kind is how channels are kept.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 )
 
 // The fields of a search that are looked at here.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // FindAndModifyDataFromDataSource implements Operations.

@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Service implements Operations over a store. It is safe for concurrent use.

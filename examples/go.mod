@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/botctx/go-sdk v0.1.0
-	github.com/botctx/go-sdk/console v0.1.0
+	github.com/botctx/go-sdk/fakes/console v0.1.0
 	github.com/botctx/go-sdk/script v0.1.0
 	github.com/stretchr/testify v1.12.1
 	github.com/tidwall/gjson v1.20.0
@@ -30,6 +30,6 @@ require (
 
 replace (
 	github.com/botctx/go-sdk => ..
-	github.com/botctx/go-sdk/console => ../console
+	github.com/botctx/go-sdk/fakes/console => ../fakes/console
 	github.com/botctx/go-sdk/script => ../script
 )

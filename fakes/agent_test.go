@@ -13,9 +13,9 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -271,7 +271,7 @@ func TestAgent_CustomOutletWithAPI(t *testing.T) {
 	p.AddChannel(channel.Channel{ID: "web"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Custom, Metadata: document.O("liveChatApi", "https://desk.example/chats")})
 	p.Pair("web", "desk")
-	p.HTTP.Add("POST", "https://desk.example/chats", replies.JSON(201, `{"groupId": "room 7"}`))
+	p.HTTP.Add("POST", "https://desk.example/chats", web.JSON(201, `{"groupId": "room 7"}`))
 	ada, grace := p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
 
 	asked, err := ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{CreateGroup: &livechat.CreateGroup{}})
@@ -342,7 +342,7 @@ func TestAgent_WritesInJoinedGroup(t *testing.T) {
 func TestGroups_KeepIcon(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
-	s.HTTP.Add("GET", "https://shop.example/kettle.png", replies.Reply{
+	s.HTTP.Add("GET", "https://shop.example/kettle.png", web.Reply{
 		Status: 200, Header: map[string][]string{"Content-Type": {"image/png"}}, Body: "\x89PNG\r\n\x1a\n kettle",
 	})
 	made, err := s.ada.Context().CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // AddChannel adds a channel to the store and returns it as it is stored. It is on; its app is

@@ -12,9 +12,9 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 func TestConformance(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // doubtFields says of a call that found nothing that its filter names a field which no entry has, and

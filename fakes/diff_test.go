@@ -16,10 +16,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/changed"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -127,7 +127,7 @@ func TestDiff_OfWhatLeftThePlatform(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Charlie})
 	account := p.AddAccount("shop")
-	p.ReplyHTTP("GET", "https://shop.example/bill", replies.Text(200, "a bill"))
+	p.ReplyHTTP("GET", "https://shop.example/bill", web.Text(200, "a bill"))
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
 	bot := ada.Context()
 	paid, err := account.Charge(t.Context(), botctx.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card"})

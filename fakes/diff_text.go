@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/fakes/expect"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // String returns the changes as text, a line for each: with + before what is new, - before what is gone, and ~ before

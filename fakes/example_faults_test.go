@@ -11,9 +11,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 // What a test can make fail, in the order of the documentation: calls of operations, an answer
@@ -41,7 +41,7 @@ func Example_faults() {
 	p.ReconnectDataSource("orders")
 	fmt.Println(orders())
 
-	p.ReplyHTTP("GET", "https://api.example.com/", replies.Fail(boterr.Unavailable), replies.Text(200, "ready"))
+	p.ReplyHTTP("GET", "https://api.example.com/", web.Fail(boterr.Unavailable), web.Text(200, "ready"))
 	for range 2 {
 		_, err := bot.Fetch(ctx, outbound.Request{URL: "https://api.example.com/"})
 		fmt.Println(err)

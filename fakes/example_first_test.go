@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -108,7 +108,7 @@ func Example_web() {
 		}
 		return bot.Reply(ctx, send.Text(weather.Get("sky").String()))
 	})
-	p.ReplyHTTP("GET", "https://api.example.com/weather", replies.JSON(200, `{"sky": "blue"}`))
+	p.ReplyHTTP("GET", "https://api.example.com/weather", web.JSON(200, `{"sky": "blue"}`))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	ada.Says("weather")
 	ada.Sees("blue")

@@ -10,10 +10,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -95,7 +95,7 @@ func ExamplePlatform_FailNth() {
 
 func ExamplePlatform_hTTP() {
 	p := fakes.New()
-	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
+	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
 	ada := p.AddMember(member.Member{})
 
 	weather, err := ada.Context().Fetch(context.Background(), outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})

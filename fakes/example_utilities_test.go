@@ -7,8 +7,8 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -83,7 +83,7 @@ func ExamplePlatform_AddAccount() {
 
 func ExamplePlatform_File() {
 	p := fakes.New()
-	p.ReplyHTTP("GET", "https://api.shop.example/bills/7", replies.Text(200, "One kettle: 25.00 EUR"))
+	p.ReplyHTTP("GET", "https://api.shop.example/bills/7", web.Text(200, "One kettle: 25.00 EUR"))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
 	_, err := ada.Context().UploadFileToObjectStore(context.Background(), botctx.UploadFileToObjectStoreParams{

@@ -13,9 +13,9 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/record"
 )
 
 // rush is what one of many does at once.

@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -37,8 +37,8 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	},
 	fakes.ServiceFiles: func(t *testing.T, bot *botctx.Context) error {
 		t.Helper()
-		var web replies.Replies
-		_, err := bot.UploadFileToObjectStore(t.Context(), upload(&web))
+		var site web.Replies
+		_, err := bot.UploadFileToObjectStore(t.Context(), upload(&site))
 		return err
 	},
 	fakes.ServicePayments: func(t *testing.T, bot *botctx.Context) error {
@@ -64,7 +64,7 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
-	p.HTTP.Add("GET", "https://api.example.com/", replies.Text(200, "one"))
+	p.HTTP.Add("GET", "https://api.example.com/", web.Text(200, "one"))
 	upload(p.HTTP)
 	p.AddAccount("shop")
 	ada := p.AddMember(member.Member{})

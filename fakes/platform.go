@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -22,7 +22,7 @@ const DefaultApp = "app-1"
 type Platform struct {
 	// HTTP answers the requests of Context.Fetch: register replies on it. What is not
 	// registered is Unavailable.
-	HTTP *replies.Replies
+	HTTP *web.Replies
 
 	test     TB
 	settings settings
@@ -68,7 +68,7 @@ func New(options ...Option) *Platform {
 
 // assemble makes an empty platform without indexes.
 func assemble(s settings) *Platform {
-	p := &Platform{HTTP: &replies.Replies{}, test: s.test, settings: s}
+	p := &Platform{HTTP: &web.Replies{}, test: s.test, settings: s}
 	p.clock.set(s.start)
 	p.own = memstore.New(memstore.WithNow(p.clock.Now))
 	p.outbox.platform, p.mails.platform, p.files.platform = p, p, p

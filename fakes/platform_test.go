@@ -19,10 +19,10 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -203,7 +203,7 @@ func TestFork_IsItsOwnPlatform(t *testing.T) {
 	p.HandleFunc(claim)
 	p.AddData("coupons", document.O("code", "A", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	p.HTTP.Add("GET", "https://api.example.com/", replies.Text(200, "one"))
+	p.HTTP.Add("GET", "https://api.example.com/", web.Text(200, "one"))
 	p.FailNext(botctx.OpGetMember, boterr.Conflict)
 	fork := p.Fork()
 
@@ -246,7 +246,7 @@ func TestRestore(t *testing.T) {
 func TestHTTP_UnknownURL(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.HTTP.Add("GET", "https://api.example.com/known", replies.Text(200, "x"))
+	p.HTTP.Add("GET", "https://api.example.com/known", web.Text(200, "x"))
 	_, err := p.AddMember(member.Member{}).Context().Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/other"})
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorContains(t, err, "https://api.example.com/known")

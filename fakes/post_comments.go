@@ -1,7 +1,7 @@
 package fakes
 
 import (
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -14,7 +14,7 @@ import (
 // faults to come. It never changes.
 type Snapshot struct {
 	store    memstore.Snapshot
-	web      *replies.Replies
+	web      *web.Replies
 	now      time.Time
 	ids      map[string]int
 	faults   []fault

@@ -9,9 +9,9 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // StandsAt makes the conversation of the member stand at a node, so that a test begins there: its children may answer

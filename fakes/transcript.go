@@ -10,7 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/fakes/web"
 )
 
 // lockedClient is a client that must not be copied.
@@ -43,8 +43,8 @@ func mailTo(addresses ...string) botctx.SendEmailParams {
 }
 
 // upload returns the params of an upload of a file that web has.
-func upload(web *replies.Replies) botctx.UploadFileToObjectStoreParams {
-	web.Add("GET", "https://shop.example/bill", replies.Text(200, "a bill"))
+func upload(site *web.Replies) botctx.UploadFileToObjectStoreParams {
+	site.Add("GET", "https://shop.example/bill", web.Text(200, "a bill"))
 	return botctx.UploadFileToObjectStoreParams{URL: "https://shop.example/bill", Filename: "bill", ContentType: "text/plain"}
 }
 

@@ -14,10 +14,10 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/explore"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )

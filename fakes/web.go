@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 // ReplyHTTP sets what answers requests of a method and a URL, as Add of HTTP does: a pattern that
 // ends in "*" is the beginning of one, and several replies come one after the other, the last one
 // from then on.
 //
-//	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
-//	p.ReplyHTTP("POST", "https://api.example.com/orders", replies.Fail(boterr.Unavailable), replies.Text(201, "ok"))
+//	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
+//	p.ReplyHTTP("POST", "https://api.example.com/orders", web.Fail(boterr.Unavailable), web.Text(201, "ok"))
 //
 // It ends the test where that is no method and no URL that can be asked for.
-func (p *Platform) ReplyHTTP(method, url string, first replies.Reply, later ...replies.Reply) {
+func (p *Platform) ReplyHTTP(method, url string, first web.Reply, later ...web.Reply) {
 	p.test.Helper()
 	if err := checkRoute(method, url); err != nil {
 		p.test.Fatalf("fakes: ReplyHTTP: %v", err)

@@ -7,15 +7,15 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 func TestReplyHTTP_OneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.ReplyHTTP("GET", "https://api.example.com/orders/*", replies.Fail(boterr.Unavailable), replies.Text(200, "ready"))
+	p.ReplyHTTP("GET", "https://api.example.com/orders/*", web.Fail(boterr.Unavailable), web.Text(200, "ready"))
 	bot := p.AddMember(member.Member{}).Context()
 	_, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/orders/7"})
 	require.ErrorIs(t, err, boterr.Unavailable)
@@ -29,9 +29,9 @@ func TestReplyHTTP_OneAfterTheOther(t *testing.T) {
 func TestReplyHTTP_WhatNobodyCanAskFor(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
-		`method: is "GTE"`:   func(p *fakes.Platform) { p.ReplyHTTP("GTE", "https://api.example.com/", replies.Reply{}) },
-		`url: is "api.ex`:    func(p *fakes.Platform) { p.ReplyHTTP("GET", "api.example.com/", replies.Reply{}) },
-		`url: is "/orders*"`: func(p *fakes.Platform) { p.ReplyHTTP("GET", "/orders*", replies.Reply{}) },
+		`method: is "GTE"`:   func(p *fakes.Platform) { p.ReplyHTTP("GTE", "https://api.example.com/", web.Reply{}) },
+		`url: is "api.ex`:    func(p *fakes.Platform) { p.ReplyHTTP("GET", "api.example.com/", web.Reply{}) },
+		`url: is "/orders*"`: func(p *fakes.Platform) { p.ReplyHTTP("GET", "/orders*", web.Reply{}) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // The parameters by which calls name records.

@@ -3,7 +3,7 @@ package livechat
 import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Assignment is the record of a request for live chat, as operations show it.

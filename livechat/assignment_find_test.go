@@ -8,8 +8,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/record"
 )
 
 // putAssignment stores an assignment of mine with the given fields, JSON that begins with a

@@ -12,10 +12,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // Whatever members, agents and hosts do at once, what is left agrees: the member is in live

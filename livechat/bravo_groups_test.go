@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -253,15 +253,15 @@ func TestBravoOperations_Canceled(t *testing.T) {
 const setIcon = `{"channelId": "phone", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`
 
 // picture is a reply with a body of a type.
-func picture(contentType, body string) replies.Reply {
-	return replies.Reply{Header: map[string][]string{"Content-Type": {contentType}}, Body: body}
+func picture(contentType, body string) web.Reply {
+	return web.Reply{Header: map[string][]string{"Content-Type": {contentType}}, Body: body}
 }
 
 func TestSetBravoGroupIcon(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.web.Add("GET", "https://pic.example/icon", picture("image/png; q=1", "PNG"), picture("application/octet-stream", "GIF89a"),
-		replies.Reply{Body: "GIF89a"})
+		web.Reply{Body: "GIF89a"})
 	require.JSONEq(t, `{"200": "ok"}`, must(t, s.mine.SetBravoGroupIcon, setIcon))
 	must(t, s.mine.as("phone", "").SetBravoGroupIcon, `{"imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`)
 	must(t, s.mine.SetBravoGroupIcon, setIcon)
@@ -275,10 +275,10 @@ func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	s := newFixture(t)
 	s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
 	s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
-	s.web.Add("GET", "https://pic.example/gone", replies.Text(404, "gone"))
-	s.web.Add("GET", "https://pic.example/busy", replies.Text(503, "busy"))
-	s.web.Add("GET", "https://pic.example/down", replies.Fail(errDown))
-	s.web.Add("GET", "https://pic.example/moved", replies.Redirect(302, "http://127.0.0.1/secret"))
+	s.web.Add("GET", "https://pic.example/gone", web.Text(404, "gone"))
+	s.web.Add("GET", "https://pic.example/busy", web.Text(503, "busy"))
+	s.web.Add("GET", "https://pic.example/down", web.Fail(errDown))
+	s.web.Add("GET", "https://pic.example/moved", web.Redirect(302, "http://127.0.0.1/secret"))
 	s.web.Add("GET", "https://pic.example/huge", picture("image/png", string(make([]byte, 26<<20))))
 	from := func(address string) string {
 		return `{"channelId": "phone", "bravoGroupId": "room", "imageUrl": "` + address + `"}`

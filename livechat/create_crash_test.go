@@ -11,9 +11,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -64,7 +64,7 @@ func TestCreateAssignment_AfterCrash(t *testing.T) {
 func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	t.Helper()
 	s := newFixture(t)
-	s.web.Add("POST", shopAPI, replies.JSON(200, `{"ok": true}`))
+	s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
 	s.mine.pair(t, outlet)
 	p := paramsOf[livechat.CreateAssignmentParams](t, params)
 	service, hasBroken := s.interrupted(writes)
@@ -302,7 +302,7 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 			everyMoment(t, 5, func(t *testing.T, writes int) bool {
 				t.Helper()
 				s := newFixture(t)
-				s.web.Add("POST", shopAPI, replies.JSON(200, `{"ok": true}`))
+				s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
 				s.mine.pair(t, ask.outlet)
 				ended := ""
 				mine, hasHappened := s.meanwhile(writes, func() {

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -20,7 +20,7 @@ func TestCreateGroup_AsksAPI(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t, historyAt)
 	s.mine.pair(t, "desk", "shop")
-	s.web.Add("POST", shopAPI, replies.JSON(201, `{"groupId": "room-5"}`))
+	s.web.Add("POST", shopAPI, web.JSON(201, `{"groupId": "room-5"}`))
 	result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}, "history": true, "meta": {"order": 7},
 		"assignmentDetails": {"summary": "s", "groupName": "Order 7", "queue": {"name": "{{firstName}}"}}}`)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.mine.pair(t, "shop")
-	s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
+	s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
 	result, err := s.ask(t, `{"createGroup": {}}`)
 	require.NoError(t, err)
 	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
@@ -92,7 +92,7 @@ func TestCreateGroup_AnswerNamesGroup(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
 			s.mine.pair(t, "shop")
-			s.web.Add("POST", shopAPI, replies.Text(200, answer))
+			s.web.Add("POST", shopAPI, web.Text(200, answer))
 			result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}}`)
 			require.NoError(t, err)
 			require.Equal(t, want, s.group(t, result.GroupID).ExternalID)
@@ -103,18 +103,18 @@ func TestCreateGroup_AnswerNamesGroup(t *testing.T) {
 func TestCreateGroup_APIRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		reply replies.Reply
+		reply web.Reply
 		// isNone tells that the request is removed: it would be refused each time.
 		isNone bool
 		says   string
 	}{
-		"a failure":      {reply: replies.JSON(500, `{}`), says: "answered with status 500"},
-		"too often":      {reply: replies.JSON(429, `{}`), says: "answered with status 429"},
-		"no connection":  {reply: replies.Fail(errDown), says: "connection reset"},
-		"a refusal":      {reply: replies.JSON(422, `{}`), isNone: true, says: "answered with status 422"},
-		"no group":       {reply: replies.JSON(200, `{"groupId": ""}`), says: "without a groupId"},
-		"an unsafe hop":  {reply: replies.Redirect(307, "http://127.0.0.1/"), isNone: true, says: "shop"},
-		"a hop too many": {reply: replies.Redirect(307, shopAPI), says: "shop"},
+		"a failure":      {reply: web.JSON(500, `{}`), says: "answered with status 500"},
+		"too often":      {reply: web.JSON(429, `{}`), says: "answered with status 429"},
+		"no connection":  {reply: web.Fail(errDown), says: "connection reset"},
+		"a refusal":      {reply: web.JSON(422, `{}`), isNone: true, says: "answered with status 422"},
+		"no group":       {reply: web.JSON(200, `{"groupId": ""}`), says: "without a groupId"},
+		"an unsafe hop":  {reply: web.Redirect(307, "http://127.0.0.1/"), isNone: true, says: "shop"},
+		"a hop too many": {reply: web.Redirect(307, shopAPI), says: "shop"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +128,7 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 			require.Empty(t, s.groups(t, document.O()))
 			require.Equal(t, test.isNone, len(s.assignments(t, "ada")) == 0)
-			s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
+			s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
 			result, err := s.ask(t, `{"createGroup": {}}`)
 			require.NoError(t, err)
 			require.Equal(t, "room-5", s.group(t, result.GroupID).ExternalID)
@@ -156,7 +156,7 @@ func TestCustomAPI_AddressOfHost(t *testing.T) {
 		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
 	}, withoutConnector(channel.Custom))
 	s.mine.pair(t, "shop")
-	s.web.Add("POST", "https://api.example/shop", replies.JSON(200, `{"groupId": "room-5"}`))
+	s.web.Add("POST", "https://api.example/shop", web.JSON(200, `{"groupId": "room-5"}`))
 	_, err := s.ask(t, `{"createGroup": {}}`)
 	require.NoError(t, err)
 	require.Len(t, s.web.Requests(), 1)
@@ -209,7 +209,7 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 	for _, details := range given {
 		s := newFixture(t)
 		s.mine.pair(t, "shop")
-		s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
+		s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
 		_, err := s.ask(t, `{"createGroup": {}, "assignmentDetails": `+details+`}`)
 		require.NoError(t, err, details)
 		require.JSONEq(t, details, document.Get(object(t, s.web.Requests()[0].Body), "assignmentDetails", document.Object{}).String())
@@ -256,7 +256,7 @@ func TestCustomAPI_WithoutGroup(t *testing.T) {
 	for answer, conversation := range map[string]string{`{"groupId": "room-5"}`: "room-5", `{"ok": true}`: "eve"} {
 		s := newFixture(t, withoutConnector(channel.Custom))
 		s.mine.pair(t, "shop")
-		s.web.Add("POST", shopAPI, replies.JSON(200, answer))
+		s.web.Add("POST", shopAPI, web.JSON(200, answer))
 		result, err := s.ask(t, `{"assignmentDetails": {"queue": 7}}`)
 		require.NoError(t, err)
 		require.Empty(t, result.GroupID)

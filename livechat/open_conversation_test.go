@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 // directlyIn makes a request one that help has directly, and that it sent to a chat.
@@ -111,7 +111,7 @@ func TestCreateGroup_RoomInUse(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	s.mine.pair(t, "shop")
-	s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room"}`), replies.JSON(200, `{"groupId": "room"}`))
+	s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room"}`), web.JSON(200, `{"groupId": "room"}`))
 	first := s.mustAsk(t, `{"createGroup": {}}`)
 	asBob := s.mine.as("web", "bob")
 	ask := func() error {

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -156,7 +156,7 @@ func TestReassignAssignment_CustomOutlet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newFixture(t)
-			s.web.Add("POST", shopAPI, replies.JSON(200, `{}`))
+			s.web.Add("POST", shopAPI, web.JSON(200, `{}`))
 			r := s.mustAsk(t, `{"assignmentDetails": `+test.first+`}`)
 			handOn := `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "%s"}, "targets": [{"channel": "%s"}]%s}`
 			next := s.handedOn(t, fmt.Sprintf(handOn, r.ID, "shop", test.given))

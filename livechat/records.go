@@ -8,9 +8,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 )
 
 // findAssignments returns the assignments that match.

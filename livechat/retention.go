@@ -6,7 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Removed is how many records RemoveEnded and EraseMember removed.

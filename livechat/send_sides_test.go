@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -157,8 +157,8 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
-	s.web.Add("POST", "https://hooks.example/1", replies.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), replies.Text(200, "ok"),
-		replies.Text(500, "no"))
+	s.web.Add("POST", "https://hooks.example/1", web.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), web.Text(200, "ok"),
+		web.Text(500, "no"))
 	params := func(url string) string {
 		return `{"groupId": "` + g.ID + `", "responseUrl": "` + url + `", "response": {"type": "BUTTON", "text": "Hi {{firstName}}", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`
 	}

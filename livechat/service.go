@@ -3,7 +3,7 @@ package livechat
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 )
 

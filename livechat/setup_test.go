@@ -14,11 +14,11 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -40,7 +40,7 @@ type fixture struct {
 	// platform is where everything goes that is sent, on every channel type.
 	platform *platform
 	// web answers the requests to the addresses of live-chat APIs and pictures.
-	web *replies.Replies
+	web *web.Replies
 
 	store store.Store
 	now   atomic.Int64
@@ -65,7 +65,7 @@ const shopAPI = "https://shop.example/livechat"
 // newFixture returns a fixture. Changes are made to the ports of mine.
 func newFixture(t *testing.T, changes ...func(*livechat.Ports)) *fixture {
 	t.Helper()
-	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &replies.Replies{}}
+	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &web.Replies{}}
 	s.now.Store(noon)
 	require.NoError(t, livechat.EnsureIndexes(t.Context(), s.store))
 	require.NoError(t, member.EnsureIndexes(t.Context(), s.store))

@@ -6,8 +6,8 @@ import (
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // What has ended is not canceled: these steps go on where the call that takes them ends. They

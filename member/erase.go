@@ -5,7 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Erase removes the record of a member of an app, and reports whether there was one. What else is kept about the

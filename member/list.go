@@ -6,8 +6,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 )
 
 // Selection says which members All returns. The zero Selection is all members of the app.

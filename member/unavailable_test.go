@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
 

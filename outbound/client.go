@@ -63,7 +63,7 @@ type Config struct {
 	// defaults of crypto/tls.
 	TLS *tls.Config
 
-	// Transport answers requests in the place of the network, as package replies
+	// Transport answers requests in the place of the network, as package fakes/web
 	// does. URLs, redirects, headers and limits are checked as ever, but what
 	// names resolve to is the transport's own affair: apart from tests it suits
 	// hosts whose transport leads through a filtering proxy. It excludes

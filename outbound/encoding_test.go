@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 func TestFetch_DecodesWhatItAsksFor(t *testing.T) {
@@ -42,15 +42,15 @@ func TestFetch_DecodesWhatItAsksFor(t *testing.T) {
 
 func TestFetch_AsksForNoEncodingThatItDoesNotRead(t *testing.T) {
 	t.Parallel()
-	var web replies.Replies
+	var site web.Replies
 	for _, asked := range []string{"br", "deflate", "zstd, br", "gzip;q=0", "gzip;q=0.000, br", "*;q=0", "hunter2"} {
-		_, err := outbound.Fetch(t.Context(), &web, outbound.Request{
+		_, err := outbound.Fetch(t.Context(), &site, outbound.Request{
 			URL: "https://example.com/", Headers: map[string]string{"Accept-Encoding": asked},
 		})
 		requireCode(t, err, boterr.InvalidArgument, "headers.Accept-Encoding")
 		require.NotContains(t, err.Error(), "hunter2")
 	}
-	require.Empty(t, web.Requests())
+	require.Empty(t, site.Requests())
 }
 
 func TestFetch_RefusesEncodingsThatItDoesNotRead(t *testing.T) {
@@ -62,18 +62,18 @@ func TestFetch_RefusesEncodingsThatItDoesNotRead(t *testing.T) {
 		"gzip": true, "X-Gzip": true, "br": true, "zstd": true, "deflate": true, "identity, br": true,
 		"identity": false, "": false, "utf-8": false, "aws-chunked": false, // Servers say these of plain bodies.
 	} {
-		var web replies.Replies
-		reply := replies.Reply{Header: http.Header{"Content-Encoding": {encoding}}, Body: packed.String()}
-		web.Add(http.MethodGet, "https://example.com/", reply)
-		web.Add(http.MethodHead, "https://example.com/", reply)
-		_, err := get(t, &web, "https://example.com/")
+		var site web.Replies
+		reply := web.Reply{Header: http.Header{"Content-Encoding": {encoding}}, Body: packed.String()}
+		site.Add(http.MethodGet, "https://example.com/", reply)
+		site.Add(http.MethodHead, "https://example.com/", reply)
+		_, err := get(t, &site, "https://example.com/")
 		if isRefused {
 			requireCode(t, err, boterr.Unavailable, "")
 			require.ErrorContains(t, err, "encoded as", encoding)
 		} else {
 			require.NoError(t, err, encoding)
 		}
-		_, err = outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://example.com/", Method: http.MethodHead})
+		_, err = outbound.Fetch(t.Context(), &site, outbound.Request{URL: "https://example.com/", Method: http.MethodHead})
 		require.NoError(t, err, "%s: no body is encoded", encoding)
 	}
 }

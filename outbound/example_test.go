@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 // Bot logic fetches a JSON API. The test answers in its place.
 func ExampleFetch() {
-	var web replies.Replies
-	web.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"now": {"celsius": -3, "sky": "clear"}}`))
+	var site web.Replies
+	site.Add("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"now": {"celsius": -3, "sky": "clear"}}`))
 
-	response, err := outbound.Fetch(context.Background(), &web, outbound.Request{
+	response, err := outbound.Fetch(context.Background(), &site, outbound.Request{
 		URL:     "https://api.example.com/weather?city=Oslo",
 		Headers: map[string]string{"Accept": "application/json"},
 	})

@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 func TestFetch_SendsTheRequest(t *testing.T) {
 	t.Parallel()
-	var web replies.Replies
-	web.Add(http.MethodPut, "https://api.example.com/items", replies.Text(http.StatusCreated, "made"))
-	resp, err := outbound.Fetch(t.Context(), &web, outbound.Request{
+	var site web.Replies
+	site.Add(http.MethodPut, "https://api.example.com/items", web.Text(http.StatusCreated, "made"))
+	resp, err := outbound.Fetch(t.Context(), &site, outbound.Request{
 		URL:     "https://api.example.com/items",
 		Method:  "put",
 		Headers: map[string]string{"x-api-key": "k", "Accept": "text/plain", "accept": "text/html"},
@@ -32,13 +32,13 @@ func TestFetch_SendsTheRequest(t *testing.T) {
 	require.Equal(t, http.StatusCreated, resp.Status)
 	require.Equal(t, "made", resp.Text())
 	require.Equal(t, "text/plain; charset=utf-8", resp.Header.Get("Content-Type"))
-	require.Equal(t, []replies.Request{{
+	require.Equal(t, []web.Request{{
 		Method:  http.MethodPut,
 		URL:     "https://api.example.com/items",
 		Header:  http.Header{"X-Api-Key": {"k"}, "Accept": {"text/plain", "text/html"}},
 		Body:    "an item",
 		Pattern: "https://api.example.com/items",
-	}}, web.Requests())
+	}}, site.Requests())
 }
 
 func TestFetch_EncodesURLAsBrowsersDo(t *testing.T) {
@@ -61,9 +61,9 @@ func TestFetch_EncodesURLAsBrowsersDo(t *testing.T) {
 
 func TestFetch_EmptyMethodIsGET(t *testing.T) {
 	t.Parallel()
-	var web replies.Replies
-	web.Add(http.MethodGet, "https://example.com/", replies.Reply{})
-	resp, err := get(t, &web, "https://example.com/")
+	var site web.Replies
+	site.Add(http.MethodGet, "https://example.com/", web.Reply{})
+	resp, err := get(t, &site, "https://example.com/")
 	require.NoError(t, err)
 	require.True(t, resp.OK())
 	require.Empty(t, resp.Text())
@@ -71,17 +71,17 @@ func TestFetch_EmptyMethodIsGET(t *testing.T) {
 
 func TestFetch_Refuses(t *testing.T) {
 	t.Parallel()
-	var web replies.Replies
+	var site web.Replies
 	for field, request := range map[string]outbound.Request{
 		"url":         {URL: "http://user:hunter2@exam ple.com/?hunter2"},
 		"method":      {URL: "https://example.com/", Method: "GET\r\nhunter2"},
 		"headers.X-A": {URL: "https://example.com/", Headers: map[string]string{"X-A": "hunter2\n"}},
 	} {
-		_, err := outbound.Fetch(t.Context(), &web, request)
+		_, err := outbound.Fetch(t.Context(), &site, request)
 		requireCode(t, err, boterr.InvalidArgument, field)
 		require.NotContains(t, err.Error(), "hunter2")
 	}
-	require.Empty(t, web.Requests())
+	require.Empty(t, site.Requests())
 }
 
 func TestFetch_WithoutAClient(t *testing.T) {

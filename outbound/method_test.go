@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 func TestMethod_Normalised(t *testing.T) {
@@ -20,11 +20,11 @@ func TestMethod_Normalised(t *testing.T) {
 		method, err := outbound.ParseMethod(given)
 		require.NoError(t, err, given)
 		require.Equal(t, want, method, given)
-		var web replies.Replies
-		web.Add(want, "https://example.com/", replies.Reply{})
-		_, err = outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://example.com/", Method: given})
+		var site web.Replies
+		site.Add(want, "https://example.com/", web.Reply{})
+		_, err = outbound.Fetch(t.Context(), &site, outbound.Request{URL: "https://example.com/", Method: given})
 		require.NoError(t, err, given)
-		require.Equal(t, want, web.Requests()[0].Method)
+		require.Equal(t, want, site.Requests()[0].Method)
 	}
 }
 

@@ -28,7 +28,7 @@ import "net/http"
 
 // Doer sends a request and returns the response. *Client is the one to use in
 // production; *http.Client meets it as well, without any of the checks; package
-// replies has one that answers from registered replies.
+// fakes/web has one that answers from registered replies.
 type Doer interface {
 	// Do sends the request. Where the error is nil, the caller closes the body
 	// of the response.

@@ -10,15 +10,15 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/script"
 )
 
 func TestFetch_ReadsJSON(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, script.Options{})
-	s.ReplyHTTP(http.MethodPost, "https://api.example.com/orders", replies.Reply{
+	s.ReplyHTTP(http.MethodPost, "https://api.example.com/orders", web.Reply{
 		Status: http.StatusCreated, Header: http.Header{"X-Order": {"7"}}, Body: `{"id":7}`,
 	})
 	require.JSONEq(t, `[true,201,"Created","7",{"id":7},"used"]`, s.returns(`

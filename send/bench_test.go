@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )

@@ -3,7 +3,7 @@ package send
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // keyKey is the key of what KeyOf returns in a context.Context.

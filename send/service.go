@@ -2,8 +2,8 @@ package send
 
 import (
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // Ports are what a Service sends with.

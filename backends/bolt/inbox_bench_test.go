@@ -3,7 +3,7 @@ package bolt_test
 import (
 	"testing"
 
-	"github.com/botctx/go-sdk/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 )
 
 // BenchmarkInbox has as many workers as producers. All that it accepts and handles is on disk.

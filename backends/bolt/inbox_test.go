@@ -3,7 +3,7 @@ package bolt_test
 import (
 	"testing"
 
-	"github.com/botctx/go-sdk/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/store"
 )
 

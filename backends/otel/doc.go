@@ -15,7 +15,7 @@
 //		Connectors:   o.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
 //		Interceptors: []botctx.Interceptor{o.Interceptor()},
 //		Scheduler:    o.Scheduler(agenda.SchedulerConfig{}),
-//		Inbox:        o.Inbox(inbox.Config{}),
+//		Inbox:        o.Inbox(botctx.InboxConfig{}),
 //		Mailer:       o.Mailer(mailer),
 //		ObjectStore:  o.ObjectStore(files),
 //	})

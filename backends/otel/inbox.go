@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/inbox"
 )
 
 // inboxSystem is what stands for the messaging system that an inbox is.

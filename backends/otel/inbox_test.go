@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/send"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // The outcomes of runs of agendas.

@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // brokenEverywhere are the defects of all operations.

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Short for the table below.

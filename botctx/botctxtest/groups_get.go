@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/record"
 )
 
 var getGroupRules = []Rule{

@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
-	"github.com/botctx/go-sdk/record"
 )
 
 // violations returns what is reported where an implementation is checked against a

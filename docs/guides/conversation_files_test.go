@@ -8,13 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/conversation"
-	"github.com/botctx/go-sdk/conversation/conversationtest"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/fakes/conversation/conversationtest"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/fakes/recording"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
-	"github.com/botctx/go-sdk/recording"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -72,7 +71,7 @@ func TestRecording_OfAHost(t *testing.T) {
 	memory := fakes.New(fakes.For(t))
 	ada := memory.AddMember(member.Member{FirstName: "Ada"})
 	differences, err := recorded.Check(t.Context(), recording.Check{
-		Door: func(scope record.Scope) botctx.Caller { return memory.Operations(scope) },
+		Door: func(scope botctx.Scope) botctx.Caller { return memory.Operations(scope) },
 		IDs:  map[string]string{scope.Member: ada.ID()},
 		Now:  memory.Now, Advance: memory.Advance,
 	})

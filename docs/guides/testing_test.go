@@ -15,9 +15,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -76,7 +76,7 @@ func openShop(t *testing.T) (*fakes.Platform, *fakes.Actor, *fakes.Account) {
 	p := fakes.New(fakes.For(t))
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
 	p.Handle(&botctx.Node{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: botctx.Do(sell)})
-	p.ReplyHTTP("GET", priceURL, replies.JSON(200, `{"cents": 2500}`))
+	p.ReplyHTTP("GET", priceURL, web.JSON(200, `{"cents": 2500}`))
 	p.AddData("stock", document.O("_id", "kettle", "left", 2))
 	account := p.AddAccount("shop")
 	ada := p.AddMember(member.Member{Channel: "page", FirstName: "Ada"})
@@ -102,7 +102,7 @@ func TestShop_WithoutPrice(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := openShop(t)
 
-	p.ReplyHTTP("GET", priceURL, replies.Text(500, "out of order"), replies.JSON(200, `{"cents": 2500}`))
+	p.ReplyHTTP("GET", priceURL, web.Text(500, "out of order"), web.JSON(200, `{"cents": 2500}`))
 	ada.Says("buy")
 	require.Equal(t, "I do not know the price. Ask me later.", ada.Last())
 	ada.Says("buy")

@@ -16,12 +16,12 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
-// shop is the shop with a model of scripted replies.
+// shop is the shop with a model of scripted web.
 type shop struct {
 	*fakes.Platform
 
@@ -29,7 +29,7 @@ type shop struct {
 	log *bytes.Buffer
 }
 
-func newShop(t *testing.T, first replies.Reply, later ...replies.Reply) *shop {
+func newShop(t *testing.T, first web.Reply, later ...web.Reply) *shop {
 	t.Helper()
 	s := &shop{Platform: fakes.New(fakes.For(t)), log: new(bytes.Buffer)}
 	s.ada = open(s.Platform, scripted(s.log))
@@ -38,7 +38,7 @@ func newShop(t *testing.T, first replies.Reply, later ...replies.Reply) *shop {
 }
 
 // script says what the model answers from now on.
-func (s *shop) script(first replies.Reply, later ...replies.Reply) {
+func (s *shop) script(first web.Reply, later ...web.Reply) {
 	s.ReplyHTTP("POST", modelURL+"/chat/completions", first, later...)
 }
 
@@ -155,7 +155,7 @@ func TestAssistant_ToolWithoutParameters(t *testing.T) {
 
 func TestAssistant_RefusedTool(t *testing.T) {
 	t.Parallel()
-	for name, wanted := range map[string]replies.Reply{
+	for name, wanted := range map[string]web.Reply{
 		"an operation that is no tool": wants("patchMembers", `{"patch": {"$set": {"meta.vip": true}}}`),
 		"a tool that there is not":     wants("give_discount", `{}`),
 		"no name":                      wants("", ``),
@@ -177,7 +177,7 @@ func TestAssistant_RefusedTool(t *testing.T) {
 // What a member, or a record, talks the model into does not get another member's data.
 func TestAssistant_PromptInjection(t *testing.T) {
 	t.Parallel()
-	for name, wanted := range map[string]replies.Reply{
+	for name, wanted := range map[string]web.Reply{
 		"another member's orders":  wants("my_orders", `{"member": "member-2"}`),
 		"another member's profile": wants("my_profile", `{"memberId": "member-2"}`),
 		"both names of a field":    wants("my_orders", `{"status": "open", "Member": "member-2"}`),
@@ -245,20 +245,20 @@ func TestAssistant_Failures(t *testing.T) {
 	tooMany, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"tool_calls": many}}}})
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
-		reply     replies.Reply
+		reply     web.Reply
 		says, log string
 	}{
-		"429":             {replies.JSON(429, `{"error": {"message": "slow down, key-0123456789"}}`), textBusy, "resource exhausted"},
-		"500":             {replies.Text(500, "key-0123456789 is fine, I am not"), textSorry, "status 500"},
-		"401":             {replies.JSON(401, `{"error": {"message": "bad key key-0123456789"}}`), textSorry, "check its address"},
-		"no answer":       {replies.Fail(boterr.Unavailable), textSorry, "unavailable"},
-		"no JSON":         {replies.JSON(200, `{"choices": [`), textSorry, "cannot be read"},
-		"a page":          {replies.Text(200, "<html>"), textSorry, "cannot be read"},
-		"no choice":       {replies.JSON(200, `{"choices": []}`), textSorry, "cannot be read"},
-		"other types":     {replies.JSON(200, `{"choices": [{"message": {"content": 7}}]}`), textSorry, "cannot be read"},
+		"429":             {web.JSON(429, `{"error": {"message": "slow down, key-0123456789"}}`), textBusy, "resource exhausted"},
+		"500":             {web.Text(500, "key-0123456789 is fine, I am not"), textSorry, "status 500"},
+		"401":             {web.JSON(401, `{"error": {"message": "bad key key-0123456789"}}`), textSorry, "check its address"},
+		"no answer":       {web.Fail(boterr.Unavailable), textSorry, "unavailable"},
+		"no JSON":         {web.JSON(200, `{"choices": [`), textSorry, "cannot be read"},
+		"a page":          {web.Text(200, "<html>"), textSorry, "cannot be read"},
+		"no choice":       {web.JSON(200, `{"choices": []}`), textSorry, "cannot be read"},
+		"other types":     {web.JSON(200, `{"choices": [{"message": {"content": 7}}]}`), textSorry, "cannot be read"},
 		"nothing":         {says("  "), textSorry, "says nothing"},
-		"too many tools":  {replies.JSON(200, string(tooMany)), textSorry, "5 tools at once"},
-		"a redirect away": {replies.Redirect(302, "http://169.254.169.254/latest"), textSorry, "the assistant has no answer"},
+		"too many tools":  {web.JSON(200, string(tooMany)), textSorry, "5 tools at once"},
+		"a redirect away": {web.Redirect(302, "http://169.254.169.254/latest"), textSorry, "the assistant has no answer"},
 	} {
 		s := newShop(t, c.reply)
 		s.ada.Says("Hello?")
@@ -311,7 +311,7 @@ func TestAssistant_SilentModel(t *testing.T) {
 
 func TestAssistant_KeyIsNowhere(t *testing.T) {
 	t.Parallel()
-	s := newShop(t, wants("my_orders", `{}`), replies.Text(500, "key-0123456789"))
+	s := newShop(t, wants("my_orders", `{}`), web.Text(500, "key-0123456789"))
 	s.ada.Says("What did I order?")
 	for _, request := range s.HTTP.Requests() {
 		require.NotContains(t, request.Body+request.URL, "key-0123456789")

@@ -8,9 +8,9 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 )

@@ -9,13 +9,13 @@ import (
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/fakes/web"
 )
 
 // modelURL is where the model of scripted replies is.
 const modelURL = "https://models.example/v1"
 
-// scripted returns the settings for scripted replies.
+// scripted returns the settings for scripted web.
 func scripted(log io.Writer) Settings {
 	return Settings{
 		URL: modelURL, Model: "small", Key: channel.NewSecret("key-0123456789"), Timeout: 30 * time.Second,
@@ -24,14 +24,14 @@ func scripted(log io.Writer) Settings {
 }
 
 // says is a reply of the model with a text.
-func says(text string) replies.Reply {
-	return replies.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": `+quoted(text)+`}}]}`)
+func says(text string) web.Reply {
+	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": `+quoted(text)+`}}]}`)
 }
 
 // wants is a reply of the model that wants a tool.
-func wants(tool, arguments string) replies.Reply {
+func wants(tool, arguments string) web.Reply {
 	call := `{"id": "call-1", "type": "function", "function": {"name": ` + quoted(tool) + `, "arguments": ` + quoted(arguments) + `}}`
-	return replies.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [`+call+`]}}]}`)
+	return web.JSON(200, `{"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [`+call+`]}}]}`)
 }
 
 // quoted returns a text as JSON.
@@ -50,13 +50,13 @@ func play() (string, error) {
 	var lines strings.Builder
 	for _, turn := range []struct {
 		asked   string
-		replies []replies.Reply
+		replies []web.Reply
 	}{
-		{"Which tea wakes me up?", []replies.Reply{says("Assam does: it is strong, and goes well with milk.")}},
-		{"And what did I order?", []replies.Reply{
+		{"Which tea wakes me up?", []web.Reply{says("Assam does: it is strong, and goes well with milk.")}},
+		{"And what did I order?", []web.Reply{
 			wants("my_orders", `{"status": "open"}`), says("100 grams of Sencha are on their way to you soon."),
 		}},
-		{"What did Bob order?", []replies.Reply{
+		{"What did Bob order?", []web.Reply{
 			wants("my_orders", `{"member": "member-2"}`), says("I can only tell you of your own orders."),
 		}},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/fakes/web"
 )
 
 // recorded is a file of testdata/answers: how a provider answers "What did I order?", and what the bot makes
@@ -33,11 +33,11 @@ type recorded struct {
 }
 
 // replies returns the answers.
-func (r recorded) replies() []replies.Reply {
-	all := make([]replies.Reply, len(r.Answers))
+func (r recorded) replies() []web.Reply {
+	all := make([]web.Reply, len(r.Answers))
 	for i, answer := range r.Answers {
-		if all[i] = replies.JSON(answer.Status, string(answer.Body)); answer.Body == nil {
-			all[i] = replies.Text(answer.Status, answer.Text)
+		if all[i] = web.JSON(answer.Status, string(answer.Body)); answer.Body == nil {
+			all[i] = web.Text(answer.Status, answer.Text)
 		}
 	}
 	return all

@@ -12,7 +12,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/record"
 )
 
 // The bounds of a call.
@@ -29,7 +28,7 @@ const (
 // answered with its result. It is safe for concurrent use.
 type door struct {
 	// open returns the operations of a scope.
-	open func(record.Scope) botctx.Caller
+	open func(botctx.Scope) botctx.Caller
 	// grants say who may do what.
 	grants grants
 	// calls has a place for each call that may run.
@@ -39,7 +38,7 @@ type door struct {
 }
 
 // newDoor returns a door.
-func newDoor(open func(record.Scope) botctx.Caller, granted grants) *door {
+func newDoor(open func(botctx.Scope) botctx.Caller, granted grants) *door {
 	return &door{open: open, grants: granted, calls: make(chan struct{}, maxCalls), time: maxTime}
 }
 

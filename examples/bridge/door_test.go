@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // The tokens of these tests.
@@ -198,7 +197,7 @@ func (f callerFunc) Call(ctx context.Context, _ string, _ json.RawMessage) (json
 func before(t *testing.T, call callerFunc) scene {
 	t.Helper()
 	s := newScene(t)
-	s.door.open = func(record.Scope) botctx.Caller { return call }
+	s.door.open = func(botctx.Scope) botctx.Caller { return call }
 	return s
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/record"
 )
 
 // grant is what a token allows.
@@ -18,7 +17,7 @@ type grant struct {
 	// token is the secret, of at least minToken characters.
 	token channel.Secret
 	// scope is for whom it calls: an app, a channel and a member.
-	scope record.Scope
+	scope botctx.Scope
 	// operations are those that it may call. Empty means all.
 	operations []botctx.Op
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 func main() {
@@ -88,14 +87,14 @@ func newMember(platform *fakes.Platform) *fakes.Actor {
 }
 
 // scopeOf returns the scope of a member.
-func scopeOf(actor *fakes.Actor) record.Scope {
+func scopeOf(actor *fakes.Actor) botctx.Scope {
 	m := actor.Member()
-	return record.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
+	return botctx.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
 }
 
 // operationsOf returns the operations of a platform, of which a host gives those of its Runtime.
-func operationsOf(platform *fakes.Platform) func(record.Scope) botctx.Caller {
-	return func(scope record.Scope) botctx.Caller { return platform.Operations(scope) }
+func operationsOf(platform *fakes.Platform) func(botctx.Scope) botctx.Caller {
+	return func(scope botctx.Scope) botctx.Caller { return platform.Operations(scope) }
 }
 
 // newServer returns a server that waits for nobody without end.

@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 )
 
 // platforms are those that the shop is on, each with a channel whose id is the platform's
@@ -64,7 +64,7 @@ func newFlorist(options ...fakes.Option) *florist {
 	f.Handle(Nodes()...)
 	f.account = f.AddAccount(accountName)
 	f.account.OnEvent(OnPayment(f.Runtime(), fakes.DefaultApp))
-	f.ReplyHTTP("GET", site+"/receipts/*", replies.Text(200, "Fern & Fig: paid, with thanks.\n"))
+	f.ReplyHTTP("GET", site+"/receipts/*", web.Text(200, "Fern & Fig: paid, with thanks.\n"))
 	for _, platform := range platforms {
 		in := f.AddChannel(channel.Channel{ID: string(platform.on), Type: platform.on}).ID
 		bob := f.AddMember(member.Member{

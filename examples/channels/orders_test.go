@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -191,7 +191,7 @@ func TestPaymentEvent_FailsThenRepeats(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Alpha)
-	f.ReplyHTTP("GET", site+"/receipts/*", replies.Text(503, "later"), replies.Text(200, "paid"))
+	f.ReplyHTTP("GET", site+"/receipts/*", web.Text(503, "later"), web.Text(200, "paid"))
 	ada.orders(t)
 	require.Error(t, f.TryAdvance(fakes.EventDelay))
 	require.Equal(t, waiting, ada.Last())

@@ -5,7 +5,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
 )
 
 // accountName is the shop's payment account.
@@ -44,7 +43,7 @@ func OnPayment(rt *botctx.Runtime, app string) func(ctx context.Context, event b
 		if !isAnswered {
 			return nil
 		}
-		of := record.Scope{App: app, Channel: event.Payment.Metadata["channel"], Member: event.Payment.Metadata["member"]}
+		of := botctx.Scope{App: app, Channel: event.Payment.Metadata["channel"], Member: event.Payment.Metadata["member"]}
 		_, err := rt.Operations(of).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
 			MemberID: of.Member, NodeCompositeID: node, Meta: document.O("payment", event.Payment.ID),
 		})

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
 	"github.com/botctx/go-sdk/member"
 )
 

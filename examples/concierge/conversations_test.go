@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/conversation"
-	"github.com/botctx/go-sdk/conversation/conversationtest"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/fakes/conversation/conversationtest"
 	"github.com/botctx/go-sdk/fakes/fakestest"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 var _ = flag.Bool("update", false, "write the files that tests compare with")
@@ -61,7 +61,7 @@ func TestReplay_AsConversations(t *testing.T) {
 	t.Parallel()
 	data := readRecorded(t)
 	p := fakes.New(fakes.For(t))
-	require.NoError(t, SaveRows(t.Context(), p.Operations(record.Scope{}), data.dialogues))
+	require.NoError(t, SaveRows(t.Context(), p.Operations(botctx.Scope{}), data.dialogues))
 	p.HandleFunc(NewReplay(data.dialogues).Answer)
 	for _, dialogue := range data.dialogues[:32] { // TestReplay_SavesAnswers replays all.
 		fork := p.Fork()

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // rental is a conversation with a look-up without result, an ambiguous booking, and a
@@ -37,7 +37,7 @@ func TestDialogue_Replayed(t *testing.T) {
 	require.NoError(t, err)
 	p := fakes.New(fakes.For(t))
 	for range 2 { // Loading again changes nothing.
-		require.NoError(t, SaveRows(t.Context(), p.Operations(record.Scope{}), dialogues))
+		require.NoError(t, SaveRows(t.Context(), p.Operations(botctx.Scope{}), dialogues))
 	}
 	p.HandleFunc(NewReplay(dialogues).Answer)
 	guest := p.AddMember(member.Member{ExternalID: "d1"})

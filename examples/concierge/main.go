@@ -25,13 +25,12 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/console"
-	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
+	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // demonstration is the conversation that is shown where standard input is empty.
@@ -147,7 +146,7 @@ func replay(ctx context.Context, s settings, out io.Writer) (*fakes.Platform, in
 // were.
 func chat(ctx context.Context, s settings, in io.Reader, out io.Writer) (*fakes.Platform, int, error) {
 	platform := fakes.New()
-	places, err := load(ctx, s, platform.Operations(record.Scope{}))
+	places, err := load(ctx, s, platform.Operations(botctx.Scope{}))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/record"
 )
 
 func TestPlaces_Locations(t *testing.T) {
@@ -51,7 +51,7 @@ func TestPlaces_AnyArrayOfObjects(t *testing.T) {
 	require.NoError(t, err)
 
 	p := fakes.New(fakes.For(t))
-	require.NoError(t, places.Save(t.Context(), p.Operations(record.Scope{})))
+	require.NoError(t, places.Save(t.Context(), p.Operations(botctx.Scope{})))
 	stored := p.Data(placesID)
 
 	require.Len(t, stored, 4)
@@ -93,7 +93,7 @@ func TestPlaces_NearestOfReal(t *testing.T) {
 			require.Len(t, places.Entries, count)
 			require.Subset(t, places.Columns, []string{"area", "type", "pricerange"})
 			p := fakes.New(fakes.For(t))
-			require.NoError(t, places.Save(t.Context(), p.Operations(record.Scope{})))
+			require.NoError(t, places.Save(t.Context(), p.Operations(botctx.Scope{})))
 
 			var rows []struct {
 				Location []float64 `json:"location"`
@@ -109,7 +109,7 @@ func TestPlaces_NearestOfReal(t *testing.T) {
 // requireNearest asks for all places near a point, and checks distances and order.
 func requireNearest(t *testing.T, p *fakes.Platform, latitude, longitude float64) {
 	t.Helper()
-	found, err := p.Operations(record.Scope{}).FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := p.Operations(botctx.Scope{}).FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
 		DataSourceID: placesID,
 		Data:         document.O("near", point(longitude, latitude), "key", "location", "distanceField", columnMetres),
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -160,7 +159,7 @@ func Narrate(out io.Writer) botctx.Interceptor {
 
 // ReplayAll lets the bot answer all conversations, and prints a transcript of each.
 func ReplayAll(ctx context.Context, platform *fakes.Platform, out io.Writer, dialogues []Dialogue) error {
-	if err := SaveRows(ctx, platform.Operations(record.Scope{}), dialogues); err != nil {
+	if err := SaveRows(ctx, platform.Operations(botctx.Scope{}), dialogues); err != nil {
 		return err
 	}
 	platform.HandleFunc(NewReplay(dialogues).Answer)

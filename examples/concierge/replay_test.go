@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // otherTime is a ReserveRestaurant call whose recorded row has another time than was
@@ -175,7 +174,7 @@ func TestReplay_GivesBackRows(t *testing.T) {
 	t.Parallel()
 	data := readRecorded(t)
 	p := fakes.New(fakes.For(t))
-	operations := p.Operations(record.Scope{})
+	operations := p.Operations(botctx.Scope{})
 	require.NoError(t, SaveRows(t.Context(), operations, data.dialogues))
 
 	rows := data.rowsOf(t)
@@ -217,7 +216,7 @@ func TestReplay_DataSourcePerMethod(t *testing.T) {
 	t.Parallel()
 	data := readRecorded(t)
 	p := fakes.New(fakes.For(t))
-	require.NoError(t, SaveRows(t.Context(), p.Operations(record.Scope{}), data.dialogues))
+	require.NoError(t, SaveRows(t.Context(), p.Operations(botctx.Scope{}), data.dialogues))
 	sources := data.rowsOf(t)
 	require.Len(t, sources, 10)
 	for source, rows := range sources {
@@ -236,7 +235,7 @@ type replayed struct {
 func sayEverything(t *testing.T, times int) replayed {
 	t.Helper()
 	r := replayed{recorded: readRecorded(t), platform: fakes.New(fakes.For(t))}
-	require.NoError(t, SaveRows(t.Context(), r.platform.Operations(record.Scope{}), r.dialogues))
+	require.NoError(t, SaveRows(t.Context(), r.platform.Operations(botctx.Scope{}), r.dialogues))
 	r.platform.HandleFunc(NewReplay(r.dialogues).Answer)
 	for _, dialogue := range r.dialogues {
 		guest := r.platform.AddMember(member.Member{ExternalID: dialogue.ID})

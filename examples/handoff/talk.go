@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
 )
 
 // talk lets one talk to the bot, as its customers and as who sits at the desk.

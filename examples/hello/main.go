@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/fakes/console"
 )
 
 // nodes are the bot: what answers, and with what.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/botctx/go-sdk/admin"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/host/admin"
 )
 
 // adminVariable holds the token of operators.

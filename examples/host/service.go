@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -117,7 +116,7 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 		LoadChannel:  load,
 		Now:          s.config.now,
 		TurnLease:    s.config.takeOverAfter,
-		Inbox:        measured.Inbox(inbox.Config{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
+		Inbox:        measured.Inbox(botctx.InboxConfig{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
 		Scheduler:    measured.Scheduler(agenda.SchedulerConfig{ShutdownTimeout: s.config.stopWithin}),
 		Logger:       s.log,
 	})

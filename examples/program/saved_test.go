@@ -71,7 +71,7 @@ func TestSaved_EachExample(t *testing.T) {
 		}
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		if bytes.Contains(text, []byte(`"github.com/botctx/go-sdk/console"`)) || bytes.Contains(text, []byte(`"github.com/botctx/go-sdk/simulator"`)) {
+		if bytes.Contains(text, []byte(`"github.com/botctx/go-sdk/fakes/console"`)) || bytes.Contains(text, []byte(`"github.com/botctx/go-sdk/fakes/simulator"`)) {
 			require.Contains(t, known, filepath.Base(filepath.Dir(file)), "%s opens a console or a page: add it to talks or pages", file)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -85,9 +84,8 @@ func newRealStage(
 	if err := runtime.Handle(hurried(day).Nodes()...); err != nil {
 		return nil, err
 	}
-	scope := record.Scope{App: appID}
-	channels := channel.New(runtime.Env(), scope)
-	if _, err := channels.Save(ctx, &channel.Channel{ID: channelID, Type: channel.Webchat, On: true}); err != nil {
+	scope := botctx.Scope{App: appID}
+	if _, err := runtime.SaveChannel(ctx, appID, &channel.Channel{ID: channelID, Type: channel.Webchat, On: true}); err != nil {
 		return nil, err
 	}
 	stage := &realStage{runtime: runtime, transcript: transcript, day: day}

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
 	"github.com/botctx/go-sdk/member"
 )
 

@@ -19,11 +19,11 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/console"
+	"github.com/botctx/go-sdk/fakes/simulator"
 	"github.com/botctx/go-sdk/script"
-	"github.com/botctx/go-sdk/simulator"
 )
 
 // inGo are the nodes of the bot that are written in Go. Those of the folder stand beside them.

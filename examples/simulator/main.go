@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/examples/program"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/simulator"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/simulator"
 )
 
 func main() {

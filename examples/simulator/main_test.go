@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/member"
 )
 

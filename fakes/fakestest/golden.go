@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/internal/golden"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // TB is what Golden needs of a test. *testing.T has it.

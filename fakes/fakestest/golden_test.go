@@ -20,9 +20,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -78,7 +78,7 @@ func bookedBy(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 		&botctx.Node{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(book)},
 		&botctx.Node{ID: "reminder", Entry: true, Responses: botctx.Say("See you today.")},
 	)
-	p.ReplyHTTP("GET", billURL, replies.Text(200, "25 euros"))
+	p.ReplyHTTP("GET", billURL, web.Text(200, "25 euros"))
 	p.AddAccount("shop")
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	p.AddChannel(channel.Channel{

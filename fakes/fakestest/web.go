@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/fakes/web"
 )
 
 // addChannel gives custom channels a live-chat API.
@@ -17,7 +17,7 @@ func (s *stage) addChannel(added channel.Channel) *channel.Channel {
 		return s.keep(s.platform.AddChannel(added))
 	}
 	url := "https://live.example/" + rand.Text()
-	s.platform.HTTP.Add(http.MethodPost, url, replies.Reply{Body: `{"groupId": "group-` + rand.Text() + `"}`})
+	s.platform.HTTP.Add(http.MethodPost, url, web.Reply{Body: `{"groupId": "group-` + rand.Text() + `"}`})
 	added.Metadata.Set("liveChatApi", url)
 	stored := s.keep(s.platform.AddChannel(added))
 	s.mutex.Lock()
@@ -48,7 +48,7 @@ func (s *stage) asked() []botctxtest.Asked {
 }
 
 // bodyOf returns the JSON that a request sent.
-func bodyOf(request replies.Request) document.Object {
+func bodyOf(request web.Request) document.Object {
 	var body document.Object
 	must(json.Unmarshal([]byte(request.Body), &body))
 	return body
@@ -57,7 +57,7 @@ func bodyOf(request replies.Request) document.Object {
 // serve puts a file at an address of the web.
 func (s *stage) serve(contentType, content string) *botctxtest.Served {
 	url := "https://files.example.com/" + rand.Text()
-	file := replies.Reply{Body: content}
+	file := web.Reply{Body: content}
 	if contentType != "" {
 		file.Header = http.Header{"Content-Type": {contentType}}
 	}

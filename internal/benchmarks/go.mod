@@ -45,6 +45,6 @@ require (
 	gopkg.in/tomb.v2 v2.0.0-20161208151619-d5d1b5820637 // indirect
 )
 
-replace github.com/botctx/go-sdk => ../../
+replace github.com/botctx/go-sdk => ../..
 
 replace github.com/botctx/go-sdk/script => ../../script

@@ -28,7 +28,7 @@ type moduleFile struct {
 // backends and is no test of one.
 func (m moduleFile) isReleased() bool {
 	isBackend := strings.HasPrefix(m.folder, "backends"+string(filepath.Separator)) && !strings.HasSuffix(m.folder, "test")
-	return m.folder == "." || m.folder == "console" || m.folder == "script" || isBackend
+	return m.folder == "." || m.folder == "fakes/console" || m.folder == "script" || isBackend
 }
 
 // ours returns the paths of the modules of the repository that the module requires.

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
-	"github.com/botctx/go-sdk/record"
 )
 
 // checked is a door that holds each call to the schemas.

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -45,12 +45,12 @@ func platforms() []pattern {
 		{
 			name: "carousel", nodes: carousel, needs: []string{"lodash"},
 			prepare: func(s *stage) {
-				s.HTTP.Add("GET", "https://books.example/search?q=tea%20%26%20milk", replies.JSON(200, `{"books": [
+				s.HTTP.Add("GET", "https://books.example/search?q=tea%20%26%20milk", web.JSON(200, `{"books": [
 					{"title": "Milk", "author": "A. Cow", "isbn": "1", "rating": 3, "cover": "https://books.example/1.png", "inStock": true},
 					{"title": "Sold out", "author": "Nobody", "isbn": "2", "rating": 5, "cover": "", "inStock": false},
 					{"title": "Tea", "author": "B. Leaf", "isbn": "3", "rating": 4.5, "cover": "https://books.example/3.png", "inStock": true}
 				]}`))
-				s.HTTP.Add("GET", "https://books.example/search?q=war", replies.Text(503, "busy"))
+				s.HTTP.Add("GET", "https://books.example/search?q=war", web.Text(503, "busy"))
 			},
 			talk: func(s *stage) { s.says("books about tea & milk", "books about war") },
 			want: `Ada: {"type":"CAROUSEL","carousel":[` +

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -28,7 +28,7 @@ func requests() []pattern {
 			name: "custom-outlet", nodes: customOutlet,
 			prepare: func(s *stage) {
 				s.openDesk(channel.Channel{Type: channel.Custom, Metadata: document.O("liveChatApi", chatAPI)})
-				s.HTTP.Add("POST", chatAPI, replies.JSON(200, `{"groupId": "room 7"}`))
+				s.HTTP.Add("POST", chatAPI, web.JSON(200, `{"groupId": "room 7"}`))
 			},
 			talk: func(s *stage) { s.says("help", "Where is it?"); s.grace.Says("On its way."); s.says("leave") },
 			want: "Ada: One moment, Ada.\ndesk: Where is it?\nAda: On its way.\nAda: You have left.\n",

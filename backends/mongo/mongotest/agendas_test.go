@@ -16,8 +16,8 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/inbox"
-	"github.com/botctx/go-sdk/inbox/inboxtest"
-	"github.com/botctx/go-sdk/lease"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 func TestInbox(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/inbox"
-	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
 

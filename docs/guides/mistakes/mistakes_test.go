@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/explore"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/explore"
 )
 
 // mistake is a bot as it is meant, the same bot with a mistake, and a test that tells them apart.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
 // desk answers two questions, and all else by a fallback of a priority.

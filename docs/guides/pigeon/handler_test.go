@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/docs/guides/pigeon"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/send/sendtest"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -38,17 +37,14 @@ func newHost(t *testing.T) (http.Handler, func() []sendtest.Arrival) {
 		event := bot.MessageEvent
 		return bot.Reply(ctx, send.Text(bot.Member.FirstName+": "+event.Text()+event.Payload()))
 	})
-	channels := channel.New(runtime.Env(), record.Scope{App: "app-1"})
-	_, err = channels.Save(t.Context(), h.Channel)
+	_, err = runtime.SaveChannel(t.Context(), "app-1", h.Channel)
 	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("POST /pigeon/{app}/{channel}", &pigeon.Handler{
-		LoadChannel: func(ctx context.Context, app, id string) (*channel.Channel, error) {
-			return channel.New(runtime.Env(), record.Scope{App: app}).Load(ctx, id)
-		},
-		Accept: runtime.Accept,
-		Drops:  &send.Drops{},
-		Now:    func() time.Time { return time.Unix(1_700_000_000, 0) },
+		LoadChannel: runtime.LoadChannel,
+		Accept:      runtime.Accept,
+		Drops:       &send.Drops{},
+		Now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
 	})
 	return mux, func() []sendtest.Arrival {
 		for {

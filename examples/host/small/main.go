@@ -24,7 +24,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -152,7 +151,7 @@ func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.
 	if err := botctx.EnsureIndexes(ctx, database); err != nil {
 		return nil, nil, err
 	}
-	_, err = channel.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
+	_, err = rt.SaveChannel(ctx, "shop", &channel.Channel{
 		ID: "chat", Type: channel.Webchat, On: true,
 		Metadata: document.O("webhookUrl", s.chat),
 		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", s.secret.Reveal()))},

@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/internal/operations/reference"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -86,7 +86,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 func TestFromScripts_CodeOfThePageRuns(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.HTTP.Add("POST", "https://weather.example/now", replies.JSON(200, `{"sky": "clear"}`))
+	p.HTTP.Add("POST", "https://weather.example/now", web.JSON(200, `{"sky": "clear"}`))
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false), document.O("code", "MAY", "taken", false))
 	p.Handle(
 		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Pre: botctx.Do(weather, remindTomorrow)},

@@ -1,0 +1,61 @@
+package conversation
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestGoSource(t *testing.T) {
+	t.Parallel()
+	for want, value := range map[string]any{
+		`document.O("a", document.A(1, 2.0, 1e+30, nil, true), "b", "\x00")`: document.O("a", document.A(1, 2.0, 1e30, nil, true), "b", "\x00"),
+		"`say \"hi\"`":               `say "hi"`,
+		"time.UnixMilli(1000).UTC()": time.UnixMilli(1000).UTC(),
+	} {
+		require.Equal(t, want, goValue(value))
+	}
+	for want, d := range map[string]time.Duration{
+		"time.Hour": time.Hour, "48*time.Hour": 48 * time.Hour, "90*time.Second": 90 * time.Second, "0": 0, "7": 7, "1500*time.Millisecond": 1500 * time.Millisecond,
+	} {
+		require.Equal(t, want, goDuration(d))
+	}
+}
+
+func TestNames_AreVariables(t *testing.T) {
+	t.Parallel()
+	var n names
+	for _, c := range []struct{ name, want string }{
+		{"Ada", "ada"},
+		{"ada", "ada2"},
+		{"Jean-Luc Picard", "jeanLucPicard"},
+		{"func", "funcMember"},
+		{"p", "p2"},
+		{"42", "Member"},
+		{"", "Member2"},
+		{"\u6728", "\u6728"},
+		{"member", "member2"},
+		{"\x1b[2J", "j"},
+		{"len", "lenMember"},
+		{"Ada 2", "ada22"},
+		{"ada2", "ada23"},
+	} {
+		require.Equal(t, c.want, n.variable(c.name), "%q", c.name)
+	}
+}
+
+func TestConstantOf(t *testing.T) {
+	t.Parallel()
+	generated, err := os.ReadFile("../../botctx/operations_gen.go")
+	require.NoError(t, err)
+	lines := strings.Split(string(generated), "\n")
+	for _, op := range botctx.Ops() {
+		require.Contains(t, lines, "\t"+constantOf(op)+" Op = \""+string(op)+"\"")
+	}
+}

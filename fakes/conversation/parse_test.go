@@ -1,0 +1,202 @@
+package conversation_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/fakes/conversation"
+)
+
+// everything has each form of lines, as String writes it.
+const everything = `# What there is.
+channel page of type alpha
+member Ada at page
+member "Dr: No" {"lastName":"No","firstName":"Julius"}
+desk support
+agent Grace at support in support, "night: shift"
+data coupons {"code":"SPRING"}
+Ada joins the group family
+
+Ada in family: hello all
+Bot: Hello all!
+Bot to Dr No in family: Hello all!
+
+Ada: hello
+  | and more
+Bot: Which one?
+  | Choose.
+  [Yes] [More \(all\)](https://example.com/a\(b\))
+  * Steel
+    : holds two litres
+    ! https://example.com/k.png
+    [Buy]
+  (Now) (Later)
+Bot to Grace: A kettle leaks.
+Bot sends IMAGE https://example.com/k.png
+# She is told more.
+Bot to "Dr: No" sends {"type":"TEMPLATE","elementName":"order"}
+
+Ada taps [Yes]
+Fails: Unavailable
+
+Ada taps [Buy] 2
+Fails
+
+Ada sends FILE https://example.com/bill.pdf
+
+Ada sends {"type":"LOCATION","data":{"lat":38.6}}
+
+1 day 2 hours later
+
+The next sendResponse fails: Unavailable
+
+The next sendResponse times out
+
+The next sendResponse is 20 seconds late
+
+The next mail fails: Unavailable
+
+The next file fails: NotFound
+
+The next charge of shop is declined: insufficient_funds
+
+Mail to ada@example.com bounces
+
+Grace takes the ticket
+
+Grace takes ticket 2
+
+Grace taps the ticket
+
+Grace: שלום\s
+
+Grace ends the chat
+
+# The end.
+`
+
+func TestParse_EveryForm(t *testing.T) {
+	t.Parallel()
+	read, err := conversation.Parse("everything.chat", everything)
+	require.NoError(t, err)
+	require.Equal(t, everything, read.String())
+	require.Equal(t, 8, read.Steps[6].Line)
+}
+
+func TestParse_AsPeopleWrite(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"\ufeffAda:hello\r\nBot:  Hi!  \r\n":      "Ada: hello\nBot: Hi!\n",
+		"  Ada : hello\n\n\nBot to Ada: Hi!":      "Ada: hello\nBot: Hi!\n",
+		"2pac: see you later":                     "2pac: see you later\n",
+		"Ada: at 5: [maybe] (or) \"so\" {x} #1":   "Ada: at 5: [maybe] (or) \"so\" {x} #1\n",
+		"Ada:\n|\n| x":                            "Ada:\n  |\n  | x\n",
+		"Ada: x\n[a][b](u) [c]\n":                 "",
+		"Ada: x\nBot: y\n[a][b](u) [c]\n(d)(e)\n": "Ada: x\nBot: y\n  [a] [b](u) [c]\n  (d) (e)\n",
+		"member Ada\n24h later\nBot: Hi":          "member Ada\n\n1 day later\nBot: Hi\n",
+		"1w later":                                "7 days later\n",
+		"1 day, 2 hours and 3 minutes later.":     "1 day 2 hours 3 minutes later\n",
+		"1.5h later":                              "1 hour 30 minutes later\n",
+		"Ada: hi\rBot: hello\rAda: bye\r":         "Ada: hi\nBot: hello\n\nAda: bye\n",
+		"":                                        "",
+		"#a":                                      "# a\n",
+	} {
+		read, err := conversation.Parse("typed.chat", text)
+		if want == "" && text != "" {
+			require.Error(t, err, text)
+			continue
+		}
+		require.NoError(t, err, text)
+		require.Equal(t, want, read.String())
+	}
+}
+
+func TestParse_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"hello":                               `f.chat:1: "hello" says nothing that is understood: write who says it and a colon before it`,
+		"\n\nBot: hi":                         "f.chat:3: nothing was done of which this could come",
+		"1 day later\nBot: hi":                "f.chat:2: nobody has said anything yet: say to whom it goes",
+		"| more":                              "there is no text of which this is a further line",
+		"Ada: x\nFails\n| more":               "there is no text of which this is a further line",
+		"Ada: x\n[Yes]":                       "this is part of an answer",
+		"Ada: x\n(Yes)":                       "this is part of an answer",
+		"Ada: x\n* Steel":                     "this is part of an answer",
+		"Ada: x\nBot: y\n: two litres":        "this is part of a card",
+		"Ada: x\nBot: y\n! url":               "this is part of a card",
+		"Ada: x\nBot: y\n* z\n! a\n! b":       "f.chat:5: this is part of a card, once",
+		"Ada: caf\xe9":                        `f.chat:1: this is no UTF-8: save the file in that encoding, or write a byte that is none as \x{ff}`,
+		"\xff\xfeA\x00:\x00":                  "this is no UTF-8",
+		`"": hi`:                              "there is no name",
+		"Ada: x\nBot to \"\": y":              "there is no name",
+		"Ada: x\nBot: y\n[Yes] or":            "buttons stand in brackets",
+		"Ada: x\nBot: y\n(Yes) or":            "quick replies stand in parentheses",
+		"Ada: x\nBot: y\nFails":               "that it fails stands once",
+		"Ada: x\nFails: Unavailabel":          "there is no code Unavailabel: there are InvalidArgument, NotFound",
+		"Fails":                               "nothing was done that could fail",
+		`Ada: a\dir`:                          `\d means nothing: write \\ for a backslash`,
+		`Ada: \u{110000}`:                     `means nothing`,
+		`Ada: \`:                              `means nothing`,
+		"Bot takes the ticket":                `Bot is no name as it stands: write it in quotes, as in "Bot"`,
+		"Note to self: hi":                    `Note to self is no name as it stands: write it in quotes`,
+		`"Ada: hi`:                            "says nothing that is understood",
+		`"A\q": hi`:                           "is no name in quotes",
+		"Ada taps Yes":                        `write "Ada taps [Yes]"`,
+		"Ada taps [Yes] 0":                    "they begin with 1",
+		"Ada joins family":                    `write "Ada joins the group family"`,
+		"Mail to ada":                         `write "Mail to ada@example.com bounces"`,
+		"The next mail fails: Unavailabl":     "there is no code Unavailabl",
+		"The next charge is declined":         `The next charge of shop is declined: insufficient_funds`,
+		"Grace takes it":                      `write "Grace takes the ticket"`,
+		"Grace ends":                          `write "Grace ends the chat"`,
+		"Ada sends image x":                   `write "Ada sends IMAGE https://..."`,
+		"Ada sends PICTURE x":                 "PICTURE is no type of a file",
+		"Ada sends {x}":                       "is no event",
+		"some time later":                     `write how much time passes`,
+		"3 parsecs later":                     `"parsecs" is no unit of time`,
+		"3 later":                             `"3" is no time`,
+		"99999999999 weeks later":             "too long",
+		"300000 days later":                   "too long",
+		"100000 days 100000 days later":       "too long",
+		"agent Grace":                         "write where the agent sits",
+		"channel page":                        "write what the channel is",
+		"data coupons":                        "write where the entry goes",
+		"data coupons {":                      "what stands in braces is no JSON",
+		"member Ada {\"channel\":\"x\"}":      "stands before what is in braces",
+		"member Ada {\"meta\":5}":             "meta",
+		"The next sendRespons fails: Unavail": "there is no operation sendRespons: perhaps sendResponse is meant",
+		"The next sendResponse breaks":        `write "The next sendResponse fails: Unavailable"`,
+		"The next sendResponse is 0s late":    "0 seconds late is not late",
+	} {
+		_, err := conversation.Parse("f.chat", text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+func TestParse_TellsSeveralErrors(t *testing.T) {
+	t.Parallel()
+	_, err := conversation.Parse("f.chat", "hello\nAda: hi\nwhat\n"+strings.Repeat("no\n", 20))
+	require.ErrorContains(t, err, "f.chat:1: ")
+	require.ErrorContains(t, err, "f.chat:3: ")
+	require.NotContains(t, err.Error(), "f.chat:20: ", "ten are enough")
+}
+
+func TestDuration(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"24h": 24 * time.Hour, "2d": 48 * time.Hour, "1w": 168 * time.Hour, "1d12h": 36 * time.Hour, "90m": 90 * time.Minute,
+		"1 hour 30 minutes": 90 * time.Minute, "0s": 0, "0.5 seconds": 500 * time.Millisecond, "3ms": 3 * time.Millisecond,
+		"1 nanosecond": 1, "2 us": 2000,
+	} {
+		read, err := conversation.Duration(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, read, text)
+	}
+	for _, text := range []string{"", "x", "-1h", "1", "h", "1h x"} {
+		_, err := conversation.Duration(text)
+		require.Error(t, err, text)
+	}
+}

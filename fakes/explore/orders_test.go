@@ -1,0 +1,275 @@
+package explore_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// mostOrders is in how many orders each of the faults below is to be found.
+const mostOrders = 100
+
+// requireFound asserts that a search has failed, and that it says these words.
+func requireFound(t *testing.T, o *outer, words ...string) {
+	t.Helper()
+	require.NotEmpty(t, o.failed, "nothing was found: %v", o.logged)
+	for _, word := range words {
+		require.Contains(t, o.failed, word)
+	}
+}
+
+// soldOnce states that as many kettles are gone as were confirmed.
+func soldOnce(logic botctx.Action) explore.Property {
+	return func(t *explore.T, p *fakes.Platform) {
+		ada, bob := shop(p, logic, 2)
+		t.Go("Ada", func() { ada.Says("buy") })
+		t.Go("Bob", func() { bob.Says("buy") })
+		t.Wait()
+		require.Equal(t, 2-confirmed(p), stockOf(p), "each kettle is sold once")
+	}
+}
+
+func TestOrders_FindsALostUpdate(t *testing.T) {
+	t.Parallel()
+	found := search(func(t explore.TB) { explore.Orders(t, mostOrders, soldOnce(readAndWrite)) })
+	requireFound(t, found, "each kettle is sold once", "(1 of the ",
+		"\t1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource\n"+
+			"\t2. Bob does fetchDataFromDataSource, findAndModifyDataFromDataSource, sendResponse, up to its end\n"+
+			"\t3. Ada does findAndModifyDataFromDataSource, sendResponse, up to its end\n")
+}
+
+func TestOrders_OneOperationLosesNothing(t *testing.T) {
+	t.Parallel()
+	explore.Orders(t, rounds.Of(t, 50, 600), soldOnce(modify))
+}
+
+// book books a table for a member, where none has it and it is one that a filter finds.
+func book(filter document.Object) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		taken, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+			DataSourceID: "tables", Filter: document.O("by", document.O("$ne", nil)),
+		})
+		if err != nil || taken > 0 {
+			return err
+		}
+		booked, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+			DataSourceID: "tables", Filter: filter, Patch: document.Set("by", bot.Member.ID), WithModifier: true,
+		})
+		if err != nil || booked.Matched == 0 {
+			return err
+		}
+		return bot.Reply(ctx, send.Text("Yours at eight."))
+	}
+}
+
+// bookedOnce states that a table has one guest.
+func bookedOnce(logic botctx.Action) explore.Property {
+	return func(t *explore.T, p *fakes.Platform) {
+		p.AddData("tables", document.O("_id", "eight"))
+		p.HandleFunc(logic)
+		for _, name := range []string{"Ada", "Bob", "Cleo"} {
+			guest := p.AddMember(member.Member{FirstName: name})
+			t.Go(name, func() { guest.Says("book") })
+		}
+		t.Wait()
+		require.Equal(t, 1, confirmed(p), "one guest has the table")
+	}
+}
+
+func TestOrders_FindsADoubleBooking(t *testing.T) {
+	t.Parallel()
+	requireFound(t, search(func(t explore.TB) { explore.Orders(t, mostOrders, bookedOnce(book(document.O()))) }), "one guest has the table", "(1 of the ")
+	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
+}
+
+// claim gives a member the one coupon, where it is not given yet and a filter finds it.
+func claim(filter document.Object) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		coupon, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: "coupons"})
+		if err != nil || document.Get(coupon.Entries[0], "given", 0) > 0 {
+			return err
+		}
+		given, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: "coupons", Filter: filter, Patch: document.Inc("given", 1),
+		})
+		if err != nil || given.Value == nil {
+			return err
+		}
+		return bot.Reply(ctx, send.Text("Yours: SPRING"))
+	}
+}
+
+func TestOrders_FindsACouponGivenTwice(t *testing.T) {
+	t.Parallel()
+	property := func(logic botctx.Action) explore.Property {
+		return func(t *explore.T, p *fakes.Platform) {
+			ada, bob := shop(p, logic, 0)
+			p.AddData("coupons", document.O("given", 0))
+			t.Go("Ada", func() { ada.Says("coupon") })
+			t.Go("Bob", func() { bob.Says("coupon") })
+			t.Wait()
+			require.Equal(t, 1, confirmed(p), "one member has the coupon")
+		}
+	}
+	requireFound(t, search(func(t explore.TB) { explore.Orders(t, mostOrders, property(claim(document.O()))) }), "one member has the coupon")
+	explore.Orders(t, rounds.Of(t, 50, 600), property(claim(document.O("given", 0))))
+}
+
+// openDesk adds a member, and an agent whom she can ask for.
+func openDesk(p *fakes.Platform) (ada *fakes.Actor, grace *fakes.Agent) {
+	p.AddChannel(channel.Channel{ID: "web"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+	}})
+	p.Pair("web", "desk")
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	})
+	return p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+}
+
+func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
+	t.Parallel()
+	explore.Orders(t, rounds.Of(t, 50, 400), func(t *explore.T, p *fakes.Platform) {
+		ada, grace := openDesk(p)
+		hedy := p.AddAgent("desk", "Hedy")
+		ada.Says("help")
+		ticket := grace.Ticket()
+		won := 0
+		for _, agent := range []*fakes.Agent{grace, hedy} {
+			t.Go(agent.Name(), func() {
+				if err := agent.TryTakes(ticket); err == nil {
+					won++
+				}
+			})
+		}
+		t.Wait()
+		require.Equal(t, 1, won, "one agent gets the ticket")
+	})
+}
+
+// takeBySeen takes the ticket of a desk that a bot keeps by itself: what it finds free, it writes.
+func takeBySeen(ctx context.Context, bot *botctx.Context) error {
+	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+		DataSourceID: "tickets", Filter: document.O("agent", nil),
+	})
+	if err != nil || len(free.Entries) == 0 {
+		return err
+	}
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		DataSourceID: "tickets", Filter: document.O(), Patch: document.Set("agent", bot.Member.ID), WithModifier: true,
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Yours."))
+}
+
+func TestOrders_FindsTwoAgentsWithOneTicket(t *testing.T) {
+	t.Parallel()
+	requireFound(t, search(func(t explore.TB) {
+		explore.Orders(t, mostOrders, func(t *explore.T, p *fakes.Platform) {
+			grace, hedy := shop(p, takeBySeen, 0)
+			p.AddData("tickets", document.O("_id", 1))
+			t.Go("Grace", func() { grace.Says("take") })
+			t.Go("Hedy", func() { hedy.Says("take") })
+			t.Wait()
+			require.Equal(t, 1, confirmed(p), "one agent has the ticket")
+		})
+	}), "one agent has the ticket")
+}
+
+// reserve keeps a kettle for a member, for an hour: the agenda gives back what is not paid for, and what a
+// filter finds.
+func reserve(filter document.Object) []*botctx.Node {
+	pay := func(ctx context.Context, bot *botctx.Context) error {
+		paid, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: "kept", Filter: document.O("state", "kept"), Patch: document.Set("state", "paid"),
+		})
+		if err != nil || paid.Value == nil {
+			return err
+		}
+		return bot.Reply(ctx, send.Text("Yours."))
+	}
+	keep := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+			MemberID: bot.Member.ID, NodeCompositeID: "free", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+		})
+		return err
+	}
+	free := func(ctx context.Context, bot *botctx.Context) error {
+		kept, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "kept", Filter: document.O("state", "kept")})
+		if err != nil || kept == 0 {
+			return err
+		}
+		_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+			DataSourceID: "kept", Filter: filter, Patch: document.Set("state", "free"), WithModifier: true,
+		})
+		return err
+	}
+	return []*botctx.Node{
+		{ID: "keep", Trigger: botctx.TextIs("keep"), Pre: botctx.Do(keep), Schedules: []botctx.NodeRef{{CompositeID: "free"}}},
+		{ID: "pay", Trigger: botctx.TextIs("pay"), Pre: botctx.Do(pay)},
+		{ID: "free", Pre: botctx.Do(free)},
+	}
+}
+
+func TestOrders_FindsAnAgendaAgainstAMessage(t *testing.T) {
+	t.Parallel()
+	property := func(filter document.Object) explore.Property {
+		return func(t *explore.T, p *fakes.Platform) {
+			p.AddData("kept", document.O("_id", 1, "state", "kept"))
+			p.Handle(reserve(filter)...)
+			ada, bob := p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
+			ada.Says("keep")
+			t.Go("time", func() { p.Advance(time.Hour) })
+			t.Go("Bob", func() { bob.Says("pay") }) // He pays for Ada.
+			t.Wait()
+			isPaid := document.Get(p.Data("kept")[0], "state", "") == "paid"
+			require.Equal(t, confirmed(p) == 1, isPaid, "what was paid for is kept")
+		}
+	}
+	requireFound(t, search(func(t explore.TB) { explore.Orders(t, mostOrders, property(document.O())) }), "what was paid for is kept", "time does countDataSource")
+	explore.Orders(t, rounds.Of(t, 50, 600), property(document.O("state", "kept")))
+}
+
+func TestOrders_RunsOfOneMemberTakeTurns(t *testing.T) {
+	t.Parallel()
+	explore.Orders(t, rounds.Of(t, 50, 600), func(t *explore.T, p *fakes.Platform) {
+		ada, _ := shop(p, readAndWrite, 3)
+		for _, name := range []string{"one", "two", "three"} {
+			t.Go(name, func() { ada.Says(name) })
+		}
+		t.Wait()
+		require.Equal(t, 0, stockOf(p), "each run sees what the one before has written")
+	})
+}
+
+func TestOrders_OverAccept(t *testing.T) {
+	t.Parallel()
+	explore.Orders(t, rounds.Of(t, 50, 400), func(t *explore.T, p *fakes.Platform) {
+		ada, bob := shop(p, modify, 5)
+		t.Go("Ada", func() { ada.Says("buy") })
+		t.Go("Ada again", func() { ada.Says("buy") })
+		t.Go("Bob", func() { bob.Says("buy") })
+		t.Go("time", func() { p.Advance(time.Minute) })
+		t.Wait()
+		p.Advance(0)
+		require.Equal(t, 2, stockOf(p), "each message is run once")
+	}, explore.On(fakes.Accepting()))
+}

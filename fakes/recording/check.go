@@ -1,0 +1,206 @@
+package recording
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+// Check is how a recording is compared with another implementation.
+type Check struct {
+	// Door returns the door of the implementation for a scope, of which the ids are those of the
+	// implementation. It is required.
+	Door func(scope record.Scope) botctx.Caller
+	// IDs are the ids of the implementation that stand for those of the recording, such as that of a member
+	// who is there before the first call. Those that calls return are learnt.
+	IDs map[string]string
+	// Now is the implementation's clock. Without one its times are to be those of the recording.
+	Now func() time.Time
+	// Advance lets time pass in the implementation, as it did between recorded calls, nil where it passes
+	// by itself. Platform.Advance of package fakes is one.
+	Advance func(by time.Duration)
+	// Within is by how much times may differ, beside the difference of the two clocks when the check
+	// begins. The default is a second.
+	Within time.Duration
+}
+
+// Difference is where an implementation answered otherwise than was recorded.
+type Difference struct {
+	Call Call
+	// Path is the place in the result, or in the error, such as "error.code".
+	Path string
+	// Recorded and Got are what stands there, as JSON, or "nothing".
+	Recorded, Got string
+}
+
+// String returns the difference on a line.
+func (d Difference) String() string {
+	return fmt.Sprintf("line %d: %s %s: %s was recorded, and this answers %s", d.Call.Line, d.Call.Op, d.Path, d.Recorded, d.Got)
+}
+
+// Differences are all differences of a recording.
+type Differences []Difference
+
+// String returns a line for each difference, "" where there is none.
+func (d Differences) String() string {
+	var lines strings.Builder
+	for _, one := range d {
+		lines.WriteString(one.String() + "\n")
+	}
+	return lines.String()
+}
+
+// Check makes the calls of the recording again, one after the other, and returns where the answers differ.
+// Ids may differ where the same one always stands for the same; times by the difference of the clocks;
+// messages of errors may differ; and what was redacted is not compared. The error is that of ctx.
+func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
+	c := &checking{how: how, ids: newIDs(how.IDs)}
+	if how.Within == 0 {
+		c.how.Within = time.Second
+	}
+	if len(r.Calls) > 0 {
+		c.at = r.Calls[0].At
+		c.shift = c.now() - int64(c.at)
+	}
+	var all Differences
+	for _, call := range r.Calls {
+		if err := ctx.Err(); err != nil {
+			return all, err
+		}
+		all = append(all, c.call(ctx, call)...)
+	}
+	return all, nil
+}
+
+// checking is a check that is under way.
+type checking struct {
+	how Check
+	ids *ids
+	// at is the time of the recording that has come, shift how much later it is in the implementation, in
+	// milliseconds.
+	at    document.Timestamp
+	shift int64
+}
+
+// now returns the implementation's time.
+func (c *checking) now() int64 {
+	if c.how.Now == nil {
+		return int64(c.at)
+	}
+	return c.how.Now().UnixMilli()
+}
+
+// call makes a call, and compares.
+func (c *checking) call(ctx context.Context, call Call) Differences {
+	if call.At > c.at && c.how.Advance != nil {
+		c.how.Advance(time.Duration(call.At-c.at) * time.Millisecond)
+	}
+	c.at = max(c.at, call.At)
+	args, err := document.EncodeJSON(c.translated("", call.Params))
+	if err != nil {
+		return Differences{{Call: call, Path: fieldParams, Recorded: "JSON", Got: err.Error()}}
+	}
+	text, failed := c.how.Door(c.scope(call.Scope)).Call(ctx, string(call.Op), args)
+	return c.compare(call, text, failed)
+}
+
+// scope returns a scope in the ids of the implementation.
+func (c *checking) scope(s Scope) record.Scope {
+	return record.Scope{
+		App: c.ids.of(s.App), Channel: c.ids.of(s.Channel), Member: c.ids.of(s.Member), GroupExternalID: c.ids.of(s.Group),
+	}
+}
+
+// translated returns recorded params in the ids and the time of the implementation. name is that of the
+// field.
+func (c *checking) translated(name string, value any) any {
+	switch value := value.(type) {
+	case string:
+		return c.ids.of(value)
+	case int64:
+		if isTime(name) {
+			return value + c.shift
+		}
+	case document.Object:
+		translated := document.O()
+		for field, of := range value.All() {
+			inside := field
+			if strings.HasPrefix(field, "$") { // An operator, of the field that it stands in.
+				inside = name
+			}
+			translated = translated.With(field, c.translated(inside, of))
+		}
+		return translated
+	case document.Array:
+		var items []any
+		for _, item := range value.All() {
+			items = append(items, c.translated(name, item))
+		}
+		return document.ArrayOf(items)
+	}
+	return value
+}
+
+// compare returns where what came differs from what was recorded.
+func (c *checking) compare(call Call, result json.RawMessage, failed error) (all Differences) {
+	for _, one := range errorDifferences(call.Err, failed) {
+		all = append(all, Difference{Call: call, Path: one.path, Recorded: text(one.want), Got: text(one.got)})
+	}
+	if len(all) > 0 {
+		return all
+	}
+	var got any
+	if len(result) > 0 {
+		read, err := document.ParseJSON(result)
+		if err != nil {
+			return Differences{{Call: call, Path: fieldResult, Recorded: text(call.Result), Got: err.Error()}}
+		}
+		got = hider{}.value(read)
+	}
+	for _, one := range likeness(c.areAlike).differences(fieldResult, call.Result, got) {
+		all = append(all, Difference{Call: call, Path: one.path, Recorded: text(one.want), Got: text(one.got)})
+	}
+	return all
+}
+
+// errorDifferences compares two errors, but for their messages.
+func errorDifferences(want *boterr.Error, got error) []pair {
+	var failed *boterr.Error
+	if got != nil {
+		failed = errorOf(got, "")
+	}
+	switch {
+	case want == nil && failed == nil:
+		return nil
+	case want == nil:
+		return []pair{{fieldError, absent{}, got.Error()}}
+	case failed == nil:
+		return []pair{{fieldError, string(want.Code), absent{}}}
+	}
+	return likeness(areEqual).differences(fieldError,
+		document.O("code", string(want.Code), "field", want.Field), document.O("code", string(failed.Code), "field", failed.Field))
+}
+
+// areAlike is the likeness of results: an id stands for an id, and times are as far from now as they were.
+func (c *checking) areAlike(path string, want, got any) bool {
+	switch want := want.(type) {
+	case string:
+		if got, isText := got.(string); isText && isID(path) && want != "" && got != "" {
+			return c.ids.areOne(want, got)
+		}
+		return document.Equal(c.ids.of(want), got) || document.Equal(want, got)
+	case int64:
+		if got, isInteger := got.(int64); isInteger && isTime(lastName(path)) {
+			difference := got - want - c.shift
+			return max(difference, -difference) <= c.how.Within.Milliseconds()
+		}
+	}
+	return document.Equal(want, got)
+}

@@ -1,0 +1,45 @@
+package recording_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/recording"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+func Example() {
+	ctx := context.Background()
+	count := datasource.CountDataSourceParams{DataSourceID: "orders"}
+
+	host := fakes.New() // Any implementation, such as that of a host over its database.
+	host.AddData("orders", document.O("kettles", 2))
+	var file bytes.Buffer
+	recorder := recording.New(&file, host.Now)
+	_, _ = recorder.Operations(host.Operations(record.Scope{}), record.Scope{App: fakes.DefaultApp}).CountDataSource(ctx, count)
+	fmt.Print(file.String())
+
+	recorded, err := recording.Read("orders.jsonl", &file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	n, _ := recorded.Replay().Operations(record.Scope{App: fakes.DefaultApp}).CountDataSource(ctx, count)
+	fmt.Println("replayed:", n)
+
+	empty := fakes.New()
+	differences, _ := recorded.Check(ctx, recording.Check{
+		Door: func(scope record.Scope) botctx.Caller { return empty.Operations(scope) }, Now: empty.Now, Advance: empty.Advance,
+	})
+	fmt.Print(differences)
+	// Output:
+	// {"recording":1}
+	// {"n":1,"at":1767225600000,"scope":{"app":"app-1"},"op":"countDataSource","params":{"dataSourceId":"orders"},"result":1}
+	// replayed: 1
+	// line 2: countDataSource result: 1 was recorded, and this answers 0
+}

@@ -1,0 +1,158 @@
+package recording
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+// Recorder writes calls to a recording. It is safe for concurrent use.
+type Recorder struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	out    io.Writer
+	n      int
+	hidden []string
+	err    error
+}
+
+// New returns a recorder that writes to out, with the times of a clock, such as time.Now. A line is
+// written by one call of Write when its call has returned.
+func New(out io.Writer, now func() time.Time) *Recorder {
+	r := &Recorder{out: out, now: now}
+	_, r.err = io.WriteString(out, head+"\n")
+	return r
+}
+
+// Hide redacts texts wherever they stand in params, results and errors from now on, such as a secret in a
+// field of another name. Empty ones are not looked for.
+func (r *Recorder) Hide(secrets ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hidden = append(r.hidden, slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return s == "" })...)
+	slices.SortFunc(r.hidden, longestFirst) // One that is part of another leaves nothing of it.
+}
+
+func longestFirst(a, b string) int { return len(b) - len(a) }
+
+// Err returns why something could not be written, nil where all was. Calls go on without being recorded
+// after it.
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Caller returns a door with the calls through another one, which works for a scope, recorded.
+func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
+	return recorded{r, of, scope}
+}
+
+// Operations returns operations that do what others do, for a scope, and are recorded.
+func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.Operations {
+	return botctx.OverCall(r.Caller(callerOf(of), scope))
+}
+
+// recorded is a door whose calls are recorded.
+type recorded struct {
+	by    *Recorder
+	of    botctx.Caller
+	scope record.Scope
+}
+
+// Call implements botctx.Caller.
+func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	at := c.by.now()
+	result, err := c.of.Call(ctx, name, args)
+	if len(args) == 0 {
+		args = json.RawMessage(`{}`)
+	}
+	params, badParams := document.ParseJSON(args)
+	var value any
+	var badResult error
+	if len(result) > 0 {
+		value, badResult = document.ParseJSON(result)
+	}
+	c.by.add(Call{At: document.At(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err,
+		errors.Join(badParams, badResult))
+	return result, err
+}
+
+// Intercept is an interceptor that records each call, for botctx.Config:
+//
+//	Interceptors: []botctx.Interceptor{recorder.Intercept},
+func (r *Recorder) Intercept(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+	at := r.now()
+	params, badParams := valueOf(call.Params) // The operation may change what they hold.
+	result, err := next(ctx)
+	var value any
+	var badResult error
+	if err == nil || hasOutcomes(result) {
+		value, badResult = valueOf(result)
+	}
+	r.add(Call{At: document.At(at), Scope: scopeOf(call.Context.Scope()), Op: call.Op, Params: params, Result: value}, err,
+		errors.Join(badParams, badResult))
+	return result, err
+}
+
+// hasOutcomes reports whether a result is returned together with an error.
+func hasOutcomes(result any) bool {
+	kept, is := result.(interface{ HasOutcomes() bool })
+	return is && kept.HasOutcomes()
+}
+
+// valueOf returns a Go value as one of a document, as its JSON has it.
+func valueOf(v any) (any, error) {
+	text, err := document.EncodeJSON(v)
+	if err != nil {
+		return nil, err
+	}
+	return document.ParseJSON(text)
+}
+
+// add writes a call, and how it failed. bad is why it cannot be written as it was.
+func (r *Recorder) add(call Call, failed, bad error) {
+	if failed != nil {
+		call.Err = errorOf(failed, call.Op)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err = errors.Join(r.err, bad); r.err != nil {
+		return
+	}
+	r.n++
+	call.N = r.n
+	hide := hider{r.hidden}
+	call.Params, call.Result = hide.value(call.Params), hide.value(call.Result)
+	if call.Err != nil {
+		call.Err.Err = errors.New(hide.text(call.Err.Message()))
+	}
+	line, err := document.EncodeJSON(call.object())
+	if err == nil {
+		_, err = r.out.Write(append(line, '\n'))
+	}
+	r.err = err
+}
+
+// errorOf returns an error of an operation.
+func errorOf(err error, op botctx.Op) *boterr.Error {
+	coded, is := boterr.AsError(err)
+	if !is {
+		coded = boterr.New(boterr.CodeOf(err), "", "%w", err)
+	}
+	own := *coded
+	if own.Op == "" {
+		own.Op = string(op)
+	}
+	return &own
+}

@@ -1,0 +1,200 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/send"
+)
+
+// mostSnapshots is how many of the newest moments of a branch one can go back to.
+const mostSnapshots = 200
+
+// branch is one course of things: a platform, and what was done on it. All but the platform is guarded by
+// the session.
+type branch struct {
+	id, name string
+	platform *fakes.Platform
+	// stage is where all is done that a conversation can do again.
+	stage *conversation.Stage
+	// moments are what was done, the first one the beginning. at is the one that is shown: later ones are
+	// there until something else is done.
+	moments []moment
+	at      int
+}
+
+// moment is what was done, and what there was then.
+type moment struct {
+	// what says what was done, for a timeline, by whom, nil for nobody, and when it was over.
+	what string
+	by   *person
+	at   time.Time
+	// said is what a person wrote or tapped, zero for none.
+	said said
+	// sent and chosen are how many messages and choices there were afterwards.
+	sent, chosen int
+	// err is what came of it, logged what was logged meanwhile.
+	err    error
+	logged []Line
+	// people are who was there afterwards.
+	people []*person
+	// channels are those that were added on the page.
+	channels []string
+	// out is what was out of service, isDown whether the process of the bot was, isStart whether it was
+	// started.
+	out             []string
+	isDown, isStart bool
+	// isUnsaved tells that no conversation can do it again.
+	isUnsaved bool
+	// stage is what a conversation keeps of it all afterwards, nil where one cannot go back to it.
+	stage *conversation.Stage
+	// snapshot is the platform afterwards, nil where one cannot go back to it.
+	snapshot *fakes.Snapshot
+}
+
+// now returns the moment that is shown.
+func (b *branch) now() moment { return b.moments[b.at] }
+
+// people returns who is there.
+func (b *branch) people() []*person { return b.now().people }
+
+// past returns the moments up to the one that is shown.
+func (b *branch) past() []moment { return b.moments[:b.at+1] }
+
+// personOf returns the person of an id.
+func (b *branch) personOf(id string) (*person, error) {
+	people := b.people()
+	i := slices.IndexFunc(people, func(p *person) bool { return p.id == id })
+	if i < 0 {
+		return nil, boterr.New(boterr.NotFound, "person", "is %q, whom nobody here is", id)
+	}
+	return people[i], nil
+}
+
+// add adds a moment, in the place of those that came later.
+func (b *branch) add(m moment) {
+	b.moments = append(slices.Clone(b.past()), m)
+	b.at = len(b.moments) - 1
+	if old := len(b.moments) - 1 - mostSnapshots; old >= 0 {
+		b.moments[old].snapshot, b.moments[old].stage = nil, nil
+	}
+}
+
+// momentOf returns a moment that one can go back to.
+func (b *branch) momentOf(n int) (moment, error) {
+	if n < 0 || n >= len(b.moments) {
+		return moment{}, boterr.Invalid("moment", "is %d: the moments are 0 to %d", n, len(b.moments)-1)
+	}
+	if b.moments[n].snapshot == nil {
+		return moment{}, boterr.New(boterr.Unsupported, "moment", "is %d, of which nothing is kept: the newest %d moments are, "+
+			"where the platform keeps its records itself", n, mostSnapshots)
+	}
+	return b.moments[n], nil
+}
+
+// fork returns a branch that goes on from a moment of this one.
+func (b *branch) fork(id, name string, n int) (*branch, error) {
+	from, err := b.momentOf(n)
+	if err != nil {
+		return nil, err
+	}
+	forked := &branch{id: id, name: name, moments: slices.Clone(b.moments[:n+1]), at: n}
+	return forked, guarded(func() error {
+		forked.platform = b.platform.Fork()
+		forked.platform.Restore(from.snapshot)
+		forked.stage = from.stage.In(forked.platform)
+		return nil
+	})
+}
+
+// goTo shows a moment.
+func (b *branch) goTo(n int) error {
+	to, err := b.momentOf(n)
+	if err != nil {
+		return err
+	}
+	if err := guarded(func() error { b.platform.Restore(to.snapshot); return nil }); err != nil {
+		return err
+	}
+	b.at, b.stage = n, to.stage.In(b.platform)
+	return nil
+}
+
+// said is what a person wrote or tapped.
+type said struct {
+	text string
+	// isTap tells that the text is the title of what was tapped.
+	isTap bool
+	// file is the type of what was sent, "" for a text or a tap; url is the address of a file.
+	file send.Type
+	url  string
+}
+
+// isZero reports whether nothing was said.
+func (s said) isZero() bool { return s == said{} }
+
+// after returns the moment with what it has not changed since another one.
+func (m moment) after(before moment) moment {
+	if m.people == nil {
+		m.people = before.people
+	}
+	if m.channels == nil {
+		m.channels = before.channels
+	}
+	if m.out == nil {
+		m.out = before.out
+	}
+	m.isDown = m.isDown || errors.Is(m.err, fakes.ErrCrashed) || before.isDown && !m.isStart
+	return m
+}
+
+// undo puts the branch back to what it was, as far as its platform can be copied.
+func (b *branch) undo(to moment) {
+	if to.snapshot == nil {
+		return
+	}
+	_ = guarded(func() error { b.platform.Restore(to.snapshot); return nil })
+	b.stage = to.stage.In(b.platform)
+}
+
+// does lets happen what a conversation can do again, as a moment. What is a mistake did not happen.
+func (b *branch) does(act conversation.Act, m moment) (moment, error) {
+	_, err := b.stage.Do(act)
+	if mistake, isMistake := errors.AsType[*conversation.MistakeError](err); isMistake {
+		return moment{}, mistake
+	}
+	m.err = err
+	return m, nil
+}
+
+// kept returns the moment with what there is now on a branch.
+func (m moment) kept(b *branch) moment {
+	p := b.platform
+	m.at, m.sent, m.chosen = p.Now(), len(p.Sent()), len(p.Choices())
+	if m.snapshot = snapshotOf(p); m.snapshot != nil {
+		m.stage = b.stage.In(p)
+	}
+	return m
+}
+
+// snapshotOf returns a platform as it is, nil for one that cannot be copied.
+func snapshotOf(p *fakes.Platform) *fakes.Snapshot {
+	var made *fakes.Snapshot
+	if err := guarded(func() error { made = p.Snapshot(); return nil }); err != nil {
+		return nil
+	}
+	return made
+}
+
+// plural returns a number with a word, in the plural where it is not one.
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,211 @@
+package browsertest_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/fakes/simulator"
+)
+
+// chromiumVariable names a Chromium that is not in PATH.
+const chromiumVariable = "BOTCTX_CHROMIUM"
+
+// longest is how long the page may take to show something: far longer than it does, on a slow machine.
+const longest = time.Minute
+
+// pause is how long it is waited between two looks at the page.
+const pause = 20 * time.Millisecond
+
+// browser is the Chromium of all tests, each of which has windows of its own, started by the first one.
+type browser struct {
+	begin sync.Once
+	ctx   context.Context
+	end   func()
+	err   error
+}
+
+var shared browser //nolint:gochecknoglobals // TestMain ends it.
+
+func TestMain(m *testing.M) {
+	m.Run()
+	if shared.end != nil {
+		shared.end()
+	}
+}
+
+// find returns where a Chromium is, "" where there is none.
+func find() string {
+	for _, name := range []string{os.Getenv(chromiumVariable), "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); name != "" && err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// started returns the browser, and skips the test where there is none.
+func started(t *testing.T) context.Context {
+	t.Helper()
+	path := find()
+	if path == "" {
+		t.Skipf("no Chromium is installed: install Debian's chromium, or name one in %s", chromiumVariable)
+	}
+	shared.begin.Do(func() {
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+			chromedp.Flag("disable-background-networking", true), chromedp.WSURLReadTimeout(longest))
+		allocated, endAllocated := chromedp.NewExecAllocator(context.Background(), options...)
+		started, end := chromedp.NewContext(allocated)
+		shared.err, shared.end = chromedp.Do(started), func() { end(); endAllocated() }
+		shared.ctx = started //nolint:fatcontext // It is the browser of all tests.
+	})
+	require.NoError(t, shared.err)
+	return shared.ctx
+}
+
+// tab is a page of the simulator in a browser.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+	url string
+}
+
+// open opens a page of a simulator with the tests' bot, 1280 pixels wide.
+func open(t *testing.T, of simulator.Simulator) *tab {
+	t.Helper()
+	return openWith(t, of, nodes()...)
+}
+
+// openWith opens a page of a simulator with other nodes.
+func openWith(t *testing.T, of simulator.Simulator, nodes ...*botctx.Node) *tab {
+	t.Helper()
+	started(t)
+	handler, err := of.Handler(nodes...)
+	require.NoError(t, err)
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.CloseClientConnections) // What a page listens to does not end by itself.
+	return newTab(t, server.URL+"/")
+}
+
+// newTab opens an address of a simulator in a window of its own.
+func newTab(t *testing.T, url string) *tab {
+	t.Helper()
+	p := window(t, url)
+	p.goes(url)
+	return p
+}
+
+// window returns a window of its own, 1280 pixels wide, in which nothing is open yet.
+func window(t *testing.T, url string) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(started(t), chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	p := &tab{t: t, ctx: ctx, url: url}
+	require.NoError(t, chromedp.Listen(ctx, func(event any) {
+		if thrown, is := event.(*runtime.EventExceptionThrown); is {
+			t.Errorf("the page's code failed: %s: %v", thrown.ExceptionDetails.Text, thrown.ExceptionDetails.Exception)
+		}
+	}))
+	p.sized(1280)
+	return p
+}
+
+// does lets the browser do something.
+func (p *tab) does(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, longest)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
+		p.fails(err)
+	}
+}
+
+// fails ends the test with what the page shows.
+func (p *tab) fails(err error) {
+	p.t.Helper()
+	shown, _ := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.body.innerText`))
+	require.NoError(p.t, err, "the page shows:\n%s", shown)
+}
+
+// goes opens an address, and waits for the world.
+func (p *tab) goes(url string) {
+	p.t.Helper()
+	p.does(chromedp.Navigate(url), chromedp.WaitVisible(`main.wide, main.narrow`))
+}
+
+// sized gives the page a width.
+func (p *tab) sized(width int64) {
+	p.t.Helper()
+	const height = 900
+	p.does(chromedp.EmulateViewport(width, height))
+}
+
+// inScheme shows the page as on a system that is light or dark.
+func (p *tab) inScheme(scheme string) {
+	p.t.Helper()
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
+	require.NoError(p.t, err)
+}
+
+// presses clicks a button by its text.
+func (p *tab) presses(text string) {
+	p.t.Helper()
+	p.does(chromedp.Click(fmt.Sprintf(`//button[contains(normalize-space(.), %q) and not(@disabled)]`, text), chromedp.NodeVisible))
+}
+
+// says writes a message, and sends it with the keyboard.
+func (p *tab) says(text string) {
+	p.t.Helper()
+	p.does(chromedp.SendKeys(`#say`, text+"\r", chromedp.NodeVisible))
+}
+
+// acts lets something be done without the page, as another tab would, such as {"do":"next"}.
+func (p *tab) acts(body string) {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, p.url+"act", strings.NewReader(body))
+	require.NoError(p.t, err)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(p.t, err)
+	require.NoError(p.t, response.Body.Close())
+	require.Equal(p.t, http.StatusOK, response.StatusCode, body)
+}
+
+// sees waits until the page shows a text in an element.
+func (p *tab) sees(selector, text string) {
+	p.t.Helper()
+	condition := fmt.Sprintf(`[...document.querySelectorAll(%q)].some((one) => one.innerText.replace(/\s+/g, " ").includes(%q))`, selector, text)
+	p.evaluatesTo(condition)
+}
+
+// evaluatesTo waits until a condition of the page holds.
+func (p *tab) evaluatesTo(condition string) {
+	p.t.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](condition, chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(longest/2)))
+	if err != nil {
+		p.fails(fmt.Errorf("%s does not hold: %w", condition, err))
+	}
+}
+
+// evaluates returns what an expression of the page is, as text.
+func (p *tab) evaluates(expression string) string {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String("+expression+")"))
+	require.NoError(p.t, err)
+	return value
+}

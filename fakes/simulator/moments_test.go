@@ -1,0 +1,256 @@
+package simulator_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/simulator"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+func TestAdvance_RunsWhatFallsDue(t *testing.T) {
+	t.Parallel()
+	for _, does := range []struct {
+		do   string
+		with map[string]any
+	}{
+		{"advance", map[string]any{"by": "24h"}},
+		{"advanceTo", map[string]any{"to": fakes.Start().Add(24 * time.Hour)}},
+		{"next", nil},
+	} {
+		p := newTab(t, simulator.Simulator{})
+		p.says("remind me")
+		p.does(does.do, does.with)
+		require.Equal(t, "The kettle boils.", p.last().Text)
+		w := p.world()
+		require.Equal(t, fakes.Start().Add(24*time.Hour), w.Now)
+		require.Equal(t, "1 day passes", w.Moments[w.At].What)
+		require.Empty(t, w.Agendas)
+	}
+}
+
+func TestAdvance_NotBeyondWhatCanBeTold(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	status := http.StatusOK
+	for range 40 { // 292 years each.
+		if status, _ = p.asks("advance", map[string]any{"by": "2562047h"}); status != http.StatusOK {
+			break
+		}
+	}
+	require.Equal(t, http.StatusBadRequest, status)
+	require.NotEmpty(t, p.world().Members)
+}
+
+func TestAdvanceTo_TooFarIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	for _, to := range []string{"9998-01-01T00:00:00Z", "0001-01-01T00:00:00Z"} {
+		status, text := p.asks("advanceTo", map[string]any{"to": to})
+		require.Equal(t, http.StatusBadRequest, status)
+		require.Contains(t, text, "to: is "+to[:4])
+	}
+}
+
+func TestNext_NothingScheduledIsRefused(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	status, text := p.asks("next", nil)
+	require.Equal(t, http.StatusNotFound, status)
+	require.Contains(t, text, "nothing is scheduled")
+}
+
+func TestFault_OneCallFails(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	p.does("fail", map[string]any{"operation": "upsertDataToDataSource", "code": boterr.Conflict})
+	require.Equal(t, []string{"upsertDataToDataSource fails with Conflict"}, p.world().Faults.Planned)
+	done := p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "coupon"})
+	require.Equal(t, boterr.Conflict, done.Error.Code)
+	require.Empty(t, p.world().Faults.Planned)
+	p.says("coupon")
+}
+
+func TestFault_EachIsShown(t *testing.T) {
+	t.Parallel()
+	for do, with := range map[string]map[string]any{
+		"fail":    {"operation": "getMember", "code": "NotFound", "nth": 3},
+		"delay":   {"operation": "getMember", "late": "20s"},
+		"timeOut": {"operation": "getMember"},
+		"crashAt": {"operation": "getMember", "after": true},
+	} {
+		p := newTab(t, simulator.Simulator{})
+		p.does(do, with)
+		require.Len(t, p.world().Faults.Planned, 1, do)
+		require.Contains(t, p.world().Faults.Planned[0], "getMember")
+	}
+}
+
+func TestOutage_LastsUntilItEnds(t *testing.T) {
+	t.Parallel()
+	for _, outage := range []struct {
+		begins, ends string
+		with         func(w simulator.World) map[string]any
+	}{
+		{"disconnect", "reconnect", func(w simulator.World) map[string]any { return map[string]any{"channel": w.Members[0].Channel} }},
+		{"disconnectService", "reconnectService", func(simulator.World) map[string]any { return map[string]any{"service": "the store"} }},
+		{"refuse", "accept", func(w simulator.World) map[string]any { return map[string]any{"person": w.Members[0].ID} }},
+	} {
+		p := newTab(t, simulator.Simulator{})
+		with := outage.with(p.world())
+		p.does(outage.begins, with)
+		require.Len(t, p.world().Faults.Out, 1)
+		require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error, outage.begins)
+		p.does(outage.ends, with)
+		require.Empty(t, p.world().Faults.Out)
+		p.says("hi")
+	}
+}
+
+func TestCrash_NobodyAnswersUntilRestart(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	p.does("crash", nil)
+	require.True(t, p.world().Faults.IsDown)
+	require.NotNil(t, p.does("say", map[string]any{"person": p.world().Members[0].ID, "text": "hi"}).Error)
+	p.does("restart", nil)
+	require.False(t, p.world().Faults.IsDown)
+	p.says("hi")
+}
+
+// A page goes on showing where people are, and what they are in, whatever has failed.
+func TestOutage_ThePageStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	for do, with := range map[string]map[string]any{
+		"crash":             nil,
+		"disconnectService": {"service": "the store"},
+		"crashAt":           {"operation": "upsertDataToDataSource"},
+	} {
+		p := newTab(t, simulator.Simulator{})
+		p.says("a person")
+		p.does("addMember", map[string]any{"name": "Bob"})
+		before := p.world()
+		p.does(do, with)
+		require.NotNil(t, p.does("say", map[string]any{"person": before.Members[1].ID, "text": "coupon"}).Error, do)
+		after := p.world()
+		require.Nil(t, after.Problem, do)
+		require.Equal(t, channel.Webchat, after.Members[0].Platform, do)
+		require.Equal(t, channel.Charlie, after.Agents[0].Platform, do)
+		require.Equal(t, before.Channels, after.Channels, do)
+		require.Equal(t, before.Assignments, after.Assignments, do)
+	}
+}
+
+// An outlet where nobody sits is known from the channel that it serves.
+func TestOutage_ChannelsAreKnown(t *testing.T) {
+	t.Parallel()
+	platform := fakes.New()
+	platform.AddChannel(channel.Channel{ID: "web"})
+	platform.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
+	platform.Pair("web", "desk")
+	ada := platform.AddMember(member.Member{FirstName: "Ada", Channel: "web"})
+	p := newTab(t, simulator.Simulator{Platform: platform, Members: []*fakes.Actor{ada}})
+	p.does("crash", nil)
+	p.does("disconnect", map[string]any{"channel": "desk"})
+	p.does("reconnect", map[string]any{"channel": "desk"})
+	require.Empty(t, p.world().Faults.Out)
+}
+
+func TestGo_BackAndForthUntilSomethingElseIsDone(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	p.says("coupon")
+	p.says("hi")
+	p.does("go", map[string]any{"moment": 0})
+	w := p.world()
+	require.Empty(t, w.Data)
+	require.Empty(t, w.Members[0].Talk)
+	require.Len(t, w.Moments, 3)
+
+	p.does("go", map[string]any{"moment": 2})
+	require.Equal(t, "Hello Ada!", p.last().Text)
+	require.Len(t, p.world().Data, 1)
+
+	p.does("go", map[string]any{"moment": 1})
+	p.says("sure?")
+	w = p.world()
+	require.Len(t, w.Moments, 3)
+	require.Equal(t, "Ada: sure?", w.Moments[2].What)
+	require.Len(t, w.Members[0].Talk, 4)
+}
+
+func TestFork_GoesOnAlone(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	p.says("hi")
+	done := p.does("fork", map[string]any{"moment": 1, "name": "what if"})
+	fork := &tab{t: t, server: p.server, branch: done.Branch}
+	fork.says("coupon")
+	require.Equal(t, "Kept.", fork.last().Text)
+	require.Equal(t, "Hello Ada!", p.last().Text)
+	require.Empty(t, p.world().Data)
+	require.Equal(t, "what if", p.world().Branches[1].Name)
+
+	require.Equal(t, "main", fork.does("close", nil).Branch)
+	require.Len(t, p.world().Branches, 1)
+	status, _ := p.asks("close", nil)
+	require.Equal(t, http.StatusConflict, status)
+}
+
+func TestGo_StoreOfOnesOwnStays(t *testing.T) {
+	t.Parallel()
+	platform := fakes.New(fakes.Config(withOwnStore))
+	ada := platform.AddMember(member.Member{FirstName: "Ada"})
+	p := newTab(t, simulator.Simulator{Platform: platform, Members: []*fakes.Actor{ada}})
+	p.says("hi")
+	require.False(t, p.world().Moments[0].IsKept)
+	status, text := p.asks("go", map[string]any{"moment": 0})
+	require.Equal(t, http.StatusConflict, status, text)
+	require.Equal(t, "Hello Ada!", p.last().Text)
+}
+
+// ownStore is a store that the platform does not know how to copy.
+type ownStore struct{ *memstore.Store }
+
+func withOwnStore(c *botctx.Config) { c.Store = ownStore{memstore.New(memstore.WithNow(c.Now))} }
+
+func TestAct_MisuseChangesNothing(t *testing.T) {
+	t.Parallel()
+	p := newTab(t, simulator.Simulator{})
+	before := p.world()
+	for do, with := range map[string]map[string]any{
+		"say":               {"person": "nobody", "text": "hi"},
+		"tap":               {"person": before.Members[0].ID, "message": "none", "number": 0},
+		"take":              {"person": before.Members[0].ID, "message": "none"},
+		"end":               {"person": "nobody"},
+		"addMember":         {"name": "Bob", "channel": "none"},
+		"addAgent":          {"name": "Bob", "channel": "none"},
+		"advance":           {"by": "soon"},
+		"fail":              {"operation": "noSuch", "code": "Conflict"},
+		"delay":             {"operation": "getMember", "late": "-1s"},
+		"disconnect":        {"channel": "none"},
+		"disconnectService": {"service": "none"},
+		"retryDeadLetter":   {"id": "none"},
+		"go":                {"moment": 7},
+		"fork":              {"moment": -1},
+		"dance":             nil,
+	} {
+		status, text := p.asks(do, with)
+		require.GreaterOrEqual(t, status, http.StatusBadRequest, do)
+		require.Less(t, status, http.StatusInternalServerError, do)
+		require.Contains(t, text, `"message":"`, do)
+		require.NotContains(t, text, `"Internal"`, do)
+	}
+	after := p.world()
+	require.Equal(t, before.Moments, after.Moments)
+	require.Equal(t, before.Members, after.Members)
+	p.says("hi")
+}

@@ -1,0 +1,226 @@
+package simulator
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/member"
+)
+
+// mostBranches is how many branches there are at most.
+const mostBranches = 20
+
+// desk is the id of the simulator's own outlet channel.
+const desk = "desk"
+
+// mainBranch is the id of the first branch.
+const mainBranch = "main"
+
+// session is what pages see and do.
+type session struct {
+	settings Simulator
+	// isOwn is whether the platform and its desk are the simulator's own, hasNodes whether it was given
+	// nodes.
+	isOwn, hasNodes bool
+	// instance tells one session from another at the same address.
+	instance string
+	// turn is held by who acts: a platform is copied only while nothing is under way.
+	turn chan struct{}
+
+	mu       sync.Mutex
+	branches []*branch
+	forks    int
+	// revision counts the changes. changed is closed at the next one.
+	revision int64
+	changed  chan struct{}
+	// busy says what is under way, "" for nothing.
+	busy string
+	// loads counts how often Simulator.Look had other nodes. stale is what is wrong with the newest, nil for nothing.
+	loads int
+	stale error
+}
+
+// newSession prepares the platform, and who is there.
+func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
+	opened := &session{
+		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0 || s.Look != nil,
+		instance: rand.Text(), turn: make(chan struct{}, 1), revision: 1, changed: make(chan struct{}),
+	}
+	first := &branch{id: mainBranch, name: mainBranch, platform: s.Platform}
+	err := guarded(func() error {
+		if opened.isOwn {
+			first.platform = fakes.New()
+		}
+		first.platform.Handle(nodes...)
+		first.stage = conversation.NewStage(first.platform)
+		beginning := moment{what: "The beginning", people: opened.cast(first.stage)}
+		first.moments = []moment{beginning.kept(first)}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	opened.branches = []*branch{first}
+	opened.look()
+	return opened, opened.stale
+}
+
+// cast lets those take part who are there from the beginning.
+func (s *session) cast(on *conversation.Stage) []*person {
+	var people []*person
+	for _, actor := range s.settings.Members {
+		people = append(people, ofActor(actor, on.Admit(actor)))
+	}
+	if len(people) == 0 {
+		ada := on.Platform().AddMember(member.Member{FirstName: "Ada"})
+		people = append(people, ofActor(ada, on.Admit(ada)))
+	}
+	if s.isOwn {
+		mustDo(on, conversation.AddDesk{ID: desk})
+		mustDo(on, conversation.AddAgent{Name: "Grace", Channel: desk})
+		people = append(people, ofAgent(on.Agent("Grace"), "Grace"))
+	}
+	for _, agent := range s.settings.Agents {
+		people = append(people, ofAgent(agent, on.AdmitAgent(agent)))
+	}
+	return people
+}
+
+// mustDo does what a new platform takes.
+func mustDo(on *conversation.Stage, act conversation.Act) {
+	if _, err := on.Do(act); err != nil {
+		panic(err)
+	}
+}
+
+// branchOf returns the branch of an id, the first one for "". The caller holds the mutex.
+func (s *session) branchOf(id string) (*branch, error) {
+	if id == "" {
+		id = s.branches[0].id
+	}
+	i := slices.IndexFunc(s.branches, func(b *branch) bool { return b.id == id })
+	if i < 0 {
+		return nil, boterr.New(boterr.NotFound, "branch", "is %q, which is not there, or not any more", id)
+	}
+	return s.branches[i], nil
+}
+
+// change lets something change under the mutex, and tells it.
+func (s *session) change(do func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := do(); err != nil {
+		return err
+	}
+	s.revision++
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return nil
+}
+
+// state returns the revision, and what is closed when it is no longer that.
+func (s *session) state() (revision int64, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision, s.changed
+}
+
+// takeTurn waits until nothing is under way, or the request ends.
+func (s *session) takeTurn(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return boterr.New(boterr.Conflict, "", "something else is under way: the bot has not answered yet")
+	}
+}
+
+func (s *session) giveTurn() { <-s.turn }
+
+// begin notes that something is under way in a branch, which it returns.
+func (s *session) begin(id, what string) (found *branch, err error) {
+	err = s.change(func() error {
+		found, err = s.branchOf(id)
+		s.busy = what
+		return err
+	})
+	return found, err
+}
+
+// play lets something be done in a branch, and adds what came of it to its moments. What the platform
+// refuses as a misuse did not happen.
+func (s *session) play(on *branch, do func(b *branch) (moment, error)) error {
+	before := on.now()
+	var made moment
+	refused := guarded(func() error {
+		var err error
+		made, err = do(on)
+		return err
+	})
+	if refused != nil {
+		s.end(func() { on.undo(before) })
+		return refused
+	}
+	made = made.after(before).kept(on)
+	made.logged = s.settings.Log.take()
+	s.end(func() { on.add(made) })
+	return nil
+}
+
+// end notes that nothing is under way any more, and what came of it.
+func (s *session) end(note func()) {
+	_ = s.change(func() error {
+		s.busy = ""
+		note()
+		return nil
+	})
+}
+
+// fork adds a branch that goes on from a moment of another one, and returns its id.
+func (s *session) fork(from *branch, name string, n int) (string, error) {
+	var id string
+	err := s.change(func() error {
+		if len(s.branches) >= mostBranches {
+			return boterr.New(boterr.ResourceExhausted, "", "there are %d branches: close one first", mostBranches)
+		}
+		s.forks++
+		id = "fork-" + strconv.Itoa(s.forks)
+		if name == "" {
+			name = id
+		}
+		forked, err := from.fork(id, name, n)
+		if err != nil {
+			return err
+		}
+		if s.settings.OnFork != nil {
+			s.settings.OnFork(forked.platform)
+		}
+		s.branches = append(s.branches, forked)
+		return nil
+	})
+	return id, err
+}
+
+// close takes a branch away, and returns the id of one that stays.
+func (s *session) close(id string) (stays string, err error) {
+	err = s.change(func() error {
+		found, err := s.branchOf(id)
+		switch {
+		case err != nil:
+			return err
+		case len(s.branches) == 1:
+			return boterr.New(boterr.FailedPrecondition, "", "it is the only branch")
+		}
+		s.branches = slices.DeleteFunc(slices.Clone(s.branches), func(b *branch) bool { return b == found })
+		stays = s.branches[0].id
+		return nil
+	})
+	return stays, err
+}

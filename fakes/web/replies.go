@@ -1,0 +1,183 @@
+// Package web stands in for the web in tests: it answers requests from
+// replies that were registered by method and URL, and keeps what was asked.
+//
+//   - To answer a request, register [JSON], [Text] or [Redirect] with [Replies.Add].
+//   - To let a request fail, register [Fail].
+//   - To see what was asked, use [Replies.Requests].
+//
+// A reply, and the request that gets it:
+//
+//	var site web.Replies
+//	site.Add("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
+//	response, err := outbound.Fetch(ctx, &site, outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})
+//
+// Requests go through an outbound.Client, so URLs, redirects, headers and limits
+// are checked as in production. Names are not resolved, and pass.
+package web
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// Replies answers from registered replies. Its zero value has none and is ready
+// for use. It is safe for concurrent use.
+//
+// It is an outbound.Doer with the default limits. For other limits, or hosts
+// that are allowed, it is the transport of a client of its own:
+//
+//	client, err := outbound.New(outbound.Config{Transport: &web, Allow: []string{"files.internal"}})
+type Replies struct {
+	mu       sync.Mutex
+	routes   []route
+	requests []Request
+}
+
+var (
+	_ outbound.Doer     = (*Replies)(nil)
+	_ http.RoundTripper = (*Replies)(nil)
+)
+
+// Request is a request that arrived. One that the checks refused did not.
+type Request struct {
+	// Method is the method, such as "GET".
+	Method string
+	// URL is the whole URL, without a fragment.
+	URL string
+	// Header has the headers.
+	Header http.Header
+	// Body is the whole body.
+	Body string
+	// Pattern is the one that answered, as it was given to Add. It is empty where
+	// none was registered for the request.
+	Pattern string
+}
+
+// Add registers what answers a method (empty means GET) and a pattern. The
+// pattern is a URL with its query, or the beginning of one when it ends in "*".
+// An exact pattern goes before a beginning, a longer beginning before a shorter
+// one. Several replies are given one after the other, the last one from then on.
+// The same method and pattern again replaces what was there.
+func (r *Replies) Add(method, pattern string, first Reply, later ...Reply) {
+	added := newRoute(method, pattern, append([]Reply{first}, later...))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.routes {
+		if r.routes[i].same(added) {
+			r.routes[i] = added
+			return
+		}
+	}
+	r.routes = append(r.routes, added)
+}
+
+// Do sends a request through the checks of an outbound.Client to the replies. A
+// request for which nothing is registered is Unavailable, with an error that
+// lists what is.
+func (r *Replies) Do(req *http.Request) (*http.Response, error) {
+	client, err := outbound.New(outbound.Config{Transport: r})
+	if err != nil {
+		return nil, err
+	}
+	return client.Do(req)
+}
+
+// RoundTrip records a request and answers it, without following redirects. It
+// checks nothing: outbound.Client, whose transport this is, does.
+func (r *Replies) RoundTrip(req *http.Request) (*http.Response, error) {
+	arrived, err := receive(req)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := r.answer(&arrived)
+	if err != nil {
+		return nil, err
+	}
+	return reply.response(req)
+}
+
+// receive reads a request as a server would.
+func receive(req *http.Request) (Request, error) {
+	arrived := Request{Method: methodOf(req.Method), URL: addressOf(req.URL), Header: req.Header.Clone()}
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		_ = req.Body.Close()
+		if err != nil {
+			return Request{}, err
+		}
+		arrived.Body = string(body)
+	}
+	return arrived, req.Context().Err()
+}
+
+// answer records the request and takes the next reply for it.
+func (r *Replies) answer(arrived *Request) (Reply, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	best := r.find(arrived.Method, arrived.URL)
+	if best != nil {
+		arrived.Pattern = best.pattern
+	}
+	r.requests = append(r.requests, *arrived)
+	if best == nil {
+		return Reply{}, boterr.New(boterr.Unavailable, "", "no reply is registered for %q: add one; registered are: %s",
+			arrived.Method+" "+arrived.URL, r.registered())
+	}
+	return best.next(), nil
+}
+
+// find returns the best route, nil if none matches.
+func (r *Replies) find(method, url string) *route {
+	var best *route
+	for i := range r.routes {
+		candidate := &r.routes[i]
+		if candidate.matches(method, url) && (best == nil || candidate.beats(best)) {
+			best = candidate
+		}
+	}
+	return best
+}
+
+// registered lists the methods and patterns, in the order in which they came.
+func (r *Replies) registered() string {
+	if len(r.routes) == 0 {
+		return "none"
+	}
+	list := make([]string, len(r.routes))
+	for i, known := range r.routes {
+		list[i] = strconv.Quote(known.method + " " + known.pattern)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Requests returns what arrived, oldest first, each redirect as a request of its
+// own.
+func (r *Replies) Requests() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return cloneRequests(r.requests)
+}
+
+// Clone returns a copy with the same replies, as far as they were used up, and
+// the same requests. From then on the two are independent.
+func (r *Replies) Clone() *Replies {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &Replies{routes: slices.Clone(r.routes), requests: cloneRequests(r.requests)}
+}
+
+// cloneRequests returns a copy that shares nothing.
+func cloneRequests(requests []Request) []Request {
+	copies := slices.Clone(requests)
+	for i := range copies {
+		copies[i].Header = copies[i].Header.Clone()
+	}
+	return copies
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Reply is one answer.
+type Reply struct {
+	// Status is the status code. 0 means 200.
+	Status int
+	// Header has the headers.
+	Header http.Header
+	// Body is the whole body.
+	Body string
+	// Err is a failure of the network, in the place of all else.
+	Err error
+}
+
+// JSON returns a reply with a JSON body, which is sent as it is given.
+func JSON(status int, body string) Reply {
+	return Reply{Status: status, Header: contentType("application/json"), Body: body}
+}
+
+// Text returns a reply with a plain text.
+func Text(status int, body string) Reply {
+	return Reply{Status: status, Header: contentType("text/plain; charset=utf-8"), Body: body}
+}
+
+// Redirect returns a reply that sends the client to another URL, absolute or
+// relative.
+func Redirect(status int, location string) Reply {
+	return Reply{Status: status, Header: http.Header{"Location": {location}}}
+}
+
+// Fail returns a reply that fails as the network does. The caller sees
+// Unavailable, or the code that the error has.
+func Fail(err error) Reply { return Reply{Err: err} }
+
+// contentType returns the header of a body.
+func contentType(value string) http.Header { return http.Header{"Content-Type": {value}} }
+
+// response makes the reply into the response to a request.
+func (r Reply) response(req *http.Request) (*http.Response, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	status, body := r.Status, r.Body
+	if status == 0 {
+		status = http.StatusOK
+	}
+	if req.Method == http.MethodHead {
+		body = ""
+	}
+	header := r.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{
+		Status:        fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		StatusCode:    status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        header,
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}, nil
+}

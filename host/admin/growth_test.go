@@ -1,0 +1,150 @@
+package admin_test
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/host/admin"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// examined is a store that counts the documents its searches look at, and the documents it counts.
+type examined struct {
+	store.Store
+
+	inner  *memstore.Store
+	looked atomic.Int64
+}
+
+// Collection implements store.Store.
+func (e *examined) Collection(name string) store.Collection {
+	return &examinedCollection{Collection: e.inner.Collection(name), store: e, name: name}
+}
+
+func (e *examined) look(ctx context.Context, name string, filter *query.Filter, options store.FindOptions) error {
+	found, err := e.inner.Explain(ctx, name, filter, options)
+	e.looked.Add(found.Examined)
+	return err
+}
+
+type examinedCollection struct {
+	store.Collection
+
+	store *examined
+	name  string
+}
+
+// Find implements store.Collection.
+func (c *examinedCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
+	if err := c.store.look(ctx, c.name, filter, options); err != nil {
+		return nil, err
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+// Count implements store.Collection.
+func (c *examinedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
+	if err := c.store.look(ctx, c.name, filter, store.FindOptions{}); err != nil {
+		return 0, err
+	}
+	return c.Collection.Count(ctx, filter)
+}
+
+// examinedAlone is one that a process has to itself.
+type examinedAlone struct {
+	*examined
+	store.Watcher
+}
+
+// filled returns a store with so many records of each kind in an app, and some in another one; all agendas and
+// assignments of an app are of one member.
+func filled(t *testing.T, count int) *memstore.Store {
+	t.Helper()
+	h := newHost(t)
+	database := h.runtime.Env().Store
+	require.NoError(t, botctx.EnsureIndexes(t.Context(), database))
+	for app, count := range map[string]int{"bistro": count, "florist": 50} {
+		all := map[string][]document.Object{}
+		for i := range count {
+			id, guest := app+strconv.Itoa(100_000+i), "guest-"+strconv.Itoa(i)
+			of := document.O("_id", id, "app", app, "member", app+"100000")
+			all["members"] = append(all["members"], document.O("_id", id, "app", app, "channel", app+"-web", "externalId", guest))
+			all["agendas"] = append(all["agendas"], of.With("completed", i%2 == 0))
+			all["assignments"] = append(all["assignments"], of.With("slot", "ended/"+id).With("closedAt", 1))
+			h.accept(app, guest, "hi")
+		}
+		for kind, documents := range all {
+			require.NoError(t, database.Collection(kind).Insert(t.Context(), documents...))
+		}
+	}
+	for {
+		ran, err := h.runtime.Inbox().RunNext(t.Context())
+		require.NoError(t, err)
+		if !ran.Ran {
+			return database.(*memstore.Store)
+		}
+	}
+}
+
+// pagesOf returns how many documents the pages of each list look at, at most: the first two, back to the first,
+// the first pages of the records of an id, and the page behind the middle.
+func pagesOf(t *testing.T, database store.Store, looked *atomic.Int64, count int) map[string]int64 {
+	t.Helper()
+	runtime, err := botctx.New(botctx.Config{Store: database})
+	require.NoError(t, err)
+	handler, err := admin.Handler(admin.Config{Runtime: runtime, Apps: []string{"bistro"}})
+	require.NoError(t, err)
+	v := &view{t, handler}
+	most := map[string]int64{}
+	page := func(list, query string) page {
+		before := looked.Load()
+		told := v.list("/" + list + "?limit=20&" + query)
+		most[list] = max(most[list], looked.Load()-before)
+		return told
+	}
+	for _, list := range []string{"members", "agendas", "assignments", "dead-letters"} {
+		first := page(list, "")
+		require.Len(t, first.Records, 20, list)
+		second := page(list, "after="+url.QueryEscape(first.Last))
+		require.Len(t, second.Records, 20, list)
+		require.Equal(t, first.Records, page(list, "before="+url.QueryEscape(second.First)).Records, list)
+		if list == "dead-letters" {
+			continue
+		}
+		require.Len(t, page(list, "after=bistro"+strconv.Itoa(100_000+count/2)).Records, 20, list)
+		require.NotEmpty(t, page(list, "id=bistro100000").Records, list)
+		require.NotEmpty(t, page(list, "id=bistro100000&after=bistro"+strconv.Itoa(100_000+count/2)).Records, list)
+		page(list, "id=guest-1")
+	}
+	return most
+}
+
+func TestGrowth_PagesLookAtFew(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{100, rounds.Of(t, 2_000, 10_000)} {
+		t.Run(strconv.Itoa(count), func(t *testing.T) {
+			t.Parallel()
+			database := filled(t, count)
+			alone := &examined{Store: database, inner: database}
+			shared := &examined{Store: database, inner: database}
+			for name, looked := range map[string]map[string]int64{
+				"alone":  pagesOf(t, examinedAlone{alone, database}, &alone.looked, count),
+				"shared": pagesOf(t, shared, &shared.looked, count),
+			} {
+				for list, most := range looked {
+					require.LessOrEqual(t, most, int64(22), "%s, %s", list, name)
+				}
+			}
+		})
+	}
+}

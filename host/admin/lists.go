@@ -1,0 +1,221 @@
+package admin
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+)
+
+// usualLimit is how many records a page has unless the request says how many, mostLimit the most that it may say.
+const (
+	usualLimit = 50
+	mostLimit  = 200
+)
+
+// list is what a request for records asks for.
+type list struct {
+	app, id string
+	// after and before are places in the list: the page begins behind one, or ends ahead of the other. One is "".
+	after, before string
+	limit         int
+}
+
+// asked reads what a request asks for. InvalidArgument: a number or a place is none, or they contradict each
+// other. NotFound: the app is none of those that are shown.
+func (v *view) asked(r *http.Request) (list, error) {
+	wanted := list{
+		app: r.FormValue("app"), id: r.FormValue("id"), after: r.FormValue("after"), before: r.FormValue("before"), limit: usualLimit,
+	}
+	if wanted.app == "" {
+		wanted.app = v.apps[0]
+	}
+	if err := v.mayLookAt(wanted.app); err != nil {
+		return wanted, err
+	}
+	if text := r.FormValue("limit"); text != "" {
+		given, err := strconv.Atoi(text)
+		if err != nil || given < 1 || given > mostLimit {
+			return wanted, boterr.Invalid("limit", "is %.100q: give a number from 1 to %d", text, mostLimit)
+		}
+		wanted.limit = given
+	}
+	return wanted, wanted.check(r.FormValue("skip"))
+}
+
+// maxPlace is the number of bytes of a place in a list at most: ids are much shorter.
+const maxPlace = 1000
+
+// check refuses places that are none.
+func (l list) check(skip string) error {
+	switch {
+	case skip != "":
+		return boterr.Invalid("skip", "is not supported: give last of the page before as after")
+	case l.after != "" && l.before != "":
+		return boterr.Invalid("before", "give after or before, not both")
+	}
+	for name, place := range map[string]string{"after": l.after, "before": l.before} {
+		if len(place) > maxPlace || !utf8.ValidString(place) || strings.ContainsFunc(place, unicode.IsControl) {
+			return boterr.Invalid(name, "is %.100q: give first or last of another page", place)
+		}
+	}
+	return nil
+}
+
+// mayLookAt returns NotFound for an app that is none of those that may be looked at.
+func (v *view) mayLookAt(app string) error {
+	if slices.Contains(v.apps, app) {
+		return nil
+	}
+	return boterr.New(boterr.NotFound, "app", "%q is none of the apps that are shown", app)
+}
+
+// query asks for the records of the page that match a filter, and one more. Ids grow with time, and the records
+// have an index by app and id.
+func (l list) query(filter document.Object) record.Query {
+	asked := record.Query{Filter: filter, SortBy: document.O(record.FieldID, -1), Limit: int64(l.limit) + 1}
+	switch {
+	case l.after != "":
+		asked.Filter = filter.With(record.FieldID, document.O("$lt", l.after))
+	case l.before != "":
+		asked.Filter = filter.With(record.FieldID, document.O("$gt", l.before))
+		asked.SortBy = document.O(record.FieldID, 1)
+	}
+	return asked
+}
+
+// holds reports whether a record of an id can be on the page.
+func (l list) holds(id string) bool {
+	return (l.after == "" || id < l.after) && (l.before == "" || id > l.before)
+}
+
+// find returns the records of the page, and perhaps one more: all, or those whose own id is the one that is
+// looked for, or in whose field it is. Each is a search of its own, since no index serves both.
+func find[R any](
+	wanted list, field string, search func(record.Query) ([]*R, error), idOf func(*R) string,
+) ([]*R, error) {
+	if wanted.id == "" {
+		found, err := search(wanted.query(document.O()))
+		return inOrder(wanted, found, idOf), err
+	}
+	found, err := search(wanted.query(document.O(field, wanted.id)))
+	if err != nil || !wanted.holds(wanted.id) {
+		return inOrder(wanted, found, idOf), err
+	}
+	own, err := search(record.Query{Filter: document.O(record.FieldID, wanted.id), Limit: 1})
+	isTwice := func(one *R) bool { return idOf(one) == wanted.id }
+	return inOrder(wanted, append(slices.DeleteFunc(found, isTwice), own...), idOf), err
+}
+
+// inOrder sorts what was found for a page by id, the newest first for all but the records ahead of a place.
+func inOrder[R any](wanted list, found []*R, idOf func(*R) string) []*R {
+	slices.SortFunc(found, func(a, b *R) int {
+		if wanted.before != "" {
+			return strings.Compare(idOf(a), idOf(b))
+		}
+		return strings.Compare(idOf(b), idOf(a))
+	})
+	return found
+}
+
+// scope is that of the app.
+func (l list) scope() record.Scope { return record.Scope{App: l.app} }
+
+// told is a page of records.
+type told struct {
+	Records []document.Object `json:"records"`
+	// HasMore is true if there are more records behind the page, or ahead of it if the request said before.
+	HasMore bool `json:"hasMore"`
+	// First and Last are the places of the first and the last record, "" if there is none.
+	First string `json:"first,omitempty"`
+	Last  string `json:"last,omitempty"`
+}
+
+// tell returns a page of what was found, without credentials: one record more than the page has says that
+// there are more. What is ahead of a place was found the nearest first.
+func tell[R any](wanted list, found []R, placeOf func(R) string) (any, error) {
+	shown := told{Records: []document.Object{}, HasMore: len(found) > wanted.limit}
+	found = found[:min(len(found), wanted.limit)]
+	if wanted.before != "" {
+		slices.Reverse(found)
+	}
+	for _, one := range found {
+		kept, err := document.Encode(one)
+		if err != nil {
+			return nil, err
+		}
+		shown.Records = append(shown.Records, redacted(kept))
+	}
+	if len(found) > 0 {
+		shown.First, shown.Last = placeOf(found[0]), placeOf(found[len(found)-1])
+	}
+	return shown, nil
+}
+
+func (v *view) members(r *http.Request) (any, error) {
+	wanted, err := v.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	env := v.runtime.Env()
+	members := member.New(env, wanted.scope(), channel.New(env, wanted.scope()))
+	search := func(q record.Query) ([]*member.Member, error) { return members.Find(r.Context(), q) }
+	idOf := func(one *member.Member) string { return one.ID }
+	found, err := find(wanted, "externalId", search, idOf)
+	if err != nil {
+		return nil, err
+	}
+	return tell(wanted, found, idOf)
+}
+
+func (v *view) agendas(r *http.Request) (any, error) {
+	wanted, err := v.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	agendas := agenda.New(v.runtime.Env(), wanted.scope(), agenda.Ports{})
+	search := func(q record.Query) ([]*agenda.Record, error) { return agendas.Find(r.Context(), q) }
+	idOf := func(one *agenda.Record) string { return one.ID }
+	found, err := find(wanted, "member", search, idOf)
+	if err != nil {
+		return nil, err
+	}
+	return tell(wanted, found, idOf)
+}
+
+// assignment is a request for a person, with the state that its record is in.
+type assignment struct {
+	livechat.AssignmentRecord
+
+	State livechat.State `json:"state"`
+}
+
+func (v *view) assignments(r *http.Request) (any, error) {
+	wanted, err := v.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	chats := v.runtime.LiveChats(wanted.app)
+	search := func(q record.Query) ([]*livechat.AssignmentRecord, error) {
+		return chats.FindAssignments(r.Context(), q)
+	}
+	found, err := find(wanted, "member", search, func(one *livechat.AssignmentRecord) string { return one.ID })
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]assignment, len(found))
+	for i, one := range found {
+		shown[i] = assignment{*one, one.State()}
+	}
+	return tell(wanted, shown, func(one assignment) string { return one.ID })
+}

@@ -1,0 +1,302 @@
+package inbox
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/store"
+)
+
+// alone is the feed of an inbox over a store that this process has to itself (store.Watcher): what
+// waits is kept in memory, and follows the store. No lane has a document there. Instead one inbox has
+// the seat: a document in which stands what it has begun (see seat.go).
+type alone struct {
+	*Inbox
+
+	watcher store.Watcher
+	notes   store.Collection
+
+	// taking is held by who takes the seat, fills the queue or writes the note. It is taken before
+	// the store's locks, and these before mu.
+	taking sync.Mutex
+	// stop ends the watching; empty where it has not begun.
+	stop []func()
+	// lost is what the inbox that had the seat before has begun, as far as it was not looked at.
+	lost []begun
+
+	mu sync.Mutex
+	// queue is nil where it has to be filled. early are the changes while it is.
+	queue     *queue
+	isFilling bool
+	early     []documentChange
+	// fence is that of the seat. isSeated tells that this inbox has it, isUnseated that another one
+	// has taken it over.
+	fence                int64
+	isSeated, isUnseated bool
+	// begun are the lanes that are being handled.
+	begun map[string]begun
+}
+
+// documentChange is a change of an event.
+type documentChange struct{ before, after document.Object }
+
+var _ feed = (*alone)(nil)
+
+func newAlone(b *Inbox, watcher store.Watcher, notes store.Collection) *alone {
+	return &alone{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
+}
+
+// take implements feed.
+func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	isNoted := false
+	defer func() {
+		if !isNoted {
+			a.untake(taken)
+			taken = nil
+		}
+	}()
+	isSeated, err := a.sit(ctx, want)
+	if err != nil || !isSeated {
+		return nil, a.config.Poll, err
+	}
+	now, err := a.turns.Now(ctx)
+	if err != nil {
+		return nil, a.config.Poll, err
+	}
+	if want.isNew {
+		a.askAgain()
+	}
+	for len(taken) < want.lanes {
+		w, ok := a.takeOne(int64(document.At(now)), want)
+		if !ok {
+			break
+		}
+		taken = append(taken, w)
+	}
+	if len(taken) > 0 {
+		if err := a.writeNote(ctx); err != nil {
+			return taken, a.config.Poll, err
+		}
+	}
+	isNoted = true
+	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
+		return taken, a.config.Poll, nil // It is woken when a lane is left.
+	}
+	return taken, a.idle(now, want), nil
+}
+
+// takeOne takes the next lane that can be entered.
+func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
+	for {
+		lane, events, fence := a.nextAllowed(now, want)
+		if lane == nil {
+			return work{}, false
+		}
+		events = untilSuspect(events)
+		leave, ok := a.enter(lane.name, events[0], a.handling())
+		if !ok {
+			want.release(lane.key)
+			a.refuse(lane.name)
+			continue
+		}
+		w := work{lane: lane.name, events: events, turn: a.turns.Grant(lane.name, fence), leave: func() {
+			leave()
+			want.release(lane.key)
+		}}
+		a.noteBegun(w)
+		return w, true
+	}
+}
+
+// nextAllowed is nextReady, unless a suspect runs alone or is to: then it takes that one's lane once nothing
+// is under way.
+func (a *alone) nextAllowed(now int64, want want) (lane *queued, events []stored, fence int64) {
+	for {
+		own := a.config.Env.Now()
+		only, isOnly := a.suspects.Only(own)
+		if !isOnly {
+			return a.nextReady(now, want)
+		}
+		if only == "" || a.handling() > 0 {
+			return nil, nil, 0
+		}
+		if lane, events, fence = a.takeOnly(only, now, want); lane != nil {
+			return lane, events, fence
+		}
+		a.suspects.Drop(only, own)
+	}
+}
+
+// takeOnly takes a lane out of the queue, nil if it is not ready.
+func (a *alone) takeOnly(name string, now int64, want want) (lane *queued, events []stored, fence int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return nil, nil, 0
+	}
+	lane, events = a.queue.takeOnly(name, now, want.take)
+	return lane, events, a.fence
+}
+
+// nextReady takes the next lane that is ready out of the queue, nil if there is none.
+func (a *alone) nextReady(now int64, want want) (lane *queued, events []stored, fence int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return nil, nil, 0
+	}
+	lane, events = a.queue.take(now, want.each, want.take)
+	return lane, events, a.fence
+}
+
+// refuse sets a lane aside that could not be entered.
+func (a *alone) refuse(lane string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue != nil {
+		a.queue.refuse(lane)
+	}
+}
+
+// askAgain puts the lanes back that could not be entered.
+func (a *alone) askAgain() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue != nil {
+		a.queue.askAgain()
+	}
+}
+
+// untake leaves lanes whose events were not begun.
+func (a *alone) untake(taken []work) {
+	for _, w := range taken {
+		w.turn.Abandon()
+		a.putBack(w, rest{})
+	}
+}
+
+// idle returns how long nothing can be taken, unless a place is given back.
+func (a *alone) idle(now time.Time, want want) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return 0
+	}
+	a.queue.ripen(int64(document.At(now)))
+	isReady := false
+	a.queue.ready.All(func(k fair.Key, _ *list.List) bool {
+		isReady = want.may(k)
+		return !isReady
+	})
+	if isReady {
+		return 0
+	}
+	at, ok := a.queue.nextRetry()
+	if !ok {
+		return a.config.Poll
+	}
+	return max(0, min(a.config.Poll, document.Timestamp(at).Time().Sub(now)))
+}
+
+// hasReady implements feed.
+func (a *alone) hasReady() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.queue != nil && a.queue.ready.Len() > 0
+}
+
+// begin implements feed.
+func (*alone) begin(_ context.Context, w work) (*lease.Turn, error) { return w.turn, nil }
+
+// leave implements feed.
+func (a *alone) leave(ctx context.Context, w work, rest rest) {
+	if a.putBack(w, rest) || a.suspects.IsDraining() {
+		a.signal()
+	}
+	switch {
+	case !rest.isGivenBack:
+	case w.isAtOnce:
+		a.tellNotBegun(ctx, w)
+	default:
+		a.tellNote(ctx)
+	}
+}
+
+// putBack puts a lane back into the queue, and reports whether there is something to do or to wait for.
+func (a *alone) putBack(w work, rest rest) bool {
+	w.leave()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.begun[w.lane].turn != w.turn {
+		return false // The seat was lost since.
+	}
+	delete(a.begun, w.lane)
+	if a.queue == nil {
+		return false
+	}
+	if rest.isBroken {
+		a.queue.refuse(w.lane)
+		return false
+	}
+	return a.queue.leave(w.lane)
+}
+
+// next implements feed.
+func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	if err := a.fill(ctx); err != nil {
+		return time.Time{}, false, err
+	}
+	now, err := a.turns.Now(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	a.askAgain()
+	for {
+		lane, _, _ := a.nextReady(int64(document.At(now)), want{})
+		if lane == nil {
+			break
+		}
+		leave, canEnter := a.config.Enter(lane.name)
+		a.refuse(lane.name)
+		if canEnter {
+			leave()
+			a.askAgain()
+			return now, true, nil
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return now, true, nil // All has changed meanwhile.
+	}
+	first, ok := a.queue.next(int64(document.At(now)))
+	return document.Timestamp(first).Time(), ok, nil
+}
+
+// handling implements feed.
+func (a *alone) handling() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.begun)
+}
+
+// accepted implements feed: the store tells it.
+func (*alone) accepted(string) {}
+
+// isFree implements feed.
+func (a *alone) isFree(lane string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue != nil && a.queue.askFor(lane) {
+		a.signal()
+	}
+}

@@ -1,0 +1,285 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// updates are the changes of events, compiled once. What differs each time stands in the stamps of
+// a query.Change.
+type updates struct {
+	// giveBack says that an event has not begun, lose makes it a suspect, and revive puts a dead letter back.
+	// done removes what nobody needs of an event that is over. note writes down what is under way.
+	giveBack, lose, revive, done, note *query.Update
+}
+
+// updates returns the updates, which are compiled when the first is needed.
+func (b *Inbox) updates() *updates {
+	b.compiling.Do(func() { b.compiled = newUpdates() })
+	return &b.compiled
+}
+
+func newUpdates() updates {
+	return updates{
+		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
+		done:     mustUpdate("$unset", fieldsOfWaiting()),
+		lose:     mustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
+		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
+		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
+			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
+			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
+	}
+}
+
+// mustUpdate compiles an update that is known to be one.
+func mustUpdate(pairs ...any) *query.Update {
+	update, err := query.CompileUpdate(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return update
+}
+
+// outcome is what came of an event.
+type outcome struct {
+	// failure is why it failed.
+	failure error
+	// isOver tells that the lane goes on without it: it is done, or a dead letter.
+	isOver bool
+	// isDead tells that it is a dead letter, and retryAt when it is tried again otherwise.
+	isDead bool
+	// isPostponed tells that it was not tried.
+	isPostponed bool
+	retryAt     time.Time
+}
+
+// rest says how the lane is left in which that came of its last event, or an error of the store.
+func (o outcome) rest(err error) rest {
+	switch {
+	case isLost(err):
+		return rest{hasMore: true}
+	case err != nil:
+		return rest{isBroken: true}
+	case !o.isOver && o.retryAt.IsZero():
+		return rest{isGivenBack: true}
+	default:
+		return rest{retryAt: o.retryAt, isGivenBack: o.isPostponed}
+	}
+}
+
+// asClaimed is the filter of an event that nobody has handled since: one that takes a turn over
+// counts a failure, and so changes it.
+func asClaimed(e stored) document.Object {
+	var failures any // nil matches a field that is missing.
+	switch {
+	case e.failures > 0:
+		failures = e.failures
+	case e.isOdd: // Somebody has written there what is no number of failures.
+		failures = document.O("$not", document.O("$gt", 0))
+	}
+	filter := document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
+	switch {
+	case e.isLostOdd: // Somebody has written there what is no number of losses.
+	case e.lost > 0:
+		filter = filter.With(fieldLost, e.lost)
+	default:
+		filter = filter.With(fieldLost, nil) // One that takes the turn over counts the loss.
+	}
+	return filter
+}
+
+// handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
+// part takes a part of a pause. ErrLost: nothing was stored, since the turn is lost.
+func (b *Inbox) handle(
+	ctx context.Context, turn *lease.Turn, e stored, part func(time.Duration) time.Duration,
+) (result outcome, err error) {
+	failure := error(errGoroutineEnded)
+	isBack := false
+	defer func() {
+		if !isBack { // The handler ends the goroutine.
+			_, _ = b.settle(ctx, turn, e, failure, part)
+		}
+	}()
+	if edited := e.check(); edited != nil { // Accept has checked it.
+		failure = edited
+	} else {
+		failure = b.call(ctx, b.deliver(e, turn))
+	}
+	isBack = true
+	return b.settle(ctx, turn, e, failure, part)
+}
+
+// call calls the handler. A panic is an error.
+func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			b.log.LogAttrs(ctx, slog.LevelError, "inbox: handler panicked", slog.String("event", d.ID),
+				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			err = boterr.Recovered(thrown)
+		}
+	}()
+	return b.config.Handler(ctx, d)
+}
+
+// settle stores what came of an event.
+func (b *Inbox) settle(
+	run context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	ctx := b.endings.after(run)
+	var result outcome
+	var err error
+	switch {
+	case turn.Err() != nil:
+		b.report(ctx, slog.LevelWarn, "inbox: turn lost, nothing stored", e, failure)
+		return outcome{failure: failure}, lease.ErrLost
+	case failure == nil:
+		result, err = outcome{isOver: true}, b.finish(ctx, e)
+	case isPostponed(failure):
+		result, err = b.postpone(ctx, e, failure)
+	case isEnded(run, failure):
+		b.report(ctx, slog.LevelDebug, "inbox: given back", e, failure)
+		return outcome{failure: failure}, nil
+	default:
+		result, err = b.fail(ctx, e, failure, part)
+	}
+	if isLost(err) {
+		return b.settleEdited(ctx, turn, e, failure, part)
+	}
+	return result, err
+}
+
+// finish stores that an event is done. One without a Key leaves nothing.
+func (b *Inbox) finish(ctx context.Context, e stored) error {
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return err
+	}
+	var changed int64
+	if e.Key == "" {
+		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
+	} else {
+		changed, err = b.storeDone(ctx, filter, e.lane)
+	}
+	if err != nil {
+		b.report(ctx, slog.LevelWarn, "inbox: not stored that it is done", e, err)
+		return err
+	}
+	b.load.add(e.App, -changed)
+	if changed > 0 {
+		b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
+		b.tellSettled(ctx, e, nil, false)
+	}
+	return wasLost(changed)
+}
+
+// storeDone stores that the event of a lane is done that a filter matches. Only its id is kept, with what
+// retention and Erase need.
+func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return 0, err
+	}
+	kept := document.NewBuilder(2)
+	kept.Set(fieldDoneAt, int64(document.At(now)))
+	kept.Set(fieldSender, senderOf(lane))
+	return b.update(ctx, filter, b.updates().done, kept.Object())
+}
+
+// wasLost is ErrLost where an event is not what it was when the turn began.
+func wasLost(changed int64) error {
+	if changed == 0 {
+		return lease.ErrLost
+	}
+	return nil
+}
+
+// update changes an event, and returns how many matched.
+func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
+	change := query.Change{Update: update, Stamps: query.Stamps{Set: set}}
+	done, err := b.events.Update(ctx, filter, change, store.UpdateOptions{})
+	return done.Matched, err
+}
+
+// setAll sets fields of the event that a filter matches, whatever they were, and removes others. It returns
+// how many matched.
+func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset document.Object) (int64, error) {
+	update, err := query.CompileUpdate(document.O("$set", set, "$unset", unset))
+	if err != nil {
+		return 0, err
+	}
+	return b.update(ctx, filter, update, document.Object{})
+}
+
+// fail stores that an event failed.
+func (b *Inbox) fail(
+	ctx context.Context, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	return b.failAs(ctx, asClaimed(e), e, failure, part)
+}
+
+// failAs is fail for an event that a filter finds.
+func (b *Inbox) failAs(
+	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	failures := int(e.failures) + 1
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return outcome{failure: failure}, err
+	}
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return outcome{failure: failure}, err
+	}
+	result, level := outcome{failure: failure}, slog.LevelWarn
+	set := document.O(fieldFailures, failures, fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
+	unset := document.O(fieldBegun, true)
+	if IsMistake(failure) || failures >= b.config.Limit {
+		result.isDead, result.isOver = true, true
+		level = slog.LevelError
+		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane)).
+			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
+		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
+	} else {
+		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
+		set = set.With(fieldRetryAt, int64(document.At(result.retryAt))).With(fieldPausedAt, int64(document.At(now)))
+	}
+	b.report(ctx, level, "inbox: failed", e, failure)
+	changed, err := b.setAll(ctx, filter, set, unset)
+	if err != nil {
+		return outcome{failure: failure}, err
+	}
+	if result.isDead {
+		b.load.add(e.App, -changed)
+	}
+	if changed > 0 {
+		b.tellSettled(ctx, e, failure, result.isDead)
+	}
+	return result, wasLost(changed)
+}
+
+// report writes a line of the log.
+func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e stored, failure error) {
+	if !b.log.Enabled(ctx, level) {
+		return
+	}
+	attributes := []slog.Attr{
+		slog.String("event", e.id), slog.String("app", e.App), slog.String("channel", e.Channel),
+		slog.Int64("attempt", e.attempts()+1),
+	}
+	if failure != nil {
+		attributes = append(attributes, slog.String("error", boterr.Text(failure)))
+	}
+	b.log.LogAttrs(ctx, level, message, attributes...)
+}
+
+// isLost reports whether an error is that of a turn that is lost.
+func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }

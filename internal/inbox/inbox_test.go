@@ -1,0 +1,169 @@
+package inbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+func TestInbox_InMemory(t *testing.T) {
+	t.Parallel()
+	inboxtest.RunInbox(t, func(*testing.T) store.Store { return memstore.New() })
+}
+
+func TestNew_RefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	for field, broken := range map[string]func(*inbox.Config){
+		"env.store": func(c *inbox.Config) { c.Env.Store = nil },
+		"deriveId":  func(c *inbox.Config) { c.DeriveID = nil },
+		"turns":     func(c *inbox.Config) { c.Turns = nil },
+		"handler":   func(c *inbox.Config) { c.Handler = nil },
+		"workers":   func(c *inbox.Config) { c.Workers = -1 },
+		"limit":     func(c *inbox.Config) { c.Limit = -1 },
+	} {
+		config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
+		broken(&config)
+		_, err := inbox.New(config)
+		failure, ok := boterr.AsError(err)
+		require.True(t, ok, field)
+		require.Equal(t, boterr.InvalidArgument, failure.Code)
+		require.Equal(t, field, failure.Field)
+	}
+}
+
+// configOf returns a configuration of an inbox over a store.
+func configOf(t *testing.T, database store.Store, handler inbox.Handler) inbox.Config {
+	t.Helper()
+	env := record.Env{Store: database}
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	require.NoError(t, err)
+	return inbox.Config{Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: handler}
+}
+
+func TestRun_EndsAfterWhatItHasBegunAndGivesTheRestBack(t *testing.T) {
+	t.Parallel()
+	began, goOn := make(chan struct{}), make(chan struct{})
+	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error {
+		began <- struct{}{}
+		<-goOn
+		return nil
+	})
+	config.Workers = 1
+	p, err := inbox.New(config)
+	require.NoError(t, err)
+	for _, from := range []string{"ada", "ada", "bob"} {
+		_, err := p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: from})
+		require.NoError(t, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	<-began
+	stop()
+	close(goOn)
+	require.NoError(t, <-ended)
+	stats, err := p.Stats(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, stats.Pending)
+	at, ok, err := p.Next(t.Context())
+	require.NoError(t, err)
+	require.True(t, ok)
+	now, err := config.Turns.Now(t.Context())
+	require.NoError(t, err)
+	require.False(t, at.After(now), "another process can handle them at once")
+}
+
+func TestRun_TwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	began := make(chan struct{})
+	p, err := inbox.New(configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error {
+		close(began)
+		return nil
+	}))
+	require.NoError(t, err)
+	_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	<-began
+	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)))
+	stop()
+	require.NoError(t, <-ended)
+}
+
+func Example() {
+	env := record.Env{Store: memstore.New()}
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	if err != nil {
+		panic(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	events, err := inbox.New(inbox.Config{
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Handler: func(_ context.Context, d *inbox.Delivery) error {
+			fmt.Println(d.Event.From, "says", document.Get(d.Event.Body, "text", ""))
+			if d.Event.Key == "m2" {
+				stop()
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	for _, key := range []string{"m1", "m1", "m2"} { // The platform sends the first one again.
+		accepted, err := events.Accept(ctx, inbox.Event{
+			App: "app", Channel: "web", From: "ada", Key: key, Body: document.O("text", "hi, "+key),
+		})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(key, "is a repetition:", accepted.IsRepeated)
+	}
+	if err := events.Run(ctx); err != nil {
+		panic(err)
+	}
+	// Output:
+	// m1 is a repetition: false
+	// m1 is a repetition: true
+	// m2 is a repetition: false
+	// ada says hi, m1
+	// ada says hi, m2
+}
+
+// silentStore inserts no event, and returns when the context ends.
+type silentStore struct{ store.Store }
+
+// Collection implements store.Store.
+func (s silentStore) Collection(name string) store.Collection {
+	return silentCollection{s.Store.Collection(name)}
+}
+
+type silentCollection struct{ store.Collection }
+
+// Insert implements store.Collection.
+func (silentCollection) Insert(ctx context.Context, _ ...document.Object) error {
+	<-ctx.Done()
+	return boterr.New(boterr.Canceled, "", "%w", context.Cause(ctx))
+}
+
+func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	config := configOf(t, silentStore{memstore.New()}, func(context.Context, *inbox.Delivery) error { return nil })
+	config.AcceptTimeout = time.Millisecond
+	_, err := newInbox(t, config).Accept(context.WithoutCancel(t.Context()), inbox.Event{App: "app", Channel: "web", From: "ada"})
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+}

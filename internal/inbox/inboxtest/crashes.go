@@ -1,0 +1,271 @@
+package inboxtest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/lease"
+)
+
+var crashRules = []Rule{
+	{
+		Name:  "CrashBlamesNobodyBesideOthers",
+		Text:  "events that were under way together when their process was lost have not failed, and are handled again at once",
+		check: crashBlamesNobodyBesideOthers,
+	},
+	{
+		Name:  "CrashBesideAnEditedRecord",
+		Text:  "whatever somebody has written into the record of an event, the next process goes on after a crash",
+		check: crashBesideAnEditedRecord,
+	},
+	{
+		Name:  "GuiltyEventIsFound",
+		Text:  "of events under way together, the one that ends each process is a dead letter in the end, and no other one",
+		check: guiltyEventIsFound,
+	},
+	{
+		Name:  "SuspectsRunOneAtATime",
+		Text:  "events that were lost beside others run one at a time, and other events run beside them",
+		check: suspectsRunOneAtATime,
+	},
+	{
+		Name:  "SuspectThatDoesNotEnd",
+		Text:  "an event that was lost beside others and whose handler never returns holds up the others for a time only",
+		check: suspectThatDoesNotEnd,
+	},
+	{
+		Name:  "SuspectThatWasLostAgainRunsAlone",
+		Text:  "while an event runs that was lost beside others twice, no other event begins",
+		check: suspectThatWasLostAgainRunsAlone,
+	},
+}
+
+// crowd has a process begin an event of each of these senders, and never come back.
+func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
+	t.Helper()
+	for range events {
+		go func() { _, _ = p.RunNext(t.Context()) }()
+	}
+	for range events {
+		<-began
+	}
+}
+
+// forever returns a handler that stands still until the test ends, and tells what it began.
+func (t *trial) forever() (handler inbox.Handler, began chan string) {
+	began = make(chan string, 1000)
+	return func(_ context.Context, d *inbox.Delivery) error {
+		began <- d.Event.From
+		<-t.Context().Done()
+		return nil
+	}, began
+}
+
+// crashTogether accepts an event of each of these senders, and has them lost together.
+func (t *trial) crashTogether(senders ...string) {
+	t.Helper()
+	handler, began := t.forever()
+	p := t.process(handler)
+	for _, from := range senders {
+		t.accept(p, event(from, "hi"))
+	}
+	t.crowd(p, began, len(senders))
+	t.advance(lease.DefaultLease)
+}
+
+func crashBlamesNobodyBesideOthers(t *trial) {
+	t.crashTogether("ada", "bob", "cleo")
+	t.requireHandled("hi", "hi", "hi")
+	attempts := map[string]int{}
+	once := t.process(func(_ context.Context, d *inbox.Delivery) error {
+		attempts[d.Event.From] = d.Attempt
+		return nil
+	}, func(c *inbox.Config) { c.Limit = 1 })
+	t.drain(once)
+	require.Equal(t, map[string]int{"ada": 2, "bob": 2, "cleo": 2}, attempts)
+	require.Empty(t, t.letters(once, inbox.DeadLettersParams{}))
+}
+
+func crashBesideAnEditedRecord(t *trial) {
+	for i, lost := range []any{"x", -1, 2.5, true, int64(math.MaxInt64), document.O("n", 1)} {
+		edited, beside := traced(fmt.Sprint("ada ", i), "edited"), event(fmt.Sprint("bob ", i), "beside")
+		handler, began := t.forever()
+		p := t.process(handler)
+		t.accept(p, edited, beside)
+		t.crowd(p, began, 2)
+		t.edit("edited", document.O("lost", lost))
+		t.advance(lease.DefaultLease)
+		next := t.process(nil)
+		t.drainAll(next)
+		t.mu.Lock()
+		require.ElementsMatch(t, []string{"edited", "beside", "edited", "beside"}, t.handled)
+		t.handled = nil
+		t.mu.Unlock()
+		require.Empty(t, t.letters(next, inbox.DeadLettersParams{}))
+	}
+}
+
+func guiltyEventIsFound(t *trial) {
+	const limit, innocent = 3, 5
+	f := &fleet{trial: t, limit: limit, all: make(chan struct{})}
+	f.left.Store(2*innocent + 1)
+	first := t.process(nil)
+	for i := range innocent {
+		t.accept(first, event(fmt.Sprint("innocent ", i), "hi"))
+	}
+	t.accept(first, event("guilty", "deadly"))
+	for i := range innocent {
+		t.accept(first, event(fmt.Sprint("late ", i), "hi"))
+	}
+	crashes := 0
+	for f.live(crashes) {
+		crashes++
+		t.advance(lease.DefaultLease + time.Minute)
+	}
+	letters := t.letters(first, inbox.DeadLettersParams{})
+	require.Len(t, letters, 1)
+	require.Equal(t, "guilty", letters[0].Event.From)
+	require.Equal(t, limit, letters[0].Failures)
+	require.LessOrEqual(t, crashes, limit+2)
+}
+
+// fleet is processes that take each other's place, as one event ends them.
+type fleet struct {
+	*trial
+
+	limit int
+	// left is the number of events that are not settled; all is closed when there are none.
+	left atomic.Int64
+	all  chan struct{}
+}
+
+// live has a process run until the guilty event ends it, and returns false if it handled all without that.
+// The other runs take a while, and those that are under way then end with the process. In the first process,
+// all are.
+func (f *fleet) live(crashes int) (crashed bool) {
+	f.Helper()
+	const slow = 20 * time.Millisecond
+	crash := make(chan struct{})
+	p := f.process(func(_ context.Context, d *inbox.Delivery) error {
+		if d.Event.From == "guilty" {
+			close(crash)
+		} else if crashes > 0 {
+			select {
+			case <-crash:
+			case <-time.After(slow):
+				return nil
+			}
+		}
+		<-f.Context().Done()
+		return nil
+	}, func(c *inbox.Config) {
+		c.Limit, c.Poll, c.Backoff = f.limit, time.Millisecond, func(int) time.Duration { return 0 }
+		c.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+			if (s.Err == nil || s.IsDead) && f.left.Add(-1) == 0 {
+				close(f.all)
+			}
+		}
+	})
+	ctx, stop := context.WithCancel(f.Context())
+	defer stop()
+	go func() { _ = p.Run(ctx) }()
+	select {
+	case <-crash:
+		return true
+	case <-f.all:
+		return false
+	}
+}
+
+// stepping returns a process in which each event stands still until it is let go. began tells who began, and
+// goOn lets one go on.
+func (t *trial) stepping() (p *inbox.Inbox, began chan string, goOn chan struct{}) {
+	t.Helper()
+	began, goOn = make(chan string, 100), make(chan struct{})
+	p = t.process(func(_ context.Context, d *inbox.Delivery) error {
+		began <- d.Event.From
+		select {
+		case <-goOn:
+		case <-t.Context().Done():
+		}
+		return nil
+	}, func(c *inbox.Config) { c.Poll = time.Millisecond })
+	return p, began, goOn
+}
+
+func suspectsRunOneAtATime(t *trial) {
+	t.crashTogether("ada", "bob", "cleo")
+	p, began, goOn := t.stepping()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() { _ = p.Run(ctx) }()
+	seen := map[string]bool{<-began: true}
+	for i := range 3 {
+		fresh := fmt.Sprint("fresh ", i)
+		t.accept(p, event(fresh, "hi"))
+		require.Equal(t, fresh, <-began, "a suspect began beside another one, or an event waits for a suspect")
+	}
+	for range 4 { // All that run now.
+		goOn <- struct{}{}
+	}
+	for range 2 {
+		seen[<-began] = true
+		require.Empty(t, began, "a suspect began beside another one")
+		goOn <- struct{}{}
+	}
+	require.Equal(t, map[string]bool{"ada": true, "bob": true, "cleo": true}, seen)
+}
+
+func suspectThatDoesNotEnd(t *trial) {
+	t.crashTogether("ada", "bob", "cleo")
+	handler, began := t.forever()
+	p := t.process(handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go func() { _ = p.Run(ctx) }()
+	seen := map[string]bool{}
+	ticks := time.NewTicker(10 * time.Millisecond) // A store in a file may be slow.
+	defer ticks.Stop()
+	for steps := 0; len(seen) < 3; {
+		select {
+		case from := <-began:
+			seen[from] = true
+		case <-ticks.C: // Little by little, so that no lease expires before it is used.
+			t.advance(5 * time.Second)
+			steps++
+			require.Less(t, steps, 12*60, "only %v began within an hour", seen)
+		}
+	}
+}
+
+func suspectThatWasLostAgainRunsAlone(t *trial) {
+	t.crashTogether("ada", "bob")
+	handler, began := t.forever()
+	second := t.process(handler, func(c *inbox.Config) { c.Poll = time.Millisecond })
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { _ = second.Run(ctx) }()
+	suspect := <-began
+	t.accept(second, event("beside", "hi"))
+	require.Equal(t, "beside", <-began)
+	stop()
+	t.advance(lease.DefaultLease)
+
+	third, began, goOn := t.stepping()
+	t.accept(third, event("fresh", "hi"))
+	ctx, stop = context.WithCancel(t.Context())
+	defer stop()
+	go func() { _ = third.Run(ctx) }()
+	for isDone := false; !isDone; goOn <- struct{}{} {
+		if isDone = <-began == suspect; isDone {
+			t.accept(third, event("late", "hi"))
+			require.Empty(t, began, "an event began beside a suspect that runs alone")
+		}
+	}
+}

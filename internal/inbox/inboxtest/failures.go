@@ -1,0 +1,255 @@
+package inboxtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+)
+
+var failureRules = []Rule{
+	{
+		Name:  "FailureIsTriedAgainAfterAPause",
+		Text:  "an event that fails is tried again after a pause that grows, and its lane waits for it",
+		check: failureIsTriedAgainAfterAPause,
+	},
+	{
+		Name:  "PauseIsAsLongAsWasAskedFor",
+		Text:  "an event that failed waits for as long as its failure says, where that is longer than the pause",
+		check: pauseIsAsLongAsWasAskedFor,
+	},
+	{
+		Name:  "MistakeIsNotTriedAgain",
+		Text:  "an event whose error says that trying again cannot help is a dead letter at once",
+		check: mistakeIsNotTriedAgain,
+	},
+	{
+		Name:  "PanicIsAFailure",
+		Text:  "a panic of the handler, and the end of its goroutine, are failures",
+		check: panicIsAFailure,
+	},
+	{
+		Name:  "EndOfTheContextIsNoFailure",
+		Text:  "an event whose run was ended from outside was not tried, and is handled again at once",
+		check: endOfTheContextIsNoFailure,
+	},
+	{
+		Name:  "MemoryLastsUntilDone",
+		Text:  "what an attempt remembers the next one recalls, in whatever process, until the event is done",
+		check: memoryLastsUntilDone,
+	},
+	{
+		Name:  "NotesAreStoredWithTheNextMemory",
+		Text:  "what an attempt notes is durable with the next thing that it remembers, and forgotten where none comes",
+		check: notesAreStoredWithTheNextMemory,
+	},
+	{
+		Name:  "MemoryHasABound",
+		Text:  "an event remembers no more than MaxRemembered things, of MaxRememberedSize bytes, of all its attempts",
+		check: memoryHasABound,
+	},
+	{
+		Name:  "PostponedIsNoFailure",
+		Text:  "an event that its handler postpones is handled after the pause, its lane waits, and that is no failure",
+		check: postponedIsNoFailure,
+	},
+}
+
+func unavailable(context.Context, *inbox.Delivery) error {
+	return boterr.New(boterr.Unavailable, "", "no answer")
+}
+
+func failureIsTriedAgainAfterAPause(t *trial) {
+	p := t.process(unavailable)
+	began := t.Now()
+	t.accept(p, event("ada", "1"), event("ada", "2"))
+	var after []time.Duration
+	for range 5 {
+		result := t.runNext(p)
+		require.Equal(t, boterr.Unavailable, boterr.CodeOf(result.Err))
+		require.Equal(t, "1", textOf(result.Event))
+		t.requireHandled("1")
+		if result.IsDead {
+			break
+		}
+		at, ok, err := p.Next(t.Context())
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, result.Next, at)
+		after = append(after, at.Sub(began))
+		t.advance(at.Sub(t.Now()) - time.Millisecond)
+		t.drain(p)
+		t.requireHandled()
+		t.advance(time.Millisecond)
+	}
+	require.Equal(t, []time.Duration{time.Second, 5 * time.Second, 21 * time.Second, 81 * time.Second}, after)
+	require.Equal(t, "2", textOf(t.runNext(p).Event), "the lane goes on after the dead letter")
+}
+
+// busyPlatformError says when it takes messages again.
+type busyPlatformError struct{ error }
+
+func (busyPlatformError) RetryAfter() time.Duration { return 10 * time.Minute }
+
+func pauseIsAsLongAsWasAskedFor(t *trial) {
+	p := t.process(func(context.Context, *inbox.Delivery) error {
+		return boterr.New(boterr.ResourceExhausted, "", "too many messages: %w", busyPlatformError{errors.New("busy")})
+	})
+	t.accept(p, event("ada", "1"))
+	require.Equal(t, t.Now().Add(10*time.Minute), t.runNext(p).Next)
+}
+
+func mistakeIsNotTriedAgain(t *trial) {
+	for _, code := range boterr.Codes() {
+		mistake := boterr.New(code, "", "something")
+		p := t.process(func(context.Context, *inbox.Delivery) error { return mistake })
+		t.accept(p, event(string(code), "1"))
+		require.Equal(t, inbox.IsMistake(mistake), t.runNext(p).IsDead, "%s", code)
+	}
+}
+
+func panicIsAFailure(t *trial) {
+	p := t.process(func(context.Context, *inbox.Delivery) error { panic("at the disco") })
+	t.accept(p, event("ada", "1"))
+	result := t.runNext(p)
+	require.Equal(t, boterr.Internal, boterr.CodeOf(result.Err))
+	require.False(t, result.IsDead)
+
+	t.advance(time.Minute)
+	ending := t.process(func(context.Context, *inbox.Delivery) error {
+		runtime.Goexit()
+		return nil
+	})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = ending.RunNext(t.Context())
+	}()
+	<-ended
+	attempt := 0
+	t.advance(time.Minute)
+	t.drain(t.process(func(_ context.Context, d *inbox.Delivery) error {
+		attempt = d.Attempt
+		return nil
+	}))
+	require.Equal(t, 3, attempt)
+}
+
+func endOfTheContextIsNoFailure(t *trial) {
+	ctx, stop := context.WithCancel(t.Context())
+	p := t.process(func(ctx context.Context, _ *inbox.Delivery) error {
+		stop()
+		return ctx.Err()
+	})
+	t.accept(p, event("ada", "1"))
+	_, err := p.RunNext(ctx)
+	require.NoError(t, err)
+	attempt := 0
+	t.drain(t.process(func(_ context.Context, d *inbox.Delivery) error {
+		attempt = d.Attempt
+		return nil
+	}))
+	require.Equal(t, 1, attempt)
+}
+
+func memoryLastsUntilDone(t *trial) {
+	value := document.O("id", "m1", "at", 7)
+	first := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		_, isKnown := d.Recall("send 1")
+		require.False(t, isKnown)
+		require.NoError(t, d.Remember(ctx, "send 1", value))
+		return boterr.New(boterr.Unavailable, "", "no answer")
+	})
+	t.accept(first, event("ada", "1"))
+	t.runNext(first)
+	t.advance(time.Second)
+	second := t.process(func(_ context.Context, d *inbox.Delivery) error {
+		noted, isKnown := d.Recall("send 1")
+		require.True(t, isKnown)
+		require.Equal(t, value.String(), noted.String())
+		_, isKnown = d.Recall("send 2")
+		require.False(t, isKnown)
+		return nil
+	})
+	require.NoError(t, t.runNext(second).Err)
+	require.NotContains(t, strings.Join(t.stored(), "\n"), "m1", "what is done keeps no memory")
+}
+
+func notesAreStoredWithTheNextMemory(t *trial) {
+	note := func(d *inbox.Delivery, key string) { require.NoError(t, d.Note(key, document.O("of", key))) }
+	attempts := 0
+	p := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		var known []string
+		for _, key := range []string{"noted", "remembered", "late"} {
+			if value, isKnown := d.Recall(key); isKnown {
+				require.Equal(t, key, document.Get(value, "of", ""))
+				known = append(known, key)
+			}
+		}
+		attempts++
+		require.Equal(t, [][]string{nil, nil, {"noted", "remembered"}}[attempts-1], known)
+		note(d, "noted")
+		if attempts == 2 {
+			require.NoError(t, d.Remember(ctx, "remembered", document.O("of", "remembered")))
+			note(d, "late")
+		}
+		return boterr.New(boterr.Unavailable, "", "no answer")
+	})
+	t.accept(p, event("ada", "1"))
+	for range 3 {
+		require.Error(t, t.runNext(p).Err)
+		t.advance(10 * time.Second)
+	}
+}
+
+func postponedIsNoFailure(t *trial) {
+	isBusy := true
+	handle := func(_ context.Context, d *inbox.Delivery) error {
+		require.Equal(t, 1, d.Attempt)
+		if isBusy {
+			return fmt.Errorf("the member: %w", inbox.Postpone(time.Minute))
+		}
+		return nil
+	}
+	once := func(c *inbox.Config) { c.Limit = 1 }
+	p := t.process(handle, once)
+	t.accept(p, event("ada", "1"), event("ada", "2"))
+	for range 3 {
+		result := t.runNext(p)
+		require.NoError(t, result.Err)
+		require.True(t, result.IsPostponed)
+		require.Equal(t, t.Now().Add(time.Minute), result.Next)
+		t.advance(time.Minute - time.Millisecond)
+		t.drain(p)
+		t.advance(time.Millisecond)
+	}
+	isBusy = false
+	t.drain(t.process(handle, once))
+	t.requireHandled("1", "1", "1", "1", "2")
+}
+
+func memoryHasABound(t *trial) {
+	half := document.O("text", strings.Repeat("a", inbox.MaxRememberedSize/2))
+	p := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		if d.Attempt == 1 {
+			require.NoError(t, d.Remember(ctx, "first", half))
+		} else {
+			require.Equal(t, boterr.ResourceExhausted, boterr.CodeOf(d.Remember(ctx, "second", half)))
+			_, isKnown := d.Recall("second")
+			require.False(t, isKnown)
+		}
+		return boterr.New(boterr.Unavailable, "", "no answer")
+	})
+	t.accept(p, event("ada", "1"))
+	t.runNext(p)
+	t.advance(time.Second)
+	t.runNext(p)
+}

@@ -1,0 +1,394 @@
+package inbox_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// history is a random history of an inbox in virtual time, and the model that it is held to.
+type history struct {
+	t      *testing.T
+	seed   uint64
+	random *rand.Rand
+	// isAlone tells that the processes are those that have the store one after the other.
+	isAlone  bool
+	mu       sync.Mutex
+	now      time.Time
+	database store.Store
+	inboxes  []*inbox.Inbox
+	log      []string
+
+	// accepted are the events of each lane in their order; open are those that are neither done nor
+	// dead.
+	accepted map[string][]string
+	open     map[string][]string
+	attempts map[string]int
+	failures map[string]int
+	done     map[string]bool
+	dead     map[string]bool
+	// next says what comes of the next run.
+	next error
+	// freezesOf is how often a run of each event stood still, and frozen are those that do.
+	freezesOf map[string]int
+	frozen    []*frozenRun
+	// freezes tells that the next run stands still.
+	freezes *frozenRun
+}
+
+// frozenRun is a run that stands still, as that of a process that was stopped.
+type frozenRun struct {
+	key, lane   string
+	by          *inbox.Inbox
+	began, goOn chan struct{}
+	ended       chan error
+	until       time.Time
+}
+
+func newHistory(t *testing.T, seed uint64) *history {
+	t.Helper()
+	h := &history{
+		t: t, seed: seed, isAlone: seed%2 == 1, random: rand.New(rand.NewPCG(seed, 1)),
+		now:      time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC),
+		accepted: map[string][]string{}, open: map[string][]string{}, attempts: map[string]int{}, failures: map[string]int{},
+		done: map[string]bool{}, dead: map[string]bool{}, freezesOf: map[string]int{},
+	}
+	h.database = memstore.New(memstore.WithNow(h.clock))
+	if !h.isAlone {
+		h.database = sharedStore{h.database}
+	}
+	for range 3 {
+		h.inboxes = append(h.inboxes, h.process())
+	}
+	return h
+}
+
+func (h *history) clock() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.now
+}
+
+// process returns the inbox of another process.
+func (h *history) process() *inbox.Inbox {
+	h.t.Helper()
+	env := record.Env{Store: h.database, Now: h.clock}
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	require.NoError(h.t, err)
+	made, err := inbox.New(inbox.Config{
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: h.handle, Limit: 3,
+	})
+	require.NoError(h.t, err)
+	return made
+}
+
+// handle is the handler. It checks what the model says of a run that begins.
+func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
+	key, lane := d.Event.Key, d.Event.From
+	h.attempts[key]++
+	if len(h.open[lane]) == 0 || h.open[lane][0] != key {
+		h.failf("%s runs, the first open event of its lane is %v", key, h.open[lane])
+	}
+	for _, f := range h.frozen {
+		if f.lane == lane && h.now.Before(f.until) {
+			h.failf("%s runs, and the turn of %s holds until %v", key, f.key, f.until)
+		}
+	}
+	if f := h.freezes; f != nil {
+		h.freezes = nil
+		f.key, f.lane, f.until = key, lane, h.now.Add(lease.DefaultLease)
+		if h.isAlone {
+			f.until = h.now.Add(1000 * time.Hour) // Until another process begins.
+		}
+		close(f.began)
+		<-f.goOn
+		if isLost := d.Err() != nil; isLost != !h.clock().Before(f.until) {
+			h.failf("at %v the run of %s thinks that it is lost: %v", h.clock(), key, isLost)
+		}
+		return nil
+	}
+	if errors.Is(h.next, errNotYet) {
+		h.attempts[key]--
+		return fmt.Errorf("%w: %w", errNotYet, inbox.Postpone(10*time.Second))
+	}
+	return h.next
+}
+
+// errNotYet stands for an event that is postponed.
+var errNotYet = errors.New("not yet")
+
+// takeOver is what a process does that has the store to itself from now on: what the one before had under
+// way has failed.
+func (h *history) takeOver(by *inbox.Inbox) {
+	if !h.isAlone {
+		return
+	}
+	var lost []*frozenRun
+	for _, f := range h.frozen {
+		if f.by != by && h.now.Before(f.until) {
+			f.until = h.now
+			lost = append(lost, f)
+		}
+	}
+	if len(lost) == 1 { // Of several, none is blamed.
+		f := lost[0]
+		h.failures[f.key]++
+		if h.failures[f.key] == 3 {
+			h.ended(inbox.Result{Event: eventOf(f.lane, f.key), Err: errNotYet, IsDead: true})
+		}
+	}
+}
+
+func (h *history) failf(format string, args ...any) {
+	h.t.Helper()
+	h.t.Fatalf("seed %d: %s\n%v", h.seed, fmt.Sprintf(format, args...), h.log)
+}
+
+func (h *history) notef(format string, args ...any) {
+	h.log = append(h.log, fmt.Sprintf(format, args...))
+}
+
+// any returns one of the processes.
+func (h *history) any() *inbox.Inbox { return h.inboxes[h.random.IntN(len(h.inboxes))] }
+
+// step does something at random.
+func (h *history) step() {
+	h.t.Helper()
+	switch choice := h.random.IntN(20); {
+	case choice < 6:
+		h.accept()
+	case choice < 8:
+		h.repeat()
+	case choice < 15:
+		h.runNext()
+	case choice < 16:
+		h.freeze()
+	case choice < 17:
+		h.wake()
+	default:
+		by := []time.Duration{time.Millisecond, time.Second, 10 * time.Second, lease.DefaultLease, time.Minute}[h.random.IntN(5)]
+		h.advance(by)
+	}
+}
+
+func (h *history) advance(by time.Duration) {
+	h.notef("advance %v", by)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.now = h.now.Add(by)
+}
+
+func (h *history) accept() {
+	lane := string(rune('a' + h.random.IntN(3)))
+	key := fmt.Sprintf("%s%d", lane, len(h.accepted[lane]))
+	h.notef("accept %s", key)
+	got, err := h.any().Accept(h.t.Context(), eventOf(lane, key))
+	require.NoError(h.t, err)
+	if got.IsRepeated {
+		h.failf("%s is called a repetition", key)
+	}
+	h.accepted[lane] = append(h.accepted[lane], key)
+	h.open[lane] = append(h.open[lane], key)
+}
+
+func eventOf(lane, key string) inbox.Event {
+	return inbox.Event{App: "app", Channel: "web", From: lane, Key: key, Body: document.O("text", key)}
+}
+
+func (h *history) repeat() {
+	lane := string(rune('a' + h.random.IntN(3)))
+	if len(h.accepted[lane]) == 0 {
+		return
+	}
+	key := h.accepted[lane][h.random.IntN(len(h.accepted[lane]))]
+	h.notef("repeat %s", key)
+	got, err := h.any().Accept(h.t.Context(), eventOf(lane, key))
+	require.NoError(h.t, err)
+	if !got.IsRepeated {
+		h.failf("%s is called no repetition", key)
+	}
+}
+
+// runNext has a process handle what is next, with some outcome.
+func (h *history) runNext() {
+	h.next = nil
+	switch h.random.IntN(7) {
+	case 2:
+		h.next = errNotYet
+	case 0:
+		h.next = boterr.New(boterr.Unavailable, "", "no answer")
+	case 1:
+		h.next = boterr.New(boterr.InvalidArgument, "", "a mistake")
+	}
+	by := h.any()
+	h.takeOver(by)
+	result, err := by.RunNext(h.t.Context())
+	require.NoError(h.t, err)
+	if result.Ran {
+		h.ended(result)
+	}
+}
+
+// ended notes what came of a run.
+func (h *history) ended(result inbox.Result) {
+	key, lane := result.Event.Key, result.Event.From
+	h.notef("run %s: %v, dead %v", key, result.Err, result.IsDead)
+	switch {
+	case result.IsPostponed:
+		return
+	case result.Err == nil:
+		h.done[key] = true
+	case result.IsDead:
+		h.dead[key] = true
+	default:
+		h.failures[key]++
+		return
+	}
+	if len(h.open[lane]) == 0 || h.open[lane][0] != key {
+		h.failf("%s ended, the first open event of its lane is %v", key, h.open[lane])
+	}
+	h.open[lane] = h.open[lane][1:]
+}
+
+// freeze begins a run that stands still.
+func (h *history) freeze() {
+	f := &frozenRun{began: make(chan struct{}), goOn: make(chan struct{}), ended: make(chan error, 1)}
+	h.freezes = f
+	defer func() { h.freezes = nil }()
+	by := h.any()
+	f.by = by
+	h.takeOver(by)
+	result := make(chan inbox.Result, 1)
+	go func() {
+		r, err := by.RunNext(context.WithoutCancel(h.t.Context()))
+		result <- r
+		f.ended <- err
+	}()
+	select {
+	case <-f.began:
+		h.notef("freeze %s", f.key)
+		h.frozen = append(h.frozen, f)
+		h.freezesOf[f.key]++
+	case r := <-result: // Nothing to run, or the count of a start that never came back.
+		require.NoError(h.t, <-f.ended)
+		if r.Ran {
+			h.ended(r)
+		}
+	}
+}
+
+// wake lets a run go on that stood still.
+func (h *history) wake() {
+	if len(h.frozen) == 0 {
+		return
+	}
+	i := h.random.IntN(len(h.frozen))
+	f := h.frozen[i]
+	h.frozen = slices.Delete(h.frozen, i, i+1)
+	close(f.goOn)
+	err := <-f.ended
+	h.notef("wake %s: %v", f.key, err)
+	if h.now.Before(f.until) {
+		require.NoError(h.t, err)
+		h.ended(inbox.Result{Event: eventOf(f.lane, f.key)})
+		return
+	}
+	if !errors.Is(err, lease.ErrLost) {
+		h.failf("the late run of %s ended with %v", f.key, err)
+	}
+}
+
+// finish lets everything come to its end.
+func (h *history) finish() {
+	h.t.Helper()
+	for len(h.frozen) > 0 {
+		if h.random.IntN(2) == 0 {
+			h.advance(lease.DefaultLease)
+		}
+		h.wake()
+	}
+	p := h.process()
+	h.next = nil
+	h.takeOver(p)
+	for range 10_000 {
+		result, err := p.RunNext(h.t.Context())
+		require.NoError(h.t, err)
+		if result.Ran {
+			h.ended(result)
+			continue
+		}
+		at, ok, err := p.Next(h.t.Context())
+		require.NoError(h.t, err)
+		if !ok {
+			break
+		}
+		h.advance(at.Sub(h.now))
+	}
+	h.check(p)
+}
+
+// check holds the end of the history to what was accepted.
+func (h *history) check(p *inbox.Inbox) {
+	h.t.Helper()
+	letters, err := p.DeadLetters(h.t.Context(), inbox.DeadLettersParams{})
+	require.NoError(h.t, err)
+	require.Len(h.t, letters, len(h.dead), "seed %d", h.seed)
+	for lane, keys := range h.accepted {
+		if len(h.open[lane]) > 0 {
+			h.failf("of lane %s are left %v", lane, h.open[lane])
+		}
+		for _, key := range keys {
+			if h.done[key] == h.dead[key] {
+				h.failf("%s: done %v, dead %v", key, h.done[key], h.dead[key])
+			}
+			if h.attempts[key] > 3+h.freezesOf[key] { // One that was lost beside others has not failed.
+				h.failf("%s ran %d times", key, h.attempts[key])
+			}
+		}
+	}
+}
+
+// checkStats has a process count what waits and what is dead.
+func (h *history) checkStats() {
+	h.t.Helper()
+	stats, err := h.inboxes[len(h.log)%len(h.inboxes)].Stats(h.t.Context())
+	require.NoError(h.t, err)
+	pending := 0
+	for _, keys := range h.open {
+		pending += len(keys)
+	}
+	if stats.Pending != int64(pending) || stats.DeadLetters != int64(len(h.dead)) || stats.Oldest.IsZero() != (pending == 0) {
+		h.failf("of %d that wait and %d dead letters are counted %+v", pending, len(h.dead), stats)
+	}
+}
+
+// TestInbox_RandomHistories accepts, repeats, runs, fails, freezes, wakes and lets leases pass at
+// random: each event is handled, in its lane's order and never beside another one of it, and what
+// comes back late changes nothing.
+func TestInbox_RandomHistories(t *testing.T) {
+	t.Parallel()
+	for seed := range rounds.Of(t, 100, 3000) {
+		h := newHistory(t, uint64(seed))
+		for range 80 {
+			h.step()
+			h.checkStats()
+		}
+		h.finish()
+	}
+}

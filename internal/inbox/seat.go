@@ -1,0 +1,325 @@
+package inbox
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Of the inboxes over a store that one process has to itself the one that has the seat handles events.
+// It is taken when an inbox begins: what stands in its note and never came back was ended by the
+// end of the process, or is taken over. An inbox that has lost the seat begins nothing, what it has
+// under way is told that nothing counts any more, and its note is refused by the fence.
+
+// begun is what was begun in a lane.
+type begun struct {
+	lane string
+	// events are the ids of what is handled, one after the other, and attempts how many attempts at the
+	// first of them there were before.
+	events   []string
+	attempts int64
+	turn     *lease.Turn
+	// noted is how it stands in the note: the lane, the attempts, the ids.
+	noted document.Array
+}
+
+// The document of the seat, and its fields.
+const (
+	noteCollection = "inboxSeat"
+	noteID         = "seat"
+	// fieldWrites is how often the note was written.
+	fieldWrites = "writes"
+	// fieldIsFree is true where nobody has the seat.
+	fieldIsFree = "isFree"
+)
+
+// sit takes the seat, unless this inbox has it, and fills the queue. It reports false where another
+// inbox has taken the seat over. The caller holds taking.
+func (a *alone) sit(ctx context.Context, want want) (bool, error) {
+	isSeated, isUnseated := a.seat()
+	if isUnseated && !want.isForced {
+		if isFree, err := a.isSeatFree(ctx); err != nil || !isFree {
+			return false, err
+		}
+	}
+	if err := a.fill(ctx); err != nil {
+		return false, err
+	}
+	if !isSeated {
+		if err := a.takeSeat(ctx); err != nil {
+			return false, err
+		}
+	}
+	if len(a.lost) > 0 {
+		if err := a.countLosses(ctx, want); err != nil {
+			return false, err
+		}
+		a.lost = nil
+	}
+	return true, nil
+}
+
+// seat returns whether this inbox has the seat, and whether another one has taken it over.
+func (a *alone) seat() (isSeated, isUnseated bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.isSeated, a.isUnseated
+}
+
+// isSeatFree reports whether nobody has the seat.
+func (a *alone) isSeatFree(ctx context.Context) (bool, error) {
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
+	if err != nil {
+		return false, err
+	}
+	count, err := a.notes.Count(ctx, filter)
+	return count > 0, err
+}
+
+// takeSeat takes the seat, from whoever has it.
+func (a *alone) takeSeat(ctx context.Context) error {
+	filter, err := query.CompileFilter(document.O(fieldID, noteID))
+	if err != nil {
+		return err
+	}
+	update, err := query.CompileUpdate(document.O("$inc", document.O(lease.FieldFence, 1), "$unset", document.O(fieldIsFree, true)))
+	if err != nil {
+		return err
+	}
+	taken, err := a.notes.FindAndModify(ctx, filter, query.Change{Update: update},
+		store.FindAndModifyOptions{Upsert: true, New: true})
+	if err != nil {
+		return err
+	}
+	a.lost = nil
+	for _, item := range document.Get(taken.Document, fieldBegun, document.A()).All() {
+		if noted, ok := item.(document.Array); ok {
+			a.lost = append(a.lost, readBegun(noted))
+		}
+	}
+	a.lost = append(a.lost, a.lostAtOnce()...)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fence, a.isSeated, a.isUnseated = lease.Fence(taken.Document), true, false
+	return nil
+}
+
+// countLosses counts the starts that never came back: one alone as a failure, several as the losses of
+// suspects. The caller holds taking.
+func (a *alone) countLosses(ctx context.Context, want want) (err error) {
+	var lost []stored
+	for _, b := range a.lost {
+		if first, ok := a.firstOf(b.lane); ok && b.hasBegun(first) {
+			lost = append(lost, first)
+		}
+	}
+	if len(lost) == 1 {
+		_, err = a.fail(ctx, lost[0], ErrNeverCameBack, want.part)
+	} else {
+		err = a.loseAll(ctx, lost)
+	}
+	if isLost(err) {
+		return nil // They are not what they were: somebody has counted them.
+	}
+	return err
+}
+
+// loseAll stores that starts of events never came back beside each other, in one write: if that were
+// half done, the last one would look as if it had been alone. Those that were suspects before run first,
+// and alone.
+func (a *alone) loseAll(ctx context.Context, lost []stored) error {
+	var ids []any
+	for _, e := range lost {
+		if !e.isLostOdd {
+			ids = append(ids, e.id)
+		} else if _, err := a.lose(ctx, e); err != nil && !isLost(err) {
+			return err
+		}
+	}
+	filter, err := query.CompileFilter(document.O(fieldID, document.O("$in", document.A(ids...)), fieldState, statePending))
+	if err != nil {
+		return err
+	}
+	change := query.Change{Update: a.updates().lose}
+	if _, err := a.events.Update(ctx, filter, change, store.UpdateOptions{Multi: true}); err != nil {
+		return err
+	}
+	for _, e := range lost {
+		a.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+		if e.suspicion() > blame.None {
+			a.suspects.Reserve(e.lane, a.config.Env.Now())
+		}
+	}
+	return nil
+}
+
+// hasBegun reports whether an event that waits is what was under way: it is one of those that were to be
+// handled, those before it are not there any more, and it has not failed since.
+func (b begun) hasBegun(first stored) bool {
+	for i, id := range b.events {
+		if id == first.id {
+			return i > 0 && first.attempts() == 0 || i == 0 && first.attempts() == b.attempts
+		}
+	}
+	return false
+}
+
+// firstOf returns the first event of a lane.
+func (a *alone) firstOf(lane string) (first stored, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return stored{}, false
+	}
+	kept, ok := a.queue.firstOf(lane)
+	return read(kept.document), ok
+}
+
+// noteBegun notes what is being begun.
+func (a *alone) noteBegun(w work) {
+	b := begunWith(w.lane, w.turn, w.events)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.begun[w.lane] = b
+}
+
+// begunWith returns what is begun in a lane with these events.
+func begunWith(lane string, turn *lease.Turn, events []stored) begun {
+	b := begun{lane: lane, turn: turn, attempts: events[0].attempts()}
+	for _, e := range events {
+		b.events = append(b.events, e.id)
+	}
+	b.noted = b.asNoted()
+	return b
+}
+
+// notedBefore is the number of items of begun.noted before the ids.
+const notedBefore = 2
+
+// asNoted returns how it stands in the note.
+func (b begun) asNoted() document.Array {
+	items := make([]any, 0, notedBefore+len(b.events))
+	items = append(items, b.lane, b.attempts)
+	for _, id := range b.events {
+		items = append(items, id)
+	}
+	return document.ArrayOf(items)
+}
+
+// readBegun reads what was begun.
+func readBegun(noted document.Array) begun {
+	b := begun{noted: noted}
+	b.lane, _ = noted.At(0).(string)
+	b.attempts, _ = noted.At(1).(int64)
+	for i := notedBefore; i < noted.Len(); i++ {
+		if id, ok := noted.At(i).(string); ok {
+			b.events = append(b.events, id)
+		}
+	}
+	return b
+}
+
+// note returns the fields of the seat's document that tell what is under way.
+func (a *alone) note() (begun document.Array, fence int64, isSeated bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := make([]any, 0, len(a.begun)+len(a.lost))
+	for _, b := range a.lost {
+		all = append(all, b.noted)
+	}
+	for _, b := range a.begun {
+		if !b.noted.IsZero() { // Else its event says so.
+			all = append(all, b.noted)
+		}
+	}
+	return document.ArrayOf(all), a.fence, a.isSeated
+}
+
+// writeNote writes down what is under way. lease.ErrLost: another inbox has the seat. The caller holds
+// taking.
+func (a *alone) writeNote(ctx context.Context, more ...any) error {
+	begun, fence, isSeated := a.note()
+	if !isSeated {
+		return lease.ErrLost
+	}
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, fence))
+	if err != nil {
+		return err
+	}
+	change := query.Change{
+		Update: a.updates().note, Stamps: query.Stamps{Set: document.O(append([]any{fieldBegun, begun}, more...)...)},
+	}
+	done, err := a.notes.Update(ctx, filter, change, store.UpdateOptions{})
+	if err == nil && done.Matched == 0 {
+		a.unseat()
+		err = lease.ErrLost
+	}
+	return err
+}
+
+// tellNote writes down that something is not under way any more. Where that fails it counts as begun
+// until the next note.
+func (a *alone) tellNote(ctx context.Context) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+	defer cancel()
+	if err := a.writeNote(ctx); err != nil && !isLost(err) {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not noted", slog.String("error", boterr.Text(err)))
+	}
+}
+
+// leaveSeat gives the seat back. What is still under way stays in its note.
+func (a *alone) leaveSeat(ctx context.Context) {
+	if isSeated, _ := a.seat(); !isSeated {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+	defer cancel()
+	if err := a.writeNote(ctx, fieldIsFree, true); err != nil && !isLost(err) {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", boterr.Text(err)))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.isSeated = false
+	clear(a.begun)
+}
+
+// noteChanged is told each change of the seat.
+func (a *alone) noteChanged(_, after document.Object) {
+	if fence := lease.Fence(after); fence > a.currentFence() {
+		a.unseat()
+	}
+}
+
+func (a *alone) currentFence() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.fence
+}
+
+// unseat notes that another inbox has the seat, and ends what is under way.
+func (a *alone) unseat() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.isSeated {
+		a.isUnseated = true
+		a.endLocked()
+	}
+}
+
+// endLocked ends what is under way, for a caller that holds mu.
+func (a *alone) endLocked() {
+	a.isSeated = false
+	for _, b := range a.begun {
+		b.turn.Revoke()
+	}
+	clear(a.begun)
+	a.queue = nil // Its lanes are taken by runs that do not count any more.
+}

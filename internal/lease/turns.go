@@ -1,0 +1,270 @@
+package lease
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// ErrLost is the error of a turn that is held no more, and the context.Cause of its run: its lease
+// could not be renewed, or another process has the turn.
+var ErrLost = boterr.New(boterr.Conflict, "", "the turn is lost: another run may be under way")
+
+// DefaultLease is how long a turn holds without being renewed, unless TurnsConfig says otherwise.
+const DefaultLease = 30 * time.Second
+
+// Turns lets one run at a time, in all processes that share a store, have a lane to itself, such
+// as the messages of a member. NewTurns makes one. It is safe for concurrent use.
+//
+// A lane that was in use has a document, which is removed when the lane has been idle for an hour, or,
+// where its last turn never came back, for a day: see Sweep.
+type Turns struct {
+	store   store.Store
+	records store.Collection
+	lease   time.Duration
+	now     func() time.Time
+	log     *slog.Logger
+	// compiled are the updates, once compiling is done. See updates.
+	compiling sync.Once
+	compiled  turnUpdates
+	held      *Held[*Turn]
+	// process tells the turns of this process from others.
+	process string
+
+	mu        sync.Mutex
+	isBeating bool
+	clock     reading
+	// sweptAt is when idle lanes were removed last, by the own clock.
+	sweptAt time.Time
+}
+
+// Work is what a turn is for.
+type Work struct {
+	// Purpose is a word for it.
+	Purpose string
+	// Items are the ids of what the turn does one after the other, where a later turn is to know
+	// that they may have begun.
+	Items []string
+}
+
+// TurnsConfig says how turns are kept. Env.Store is required; the zero value of the others means
+// the default.
+type TurnsConfig struct {
+	// Env has the store, and with Now the clock by which it is measured how long ago a turn was
+	// renewed.
+	Env record.Env
+	// Collection is the name of the collection with the lanes. The default is "turns".
+	Collection string
+	// Lease is how long a turn holds without being renewed. The default is DefaultLease.
+	Lease time.Duration
+	// Log takes lines about turns that could not be renewed, at warn. By default nothing is logged.
+	Log *slog.Logger
+}
+
+// turnUpdates are the changes that turns make, compiled once.
+type turnUpdates struct{ claim, release, releaseMarked, beside *query.Update }
+
+// reading is the store's clock as it was read last, and when that was by the own one.
+type reading struct{ store, own time.Time }
+
+// The fields of a lane's document, beside those that all claims have.
+const (
+	// fieldPurpose says what the turn is for.
+	fieldPurpose = "purpose"
+	// fieldItems are the ids of what the turn does.
+	fieldItems = "items"
+	// fieldProcess tells the process that has the turn, or had it last.
+	fieldProcess = "process"
+	// fieldBeside is true if another turn of that process was lost as well.
+	fieldBeside = "beside"
+	// fieldOvertaken is true where a turn never came back, until a later one was marked.
+	fieldOvertaken = "overtaken"
+	// fieldFreedAt is when the last turn ended.
+	fieldFreedAt = "freedAt"
+)
+
+// defaultCollection is the name of the collection with the lanes.
+const defaultCollection = "turns"
+
+// NewTurns returns turns. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+func NewTurns(config TurnsConfig) (*Turns, error) {
+	if config.Env.Store == nil {
+		return nil, boterr.Missing("env.store", "the store that holds the turns")
+	}
+	if config.Lease == 0 {
+		config.Lease = DefaultLease
+	}
+	if config.Lease < Shortest {
+		return nil, boterr.Invalid("lease", "must be at least %v", Shortest)
+	}
+	if config.Collection == "" {
+		config.Collection = defaultCollection
+	}
+	env := config.Env.WithDefaults()
+	database := record.Guard(env.Store)
+	return &Turns{
+		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
+		log: safelog.New(config.Log), held: NewHeld[*Turn](ErrLost), process: rand.Text(),
+	}, nil
+}
+
+// updates returns the updates, which are compiled when the first is needed.
+func (t *Turns) updates() *turnUpdates {
+	t.compiling.Do(func() { t.compiled = newTurnUpdates() })
+	return &t.compiled
+}
+
+func newTurnUpdates() turnUpdates {
+	return turnUpdates{
+		claim:   mustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldBeside, true)),
+		release: mustUpdate("$unset", document.O(FieldUntil, true)),
+
+		releaseMarked: mustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
+		beside:        mustUpdate("$set", document.O(fieldBeside, true)),
+	}
+}
+
+// mustUpdate compiles an update that is known to be one.
+func mustUpdate(pairs ...any) *query.Update {
+	update, err := query.CompileUpdate(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return update
+}
+
+// Lease returns how long a turn holds without being renewed.
+func (t *Turns) Lease() time.Duration { return t.lease }
+
+// Look returns the documents of those lanes that have one. The errors are those of the store.
+func (t *Turns) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
+	ids := make([]any, len(lanes))
+	for i, lane := range lanes {
+		ids[i] = lane
+	}
+	filter, err := query.CompileFilter(document.O(document.IDField, document.O("$in", document.A(ids...))))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.records.Find(ctx, filter, store.FindOptions{})
+	if err != nil {
+		return nil, err
+	}
+	byLane := make(map[string]document.Object, len(found))
+	for _, o := range found {
+		byLane[document.Get(o, document.IDField, "")] = o
+	}
+	return byLane, nil
+}
+
+// Claim begins a turn of a lane that is as it was seen: the zero Object where it had no document.
+// now is a time of the store's clock at which the lane was free, and work is kept with the turn
+// until another one begins. It returns nil where somebody had a turn since. What was seen must not
+// be older than a lease. The errors are those of the store.
+//
+// The turn is to be released, and is renewed only after Keep.
+func (t *Turns) Claim(
+	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
+) (*Turn, error) {
+	turn := &Turn{turns: t, lane: lane, claimedAt: now, began: t.now()}
+	turn.confirmed(turn.began)
+	until := int64(document.At(now.Add(t.lease)))
+	if seen.IsZero() {
+		// A lane whose document was removed must not begin with the fences that it had.
+		turn.fence = int64(document.At(now))
+		made := document.O(document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
+		if len(work.Items) > 0 {
+			made = made.With(fieldItems, itemsOf(work))
+		}
+		err := t.records.Insert(ctx, made)
+		if boterr.CodeOf(err) == boterr.AlreadyExists {
+			return nil, nil //nolint:nilnil // No turn and no error: somebody else has it.
+		}
+		return turn, err
+	}
+	turn.fence = Fence(seen) + 1
+	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
+	if len(work.Items) > 0 || seen.Has(fieldItems) {
+		set = set.With(fieldItems, itemsOf(work))
+	}
+	turn.isOvertaken = seen.Has(fieldOvertaken)
+	if seen.Has(FieldUntil) {
+		var err error
+		if turn.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
+			return nil, err
+		}
+		turn.wasLost, turn.lost, turn.isOvertaken = true, workOf(seen), true
+		set = set.With(fieldOvertaken, true)
+	}
+	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: set}}
+	claimed, err := t.update(ctx, asSeen(lane, seen), change)
+	if err != nil || !claimed {
+		return nil, err
+	}
+	return turn, nil
+}
+
+// wasAlone reports whether the turn that was lost with a lane was the only one of its process, and notes
+// with the others that they were not.
+func (t *Turns) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
+	if seen.Has(fieldBeside) {
+		return false, nil
+	}
+	others, err := query.CompileFilter(document.O(
+		FieldUntil, document.O("$gt", 0), fieldProcess, document.Get(seen, fieldProcess, ""), document.IDField, document.O("$ne", lane)))
+	if err != nil {
+		return false, err
+	}
+	marked, err := t.records.Update(ctx, others, query.Change{Update: t.updates().beside}, store.UpdateOptions{Multi: true})
+	if err != nil || marked.Matched > 0 {
+		return false, err
+	}
+	// Whoever has taken another one over since this one was seen has marked it before.
+	now, err := t.Look(ctx, []string{lane})
+	return !now[lane].Has(fieldBeside), err
+}
+
+// itemsOf returns the items of a turn as they are stored.
+func itemsOf(work Work) document.Array {
+	items := make([]any, len(work.Items))
+	for i, id := range work.Items {
+		items[i] = id
+	}
+	return document.A(items...)
+}
+
+// workOf returns what the last turn of a lane was for.
+func workOf(seen document.Object) Work {
+	work := Work{Purpose: document.Get(seen, fieldPurpose, "")}
+	for _, item := range document.Get(seen, fieldItems, document.A()).All() {
+		if id, ok := item.(string); ok {
+			work.Items = append(work.Items, id)
+		}
+	}
+	return work
+}
+
+// asSeen is the filter of a lane that is as it was seen.
+func asSeen(lane string, seen document.Object) document.Object {
+	until, _ := seen.Field(FieldUntil) // nil matches a field that is missing.
+	return document.O(document.IDField, lane, FieldFence, Fence(seen), FieldUntil, until)
+}
+
+// update changes a lane that a filter finds, and reports whether it did.
+func (t *Turns) update(ctx context.Context, source document.Object, change query.Change) (bool, error) {
+	filter, err := query.CompileFilter(source)
+	if err != nil {
+		return false, err
+	}
+	done, err := t.records.Update(ctx, filter, change, store.UpdateOptions{})
+	return done.Matched > 0, err
+}

@@ -1,0 +1,387 @@
+package lease_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+const lane = "ada"
+
+// world is a store with a clock, and the turns of two processes on it.
+type world struct {
+	t           *testing.T
+	mu          sync.Mutex
+	time        time.Time
+	store       store.Store
+	first, then *lease.Turns
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, time: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
+	w.store = memstore.New(memstore.WithNow(w.now))
+	w.first, w.then = w.turns(w.now), w.turns(w.now)
+	return w
+}
+
+// turns returns the turns of another process, with a clock of its own.
+func (w *world) turns(now func() time.Time) *lease.Turns {
+	w.t.Helper()
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: w.store, Now: now}})
+	require.NoError(w.t, err)
+	return turns
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.time
+}
+
+func (w *world) advance(by time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.time = w.time.Add(by)
+}
+
+// look returns the lane as it is stored.
+func (w *world) look() document.Object {
+	w.t.Helper()
+	seen, err := w.first.Look(w.t.Context(), []string{lane})
+	require.NoError(w.t, err)
+	return seen[lane]
+}
+
+// claim claims the lane as it is now, nil where somebody else has it.
+func (w *world) claim(turns *lease.Turns, purpose string) *lease.Turn {
+	w.t.Helper()
+	turn, err := turns.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
+	require.NoError(w.t, err)
+	return turn
+}
+
+func TestClaim_OneOfManyAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 3 { // A lane that is new, and one that was in use.
+		seen := w.look()
+		turns := make([]*lease.Turn, 16)
+		var all sync.WaitGroup
+		for i := range turns {
+			all.Go(func() { turns[i], _ = w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{}) })
+		}
+		all.Wait()
+		var held []*lease.Turn
+		for _, turn := range turns {
+			if turn != nil {
+				held = append(held, turn)
+			}
+		}
+		require.Len(t, held, 1)
+		require.NoError(t, held[0].Release(t.Context()))
+	}
+}
+
+func TestClaim_NotWhereSomebodyHadATurnSince(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, w.claim(w.first, "").Release(t.Context()))
+	seen := w.look()
+	require.NoError(t, w.claim(w.then, "").Release(t.Context()))
+
+	late, err := w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{})
+	require.NoError(t, err)
+	require.Nil(t, late, "what was seen before the turn of the other one may be done")
+}
+
+func TestTurn_TakenOverWhereItsLeaseHasPassed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	lost := w.claim(w.first, "events")
+	require.True(t, lease.IsHeld(w.look(), w.now()))
+	w.advance(lease.DefaultLease)
+	require.False(t, lease.IsHeld(w.look(), w.now()))
+
+	taken := w.claim(w.then, "agenda")
+	require.Greater(t, taken.Fence(), lost.Fence())
+	work, wasLost := taken.Lost()
+	require.True(t, wasLost)
+	require.Equal(t, "events", work.Purpose)
+	require.ErrorIs(t, lost.Err(), lease.ErrLost)
+	require.ErrorIs(t, lost.Release(t.Context()), lease.ErrLost)
+	require.NoError(t, taken.Err(), "the release of the lost one has no effect")
+	require.True(t, lease.IsHeld(w.look(), w.now()))
+}
+
+func TestTurn_OvertakenUntilMarked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.claim(w.first, "events")
+	require.False(t, first.IsOvertaken())
+	w.advance(lease.DefaultLease)
+	for range 2 {
+		turn := w.claim(w.then, "events")
+		require.True(t, turn.IsOvertaken())
+		require.NoError(t, turn.Release(t.Context()))
+	}
+	marked := w.claim(w.then, "events")
+	marked.Mark()
+	require.NoError(t, marked.Release(t.Context()))
+	require.False(t, w.claim(w.then, "events").IsOvertaken())
+}
+
+func TestTurn_ReleasedLeavesNothingLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.claim(w.first, "events")
+	require.NoError(t, before.Release(t.Context()))
+	require.ErrorIs(t, before.Err(), lease.ErrLost, "what a run does after its turn counts no more")
+	_, wasLost := w.claim(w.then, "events").Lost()
+	require.False(t, wasLost)
+}
+
+func TestTurn_EndsByTheOwnClockWithoutAskingTheStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	turn := w.claim(w.first, "")
+	w.advance(lease.DefaultLease - time.Millisecond)
+	require.NoError(t, turn.Err())
+	w.advance(time.Millisecond)
+	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+}
+
+func TestTurn_WrongClockTakesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ahead := w.turns(func() time.Time { return w.now().Add(24 * time.Hour) })
+	held := w.claim(w.first, "")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := ahead.Acquire(ctx, lane, "", func(error) {})
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+	require.NoError(t, held.Err())
+}
+
+func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	before := w.claim(w.first, "")
+	acquired := make(chan *lease.Turn)
+	go func() {
+		turn, _ := w.then.Acquire(t.Context(), lane, "", func(error) {})
+		acquired <- turn
+	}()
+	require.NoError(t, before.Err())
+	require.NoError(t, before.Release(t.Context()))
+	turn := <-acquired
+	require.NotNil(t, turn)
+	require.NoError(t, turn.Release(t.Context()))
+}
+
+func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: database}, Lease: lease.Shortest})
+	require.NoError(t, err)
+	renewed, stop := renewals(t, database)
+	defer stop()
+	run, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	turn, err := turns.Acquire(t.Context(), lane, "", cancel)
+	require.NoError(t, err)
+	<-renewed
+
+	seen, err := turns.Look(t.Context(), []string{lane})
+	require.NoError(t, err)
+	for { // The first one renews meanwhile.
+		now, err := turns.Now(t.Context())
+		require.NoError(t, err)
+		other, err := turns.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
+		require.NoError(t, err)
+		if other != nil {
+			break
+		}
+		seen, err = turns.Look(t.Context(), []string{lane})
+		require.NoError(t, err)
+	}
+	<-run.Done()
+	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
+	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+}
+
+// renewals tells when the lease of a lane is set later.
+func renewals(t *testing.T, database *memstore.Store) (renewed <-chan struct{}, stop func()) {
+	t.Helper()
+	told := make(chan struct{}, 1)
+	stop = database.Watch("turns", func(before, after document.Object) {
+		if before.Has(lease.FieldUntil) && lease.Until(after).After(lease.Until(before)) {
+			select {
+			case told <- struct{}{}:
+			default:
+			}
+		}
+	}, func() {})
+	return told, stop
+}
+
+func TestSweep_RemovesLanesThatWereIdle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.claim(w.first, "")
+	require.NoError(t, first.Release(t.Context()))
+	w.advance(time.Hour)
+	removed, err := w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.Zero(t, removed, "not longer ago than an hour")
+	w.advance(time.Millisecond)
+	removed, err = w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, removed)
+	require.Greater(t, w.claim(w.first, "").Fence(), first.Fence(), "a lane that comes again goes on with its fences")
+}
+
+func TestSweep_LeavesLanesWhoseTurnNeverCameBackForLonger(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, w.claim(w.first, "").Release(t.Context()))
+	held := w.claim(w.first, "")
+	w.advance(24*time.Hour + lease.DefaultLease)
+	removed, err := w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.Zero(t, removed, "how its run ended is not known: %d", held.Fence())
+	w.advance(time.Millisecond)
+	removed, err = w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, removed, "a process that was killed leaves no lane for ever")
+}
+
+func TestSweep_ManyLanesInBatches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const lanes = 1100
+	for i := range lanes {
+		turn, err := w.first.Claim(t.Context(), strconv.Itoa(i), document.Object{}, w.now(), lease.Work{})
+		require.NoError(t, err)
+		require.NoError(t, turn.Release(t.Context()))
+	}
+	w.advance(2 * time.Hour)
+	removed, err := w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.EqualValues(t, lanes, removed)
+}
+
+func TestKeep_RemovesIdleLanes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, w.claim(w.first, "").Release(t.Context()))
+	w.advance(2 * time.Hour)
+	removed := make(chan struct{})
+	watched, ok := w.store.(store.Watcher)
+	require.True(t, ok)
+	stop := watched.Watch("turns", func(before, after document.Object) {
+		if after.IsZero() && document.Get(before, document.IDField, "") == lane {
+			close(removed)
+		}
+	}, func() {})
+	defer stop()
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
+	require.NoError(t, err)
+	turn, err := turns.Acquire(t.Context(), "bob", "", func(error) {})
+	require.NoError(t, err)
+	<-removed
+	require.NoError(t, turn.Release(t.Context()))
+}
+
+func TestClaim_TellsWhatTheLostTurnWasToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, work := range []lease.Work{{Purpose: "events", Items: []string{"e1", "e2"}}, {Purpose: "events"}} {
+		_, err := w.first.Claim(t.Context(), lane, w.look(), w.now(), work)
+		require.NoError(t, err)
+		w.advance(lease.DefaultLease)
+		taken, err := w.then.Claim(t.Context(), lane, w.look(), w.now(), lease.Work{Items: []string{"e3"}})
+		require.NoError(t, err)
+		lost, wasLost := taken.Lost()
+		require.True(t, wasLost)
+		require.Equal(t, work, lost)
+		require.NoError(t, taken.Release(t.Context()))
+	}
+}
+
+func TestGrant_LastsUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	turn := w.first.Grant(lane, 7)
+	run, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	turn.Keep(cancel)
+	w.advance(48 * time.Hour)
+	require.NoError(t, turn.Err())
+	require.True(t, w.look().IsZero(), "the store is not told of it")
+	turn.Revoke()
+	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
+	require.ErrorIs(t, turn.Release(t.Context()), lease.ErrLost)
+	require.NoError(t, w.first.Grant(lane, 8).Release(t.Context()))
+}
+
+func TestNewTurns_RefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	_, err := lease.NewTurns(lease.TurnsConfig{})
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
+	_, err = lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: memstore.New()}, Lease: time.Millisecond})
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
+}
+
+func ExampleTurns() {
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: memstore.New()}})
+	if err != nil {
+		panic(err)
+	}
+	run, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	turn, err := turns.Acquire(run, "ada", "an agenda", cancel) // Waits where another process has it.
+	if err != nil {
+		panic(err)
+	}
+	_ = turn.Err() // Asked before each thing that the run does to others.
+	_ = turn.Release(context.WithoutCancel(run))
+	// Output:
+}
+
+func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
+	t.Parallel()
+	for lost, isAlone := range map[int]bool{1: true, 3: false} {
+		w := newWorld(t)
+		var seen []document.Object
+		for i := range lost {
+			name := strconv.Itoa(i)
+			_, err := w.first.Claim(t.Context(), name, document.Object{}, w.now(), lease.Work{})
+			require.NoError(t, err)
+			documents, err := w.first.Look(t.Context(), []string{name})
+			require.NoError(t, err)
+			seen = append(seen, documents[name])
+		}
+		other := w.claim(w.then, "") // Of a process that lives.
+		w.advance(lease.DefaultLease)
+		for i, document := range seen { // As they were seen before the first was taken over.
+			turn, err := w.turns(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})
+			require.NoError(t, err)
+			require.Equal(t, isAlone, turn.WasAlone())
+			require.NoError(t, turn.Release(t.Context()))
+		}
+		require.NoError(t, other.Release(t.Context()))
+	}
+}
