@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/schema"
 	"github.com/botctx/go-sdk/boterr"
 )
 
@@ -118,8 +119,8 @@ func read(w http.ResponseWriter, r *http.Request) (json.RawMessage, bool) {
 
 // list tells the operations that a token allows, as tools: their names, what they do and take.
 func list(w http.ResponseWriter, _ *http.Request, granted grant) {
-	tools := []botctx.Tool{}
-	for _, tool := range botctx.Tools() {
+	tools := []schema.Tool{}
+	for _, tool := range schema.Tools() {
 		if granted.allows(botctx.Op(tool.Name)) {
 			tools = append(tools, tool)
 		}
@@ -130,10 +131,10 @@ func list(w http.ResponseWriter, _ *http.Request, granted grant) {
 // describe tells the schemas of an operation.
 func describe(w http.ResponseWriter, r *http.Request, _ grant) {
 	name := r.PathValue("name")
-	schema, exists := botctx.Schema(botctx.Op(name))
+	described, exists := schema.Of(botctx.Op(name))
 	if !exists {
 		answer(w, name, nil, boterr.New(boterr.NotFound, "", "there is no operation of this name"))
 		return
 	}
-	write(w, http.StatusOK, schema)
+	write(w, http.StatusOK, described)
 }

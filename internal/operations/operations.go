@@ -27,7 +27,7 @@ import (
 )
 
 //go:generate go run ./gendoc ../../docs
-//go:generate go run ./genschemas ../../botctx
+//go:generate go run ./genschemas ../../botctx/schema
 
 // Operation describes one operation.
 type Operation struct {

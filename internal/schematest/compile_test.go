@@ -7,6 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/schema"
 )
 
 // schemas are those of one operation, compiled.
@@ -16,7 +17,7 @@ type schemas struct{ params, result *jsonschema.Schema }
 func compile() (map[botctx.Op]schemas, error) {
 	compiled := map[botctx.Op]schemas{}
 	for _, op := range botctx.Ops() {
-		described, exists := botctx.Schema(op)
+		described, exists := schema.Of(op)
 		if !exists {
 			return nil, fmt.Errorf("%s has no schema", op)
 		}

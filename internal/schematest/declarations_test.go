@@ -134,7 +134,7 @@ func write(t *testing.T, folder, name, text string) {
 // compileAll compiles the files of a folder with the declarations, and returns what is said of each.
 func compileAll(t *testing.T, compiler, folder string) map[string]string {
 	t.Helper()
-	declarations, err := filepath.Abs("../../botctx/botctx.d.ts")
+	declarations, err := filepath.Abs("../../botctx/schema/botctx.d.ts")
 	require.NoError(t, err)
 	compiler, err = filepath.Abs(compiler)
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
 // Package schematest holds what is made of the table of operations for other languages to what the
-// operations do: the JSON Schemas of botctx.Schema by an independent validator, over every call that
+// operations do: the JSON Schemas of botctx/schema by an independent validator, over every call that
 // the suite of operations makes, and the TypeScript declarations by TypeScript's own compiler.
 //
 //	go test ./...

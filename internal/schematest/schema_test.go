@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/schema"
 )
 
 func TestSchemas_AreValidAndStandForThemselves(t *testing.T) {
@@ -17,6 +18,6 @@ func TestSchemas_AreValidAndStandForThemselves(t *testing.T) {
 
 func TestSchemas_TheFileOfAll(t *testing.T) {
 	t.Parallel()
-	_, err := compileOne("all", botctx.Schemas())
+	_, err := compileOne("all", schema.All())
 	require.NoError(t, err)
 }

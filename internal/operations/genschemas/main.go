@@ -1,7 +1,7 @@
 // Command genschemas writes what other languages know of the operations, JSON Schemas
 // (schemas_gen.json) and declarations of TypeScript (botctx.d.ts), into the folder that it is given:
 //
-//	go run ./internal/operations/genschemas botctx
+//	go run ./internal/operations/genschemas botctx/schema
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 // run writes the files into the one folder that the arguments name.
 func run(arguments []string) error {
 	if len(arguments) != 1 {
-		return fmt.Errorf("give the one folder to write to, such as botctx; got %d arguments", len(arguments))
+		return fmt.Errorf("give the one folder to write to, such as botctx/schema; got %d arguments", len(arguments))
 	}
 	text, err := schemas.File()
 	if err != nil {

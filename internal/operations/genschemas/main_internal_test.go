@@ -15,7 +15,7 @@ func TestRun_WritesWhatIsCommitted(t *testing.T) {
 	for _, name := range []string{"schemas_gen.json", "botctx.d.ts"} {
 		written, err := os.ReadFile(filepath.Join(folder, name))
 		require.NoError(t, err)
-		committed, err := os.ReadFile(filepath.Join("..", "..", "..", "botctx", name))
+		committed, err := os.ReadFile(filepath.Join("..", "..", "..", "botctx", "schema", name))
 		require.NoError(t, err)
 		require.Equal(t, string(committed), string(written), "%s is not current; run: make generate", name)
 	}

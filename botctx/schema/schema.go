@@ -1,11 +1,22 @@
-package botctx
+// Package schema describes the operations to other languages: JSON Schemas of their parameters and results, tools
+// for language models, and TypeScript declarations for scripts.
+//
+//   - To give operations to a language model, use [ToolsOf], and [Tool.Plain] if its provider refuses the schemas.
+//   - To describe or check calls in another language, use [Of].
+//   - To let an editor complete scripts, write [Declarations] beside them.
+//
+// The calls themselves go to [botctx.Context.Call].
+//
+// The files are embedded in programs that import this package, and in no others.
+package schema
 
 import (
-	_ "embed" // The schemas.
+	_ "embed" // The schemas and the declarations.
 	"encoding/json"
 	"strings"
 	"sync"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -14,41 +25,51 @@ import (
 //go:embed schemas_gen.json
 var schemas []byte
 
+//go:embed botctx.d.ts
+var declarations string
+
+// Declarations returns the TypeScript declarations for script authors, the file botctx.d.ts: `this` of a
+// script with its records, helpers and operations. An editor that finds the file beside the scripts completes
+// and checks them:
+//
+//	/** @this {botctx.Context} */
+func Declarations() string { return declarations }
+
 // The ends of the names of schemas: of what an operation takes and gives.
 const (
 	endParams = "Params"
 	endResult = "Result"
 )
 
-// OperationSchema is what an operation takes and gives, as JSON Schemas, version 2020-12. Each
-// stands for itself: what it refers to is among its "$defs".
-type OperationSchema struct {
-	// Params is the schema of the parameters that Call takes where the Runtime is strict. Where it
-	// is not, parameters of other names are ignored.
+// Operation holds the JSON Schemas, version 2020-12, of what an operation takes and returns. Each is complete:
+// what it refers to is among its "$defs".
+type Operation struct {
+	// Params is the schema of the parameters that Context.Call takes if the Runtime is strict. If it is not,
+	// parameters of other names are ignored.
 	Params json.RawMessage `json:"params"`
-	// Result is the schema of what Call returns.
+	// Result is the schema of what Context.Call returns.
 	Result json.RawMessage `json:"result"`
 }
 
-// Schema returns the schemas of an operation, and whether there is an operation of that name. What
-// is returned is the caller's own.
+// Of returns the schemas of an operation, and false if there is no operation of that name. The caller owns
+// the result.
 //
-// A schema tells shapes: types, names, what is required, limits. What it accepts an operation may
-// still refuse, such as a filter that cannot be read, an id that nothing has, or two parameters that
-// contradict each other. Keywords that begin with "x-" are for readers: "x-platforms" are the channel
-// types that something is limited to; "x-effect", "x-repeatable" and "x-outside" are what ToolOf tells.
-func Schema(op Op) (OperationSchema, bool) {
+// A schema describes shapes: types, names, what is required, limits. An operation may refuse what its schema
+// accepts, such as a filter that cannot be read, an id that does not exist, or two parameters that contradict
+// each other. Keywords that begin with "x-" are for readers: "x-platforms" are the channel types that support
+// something; "x-effect", "x-repeatable" and "x-outside" become ToolAnnotations.
+func Of(op botctx.Op) (Operation, bool) {
 	params, exists := bundled(string(op) + endParams)
 	if !exists {
-		return OperationSchema{}, false
+		return Operation{}, false
 	}
 	result, _ := bundled(string(op) + endResult)
-	return OperationSchema{Params: written(params), Result: written(result)}, true
+	return Operation{Params: written(params), Result: written(result)}, true
 }
 
-// Schemas returns the schemas of all operations and of their records as one JSON Schema, under
-// "$defs": getMemberParams, getMemberResult, member and so on. It is the caller's own.
-func Schemas() json.RawMessage { return append(json.RawMessage(nil), schemas...) }
+// All returns the schemas of all operations and of their records as one JSON Schema, under "$defs":
+// getMemberParams, getMemberResult, member and so on. The caller owns the result.
+func All() json.RawMessage { return append(json.RawMessage(nil), schemas...) }
 
 // schemasByName are the schemas by their names.
 var schemasByName = sync.OnceValue(func() document.Object {

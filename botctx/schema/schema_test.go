@@ -1,4 +1,4 @@
-package botctx_test
+package schema_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/schema"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/send"
@@ -19,15 +20,15 @@ import (
 func TestSchema_OfEachOperation(t *testing.T) {
 	t.Parallel()
 	for _, operation := range operations.All() {
-		schema, exists := botctx.Schema(botctx.Op(operation.Name))
+		described, exists := schema.Of(botctx.Op(operation.Name))
 		require.True(t, exists, operation.Name)
-		for _, text := range []json.RawMessage{schema.Params, schema.Result} {
+		for _, text := range []json.RawMessage{described.Params, described.Result} {
 			requireSelfContained(t, operation.Name, text)
 		}
 		for _, parameter := range operation.Parameters {
-			told := gjson.GetBytes(schema.Params, "properties."+parameter.Name)
+			told := gjson.GetBytes(described.Params, "properties."+parameter.Name)
 			require.NotEmpty(t, told.Get("description").String(), "%s.%s", operation.Name, parameter.Name)
-			required := gjson.GetBytes(schema.Params, `required.#(=="`+parameter.Name+`")`).Exists()
+			required := gjson.GetBytes(described.Params, `required.#(=="`+parameter.Name+`")`).Exists()
 			require.Equal(t, parameter.Need == operations.Required, required, "%s.%s", operation.Name, parameter.Name)
 		}
 	}
@@ -51,8 +52,8 @@ func requireSelfContained(t *testing.T, name string, schema json.RawMessage) {
 
 func TestSchema_LimitsAreThoseOfSend(t *testing.T) {
 	t.Parallel()
-	schema, _ := botctx.Schema(botctx.OpSendResponse)
-	response := gjson.GetBytes(schema.Params, `\$defs.responseParam.anyOf`)
+	described, _ := schema.Of(botctx.OpSendResponse)
+	response := gjson.GetBytes(described.Params, `\$defs.responseParam.anyOf`)
 	for path, want := range map[string]int64{
 		`#(properties.type.enum.0=="TEXT").properties.text.maxLength`:                 send.MaxText,
 		`#(properties.type.enum.0=="QUICK_REPLIES").properties.quickReplies.maxItems`: send.MaxQuickReplies,
@@ -70,27 +71,27 @@ func TestSchema_LimitsAreThoseOfSend(t *testing.T) {
 func TestSchema_NoSuchOperation(t *testing.T) {
 	t.Parallel()
 	for _, op := range []botctx.Op{"", "getmember", "member", "getMemberParams"} {
-		_, exists := botctx.Schema(op)
+		_, exists := schema.Of(op)
 		require.False(t, exists, op)
-		_, exists = botctx.ToolOf(op)
+		_, exists = schema.ToolOf(op)
 		require.False(t, exists, op)
 	}
 }
 
 func TestSchema_IsTheCallersOwn(t *testing.T) {
 	t.Parallel()
-	first, _ := botctx.Schema(botctx.OpGetMember)
+	first, _ := schema.Of(botctx.OpGetMember)
 	want := string(first.Params)
 	clear(first.Params)
-	again, _ := botctx.Schema(botctx.OpGetMember)
+	again, _ := schema.Of(botctx.OpGetMember)
 	require.Equal(t, want, string(again.Params))
-	clear(botctx.Schemas())
-	require.True(t, json.Valid(botctx.Schemas()))
+	clear(schema.All())
+	require.True(t, json.Valid(schema.All()))
 }
 
 func TestTools_OneForEachOperation(t *testing.T) {
 	t.Parallel()
-	tools := botctx.Tools()
+	tools := schema.Tools()
 	require.Len(t, tools, len(botctx.Ops()))
 	for i, op := range botctx.Ops() {
 		tool := tools[i]
@@ -134,7 +135,7 @@ func requirePlain(t *testing.T, where string, schema gjson.Result) {
 
 func TestTool_Plain(t *testing.T) {
 	t.Parallel()
-	for _, tool := range botctx.Tools() {
+	for _, tool := range schema.Tools() {
 		plain := tool.Plain()
 		requirePlain(t, tool.Name, gjson.ParseBytes(plain.InputSchema))
 		require.Equal(t, tool.Description, plain.Description)
@@ -167,7 +168,7 @@ func TestTool_PlainChooses(t *testing.T) {
 		`{"description": "Anything."}`: `{"type": "string", "description": "Anything."}`,
 		`{"default": false}`:           `{"type": "boolean"}`,
 	} {
-		tool := botctx.Tool{InputSchema: json.RawMessage(`{"type": "object", "properties": {"of": ` + original + `}, "$defs": {"tree": {"type": "object",
+		tool := schema.Tool{InputSchema: json.RawMessage(`{"type": "object", "properties": {"of": ` + original + `}, "$defs": {"tree": {"type": "object",
 			"properties": {"name": {"type": "string"}, "left": {"$ref": "#/$defs/tree"}}, "required": ["name"], "additionalProperties": false}}}`)}
 		require.JSONEq(t, want, gjson.GetBytes(tool.Plain().InputSchema, "properties.of").Raw, original)
 	}
@@ -176,7 +177,7 @@ func TestTool_PlainChooses(t *testing.T) {
 // A response has the fields of all its types.
 func TestTool_PlainResponse(t *testing.T) {
 	t.Parallel()
-	tool, _ := botctx.ToolOf(botctx.OpSendResponse)
+	tool, _ := schema.ToolOf(botctx.OpSendResponse)
 	response := gjson.GetBytes(tool.Plain().InputSchema, "properties.response")
 	require.Equal(t, `["type"]`, response.Get("required").Raw)
 	for _, name := range []string{"text", "url", "quickReplies", "buttons", "carousel"} {
@@ -186,17 +187,17 @@ func TestTool_PlainResponse(t *testing.T) {
 
 func TestToolsOf_ChosenOperations(t *testing.T) {
 	t.Parallel()
-	tools, err := botctx.ToolsOf(botctx.OpSendResponse, botctx.OpGetMember)
+	tools, err := schema.ToolsOf(botctx.OpSendResponse, botctx.OpGetMember)
 	require.NoError(t, err)
 	require.Len(t, tools, 2)
 	require.Equal(t, []string{"sendResponse", "getMember"}, []string{tools[0].Name, tools[1].Name})
-	_, err = botctx.ToolsOf(botctx.OpGetMember, "getmember")
+	_, err = schema.ToolsOf(botctx.OpGetMember, "getmember")
 	require.ErrorContains(t, err, `there is no operation "getmember"`)
 	require.Equal(t, boterr.NotFound, boterr.CodeOf(err))
 }
 
 func ExampleTool_Plain() {
-	tools, err := botctx.ToolsOf(botctx.OpGetMember)
+	tools, err := schema.ToolsOf(botctx.OpGetMember)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -206,11 +207,11 @@ func ExampleTool_Plain() {
 	// string
 }
 
-func ExampleSchema() {
-	schema, _ := botctx.Schema(botctx.OpGetMember)
-	fmt.Println(gjson.GetBytes(schema.Params, "properties.memberId.type"))
-	fmt.Println(gjson.GetBytes(schema.Params, "required"))
-	fmt.Println(gjson.GetBytes(schema.Result, `\$ref`))
+func ExampleOf() {
+	getMember, _ := schema.Of(botctx.OpGetMember)
+	fmt.Println(gjson.GetBytes(getMember.Params, "properties.memberId.type"))
+	fmt.Println(gjson.GetBytes(getMember.Params, "required"))
+	fmt.Println(gjson.GetBytes(getMember.Result, `\$ref`))
 	// Output:
 	// string
 	// ["memberId"]
@@ -218,7 +219,7 @@ func ExampleSchema() {
 }
 
 func ExampleTools() {
-	tools := slices.DeleteFunc(botctx.Tools(), func(tool botctx.Tool) bool { return !tool.Annotations.ReadOnlyHint })
+	tools := slices.DeleteFunc(schema.Tools(), func(tool schema.Tool) bool { return !tool.Annotations.ReadOnlyHint })
 	fmt.Println(tools[0].Name+":", tools[0].Description)
 	// Output:
 	// countDataSource: Returns the number of entries that match.
@@ -227,6 +228,6 @@ func ExampleTools() {
 func TestDeclarations_HaveEachOperation(t *testing.T) {
 	t.Parallel()
 	for _, op := range botctx.Ops() {
-		require.Contains(t, botctx.Declarations(), "\n    "+string(op)+"(params", op)
+		require.Contains(t, schema.Declarations(), "\n    "+string(op)+"(params", op)
 	}
 }
