@@ -7,7 +7,6 @@ require (
 	github.com/botctx/go-sdk/backends/bolt v0.1.0
 	github.com/botctx/go-sdk/backends/mongo v0.1.0
 	github.com/botctx/go-sdk/backends/otel v0.1.0
-	github.com/botctx/go-sdk/backends/webhook v0.1.0
 	github.com/prometheus/client_golang v1.24.1
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0
@@ -56,5 +55,4 @@ replace (
 	github.com/botctx/go-sdk/backends/bolt => ../../backends/bolt
 	github.com/botctx/go-sdk/backends/mongo => ../../backends/mongo
 	github.com/botctx/go-sdk/backends/otel => ../../backends/otel
-	github.com/botctx/go-sdk/backends/webhook => ../../backends/webhook
 )
