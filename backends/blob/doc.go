@@ -12,9 +12,9 @@
 //	defer store.Close()
 //	platform, err := botctx.New(botctx.Config{ObjectStore: store, ...})
 //
-// Folders and memory are linked in. S3 and what speaks its protocol are opened by
-// backends/blob/s3, a module of its own, since its client is large. For other stores a host
-// opens the bucket itself and gives it to New.
+// Drivers for folders and memory are linked in. For S3, and stores that speak its protocol, a host
+// imports gocloud.dev/blob/s3blob and opens an address such as
+// "s3://example-bots?region=eu-central-1"; the guide to hosting shows how.
 //
 // A file appears when it is complete: a reader that fails, or a context that ends, leaves
 // under the key what was there before. Files stream, so memory does not grow with them.

@@ -12,7 +12,7 @@ import (
 func Example() {
 	ctx := context.Background()
 	// A service keeps its files in a folder, "file:///var/lib/bots/files?create_dir=true", or
-	// in S3, by backends/blob/s3.
+	// in S3, "s3://example-bots?region=eu-central-1", if it imports gocloud.dev/blob/s3blob.
 	store, err := blob.Open(ctx, "mem://")
 	if err != nil {
 		fmt.Println(err)

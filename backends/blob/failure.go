@@ -9,7 +9,6 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/bounded"
 )
 
 // failure returns the error of a bucket with its code. Where ctx has ended, it is that of
@@ -17,10 +16,6 @@ import (
 func failure(ctx context.Context, key string, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
-	}
-	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
-		return boterr.New(boterr.FailedPrecondition, "",
-			"the address of the bucket sends requests elsewhere, and the file was not sent there: give the final address: %w", err)
 	}
 	switch gcerrors.Code(err) {
 	case gcerrors.InvalidArgument:

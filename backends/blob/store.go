@@ -51,7 +51,7 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	}
 	if !gocloud.DefaultURLMux().ValidBucketScheme(parsed.Scheme) {
 		return nil, boterr.Invalid("url", "has the scheme %q, which no driver knows: use file or mem, "+
-			"package backends/blob/s3 for S3, or import the driver of gocloud.dev", parsed.Scheme)
+			"or import the driver, gocloud.dev/blob/s3blob for S3", parsed.Scheme)
 	}
 	opened, isFolder := withoutAttributes(withoutTemporaryFolder(parsed))
 	bucket, err := gocloud.OpenBucket(ctx, opened.String())

@@ -14,19 +14,18 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"github.com/botctx/go-sdk/backends/blob"
-	"github.com/botctx/go-sdk/backends/blob/blobtest"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 )
 
 func TestBucket_RulesInMemory(t *testing.T) {
 	t.Parallel()
-	blobtest.Run(t, func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(nil) })
+	runRules(t, func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(nil) })
 }
 
 func TestBucket_RulesInAFolder(t *testing.T) {
 	t.Parallel()
-	blobtest.Run(t, func(t *testing.T) *gocloud.Bucket {
+	runRules(t, func(t *testing.T) *gocloud.Bucket {
 		t.Helper()
 		bucket, err := fileblob.OpenBucket(t.TempDir(), &fileblob.Options{NoTempDir: true})
 		require.NoError(t, err)

@@ -1,6 +1,4 @@
-// Package blobtest holds the rules that a blob.Store keeps over every kind of bucket. The
-// test of a kind calls Run.
-package blobtest
+package blob_test
 
 import (
 	"bytes"
@@ -22,8 +20,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Run checks every rule, each over a bucket of its own, which open makes and the rule closes.
-func Run(t *testing.T, open func(t *testing.T) *gocloud.Bucket) {
+// runRules checks the rules that a Store keeps over every kind of bucket, each over a bucket of its
+// own, which open makes and the rule closes.
+func runRules(t *testing.T, open func(t *testing.T) *gocloud.Bucket) {
 	t.Helper()
 	for name, rule := range map[string]func(*testing.T, bucket){
 		"a file is stored as it was read":                     storedAsRead,
