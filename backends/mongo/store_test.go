@@ -1,12 +1,20 @@
 package mongo_test
 
 import (
+	"context"
+	"errors"
+	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 func TestOpen_RefusesBadAddress(t *testing.T) {
@@ -35,4 +43,297 @@ func TestOpen_ServerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	_, err := mongo.Open(t.Context(), "mongodb://127.0.0.1:1/bots?serverSelectionTimeoutMS=50&connectTimeoutMS=50")
 	require.ErrorIs(t, err, boterr.Unavailable)
+}
+
+// openStore returns a store on a database of the test's own.
+func openStore(t *testing.T) *mongo.Store {
+	t.Helper()
+	store, err := mongo.New(t.Context(), newDatabase(t))
+	require.NoError(t, err)
+	return store
+}
+
+func TestStore_ForeignDocuments(t *testing.T) {
+	t.Parallel()
+	database := openStore(t)
+	_, err := database.Database().Collection("shared").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}, {Key: "n", Value: int32(1)}})
+	require.NoError(t, err)
+	c := database.Collection("shared")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
+	for range 2 { // By the server, and by what was read.
+		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
+			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
+			require.NoError(t, err)
+		}
+	}
+	found, err := c.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, 3, document.Get(found[0], "n", 0))
+	require.Equal(t, 5, document.Get(found[0], "m", 0))
+	require.False(t, found[0].Has("_botctx"))
+}
+
+// farAhead puts a document that a process has inserted whose clock is an hour ahead.
+func farAhead(t *testing.T, database *mongo.Store, collection, id string) {
+	t.Helper()
+	const orderBits = 10
+	now, err := database.Now(t.Context())
+	require.NoError(t, err)
+	place := now.Add(time.Hour).UnixMicro() << orderBits
+	_, err = database.Database().Collection(collection).InsertOne(t.Context(), bson.D{
+		{Key: "_id", Value: id}, {Key: "_botctx", Value: bson.D{{Key: "order", Value: place}, {Key: "revision", Value: bson.NewObjectID()}}},
+	})
+	require.NoError(t, err)
+}
+
+func TestInsert_ComesBehindWhatWasThere(t *testing.T) {
+	t.Parallel()
+	for told, tell := range map[string]func(t *testing.T, c store.Collection){
+		"by a search": func(t *testing.T, c store.Collection) {
+			t.Helper()
+			_, err := c.Find(t.Context(), filterOf(t, document.O("_id", "theirs")), store.FindOptions{})
+			require.NoError(t, err)
+		},
+		"by a change": func(t *testing.T, c store.Collection) {
+			t.Helper()
+			_, err := c.FindAndModify(t.Context(), filterOf(t, document.O("_id", "theirs")),
+				changeOf(t, document.O("$set", document.O("n", 1))), store.FindAndModifyOptions{})
+			require.NoError(t, err)
+		},
+		"by a refusal": func(t *testing.T, c store.Collection) {
+			t.Helper()
+			require.Equal(t, boterr.AlreadyExists, boterr.CodeOf(c.Insert(t.Context(), document.O("_id", "theirs"))))
+		},
+	} {
+		t.Run(told, func(t *testing.T) {
+			t.Parallel()
+			database := openStore(t)
+			c := database.Collection("events")
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", "before")))
+			farAhead(t, database, "events", "theirs")
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", "unaware")))
+			tell(t, c)
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", "after")))
+			found, err := c.Find(t.Context(), nil, store.FindOptions{})
+			require.NoError(t, err)
+			var ids []string
+			for _, o := range found {
+				ids = append(ids, document.Get(o, "_id", ""))
+			}
+			require.Equal(t, []string{"before", "unaware", "theirs", "after"}, ids)
+		})
+	}
+}
+
+func TestUpdate_NullWhereNothingWas(t *testing.T) {
+	t.Parallel()
+	c := openStore(t).Collection("own")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "of", "a")))
+	for _, modified := range []int64{1, 0} {
+		result, err := c.Update(t.Context(), filterOf(t, document.O("of", "a")),
+			changeOf(t, document.O("$set", document.O("n", nil))), store.UpdateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, store.UpdateResult{Matched: 1, Modified: modified}, result)
+	}
+}
+
+func TestFind_UnknownType(t *testing.T) {
+	t.Parallel()
+	database := openStore(t)
+	_, err := database.Database().Collection("shared").InsertOne(t.Context(),
+		bson.D{{Key: "_id", Value: "a"}, {Key: "in", Value: bson.D{{Key: "ref", Value: bson.NewObjectID()}}}})
+	require.NoError(t, err)
+	_, err = database.Collection("shared").Find(t.Context(), nil, store.FindOptions{})
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	e, _ := boterr.AsError(err)
+	require.Equal(t, "in.ref", e.Field)
+	require.ErrorContains(t, err, `"shared"`)
+}
+
+func TestFilter_HiddenField(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
+	_, filtered := c.Find(t.Context(), filterOf(t, document.O("_botctx.order", document.O("$gt", 0))), store.FindOptions{})
+	_, set := c.Update(t.Context(), nil, changeOf(t, document.O("$set", document.O("_botctx.order", 1))), store.UpdateOptions{})
+	_, replaced := c.Update(t.Context(), nil, changeOf(t, document.O("_botctx", 1)), store.UpdateOptions{})
+	_, distinct := c.Distinct(t.Context(), "_botctx.order", nil)
+	for name, err := range map[string]error{
+		"Find": filtered, "$set": set, "replacement": replaced, "Distinct": distinct,
+		"Insert": c.Insert(t.Context(), document.O("_id", 2, "_botctx", 1)),
+		"EnsureIndex": c.EnsureIndex(t.Context(),
+			store.Index{Keys: []store.IndexKey{{Path: "_botctx.order", Kind: query.Ascending}}}),
+	} {
+		require.ErrorIs(t, err, boterr.InvalidArgument, name)
+	}
+}
+
+func TestOpen_ThenClose(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(uri)
+	require.NoError(t, err)
+	address.Path = "/" + newDatabase(t).Name()
+	store, err := mongo.Open(t.Context(), address.String())
+	require.NoError(t, err)
+	c := store.Collection("own")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
+	require.NoError(t, store.Close(t.Context()))
+	_, err = c.Count(t.Context(), nil)
+	require.ErrorIs(t, err, boterr.Unavailable)
+}
+
+func TestContext_DeadlineIsCanceled(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
+	defer cancel()
+	_, err := c.Find(ctx, nil, store.FindOptions{})
+	require.ErrorIs(t, err, boterr.Canceled)
+}
+
+func TestUpdate_HandsKeysOn(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	require.NoError(t, c.EnsureIndex(t.Context(),
+		store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}))
+	const count = 40
+	documents := make([]document.Object, 0, count)
+	for i := range count {
+		documents = append(documents, document.O("_id", i, "n", i+1))
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	down, err := query.CompileUpdate(document.O("$inc", document.O("n", -1)))
+	require.NoError(t, err)
+	result, err := c.Update(t.Context(), nil, query.Change{Update: down}, store.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	require.Equal(t, store.UpdateResult{Matched: count, Modified: count}, result)
+	found, err := c.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	for i, o := range found {
+		require.Equal(t, i, document.Get(o, "n", -1))
+	}
+}
+
+func TestUpdate_ForeignFieldOrder(t *testing.T) {
+	t.Parallel()
+	database := openStore(t)
+	_, err := database.Database().Collection("shared").InsertOne(t.Context(), map[string]int{"_id": 1})
+	require.NoError(t, err)
+	c := database.Collection("shared")
+	for _, field := range []string{"a", "b"} {
+		_, err = c.Update(t.Context(), filterOf(t, document.O("_id", 1)),
+			query.Change{Update: updateOf(t, document.O("$inc", document.O(field, 1)))}, store.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	found, err := c.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
+}
+
+func TestFindAndUpdate_ManyTakers(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	const count, takers = 60, 8
+	for i := range count {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
+	}
+	free := filterOf(t, document.O("taken", false))
+	take := query.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
+	left := make(chan int64, takers)
+	for range takers {
+		go func() {
+			for {
+				result, err := c.FindAndModify(t.Context(), free, take, store.FindAndModifyOptions{})
+				if err == nil && result.Matched {
+					continue
+				}
+				count, failed := c.Count(t.Context(), free)
+				if err != nil || failed != nil {
+					count = -1
+				}
+				left <- count
+				return
+			}
+		}()
+	}
+	for range takers {
+		require.Zero(t, <-left)
+	}
+}
+
+func updateOf(t *testing.T, source document.Object) *query.Update {
+	t.Helper()
+	update, err := query.CompileUpdate(source)
+	require.NoError(t, err)
+	return update
+}
+
+func TestNear_LimitCutsByInsertion(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	err := c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2D}}})
+	require.NoError(t, err)
+	for i := range 5 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "at", document.A(1, 1))))
+	}
+	near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "limit", 2))
+	require.NoError(t, err)
+	found, err := c.GeoNear(t.Context(), near)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	for i, result := range found {
+		require.Equal(t, i, document.Get(result.Document, "_id", -1))
+	}
+}
+
+// errTurnOver is why nothing may be written.
+var errTurnOver = errors.New("the turn is another one's")
+
+// Refusal implements store.Refuser: the turn is over as soon as the first command was sent, as that of a
+// process which is frozen between two commands.
+func (c *countedStore) Refusal() error {
+	if c.commands.Load() > 0 {
+		return errTurnOver
+	}
+	return nil
+}
+
+func TestRefuser_NothingIsWrittenBetweenTwoCommands(t *testing.T) {
+	t.Parallel()
+	set := document.O("$set", document.O("m", 7))
+	for name, do := range map[string]func(c *countedStore) error{
+		"upsert that inserts": func(c *countedStore) error {
+			return c.findAndModify(document.O("n", 9), set, store.FindAndModifyOptions{Upsert: true})
+		},
+		"upsert by _id that inserts": func(c *countedStore) error {
+			return c.update(document.O("_id", "a"), set, store.UpdateOptions{Upsert: true})
+		},
+		"upsert with Multi that inserts": func(c *countedStore) error {
+			return c.update(document.O("n", 9), set, store.UpdateOptions{Upsert: true, Multi: true})
+		},
+		"update that reads first": func(c *countedStore) error {
+			return c.update(document.O("n", 1), set, store.UpdateOptions{})
+		},
+		"update with Multi": func(c *countedStore) error {
+			return c.update(document.O(), set, store.UpdateOptions{Multi: true})
+		},
+		"replacement": func(c *countedStore) error {
+			return c.update(document.O("_id", 1), document.O("n", 7), store.UpdateOptions{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCounted(t)
+			before, err := c.Find(t.Context(), nil, store.FindOptions{})
+			require.NoError(t, err)
+			c.commands.Store(0)
+			c.ctx = store.WithRefuser(t.Context(), c)
+			require.ErrorIs(t, do(c), errTurnOver)
+			require.Equal(t, int64(1), c.commands.Load(), "commands that were sent")
+			after, err := c.Find(t.Context(), nil, store.FindOptions{})
+			require.NoError(t, err)
+			require.Equal(t, before, after)
+		})
+	}
 }

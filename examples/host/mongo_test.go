@@ -15,17 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/mongo"
-	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// uriVariable names the server that the tests use in the place of the stand-in.
+// uriVariable names a server of MongoDB. Without it the tests run on the one in memory of backends/mongo.
 const uriVariable = "BOTCTX_MONGO_URI"
 
 func TestMongo_GoesOnAfterRestart(t *testing.T) {
 	t.Parallel()
-	if os.Getenv(uriVariable) == "" { // The stand-in is much to build.
-		rounds.OnlyThorough(t)
-	}
 	uri := newDatabase(t)
 	w := newWorldIn(t, variables{mongoVariable: uri}, "-store", storeMongo)
 	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
@@ -52,14 +48,12 @@ func TestMongo_WrongAddressHidesPassword(t *testing.T) {
 	}
 }
 
-// newDatabase returns the address of a database that is dropped when the test ends: on the
-// server of uriVariable, or on the stand-in of backends/mongo.
+// newDatabase returns the address of a database that is dropped when the test ends.
 func newDatabase(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv(uriVariable)
 	if server == "" {
-		server = startStandIn(t)
-		t.Logf("running on a stand-in; %s names a server", uriVariable)
+		server = startServer(t)
 	}
 	at, err := url.Parse(server)
 	require.NoError(t, err)
@@ -81,24 +75,24 @@ func newDatabase(t *testing.T) string {
 	return at.String()
 }
 
-// startStandIn builds and starts the stand-in, and returns its address.
-func startStandIn(t *testing.T) string {
+// startServer builds and starts the server in memory, and returns its address.
+func startServer(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "standin")
-	build := exec.CommandContext(t.Context(), "go", "build", "-race=false", "-o", binary, "./standin")
-	build.Dir = "../../backends/mongo/mongotest"
+	binary := filepath.Join(t.TempDir(), "memserver")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./internal/memserver/serve")
+	build.Dir = "../../backends/mongo"
 	text, err := build.CombinedOutput()
-	require.NoError(t, err, "building the stand-in: %s", text)
-	standIn := exec.CommandContext(context.Background(), binary)
-	standIn.Stderr = os.Stderr
-	input, err := standIn.StdinPipe()
+	require.NoError(t, err, "building the server: %s", text)
+	server := exec.CommandContext(context.Background(), binary)
+	server.Stderr = os.Stderr
+	input, err := server.StdinPipe()
 	require.NoError(t, err)
-	output, err := standIn.StdoutPipe()
+	output, err := server.StdoutPipe()
 	require.NoError(t, err)
-	require.NoError(t, standIn.Start())
+	require.NoError(t, server.Start())
 	t.Cleanup(func() {
 		_ = input.Close() // It stops by itself.
-		_ = standIn.Wait()
+		_ = server.Wait()
 	})
 	address, err := bufio.NewReader(output).ReadString('\n')
 	require.NoError(t, err)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"net"
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/backends/mongo/mongotest/memserver"
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
@@ -25,7 +24,7 @@ func TestOutside_BuildsAndRuns(t *testing.T) {
 	o.run(t, "test", "./bot", "./firstbot")
 	for host, address := range map[string]string{
 		"./bolthost":  filepath.Join(t.TempDir(), "bots.db"),
-		"./mongohost": "mongodb://" + serveMongo(t) + "/bots",
+		"./mongohost": serveMongo(t) + "bots",
 	} {
 		require.Equal(t, "to ada: You said: hi\n", o.run(t, "run", host, address), host)
 	}
@@ -80,8 +79,18 @@ func goEnv(t *testing.T, name string) string {
 // serveMongo starts a server that speaks MongoDB's protocol, and returns its address.
 func serveMongo(t *testing.T) string {
 	t.Helper()
-	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	binary := filepath.Join(t.TempDir(), "memserver")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./internal/memserver/serve")
+	build.Dir = "../../backends/mongo"
+	text, err := build.CombinedOutput()
+	require.NoError(t, err, "building the server: %s", text)
+	server := exec.CommandContext(t.Context(), binary) // It is killed when the test ends.
+	_, err = server.StdinPipe()
 	require.NoError(t, err)
-	go memserver.New().Serve(t.Context(), listener)
-	return listener.Addr().String()
+	output, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	address, err := bufio.NewReader(output).ReadString('\n')
+	require.NoError(t, err)
+	return strings.TrimSpace(address)
 }

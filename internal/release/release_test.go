@@ -41,17 +41,13 @@ func TestModules_RequireOneVersion(t *testing.T) {
 	}
 }
 
-// What several modules need is compiled once for the tests of all, if all need one version. The
-// server that mongotest builds comes with versions of its own.
+// What several modules need is compiled once for the tests of all, if all need one version.
 func TestModules_ShareVersions(t *testing.T) {
 	t.Parallel()
 	modules, err := readModules("../..")
 	require.NoError(t, err)
 	versions, folders := map[string]string{}, map[string]string{}
 	for _, m := range modules {
-		if m.path == core+"/backends/mongo/mongotest" {
-			continue
-		}
 		for _, required := range m.file.Require {
 			path, version := required.Mod.Path, required.Mod.Version
 			if _, known := versions[path]; !known {

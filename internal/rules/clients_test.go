@@ -22,10 +22,10 @@ var clients = map[string][]string{
 	"backends/webhook": {"TestSend_EndlessAnswer", "TestSend_RedirectCarriesNothing", "TestRetryAfter_Obeyed"},
 }
 
-// isTool reports whether a package under backends/ is a program or a suite for tests, which no host runs.
+// isTool reports whether a package under backends/ is a program, a server or a suite for tests, which no host runs.
 func isTool(folder string) bool {
 	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool {
-		return strings.HasSuffix(name, "test") || name == "hostile"
+		return strings.HasSuffix(name, "test") || name == "hostile" || name == "memserver"
 	})
 }
 

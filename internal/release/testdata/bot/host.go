@@ -7,7 +7,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -32,7 +31,7 @@ func Host(ctx context.Context, s store.Store) error {
 	if err := botctx.EnsureIndexes(ctx, rt.Env().Store); err != nil {
 		return err
 	}
-	web, err := channel.New(rt.Env(), record.Scope{App: "app"}).Save(ctx, &channel.Channel{Type: channel.Webchat, On: true})
+	web, err := rt.SaveChannel(ctx, "app", &channel.Channel{Type: channel.Webchat, On: true})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
-package mongotest_test
+package mongo_test
 
 import (
-	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
@@ -21,7 +19,7 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	folder := os.Getenv(casesVariable)
 	if folder == "" {
-		folder = "../../../../shared/cases"
+		folder = "../../../shared/cases"
 	}
 	file, err := os.Open(folder + "/" + name)
 	if os.IsNotExist(err) {
@@ -75,7 +73,7 @@ func runCases(t *testing.T, name string) {
 func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Helper()
 	out := leftOut(t)
-	unsupported, differing := 0, 0
+	differing := 0
 	for i, err := range failures {
 		_, isOut := out[cases[i].ID]
 		switch {
@@ -84,33 +82,24 @@ func judge(t *testing.T, cases []storetest.Case, failures []error) {
 		case err == nil:
 		case isOut:
 			differing++
-		case isStandIn() && errors.Is(err, boterr.Unsupported):
-			unsupported++
 		default:
 			t.Errorf("%s: %v\n%s", cases[i].ID, err, cases[i].String())
 		}
 	}
-	t.Logf("%d cases: %d need what the server lacks, and answer Unsupported; %d are left out by name",
-		len(cases), unsupported, differing)
+	t.Logf("%d cases: %d are left out by name", len(cases), differing)
 }
 
 // leftOut returns the cases that do not hold: those of a language that package document
-// does not have, and on the stand-in those in which its answers are not MongoDB's.
+// does not have.
 func leftOut(t *testing.T) map[string]struct{} {
 	t.Helper()
-	files := []string{"testdata/cases_of_no_store.txt"}
-	if isStandIn() {
-		files = append(files, "testdata/cases_of_no_stand_in.txt")
-	}
+	text, err := os.ReadFile("testdata/cases_of_no_store.txt")
+	require.NoError(t, err)
 	out := map[string]struct{}{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		for line := range strings.Lines(string(text)) {
-			id, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if id != "" && id != "#" {
-				out[id] = struct{}{}
-			}
+	for line := range strings.Lines(string(text)) {
+		id, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if id != "" && id != "#" {
+			out[id] = struct{}{}
 		}
 	}
 	return out

@@ -1,15 +1,26 @@
-package mongotest_test
+package mongo_test
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	driver "go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // newSilentDatabase returns a database of a server that does nothing and says that it did:
@@ -116,5 +127,85 @@ func answerAll(client net.Conn, answers map[string][]byte) {
 		if _, err := client.Write(answer); err != nil {
 			return
 		}
+	}
+}
+
+// openSilently returns a collection of a server that answers these commands alone, and greets
+// and tells its time.
+func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) store.Collection {
+	t.Helper()
+	answers := map[string][]byte{"hello": silentAnswers(t)["hello"]}
+	maps.Copy(answers, more)
+	store, err := mongo.Open(t.Context(), listenSilently(t, answers), opts...)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, store.Close(context.Background())) })
+	return store.Collection("own")
+}
+
+func TestServer_FallsSilent(t *testing.T) {
+	t.Parallel()
+	c := openSilently(t, nil, mongo.WithClientOptions(silentOptions().SetTimeout(time.Second)))
+	one := filterOf(t, document.O("_id", 1))
+	set := changeOf(t, document.O("$set", document.O("n", 1)))
+	for name, call := range map[string]func() error{
+		"Find":     func() error { _, err := c.Find(context.Background(), one, store.FindOptions{}); return err },
+		"Count":    func() error { _, err := c.Count(context.Background(), one); return err },
+		"Distinct": func() error { _, err := c.Distinct(context.Background(), "n", one); return err },
+		"Insert":   func() error { return c.Insert(context.Background(), document.O("_id", 1)) },
+		"Update":   func() error { _, err := c.Update(context.Background(), one, set, store.UpdateOptions{}); return err },
+		"FindAndModify": func() error {
+			_, err := c.FindAndModify(context.Background(), one, set, store.FindAndModifyOptions{})
+			return err
+		},
+		"Delete": func() error { _, err := c.Delete(context.Background(), one, store.DeleteOptions{}); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.ErrorIs(t, call(), boterr.Unavailable)
+		})
+	}
+}
+
+// TestEnsureIndex_IndexOfTheHost fails with Unavailable where the wanted index
+// is asked for, since the server does not answer that.
+func TestEnsureIndex_IndexOfTheHost(t *testing.T) {
+	t.Parallel()
+	wanted := store.Index{Keys: []store.IndexKey{{Path: "email", Kind: query.Ascending}}, Unique: true}
+	plain := bson.D{
+		{Key: "v", Value: 2}, {Key: "key", Value: bson.D{{Key: "email", Value: 1}}}, {Key: "name", Value: "host"}, {Key: "unique", Value: true},
+	}
+	ensure := func(t *testing.T, index bson.D) error {
+		t.Helper()
+		there := map[string][]byte{"listIndexes": silentAnswer(t, batchOf(index))}
+		c := openSilently(t, there, mongo.WithClientOptions(silentOptions()))
+		return c.EnsureIndex(t.Context(), wanted)
+	}
+	require.NoError(t, ensure(t, plain), "it is the wanted one under another name")
+	for name, value := range map[string]any{
+		"partialFilterExpression": bson.D{{Key: "n", Value: bson.D{{Key: "$gt", Value: 5}}}},
+		"collation":               bson.D{{Key: "locale", Value: "en"}, {Key: "strength", Value: 2}},
+		"expireAfterSeconds":      60,
+		"hidden":                  true,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := ensure(t, append(slices.Clip(plain), bson.E{Key: name, Value: value}))
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, name)
+		})
+	}
+}
+
+// A server that never ends its answer is left: the driver reads messages up to a length.
+func TestOpen_EndlessAnswer(t *testing.T) {
+	t.Parallel()
+	for name, filler := range map[string]string{"letters": "a", "zeros": "\x00", "ones": "\xff"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := boundedtest.Serve(t, true, filler, filler)
+			_, err := mongo.Open(t.Context(), "mongodb://"+server.Address+"/bots?serverSelectionTimeoutMS=200")
+			require.ErrorIs(t, err, boterr.Unavailable)
+			server.RequireHungUp(t, 1)
+		})
 	}
 }

@@ -1,21 +1,33 @@
-package mongotest_test
+package mongo_test
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.mongodb.org/mongo-driver/v2/event"
 	driver "go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -212,9 +224,232 @@ func TestNew_AsksForTheClockTwiceAtLeast(t *testing.T) {
 
 func TestRoundTrips_TableIsDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../docs/scaling.md")
+	text, err := os.ReadFile("../../docs/scaling.md")
 	require.NoError(t, err)
 	for _, row := range roundTrips {
 		require.Contains(t, string(text), fmt.Sprintf("\n| %s | %d |\n", row.operation, row.trips))
 	}
+}
+
+// TestMessage_RoundTrips counts the commands that docs/scaling.md tells of a message which is accepted, and
+// answered by one node that changes the member.
+func TestMessage_RoundTrips(t *testing.T) {
+	t.Parallel()
+	const members = 10
+	counted := newCounted(t)
+	told := &counter{}
+	rt, err := botctx.New(botctx.Config{
+		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
+		// However long the server takes, no look is repeated, and no turn renewed.
+		Inbox: inbox.Config{Poll: time.Hour}, TurnLease: time.Hour,
+	})
+	require.NoError(t, err)
+	require.NoError(t, botctx.EnsureIndexes(t.Context(), counted.Store))
+	_, err = channel.New(rt.Env(), record.Scope{App: "app"}).Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	require.NoError(t, rt.Handle(&botctx.Node{
+		ID: "count", Trigger: botctx.AnyText(), Responses: []send.Response{send.Text("counted")},
+		Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+			bot.Member.Meta.Set("count", document.Get(bot.Member.Meta, "count", 0)+1)
+			return nil
+		}},
+	}))
+	write := func(id string) {
+		for m := range members {
+			from := strconv.Itoa(m)
+			require.NoError(t, rt.Accept(t.Context(), botctx.Inbound{App: "app", Channel: "web", Event: send.MessageEvent{
+				From: from, Type: send.TypeText, Data: document.O("text", "hi"), MessageID: id + from,
+			}}))
+		}
+	}
+	handle := func() {
+		ctx, stop := context.WithCancel(t.Context())
+		told.await(members, stop)
+		require.NoError(t, rt.Inbox().Run(ctx))
+	}
+	write("first") // It makes the members.
+	handle()
+
+	began := counted.commands.Load()
+	write("second")
+	require.EqualValues(t, members, counted.commands.Load()-began, "to accept")
+	began = counted.commands.Load()
+	handle()
+	used := counted.commands.Load() - began
+	t.Logf("%d commands for %d messages", used, members)
+	const each, ofALook = 10, 4
+	require.LessOrEqual(t, used, int64(each*members+2*ofALook+sweepTrips))
+}
+
+// counter is a connector that calls a function when it has sent so many messages.
+type counter struct {
+	left atomic.Int64
+	done func()
+}
+
+// await says what to call after so many messages.
+func (c *counter) await(messages int64, done func()) {
+	c.left.Store(messages)
+	c.done = done
+}
+
+// Send implements send.Connector.
+func (c *counter) Send(context.Context, send.Message) (send.Delivery, error) {
+	if c.left.Add(-1) == 0 {
+		c.done()
+	}
+	return send.Delivery{}, nil
+}
+
+func TestInbox(t *testing.T) {
+	t.Parallel()
+	inboxtest.RunInbox(t, newStore)
+}
+
+// TestInbox_RoundTrips counts the commands that docs/scaling.md tells: one to accept, three to handle,
+// and those of the look that many events share.
+func TestInbox_RoundTrips(t *testing.T) {
+	t.Parallel()
+	const events, ofALook = 20, 6
+	counted := newCounted(t)
+	env := record.Env{Store: counted.Store}
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	var left atomic.Int64
+	box, err := inbox.New(inbox.Config{
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Retention: -1,
+		Poll: time.Hour, // However long the server takes, no look is repeated.
+		Handler: func(context.Context, *inbox.Delivery) error {
+			if left.Add(-1) == 0 {
+				stop()
+			}
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	_, err = box.Stats(t.Context()) // Makes the indexes.
+	require.NoError(t, err)
+	_, err = turns.Sweep(t.Context(), lease.DefaultLease)
+	require.NoError(t, err)
+
+	began := counted.commands.Load()
+	for i := range events {
+		key := strconv.Itoa(i)
+		_, err := box.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "member " + key, Key: key})
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, events+1, counted.commands.Load()-began, "one each, and one that counts what waits of the app")
+	left.Store(events)
+	began = counted.commands.Load()
+	require.NoError(t, box.Run(ctx))
+	used := counted.commands.Load() - began
+	t.Logf("%d commands for %d events", used, events)
+	require.LessOrEqual(t, used, int64(3*events+2*ofALook+sweepTrips), "to handle")
+}
+
+// sweepTrips are the commands with which Run begins: what removes idle lanes.
+const sweepTrips = 4
+
+// commandLog is the names of the commands to one collection.
+type commandLog struct {
+	collection string
+
+	mu    sync.Mutex
+	names []string
+}
+
+// monitor returns what notes the commands.
+func (l *commandLog) monitor() *event.CommandMonitor {
+	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		if to, ok := e.Command.Lookup(e.CommandName).StringValueOK(); ok && to == l.collection {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.names = append(l.names, e.CommandName)
+		}
+	}}
+}
+
+// taken returns the commands since the last call.
+func (l *commandLog) taken() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	names := l.names
+	l.names = nil
+	return names
+}
+
+// crowd is a scheduler over agendas that are due, whose runs wait for each other.
+type crowd struct {
+	log       *commandLog
+	store     *mongo.Store
+	scheduler *agenda.Scheduler
+	begun     sync.WaitGroup
+	release   chan struct{}
+}
+
+func newCrowd(t *testing.T, size int) *crowd {
+	t.Helper()
+	c := &crowd{log: &commandLog{collection: "agendas"}, release: make(chan struct{})}
+	client, err := driver.Connect(options.Client().ApplyURI(uri).SetMonitor(c.log.monitor()))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, client.Disconnect(context.Background())) })
+	database, err := mongo.New(t.Context(), client.Database(newDatabase(t).Name()))
+	require.NoError(t, err)
+	c.store = database
+	due := make([]document.Object, size)
+	for i := range due {
+		due[i] = document.O("_id", "agenda-"+strconv.Itoa(i), "app", "a", "member", "m", "nodeCompositeId", "n",
+			"nextRunAt", 1, "priority", 0, "completed", false, "createdAt", i)
+	}
+	require.NoError(t, database.Collection("agendas").Insert(t.Context(), due...))
+	c.begun.Add(size)
+	c.scheduler, err = agenda.NewScheduler(agenda.SchedulerConfig{
+		Env: record.Env{Store: database}, Workers: 4 * size, Retention: -1, // One channel may hold a quarter.
+		Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
+		Handler: func(context.Context, agenda.Run) error {
+			c.begun.Done()
+			<-c.release
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	return c
+}
+
+// completed returns the number of agendas that are completed and free.
+func (c *crowd) completed(t *testing.T) int {
+	t.Helper()
+	filter, err := query.CompileFilter(document.O("completed", true, "leaseUntil", nil, "claim", nil))
+	require.NoError(t, err)
+	found, err := c.store.Collection("agendas").Find(t.Context(), filter, store.FindOptions{})
+	require.NoError(t, err)
+	return len(found)
+}
+
+// TestScheduler_ClaimsManyByTwoCommands shows what docs/scaling.md says of claims and results.
+func TestScheduler_ClaimsManyByTwoCommands(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 256)
+	ctx, stop := context.WithCancel(t.Context())
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		if err := c.scheduler.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	c.begun.Wait()
+	commands := slices.DeleteFunc(c.log.taken(), func(name string) bool {
+		return slices.Contains([]string{"insert", "listIndexes", "createIndexes"}, name)
+	})
+	stop()
+	close(c.release)
+	ended.Wait()
+	commands = slices.DeleteFunc(commands, func(name string) bool { return name == "find" })
+	require.Equal(t, []string{"update"}, commands, "all claims, beside looks for what is due and for what was claimed")
+	results := c.log.taken()
+	t.Logf("256 results by the commands %v", results)
+	require.NotContains(t, results, "findAndModify")
+	require.Less(t, len(results), 256/4, "results that come while one is being written are written together")
+	require.Equal(t, 256, c.completed(t))
 }

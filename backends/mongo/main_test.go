@@ -1,13 +1,10 @@
-package mongotest_test
+package mongo_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,12 +14,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/backends/mongo"
-	"github.com/botctx/go-sdk/backends/mongo/mongotest/memserver"
-	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/backends/mongo/internal/memserver"
 	"github.com/botctx/go-sdk/store"
 )
 
-// uriVariable names the server that the tests use in the place of those that they start.
+// uriVariable names a server of MongoDB. Without it the tests run against package memserver, a server in
+// this process that has every capability and does many commands at once. Each test has a database of its own,
+// whose name begins with "botctx_test_", and drops it.
 const uriVariable = "BOTCTX_MONGO_URI"
 
 // uri is the server's address, and client a client of it.
@@ -30,10 +28,6 @@ var (
 	uri    string
 	client *driver.Client
 )
-
-// isStandIn reports whether the tests run against the stand-in: the thorough ones do, where no
-// server is named.
-func isStandIn() bool { return os.Getenv(uriVariable) == "" && os.Getenv(rounds.Variable) != "" }
 
 func TestMain(m *testing.M) {
 	if database := os.Getenv(workerVariable); database != "" {
@@ -62,16 +56,7 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) (code int, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	switch uri = os.Getenv(uriVariable); {
-	case isStandIn():
-		stop, err := startStandIn()
-		if err != nil {
-			return 0, err
-		}
-		defer stop()
-		fmt.Fprintln(os.Stderr, "running on the stand-in, FerretDB behind a proxy that lets one command through at a time; "+
-			uriVariable+" names another server")
-	case uri == "":
+	if uri = os.Getenv(uriVariable); uri == "" {
 		if uri, err = serveMemserver(ctx); err != nil {
 			return 0, err
 		}
@@ -91,43 +76,6 @@ func serveMemserver(ctx context.Context) (address string, err error) {
 	}
 	go memserver.New().Serve(ctx, listener)
 	return "mongodb://" + listener.Addr().String(), nil
-}
-
-// startStandIn builds and starts the stand-in, and sets its address.
-func startStandIn() (stop func(), err error) {
-	folder, err := os.MkdirTemp("", "mongotest")
-	if err != nil {
-		return nil, err
-	}
-	binary := filepath.Join(folder, "standin")
-	// FerretDB under the race detector is slow, and not what is tested.
-	if text, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", binary, "./standin").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building the stand-in: %w\n%s", err, text)
-	}
-	command := exec.CommandContext(context.Background(), binary)
-	command.Stderr = os.Stderr
-	input, err := command.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := command.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() {
-		_ = input.Close() // It stops by itself.
-		_ = command.Wait()
-		_ = os.RemoveAll(folder)
-	}
-	if uri, err = bufio.NewReader(output).ReadString('\n'); err != nil {
-		stop()
-		return nil, fmt.Errorf("starting the stand-in: %w", err)
-	}
-	uri = strings.TrimSpace(uri)
-	return stop, nil
 }
 
 // newDatabase returns a database of the test's own, which is dropped at its end.

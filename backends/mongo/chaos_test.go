@@ -1,4 +1,4 @@
-package mongotest_test
+package mongo_test
 
 import (
 	"context"
@@ -50,50 +50,20 @@ func beChaotic(ctx context.Context, text string) error {
 	return chaostest.Work(ctx, order.Order, database, os.Stdin, os.Stdout)
 }
 
-// chaosServer is a server on which processes are killed.
-type chaosServer struct {
-	address string
-	// lease is longer than a process waits for its turn, on a machine or a server that is busy. The tests
-	// wait for one to pass.
-	lease time.Duration
-	// events and agendas are how many there are.
-	events, agendas int
-}
+// chaosLease is longer than a process waits for its turn, on a machine or a server that is busy. The tests wait for
+// one to pass.
+const chaosLease = 10 * time.Second
 
-// onEachServer runs a test on the server that is named. Where none is, it runs in memory and, in thorough
-// tests, on the stand-in, too, which takes one command at a time.
-func onEachServer(t *testing.T, do func(t *testing.T, on chaosServer)) {
+// newChaos returns a platform on a database of its own, with a member who has agendas that count up.
+func newChaos(t *testing.T, members, agendas int) (*chaostest.Platform, store.Store) {
 	t.Helper()
-	const eventsPerAgenda = 40
-	fast := chaosServer{address: uri, lease: 10 * time.Second, events: rounds.Of(t, 400, 5_000)}
-	fast.agendas = fast.events / eventsPerAgenda
-	if isStandIn() {
-		var err error
-		fast.address, err = serveMemserver(t.Context())
-		require.NoError(t, err)
-		t.Run("stand-in", func(t *testing.T) {
-			do(t, chaosServer{address: uri, lease: 30 * time.Second, events: 200, agendas: 12})
-		})
-	}
-	t.Run("server", func(t *testing.T) { do(t, fast) })
-}
-
-// platform returns a platform on a database of its own, with a member who has agendas that count up.
-func (s chaosServer) platform(t *testing.T, members, agendas int) (*chaostest.Platform, store.Store) {
-	t.Helper()
-	connection, err := driver.Connect(options.Client().ApplyURI(s.address))
-	require.NoError(t, err)
-	own := connection.Database("botctx_test_" + bsonID())
-	t.Cleanup(func() {
-		require.NoError(t, own.Drop(context.Background()))
-		require.NoError(t, connection.Disconnect(context.Background()))
-	})
+	own := newDatabase(t)
 	database, err := mongo.New(t.Context(), own)
 	require.NoError(t, err)
 	chaostest.Prepare(t, database, agendas)
 	order := chaosOrder{
-		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: s.lease},
-		URI:   s.address, Database: own.Name(),
+		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: chaosLease},
+		URI:   uri, Database: own.Name(),
 	}
 	text, err := json.Marshal(order)
 	require.NoError(t, err)
@@ -107,38 +77,33 @@ func (s chaosServer) platform(t *testing.T, members, agendas int) (*chaostest.Pl
 // It runs before the tests that are parallel, as TestProcesses_Killed does.
 //
 //nolint:paralleltest // See above.
-func TestAccept_ProcessesKilledAndFrozen(t *testing.T) { onEachServer(t, killAndFreeze) }
-
-// killAndFreeze has processes handle events, and kills and freezes some.
-func killAndFreeze(t *testing.T, on chaosServer) {
-	t.Helper()
+func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
 	const members, parts = 50, 4
-	platform, database := on.platform(t, members, 0)
+	events := rounds.Of(t, 400, 5_000)
+	platform, database := newChaos(t, members, 0)
 	platform.Start(processes)
-	platform.Send(on.events / parts)
+	platform.Send(events / parts)
 	platform.FreezeOne(func() {
 		for range killed {
 			platform.KillOne()
-			platform.Send(on.events / parts)
+			platform.Send(events / parts)
 		}
 	})
-	platform.Send(on.events / parts)
+	platform.Send(events / parts)
 	platform.Stop()
 	t.Logf("%+v", platform.Judge(database))
 }
 
+// TestAccept_CountsUpAcrossProcesses has agendas, redirects and events of one member count up in several processes.
 // It runs as the one above.
 //
 //nolint:paralleltest // See there.
-func TestAccept_CountsUpAcrossProcesses(t *testing.T) { onEachServer(t, countUp) }
-
-// countUp has agendas, redirects and events of one member count up in several processes.
-func countUp(t *testing.T, on chaosServer) {
-	t.Helper()
+func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
 	const countingProcesses, visitors = 3, 5
-	platform, database := on.platform(t, visitors, on.agendas)
+	agendas := rounds.Of(t, 10, 125)
+	platform, database := newChaos(t, visitors, agendas)
 	platform.Start(countingProcesses)
-	events := on.agendas / 2
+	events := agendas / 2
 	platform.CountUp(events)
 	require.Eventually(t, func() bool {
 		return count(t, database.Collection("agendas"), document.O("completed", false)) == 0
@@ -146,5 +111,5 @@ func countUp(t *testing.T, on chaosServer) {
 	platform.Stop()
 	figures := platform.Judge(database)
 	require.Equal(t, (visitors+1)*events, figures.Events)
-	chaostest.RequireCount(t, database, figures.Events+on.agendas)
+	chaostest.RequireCount(t, database, figures.Events+agendas)
 }
