@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -42,7 +43,7 @@ func newFleet(t *testing.T) *fleet {
 	t.Helper()
 	f := &fleet{t: t, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC), wait: time.Minute}
 	f.database = sharedStore{memstore.New(memstore.WithNow(f.clock))}
-	_, err := channel.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
+	_, err := channels.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
 		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	return f
@@ -417,7 +418,7 @@ func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.database = memstore.New(memstore.WithNow(f.clock))
-	_, err := channel.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
+	_, err := channels.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
 		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	began, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error)

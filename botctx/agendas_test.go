@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -55,7 +56,7 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	require.NoError(t, err)
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}}))
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channel.New(runtime.Env(), scope)
+	channels := channels.New(runtime.Env(), scope)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
@@ -210,7 +211,7 @@ func TestRun_SlowMember(t *testing.T) {
 			require.NoError(t, err)
 		}
 		scope := record.Scope{App: "shop", Channel: "web"}
-		bob, err := member.New(runtime.Env(), scope, channel.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
+		bob, err := member.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
 		require.NoError(t, err)
 		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Minute)),

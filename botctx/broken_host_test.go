@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -305,7 +306,7 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*b
 		Pattern: "* * * * *", RunUntil: document.At(bot.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
-	channels := channel.New(runtime.Env(), bot.Scope())
+	channels := channels.New(runtime.Env(), bot.Scope())
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "desk", Type: channel.Custom, On: true})
 	require.NoError(t, err)
 	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound"
@@ -176,7 +177,7 @@ func hungHost(t *testing.T) *botctx.Context {
 		Mailer:     hung{},
 		Payments:   func(string, string) (botctx.PaymentClient, error) { return hung{}, nil },
 	})
-	channels := channel.New(runtime.Env(), record.Scope{App: "shop"})
+	channels := channels.New(runtime.Env(), record.Scope{App: "shop"})
 	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo} {
 		_, err := channels.Save(t.Context(), &channel.Channel{ID: string(platform), Type: platform, On: true})
 		require.NoError(t, err)
@@ -200,7 +201,7 @@ func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 				config := webchat(hung{})
 				config.HTTP = answer
 				runtime, ada := shopWith(t, config)
-				channels := channel.New(runtime.Env(), record.Scope{App: "shop"})
+				channels := channels.New(runtime.Env(), record.Scope{App: "shop"})
 				_, err := channels.Save(t.Context(), &channel.Channel{
 					ID: "desk", Type: channel.Custom, On: true, Metadata: document.O("liveChatApi", "https://desk.example/requests"),
 				})

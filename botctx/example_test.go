@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -45,7 +46,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	web, err := channel.New(rt.Env(), record.Scope{App: "app-1"}).Save(ctx, &channel.Channel{Type: channel.Webchat, On: true})
+	web, err := channels.New(rt.Env(), record.Scope{App: "app-1"}).Save(ctx, &channel.Channel{Type: channel.Webchat, On: true})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -50,7 +51,7 @@ func (r *Runtime) LiveChats(app string) *livechat.Service {
 func (p *parts) liveChatPorts() livechat.Ports {
 	config := p.runtime.config
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
-		paired, err := channel.New(p.runtime.guarded, p.scope).Pairing(ctx, inlet)
+		paired, err := channels.New(p.runtime.guarded, p.scope).Pairing(ctx, inlet)
 		if err != nil {
 			return nil, err
 		}

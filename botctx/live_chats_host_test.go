@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -57,7 +58,7 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	})
 	require.NoError(t, err)
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channel.New(runtime.Env(), scope)
+	channels := channels.New(runtime.Env(), scope)
 	for _, c := range []channel.Channel{
 		{ID: "web", App: "shop", Type: inlet, On: true},
 		{ID: "desk", App: "shop", Type: outlet, On: true, BroadcastGroups: []channel.BroadcastGroup{

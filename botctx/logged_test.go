@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -48,7 +49,7 @@ func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Sco
 	}
 	runtime := newRuntime(t, config)
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	channels := channel.New(runtime.Env(), scope)
+	channels := channels.New(runtime.Env(), scope)
 	_, err := channels.Save(t.Context(), &channel.Channel{ID: "web", App: "shop", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{

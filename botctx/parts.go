@@ -46,7 +46,7 @@ type parts struct {
 		utilities   lazy[utilities]
 	}
 	// loaded are the channels of the app: the SDK's own, or over the host's loader.
-	loaded channels
+	loaded channelSource
 	// redirects are the SDK's own operations on nodes.
 	redirects NodeOperations
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -22,7 +22,7 @@ func (r redirects) RedirectMemberToNode(
 		return RedirectMemberToNodeResult{}, err
 	}
 	var err error
-	if p.ChannelID, err = channel.ByID(r.bot.scope, "channelId", p.ChannelID).Resolve(); err != nil {
+	if p.ChannelID, err = channels.ByID(r.bot.scope, "channelId", p.ChannelID).Resolve(); err != nil {
 		return RedirectMemberToNodeResult{}, err
 	}
 	var sent []NodeSendResult

@@ -75,7 +75,7 @@ type step struct {
 type runInput struct {
 	scope record.Scope
 	// channels are those of the scope, and channel its own, nil where it is not loaded yet.
-	channels channels
+	channels channelSource
 	channel  *channel.Channel
 	// outer is the step that waits for the run, nil where none does.
 	outer *step
@@ -167,7 +167,7 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 			return boterr.In("channelId", err)
 		}
 	}
-	r.bot = r.runtime.newContext(in.scope, &runChannels{channels: in.channels, own: in.channel.Clone()}, r)
+	r.bot = r.runtime.newContext(in.scope, &runChannels{channelSource: in.channels, own: in.channel.Clone()}, r)
 	r.bot.Channel, r.bot.channelType = in.channel, in.channel.Type
 	if err := r.takeOver(ctx, in.scope.Member); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -140,7 +141,7 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 }
 
 // newContext returns the context for a scope with its channels, in a run or, with nil, outside of runs.
-func (r *Runtime) newContext(scope record.Scope, loaded channels, in *run) *Context {
+func (r *Runtime) newContext(scope record.Scope, loaded channelSource, in *run) *Context {
 	bot := &Context{
 		AgendaMeta: document.O(),
 		Values:     map[string]any{},
@@ -170,10 +171,10 @@ func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context
 	return bot, nil
 }
 
-// channels are the channels of an app: the operations on them, and what loads them.
-type channels interface {
+// channelSource gives the channels of an app: the operations on them, and the records themselves.
+type channelSource interface {
 	channel.Operations
-	channel.Loader
+	channels.Loader
 }
 
 // hostChannels loads channels by the host's function.
@@ -183,16 +184,16 @@ type hostChannels struct {
 }
 
 // channels returns the channels of a scope: over the host's loader, or the SDK's own.
-func (r *Runtime) channels(scope record.Scope) channels {
+func (r *Runtime) channels(scope record.Scope) channelSource {
 	if r.config.LoadChannel != nil {
 		return hostChannels{app: scope.App, load: r.config.LoadChannel}
 	}
-	return channel.New(r.guarded, scope)
+	return channels.New(r.guarded, scope)
 }
 
 // runChannels are the channels of a run, which loads its own once: it begins with that.
 type runChannels struct {
-	channels
+	channelSource
 
 	own channel.Channel
 }
@@ -202,12 +203,12 @@ func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 	if id != "" && id == c.own.ID {
 		return &c.own, nil
 	}
-	return c.channels.Load(ctx, id)
+	return c.channelSource.Load(ctx, id)
 }
 
 // GetChannel implements channel.Operations.
 func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
-	loaded, err := channel.Load(ctx, h, channel.ByRequiredID(p.ChannelID))
+	loaded, err := channels.Load(ctx, h, channels.ByRequiredID(p.ChannelID))
 	if err != nil {
 		return nil, err
 	}

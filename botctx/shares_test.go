@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -49,7 +50,7 @@ func newStreet(t *testing.T, database store.Store) *street {
 	require.NoError(t, s.runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("reminded")}}))
 	s.runtime.HandleFunc(echo)
 	for _, at := range []place{{"hung", "hung"}, {"shop", "web"}} {
-		_, err := channel.New(s.runtime.Env(), record.Scope{App: at.app}).
+		_, err := channels.New(s.runtime.Env(), record.Scope{App: at.app}).
 			Save(t.Context(), &channel.Channel{ID: at.channel, Type: channel.Webchat, On: true})
 		require.NoError(t, err)
 	}
@@ -68,7 +69,7 @@ func (s *street) writes(at place, from string) {
 func (s *street) isReminded(at place, from string) {
 	s.t.Helper()
 	scope := record.Scope{App: at.app, Channel: at.channel}
-	known, err := member.New(s.runtime.Env(), scope, channel.New(s.runtime.Env(), scope)).
+	known, err := member.New(s.runtime.Env(), scope, channels.New(s.runtime.Env(), scope)).
 		Arrive(s.t.Context(), member.Member{Channel: at.channel, ExternalID: from})
 	require.NoError(s.t, err)
 	bot := s.runtime.Operations(record.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -77,7 +78,7 @@ func (u utilities) newFile(ctx context.Context, p UploadFileToObjectStoreParams)
 	if err != nil {
 		return StoredFile{}, err
 	}
-	in := channel.ByID(u.scope, "channel", string(p.Channel))
+	in := channels.ByID(u.scope, "channel", string(p.Channel))
 	id, err := in.Resolve()
 	if err != nil {
 		return StoredFile{}, err

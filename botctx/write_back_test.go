@@ -8,9 +8,9 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -341,7 +341,7 @@ func TestWriteBack_Unavailable(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
 	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope, _ botctx.Parts) botctx.Parts {
-		own := channel.New(p.Runtime().Env(), scope)
+		own := channels.New(p.Runtime().Env(), scope)
 		return botctx.Parts{Members: lostMembers{member.New(p.Runtime().Env(), scope, own)}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{sets("drink", "tea")}})

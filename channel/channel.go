@@ -1,3 +1,15 @@
+// Package channel is the channels of an app: their records, with the credentials
+// of each platform, which outlets an inlet is paired with, and getChannel.
+//
+//   - To make or change a [Channel], use SaveChannel of a botctx.Runtime; to pair an inlet with outlets,
+//     Pair.
+//   - To give it a credential, use [NewSecret] in the info of its type, such as [CharlieInfo],
+//     or [Hide] in [OtherInfo].
+//   - To know what a platform has, use [PlatformOf].
+//
+// A credential is a Secret. Whatever prints or marshals a channel shows it as
+// "[redacted]"; documents keep it, since stores need it, and Reveal gives it to the
+// connector that sends.
 package channel
 
 import (
@@ -6,7 +18,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Channel is the record of a channel.
@@ -143,11 +154,6 @@ func withMetadata(source document.Object) (document.Object, error) {
 	return source.With(fieldMetadata, metadata), nil
 }
 
-// fromDocument reads a channel that the store holds.
-func fromDocument(o document.Object) (*Channel, error) {
-	return record.Read[Channel](kind, o)
-}
-
 // RequireType returns Unsupported, with the types that are allowed, for a channel of another
 // type.
 func (c *Channel) RequireType(allowed ...Type) error {
@@ -157,3 +163,109 @@ func (c *Channel) RequireType(allowed ...Type) error {
 	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q, and this is for channels of type %s alone",
 		c.ID, c.Type, listed(allowed))
 }
+
+// Clone returns a copy that shares nothing that changes.
+func (c Channel) Clone() Channel {
+	c.PriorityGroups = slices.Clone(c.PriorityGroups)
+	for i := range c.PriorityGroups {
+		c.PriorityGroups[i].cloneLists()
+	}
+	c.BroadcastGroups = slices.Clone(c.BroadcastGroups)
+	for i := range c.BroadcastGroups {
+		c.BroadcastGroups[i].Groups = slices.Clone(c.BroadcastGroups[i].Groups)
+	}
+	if info, ok := c.Info.(AlphaInfo); ok {
+		info.Tasks = slices.Clone(info.Tasks)
+		c.Info = info
+	}
+	return c
+}
+
+// cloneLists gives the group lists of its own.
+func (g *PriorityGroup) cloneLists() {
+	for _, list := range []*[]string{&g.GlobalNodes, &g.GroupGlobalNodes, &g.GroupTrees, &g.OffGlobalNodes, &g.OffTrees, &g.Trees} {
+		*list = slices.Clone(*list)
+	}
+}
+
+// BotID returns what the bot is called on the channel's platform, as the channel's info says:
+// the page's, the bot's or the business's id. "" where it does not say.
+func (c *Channel) BotID() string {
+	switch info := c.Info.(type) {
+	case AlphaInfo:
+		return info.PageID
+	case BravoInfo:
+		return info.WaID
+	case CharlieInfo:
+		return info.BotID
+	case DeltaInfo:
+		return info.TbID
+	case EchoInfo:
+		return info.BotOpenID
+	default:
+		return ""
+	}
+}
+
+// PriorityGroup is a set of trees and global nodes that serve some of a channel's
+// members.
+type PriorityGroup struct {
+	// CoreVersion is the core version of the group.
+	CoreVersion string `json:"coreVersion,omitzero"`
+	// Group is the group's name.
+	Group string `json:"group,omitzero"`
+	// GlobalNodes are the global nodes in the group.
+	GlobalNodes []string `json:"globalNodes,omitzero"`
+	// GroupGlobalNodes are the global nodes in GroupTrees. Bravo only.
+	GroupGlobalNodes []string `json:"groupGlobalNodes,omitzero"`
+	// GroupTrees are the trees that message users in a Bravo group. Bravo only.
+	GroupTrees []string `json:"groupTrees,omitzero"`
+	// OffGlobalNodes are the global nodes in OffTrees.
+	OffGlobalNodes []string `json:"offGlobalNodes,omitzero"`
+	// OffTrees are the trees that answer outside office hours.
+	OffTrees []string `json:"offTrees,omitzero"`
+	// Trees are the trees in the group.
+	Trees []string `json:"trees,omitzero"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// MarshalJSON writes the group with its unknown fields.
+func (g PriorityGroup) MarshalJSON() ([]byte, error) { return document.EncodeJSON(g) }
+
+// UnmarshalJSON reads a group and keeps unknown fields.
+func (g *PriorityGroup) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
+
+// BroadcastGroup is a set of users of an outlet channel that requests for live chat
+// with its label are sent to.
+type BroadcastGroup struct {
+	// Label is the group's name.
+	Label string `json:"label,omitzero"`
+	// Groups are the users in the group.
+	Groups []BroadcastGroupMember `json:"groups,omitzero"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// MarshalJSON writes the group with its unknown fields.
+func (g BroadcastGroup) MarshalJSON() ([]byte, error) { return document.EncodeJSON(g) }
+
+// UnmarshalJSON reads a group and keeps unknown fields.
+func (g *BroadcastGroup) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
+
+// BroadcastGroupMember is one user of a broadcast group.
+type BroadcastGroupMember struct {
+	// ID is the user's id on the platform.
+	ID string `json:"id,omitzero"`
+	// Type is the user's role: "foxtrot" on Foxtrot; "user", "public_channel" or
+	// "private_channel" on Charlie.
+	Type string `json:"type,omitzero"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// MarshalJSON writes the user with its unknown fields.
+func (m BroadcastGroupMember) MarshalJSON() ([]byte, error) { return document.EncodeJSON(m) }
+
+// UnmarshalJSON reads a user and keeps unknown fields.
+func (m *BroadcastGroupMember) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, m) }

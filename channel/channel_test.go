@@ -2,6 +2,8 @@ package channel_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -121,4 +123,110 @@ func TestGroups_WrittenAsRead(t *testing.T) {
 	var p channel.PriorityGroup
 	require.NoError(t, json.Unmarshal([]byte(priority), &p))
 	require.JSONEq(t, priority, mustJSON(t, p))
+}
+
+func TestClone_SharesNoListWithTheChannel(t *testing.T) {
+	t.Parallel()
+	for _, info := range []channel.Info{
+		channel.AlphaInfo{}, channel.BravoInfo{}, channel.CharlieInfo{}, channel.DeltaInfo{}, channel.EchoInfo{}, channel.OtherInfo{},
+	} {
+		t.Run(fmt.Sprintf("%T", info), func(t *testing.T) {
+			t.Parallel()
+			filled := reflect.New(reflect.TypeOf(info)).Elem()
+			fillLists(filled)
+			c := channel.Channel{ID: "c1", Info: filled.Interface().(channel.Info)}
+			fillLists(reflect.ValueOf(&c).Elem())
+			clone := c.Clone()
+			require.Equal(t, c, clone)
+			requireApart(t, "Channel", reflect.ValueOf(c), reflect.ValueOf(clone))
+			requireApart(t, "Info", reflect.ValueOf(c.Info), reflect.ValueOf(clone.Info))
+		})
+	}
+}
+
+// fillLists gives each list of a struct one element.
+func fillLists(v reflect.Value) {
+	for _, field := range v.Fields() {
+		if field.Kind() == reflect.Slice && field.CanSet() {
+			field.Set(reflect.MakeSlice(field.Type(), 1, 1))
+			if element := field.Index(0); element.Kind() == reflect.Struct {
+				fillLists(element)
+			}
+		}
+	}
+}
+
+// requireApart asserts that two structs share none of the lists in their exported fields, and have no field that
+// refers to anything else that changes.
+func requireApart(t *testing.T, name string, a, b reflect.Value) {
+	t.Helper()
+	for i := range a.NumField() {
+		field := a.Type().Field(i)
+		if !field.IsExported() {
+			continue
+		}
+		at := name + "." + field.Name
+		require.NotContains(t, []reflect.Kind{reflect.Map, reflect.Pointer, reflect.Func, reflect.Chan}, field.Type.Kind(), at)
+		if field.Type.Kind() != reflect.Slice {
+			continue
+		}
+		require.Equal(t, 1, a.Field(i).Len(), at)
+		require.NotEqual(t, a.Field(i).Pointer(), b.Field(i).Pointer(), "%s is shared", at)
+		if field.Type.Elem().Kind() == reflect.Struct {
+			requireApart(t, at, a.Field(i).Index(0), b.Field(i).Index(0))
+		}
+	}
+}
+
+func TestBotID(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"type": "alpha", "info": {"pageId": "page"}}`:      "page",
+		`{"type": "bravo", "info": {"waId": "business"}}`:    "business",
+		`{"type": "charlie", "info": {"botId": "bot"}}`:      "bot",
+		`{"type": "delta", "info": {"tbId": "bot"}}`:         "bot",
+		`{"type": "echo", "info": {"botOpenId": "account"}}`: "account",
+		`{"type": "charlie"}`:                                "",
+		`{"type": "webchat", "info": {"botId": "bot"}}`:      "",
+	} {
+		var c channel.Channel
+		require.NoError(t, document.DecodeJSON([]byte(text), &c))
+		require.Equal(t, want, c.BotID(), text)
+	}
+}
+
+// reading returns what reads a stored channel with what its platform needs to know, as each turn does twice.
+func reading(tb testing.TB) func() error {
+	tb.Helper()
+	stored, err := document.Encode(channel.Channel{
+		ID: "shop", App: "bakery", Name: "Shop", On: true, Type: channel.Alpha, CreatedAt: 1, UpdatedAt: 2, Etag: "2", Version: 1,
+		Info: channel.AlphaInfo{PageID: "1", AccessToken: channel.NewSecret("token")},
+	})
+	require.NoError(tb, err)
+	return func() error { return document.Decode(stored, new(channel.Channel)) }
+}
+
+func BenchmarkRead(b *testing.B) {
+	read := reading(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := read(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Most of what is allocated seals the one credential.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestRead_AllocatesLittle(t *testing.T) {
+	read := reading(t)
+	var failed error
+	allocated := testing.AllocsPerRun(200, func() {
+		if err := read(); err != nil {
+			failed = err
+		}
+	})
+	require.NoError(t, failed)
+	require.LessOrEqual(t, allocated, 20.0)
 }

@@ -1,6 +1,8 @@
 package channel
 
-import "context"
+import (
+	"context"
+)
 
 // Operations are the operations on channels. A required parameter that is missing is
 // InvalidArgument.
@@ -27,4 +29,16 @@ type Reference struct {
 	ChannelID string `json:"channelId"`
 	// AppID is the app's id.
 	AppID string `json:"appId"`
+}
+
+// Pairing is an app's setting which outlet channels serve the live chats of an inlet
+// channel.
+type Pairing struct {
+	// App is the app that the channels belong to.
+	App string `json:"app"`
+	// Inlet is the id of the channel whose members ask for live chat.
+	Inlet string `json:"inlet"`
+	// Outlets are the ids of the channels where agents answer, in the order in which
+	// they are asked.
+	Outlets []string `json:"outlets"`
 }

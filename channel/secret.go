@@ -1,7 +1,16 @@
 package channel
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"log/slog"
 	"strconv"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -168,3 +177,157 @@ func (h *Hidden) DecodeValue(value any) error {
 
 // UnmarshalJSON reads an object.
 func (h *Hidden) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, h) }
+
+// redactedText stands in the place of a credential.
+const redactedText = "[redacted]"
+
+// redacted makes a type that embeds it show "[redacted]" wherever it is printed or
+// marshalled. What such a type holds is sealed, so that printing a struct that has it in
+// an unexported field, where no methods can be called, shows nothing that could be read.
+type redacted struct{}
+
+// String returns "[redacted]".
+func (redacted) String() string { return redactedText }
+
+// Format writes "[redacted]", whatever the verb.
+func (redacted) Format(state fmt.State, _ rune) {
+	_, _ = io.WriteString(state, redactedText) // A fmt.State reports no errors.
+}
+
+// LogValue returns "[redacted]".
+func (redacted) LogValue() slog.Value { return slog.StringValue(redactedText) }
+
+// MarshalJSON returns "[redacted]" in quotes.
+func (redacted) MarshalJSON() ([]byte, error) { return []byte(`"` + redactedText + `"`), nil }
+
+// MarshalText returns "[redacted]".
+func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil }
+
+// errLost refuses to store what was redacted when it was read: storing it would wipe
+// out the credential.
+func errLost() error {
+	return boterr.Invalid("", "was redacted when it was read; set it again before the channel is stored")
+}
+
+// sealed is a text that only this process can read: whoever walks through the fields of a
+// value by reflection, as printers of values in tests do, sees nothing of it. Equal texts are
+// sealed equally, so that values which hold them can be compared.
+type sealed string
+
+// sealer seals texts with keys of this process.
+type sealer struct {
+	block cipher.Block
+	mac   []byte
+}
+
+// seals is made when the process begins, and never changes.
+var seals = newSealer()
+
+func newSealer() sealer {
+	keys := make([]byte, 48)
+	rand.Read(keys)
+	block, err := aes.NewCipher(keys[:16])
+	if err != nil {
+		panic(err) // The length of the key is right.
+	}
+	return sealer{block: block, mac: keys[16:]}
+}
+
+// seal seals a text. "" stays "".
+func seal(text string) sealed {
+	if text == "" {
+		return ""
+	}
+	mac := hmac.New(sha256.New, seals.mac)
+	mac.Write([]byte(text))
+	out := make([]byte, aes.BlockSize+len(text))
+	copy(out, mac.Sum(nil)[:aes.BlockSize])
+	cipher.NewCTR(seals.block, out[:aes.BlockSize]).XORKeyStream(out[aes.BlockSize:], []byte(text))
+	return sealed(out)
+}
+
+// open returns the text that was sealed.
+func (s sealed) open() string {
+	if s == "" {
+		return ""
+	}
+	text := make([]byte, len(s)-aes.BlockSize)
+	cipher.NewCTR(seals.block, []byte(s[:aes.BlockSize])).XORKeyStream(text, []byte(s[aes.BlockSize:]))
+	return string(text)
+}
+
+// An object is sealed as JSON in which the types are told that JSON lacks: a list begins with
+// one of these marks.
+const (
+	markObject = "o" // Names and values follow in turns.
+	markArray  = "a"
+	markDouble = "f" // Its text follows.
+	markTime   = "t" // Its milliseconds follow.
+)
+
+// sealObject seals an object.
+func sealObject(o document.Object) (sealed, error) {
+	if o.Err() != nil {
+		return "", o.Err()
+	}
+	text, err := document.EncodeJSON(marked(o))
+	return seal(string(text)), err
+}
+
+// openObject returns the object that was sealed.
+func (s sealed) openObject() document.Object {
+	value, err := document.ParseJSON([]byte(s.open()))
+	if err != nil {
+		return document.Object{}
+	}
+	o, _ := unmarked(value).(document.Object)
+	return o
+}
+
+// marked returns a value with its types told.
+func marked(value any) any {
+	switch v := value.(type) {
+	case document.Object:
+		items := []any{markObject}
+		for name, inner := range v.All() {
+			items = append(items, name, marked(inner))
+		}
+		return document.A(items...)
+	case document.Array:
+		items := []any{markArray}
+		for _, inner := range v.All() {
+			items = append(items, marked(inner))
+		}
+		return document.A(items...)
+	case float64:
+		return document.A(markDouble, strconv.FormatFloat(v, 'g', -1, 64))
+	case time.Time:
+		return document.A(markTime, v.UnixMilli())
+	default:
+		return v
+	}
+}
+
+// unmarked returns the value again.
+func unmarked(value any) any {
+	list, isList := value.(document.Array)
+	if !isList {
+		return value
+	}
+	var items []any
+	for _, item := range list.All() {
+		items = append(items, unmarked(item))
+	}
+	mark, items := items[0], items[1:]
+	switch mark {
+	case markObject:
+		return document.O(items...)
+	case markDouble:
+		number, _ := strconv.ParseFloat(items[0].(string), 64) //nolint:forcetypeassert // marked wrote it.
+		return number
+	case markTime:
+		return time.UnixMilli(items[0].(int64)).UTC() //nolint:forcetypeassert // marked wrote it.
+	default:
+		return document.A(items...)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -24,7 +25,7 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 		added.ID = p.ids.next("channel")
 	}
 	added.On = true
-	stored, err := channel.New(p.Runtime().Env(), record.Scope{App: added.App}).Save(testContext(), &added)
+	stored, err := channels.New(p.Runtime().Env(), record.Scope{App: added.App}).Save(testContext(), &added)
 	if err == nil && p.loadChannel != nil {
 		_, err = p.channelOf(added.App, added.ID)
 	}
@@ -40,7 +41,7 @@ type loadChannel func(ctx context.Context, app, id string) (*channel.Channel, er
 // channelOf returns a channel of an app: by the host's function, or from the store.
 func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
 	if p.loadChannel == nil {
-		return channel.New(p.Runtime().Env(), record.Scope{App: app}).Load(testContext(), id)
+		return channels.New(p.Runtime().Env(), record.Scope{App: app}).Load(testContext(), id)
 	}
 	loaded, err := p.loadChannel(testContext(), app, id)
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
@@ -75,7 +76,7 @@ func (f foundChannel) GetChannel(context.Context, channel.GetChannelParams) (*ch
 // SwitchChannel switches a channel of DefaultApp on or off.
 func (p *Platform) SwitchChannel(id string, on bool) {
 	p.test.Helper()
-	channels := channel.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
+	channels := channels.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
 	loaded, err := channels.Load(testContext(), id)
 	if err == nil {
 		loaded.On = on
@@ -90,7 +91,7 @@ func (p *Platform) SwitchChannel(id string, on bool) {
 // of those before.
 func (p *Platform) Pair(inlet string, outlets ...string) {
 	p.test.Helper()
-	channels := channel.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
+	channels := channels.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
 	if err := channels.Pair(testContext(), inlet, outlets...); err != nil {
 		p.test.Fatalf("fakes: Pair: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -19,7 +20,7 @@ const (
 // namedChannel returns the channel that an address names, as it is stored. It must be of one of
 // the types allowed; none stands for any.
 func (s *core) namedChannel(ctx context.Context, named record.Address, allowed ...channel.Type) (*channel.Channel, error) {
-	return channel.Load(ctx, s.ports.Channels, named, allowed...)
+	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }
 
 // assignmentByID is the address of a call that must give assignmentId.

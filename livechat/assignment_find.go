@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -91,7 +91,7 @@ func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*
 // GetAssignmentByOutlet implements Operations.
 func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (_ *Assignment, err error) {
 	defer s.guard(ctx, &err)
-	if _, err := s.namedChannel(ctx, channel.ByRequiredID(p.ChannelID)); err != nil {
+	if _, err := s.namedChannel(ctx, channels.ByRequiredID(p.ChannelID)); err != nil {
 		return nil, err
 	}
 	there, err := s.findAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -20,7 +21,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	if p.Name == "" {
 		return CreateBravoGroupResult{}, boterr.Missing(fieldName, "the name of the new group")
 	}
-	in, err := s.namedChannel(ctx, channel.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	in, err := s.namedChannel(ctx, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return CreateBravoGroupResult{}, err
 	}
@@ -54,7 +55,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 	if p.ExternalID == "" {
 		return DisableBravoGroupInviteLinkResult{}, boterr.Missing(fieldExternalID, "the id of a group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Bravo)
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
 	if err != nil {
 		return DisableBravoGroupInviteLinkResult{}, err
 	}
@@ -80,7 +81,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	case p.BravoGroupID == "":
 		return "", boterr.Missing(fieldBravoGroupID, "the id of the group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Bravo)
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
 	if err != nil {
 		return "", err
 	}
@@ -214,7 +215,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	case p.DisplayName == "":
 		return CreateHotelChannelResult{}, boterr.Missing("displayName", "the name of the new channel")
 	}
-	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Hotel)
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Hotel)
 	if err != nil {
 		return CreateHotelChannelResult{}, err
 	}

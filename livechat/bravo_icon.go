@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -22,7 +23,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	case p.BravoGroupID == "":
 		return SetBravoGroupIconResult{}, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channel.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	in, err := s.namedChannel(ctx, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return SetBravoGroupIconResult{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -210,7 +211,7 @@ func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMember
 	if p.MessageEvent == nil {
 		return SaveGroupIDToMemberResult{}, boterr.Missing(fieldMessageEvent, "the event in the group")
 	}
-	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return SaveGroupIDToMemberResult{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -16,7 +17,7 @@ import (
 // EndLiveChat implements Operations.
 func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLiveChatResult, err error) {
 	defer s.guard(ctx, &err)
-	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
+	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
@@ -210,7 +211,7 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 	if p.Channel == nil {
 		return m, nil
 	}
-	inlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
+	inlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err == nil {
 		err = boterr.At(fieldChannel, m.RequireChannel(inlet.ID))
 	}

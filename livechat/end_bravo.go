@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -21,7 +22,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 	case p.BravoGroupID == "":
 		return nil, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := s.namedChannel(ctx, channel.ByRecordOrID(s.scope, p.Channel, p.ChannelID), channel.Bravo)
+	in, err := s.namedChannel(ctx, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -22,7 +22,7 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternal
 	if p.AdminExternalID == "" && p.GroupID == "" {
 		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on the outlet's platform, or groupId")
 	}
-	outlet, err := channel.ByID(s.scope, fieldChannelID, p.ChannelID).Resolve()
+	outlet, err := channels.ByID(s.scope, fieldChannelID, p.ChannelID).Resolve()
 	if err != nil {
 		return nil, err
 	}

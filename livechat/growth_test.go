@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -126,7 +127,7 @@ func withHistory(t *testing.T, s *fixture) (*livechat.Service, *examined) {
 	env := s.mine.env
 	env.Store = looked
 	ports := s.mine.ports
-	channels := channel.New(env, s.mine.scope)
+	channels := channels.New(env, s.mine.scope)
 	ports.Members = member.New(env, s.mine.scope, channels)
 	return livechat.New(env, s.mine.scope, ports), looked
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -71,7 +71,7 @@ func TestService_PanicsOfPorts(t *testing.T) {
 		t.Run(method.Name, func(t *testing.T) {
 			t.Parallel()
 			broken := livechat.New(record.Env{Store: brokenStore{}}, record.Scope{App: "x"}, livechat.Ports{
-				Members: struct{ livechat.Members }{}, Channels: struct{ channel.Loader }{}, Agendas: struct{ livechat.Agendas }{},
+				Members: struct{ livechat.Members }{}, Channels: struct{ channels.Loader }{}, Agendas: struct{ livechat.Agendas }{},
 				Pairing:  func(context.Context, string) ([]string, error) { panic("no pairing") },
 				Panicked: func(_ context.Context, cause any) error { return boterr.Recovered(cause) },
 			})

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -21,7 +22,7 @@ type Ports struct {
 	// Members are those of the scope's app. Required.
 	Members Members
 	// Channels are those of the scope's app. Required.
-	Channels channel.Loader
+	Channels channels.Loader
 	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
 	// order in which they are asked: none, where the inlet is not paired. Required.
 	Pairing func(ctx context.Context, inlet string) ([]string, error)

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -19,7 +20,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err := checkReassign(p); err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.OutletGroups.Types()...)
+	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.OutletGroups.Types()...)
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -16,7 +17,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
-	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
+	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return send.Result{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -164,7 +165,7 @@ func (s *fixture) on(store store.Store) *livechat.Service {
 	a := s.mine
 	env := a.env
 	env.Store = store
-	channels := channel.New(env, a.scope)
+	channels := channels.New(env, a.scope)
 	ports := a.ports
 	members := member.New(env, a.scope, channels)
 	ports.Channels, ports.Members = channels, members

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -54,7 +55,7 @@ type app struct {
 	env      record.Env
 	scope    record.Scope
 	ports    livechat.Ports
-	channels *channel.Service
+	channels *channels.Service
 	members  *member.Service
 	agendas  *agenda.Service
 }
@@ -102,7 +103,7 @@ func (s *fixture) app(scope record.Scope, changes ...func(*livechat.Ports)) *app
 		NewID:   func() string { return "id" + strconv.FormatInt(s.ids.Add(1), 10) },
 		NewEtag: func() string { return "etag" + strconv.FormatInt(s.ids.Add(1), 10) },
 	}}
-	a.channels = channel.New(a.env, scope)
+	a.channels = channels.New(a.env, scope)
 	a.members = member.New(a.env, scope, a.channels)
 	a.agendas = agenda.New(a.env, scope, agenda.Ports{Members: a.members})
 	a.ports = livechat.Ports{
@@ -227,7 +228,7 @@ func (a *app) openAgendas(t *testing.T, memberID string) []*agenda.Record {
 }
 
 // pairingOf returns the port of the channels that says which outlets serve an inlet.
-func pairingOf(channels *channel.Service) func(context.Context, string) ([]string, error) {
+func pairingOf(channels *channels.Service) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, inlet string) ([]string, error) {
 		found, err := channels.Pairing(ctx, inlet)
 		if err != nil {

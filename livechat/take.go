@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 )
 
 // TakePayload is the payload of the button by which a ticket is taken. The value beside it is
@@ -58,7 +59,7 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
 	}
-	in := channel.ByRequiredID(p.ChannelID)
+	in := channels.ByRequiredID(p.ChannelID)
 	if _, err := in.Resolve(); err != nil {
 		return nil, err
 	}

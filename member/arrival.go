@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
 )
@@ -134,5 +135,5 @@ func (s *Service) channelOf(ctx context.Context, m Member) (string, error) {
 	if m.App != "" && m.App != s.scope.App {
 		return "", boterr.Invalid(record.FieldApp, "the member belongs to another app")
 	}
-	return s.channelID(ctx, channel.ByID(s.scope, record.FieldChannel, m.Channel))
+	return s.channelID(ctx, channels.ByID(s.scope, record.FieldChannel, m.Channel))
 }

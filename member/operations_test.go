@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -173,7 +174,7 @@ func TestUpdateMember_EtagChecks(t *testing.T) {
 
 	env := record.Env{Store: a.store}
 	scope := record.Scope{App: "mine", Channel: "c1"}
-	checked := member.New(env, scope, channel.New(env, scope), member.WithEtagChecks())
+	checked := member.New(env, scope, channels.New(env, scope), member.WithEtagChecks())
 	before := a.stored(t)
 	_, err := call(t, checked.UpdateMember, stale)
 	require.ErrorIs(t, err, boterr.Conflict)

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -16,7 +16,7 @@ func (s *Service) PatchMembers(ctx context.Context, p PatchMembersParams) (Patch
 	if err := checkPatch(patch); err != nil {
 		return PatchMembersResult{}, err
 	}
-	members, err := s.inChannel(ctx, channel.ByRecord(s.scope, p.Channel))
+	members, err := s.inChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return PatchMembersResult{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -47,7 +48,7 @@ func newApps(t *testing.T, members ...string) *apps {
 }
 
 // in returns the members of a scope, and makes channels in it.
-func (a *apps) in(t *testing.T, scope record.Scope, channels ...string) *member.Service {
+func (a *apps) in(t *testing.T, scope record.Scope, in ...string) *member.Service {
 	t.Helper()
 	env := record.Env{
 		Store:   a.store,
@@ -55,8 +56,8 @@ func (a *apps) in(t *testing.T, scope record.Scope, channels ...string) *member.
 		NewID:   func() string { return "id" + strconv.FormatInt(a.ids.Add(1), 10) },
 		NewEtag: func() string { return "etag" + strconv.FormatInt(a.ids.Add(1), 10) },
 	}
-	known := channel.New(env, scope)
-	for _, id := range channels {
+	known := channels.New(env, scope)
+	for _, id := range in {
 		_, err := known.Save(t.Context(), &channel.Channel{ID: id, Type: channel.Webchat})
 		require.NoError(t, err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -17,8 +18,8 @@ func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponsePara
 	if p.Response.IsZero() {
 		return Result{}, boterr.In("response", p.Response.Validate())
 	}
-	named := channel.ByRecord(s.scope, p.Channel)
-	if message.Channel, err = channel.Load(ctx, s.ports.Channels, named, channel.Hotel); err != nil {
+	named := channels.ByRecord(s.scope, p.Channel)
+	if message.Channel, err = channels.Load(ctx, s.ports.Channels, named, channel.Hotel); err != nil {
 		return Result{}, err
 	}
 	connector, err := s.ports.Connectors.Of(message.Channel)

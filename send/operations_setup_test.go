@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -52,7 +53,7 @@ func newWorld(t *testing.T) *world {
 		})
 		w.addBare(string(of))
 	}
-	foreign := channel.New(w.env, record.Scope{App: "other"})
+	foreign := channels.New(w.env, record.Scope{App: "other"})
 	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Alpha})
 	require.NoError(t, err)
 	_, err = member.New(w.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -14,8 +15,8 @@ func channelWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, what string, allowed ...channel.Type,
 ) (*channel.Channel, Port, error) {
 	var none Port
-	named := channel.ByRecord(s.scope, given)
-	in, err := channel.Load(ctx, s.ports.Channels, named, allowed...)
+	named := channels.ByRecord(s.scope, given)
+	in, err := channels.Load(ctx, s.ports.Channels, named, allowed...)
 	if err != nil {
 		return nil, none, err
 	}

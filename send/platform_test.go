@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -32,7 +33,7 @@ var platforms = []channel.Type{
 type platform struct {
 	t        *testing.T
 	env      record.Env
-	channels *channel.Service
+	channels *channels.Service
 	members  *member.Service
 	outbox   *outbox
 	strict   bool
@@ -56,7 +57,7 @@ func newPlatform(t *testing.T) *platform {
 			return "id-" + strconv.Itoa(ids.last)
 		},
 	}
-	p := &platform{t: t, env: env, outbox: &outbox{}, channels: channel.New(env, record.Scope{App: "acme"})}
+	p := &platform{t: t, env: env, outbox: &outbox{}, channels: channels.New(env, record.Scope{App: "acme"})}
 	p.members = member.New(env, record.Scope{App: "acme"}, p.channels)
 	p.addChannel("web", channel.Webchat)
 	p.addMember(member.Member{ID: "ada", Channel: "web", ExternalID: "ext-ada", FirstName: "Ada", BotID: "bot-1"})

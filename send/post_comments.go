@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -103,7 +103,7 @@ func (s *Service) SavePostCommentAnalytics(
 	if _, err := who.Resolve(); err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
-	in, err := channel.Load(ctx, s.ports.Channels, channel.ByID(s.scope, "channelId", p.ChannelID))
+	in, err := channels.Load(ctx, s.ports.Channels, channels.ByID(s.scope, "channelId", p.ChannelID))
 	if err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -42,7 +43,7 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	if err != nil {
 		return nil, err
 	}
-	to, err := channel.Load(ctx, s.ports.Channels, channel.ByRecordOrID(s.scope, p.Channel, p.ChannelID), allowed...)
+	to, err := channels.Load(ctx, s.ports.Channels, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), allowed...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -135,7 +136,7 @@ func TestSendResponse_Refuses(t *testing.T) {
 	p.addMember(member.Member{ID: "bob", Channel: "page"})
 	p.addMember(member.Member{ID: "fay", Channel: "fax"})
 	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
-	foreign := channel.New(p.env, record.Scope{App: "other"})
+	foreign := channels.New(p.env, record.Scope{App: "other"})
 	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Webchat})
 	require.NoError(t, err)
 	_, err = member.New(p.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{ID: "eve", Channel: "theirs"})

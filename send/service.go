@@ -1,7 +1,7 @@
 package send
 
 import (
-	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -9,7 +9,7 @@ import (
 // Ports are what a Service sends with.
 type Ports struct {
 	// Channels are those of the scope's app. Required.
-	Channels channel.Loader
+	Channels channels.Loader
 	// Members are those of the scope's app. Required. {{path}} is filled from the member
 	// that they give, which may be one as a run has changed it and not stored it yet.
 	Members member.Getter

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -31,7 +32,7 @@ func Example() {
 		APIURL: tool.GetAPIURL(),
 		// A host with several workspaces looks its channels up by from.TeamID.
 		FindChannel: func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
-			return channel.New(rt.Env(), app).Load(ctx, "desk")
+			return channels.New(rt.Env(), app).Load(ctx, "desk")
 		},
 		OnError: func(_ context.Context, inbound botctx.Inbound, err error) {
 			fmt.Println("a message of", inbound.Event.From, "was refused:", err)
@@ -51,7 +52,7 @@ func Example() {
 	}
 	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // And rt.Run, for what was accepted.
 
-	channels := channel.New(rt.Env(), app)
+	channels := channels.New(rt.Env(), app)
 	_, err = channels.Save(ctx, &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{
 		BotAccessToken: channel.NewSecret("the bot's token"),
 		SigningSecret:  channel.NewSecret("what the tool signs with"),

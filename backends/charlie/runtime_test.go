@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -51,7 +52,7 @@ func newHost(t *testing.T) *host {
 	app := record.Scope{App: "app-1"}
 	config := charlie.Config{Now: clock}
 	config.FindChannel = func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
-		return channel.New(h.runtime.Env(), app).Load(ctx, "desk")
+		return channels.New(h.runtime.Env(), app).Load(ctx, "desk")
 	}
 	h.connector = h.tool.start(t, config)
 	var err error
@@ -62,7 +63,7 @@ func newHost(t *testing.T) *host {
 	require.NoError(t, err)
 	h.runtime.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
 
-	channels := channel.New(h.runtime.Env(), app)
+	channels := channels.New(h.runtime.Env(), app)
 	desk := workspace()
 	desk.On = true
 	desk.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{

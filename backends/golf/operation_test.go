@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -51,7 +52,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 	})
 	require.NoError(t, err)
 	scope := record.Scope{App: "app-1", Channel: "web", Member: "ada"}
-	channels := channel.New(rt.Env(), scope)
+	channels := channels.New(rt.Env(), scope)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	_, err = member.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada"})

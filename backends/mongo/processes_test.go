@@ -23,6 +23,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
@@ -84,7 +85,7 @@ func prepare(t *testing.T, store store.Store) {
 	runtime, err := botctx.New(botctx.Config{Store: store})
 	require.NoError(t, err)
 	scope := record.Scope{App: workerApp}
-	web, err := channel.New(runtime.Env(), scope).Save(t.Context(),
+	web, err := channels.New(runtime.Env(), scope).Save(t.Context(),
 		&channel.Channel{ID: "web", App: workerApp, Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	bot := runtime.Operations(scope)
@@ -93,7 +94,7 @@ func prepare(t *testing.T, store store.Store) {
 	for number := range agendaCount {
 		own := record.Scope{App: workerApp, Channel: web.ID, Member: bsonID()}
 		added := member.Member{ID: own.Member, App: own.App, Channel: own.Channel, ExternalID: own.Member}
-		_, err := member.New(runtime.Env(), own, channel.New(runtime.Env(), own)).Insert(t.Context(), added)
+		_, err := member.New(runtime.Env(), own, channels.New(runtime.Env(), own)).Insert(t.Context(), added)
 		require.NoError(t, err)
 		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: own.Member, NodeCompositeID: "work", NextRunAt: document.At(now), Meta: document.O("number", number),

@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/internal/lease"
@@ -245,7 +246,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), counted.Store))
-	_, err = channel.New(rt.Env(), record.Scope{App: "app"}).Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	_, err = channels.New(rt.Env(), record.Scope{App: "app"}).Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	require.NoError(t, rt.Handle(&botctx.Node{
 		ID: "count", Trigger: botctx.AnyText(), Responses: []send.Response{send.Text("counted")},

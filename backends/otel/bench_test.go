@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -92,7 +93,7 @@ func turn(b *testing.B, sampler sdktrace.Sampler) func(context.Context) error {
 		receive = o.Receive(channel.Webchat, receive)
 	}
 	require.NoError(b, botctx.EnsureIndexes(b.Context(), runtime.Env().Store))
-	_, err = channel.New(runtime.Env(), record.Scope{App: "shop"}).Save(b.Context(), &channel.Channel{
+	_, err = channels.New(runtime.Env(), record.Scope{App: "shop"}).Save(b.Context(), &channel.Channel{
 		ID: "web", App: "shop", Type: channel.Webchat, On: true,
 	})
 	require.NoError(b, err)

@@ -25,6 +25,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -85,7 +86,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 	w.runtime, err = botctx.New(config)
 	require.NoError(tb, err)
 	w.receive = w.o.Receive(channel.Webchat, w.runtime.Receive)
-	channels := channel.New(w.runtime.Env(), w.scope)
+	channels := channels.New(w.runtime.Env(), w.scope)
 	for _, c := range []channel.Channel{
 		{ID: "web", Type: channel.Webchat, Info: channel.OtherInfo{Hidden: channel.Hide(document.O("accessToken", credential))}},
 		{ID: "alpha", Type: channel.Alpha, Info: channel.AlphaInfo{AccessToken: channel.NewSecret(credential)}},

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -33,7 +34,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 	})
 	require.NoError(t, err)
 	scope := record.Scope{App: "a1", Channel: "c1", Member: "ada"}
-	channels := channel.New(rt.Env(), scope)
+	channels := channels.New(rt.Env(), scope)
 	_, err = channels.Save(t.Context(), webchat(peer.URL))
 	require.NoError(t, err)
 	_, err = member.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", ExternalID: "ext-ada"})

@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
@@ -44,7 +45,7 @@ func process(t *testing.T, store store.Store, peer string, by taking) (*botctx.R
 	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)})
 	rt, err := botctx.New(botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: web}})
 	require.NoError(t, err)
-	_, err = channel.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat(peer))
+	_, err = channels.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat(peer))
 	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle("POST /inbound", web.Handler(func(ctx context.Context, arrived botctx.Inbound) error { return by(rt, ctx, arrived) }))
@@ -334,7 +335,7 @@ func TestRuntime_StoreThatDoesNotAnswerIs503(t *testing.T) {
 	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(database), HTTP: loopback(t)})
 	rt, err := botctx.New(botctx.Config{Store: silentStore{database}, Inbox: inbox.Config{AcceptTimeout: time.Millisecond}})
 	require.NoError(t, err)
-	_, err = channel.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat("https://example.com"))
+	_, err = channels.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat("https://example.com"))
 	require.NoError(t, err)
 	server := httptest.NewServer(web.Handler(rt.Accept))
 	t.Cleanup(server.Close)

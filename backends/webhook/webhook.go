@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/query"
@@ -155,6 +156,6 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 func Stored(store store.Store) func(ctx context.Context, app, id string) (*channel.Channel, error) {
 	env := record.Env{Store: store, Compiler: &query.Compiler{}}.WithDefaults()
 	return func(ctx context.Context, app, id string) (*channel.Channel, error) {
-		return channel.New(env, record.Scope{App: app, Channel: id}).Load(ctx, id)
+		return channels.New(env, record.Scope{App: app, Channel: id}).Load(ctx, id)
 	}
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -157,6 +157,6 @@ func (s *stage) files() []botctxtest.File {
 }
 
 // channels returns the channels of an app of the platform.
-func (s *stage) channels(app string) *channel.Service {
-	return channel.New(s.platform.Runtime().Env(), record.Scope{App: app})
+func (s *stage) channels(app string) *channels.Service {
+	return channels.New(s.platform.Runtime().Env(), record.Scope{App: app})
 }

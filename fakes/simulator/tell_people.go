@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -63,7 +64,7 @@ func channelIDs(ctx context.Context, b *branch) []string {
 // outletsOf returns the channels that serve the live chats of a channel.
 func (b *branch) outletsOf(ctx context.Context, id string) []string {
 	for _, scope := range b.scopes() {
-		paired, err := channel.New(b.platform.Runtime().Env(), scope).Pairing(ctx, id)
+		paired, err := channels.New(b.platform.Runtime().Env(), scope).Pairing(ctx, id)
 		if err == nil && len(paired.Outlets) > 0 {
 			return paired.Outlets
 		}
@@ -75,7 +76,7 @@ func (b *branch) outletsOf(ctx context.Context, id string) []string {
 func (b *branch) toldChannel(ctx context.Context, id string) Channel {
 	told := Channel{ID: id, Outlets: b.outletsOf(ctx, id)}
 	for _, scope := range b.scopes() {
-		if found, err := channel.New(b.platform.Runtime().Env(), scope).Load(ctx, id); err == nil {
+		if found, err := channels.New(b.platform.Runtime().Env(), scope).Load(ctx, id); err == nil {
 			told.Platform, told.Name, told.IsOn = found.Type, found.Name, found.On
 		}
 	}

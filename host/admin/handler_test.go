@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/host/admin"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -45,7 +46,7 @@ func newHost(t *testing.T) *host {
 	require.NoError(t, err)
 	h.runtime.HandleFunc(h.answer)
 	for _, app := range []string{"bistro", "florist"} {
-		_, err := channel.New(h.runtime.Env(), record.Scope{App: app}).
+		_, err := channels.New(h.runtime.Env(), record.Scope{App: app}).
 			Save(t.Context(), &channel.Channel{ID: app + "-web", Type: channel.Webchat, On: true})
 		require.NoError(t, err)
 	}
@@ -321,7 +322,7 @@ func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	scope := record.Scope{App: "bistro"}
-	members := member.New(h.runtime.Env(), scope, channel.New(h.runtime.Env(), scope))
+	members := member.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
 	_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: "ada", Meta: document.O(
 		"password", 987654, "token", document.O("value", "hush"), "secrets", document.A(document.O("of", "hush")), "cookie", "", "table", 4,
 	)})
@@ -336,7 +337,7 @@ func TestRecords_IntegersAreExact(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	scope := record.Scope{App: "bistro"}
-	members := member.New(h.runtime.Env(), scope, channel.New(h.runtime.Env(), scope))
+	members := member.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
 	_, err := members.Insert(t.Context(), member.Member{
 		Channel: "bistro-web", ExternalID: "ada", Meta: document.O("most", int64(math.MaxInt64), "least", int64(math.MinInt64)),
 	})

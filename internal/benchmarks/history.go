@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/host/admin"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -132,7 +133,7 @@ func host(ctx context.Context, collection string, records int, at func(i int) do
 	if err := made.Handle(&botctx.Node{ID: "remind", Trigger: botctx.AnyText()}); err != nil {
 		return nil, err
 	}
-	_, err = channel.New(made.Env(), record.Scope{App: historic}).Save(ctx, &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	_, err = channels.New(made.Env(), record.Scope{App: historic}).Save(ctx, &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	return made, err
 }
 

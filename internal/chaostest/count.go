@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -58,7 +59,7 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	runtime, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(t, err)
 	own := record.Scope{App: app, Channel: channelID, Member: Counted}
-	channels := channel.New(runtime.Env(), own)
+	channels := channels.New(runtime.Env(), own)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: channelID, App: app, Type: channel.Webchat, On: true})
 	require.NoError(t, err)
 	_, err = member.New(runtime.Env(), own, channels).Insert(t.Context(),

@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"store/memstore", "store/storetest"},
 	{"internal/record"},
 	{"channel"},
+	{"internal/channels"},
 	{"member", "datasource"},
 	{"internal/lease"},
 	{"send", "agenda", "internal/inbox"},
