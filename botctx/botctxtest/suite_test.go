@@ -2,21 +2,25 @@ package botctxtest_test
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // violations returns what is reported where an implementation is checked against a
@@ -31,64 +35,6 @@ func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
 	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = breaking })))
 }
 
-// tally counts what the broken implementations show.
-type tally struct{ tried, found, breaches, checks atomic.Int64 }
-
-// report logs the counts, once all broken implementations have been tried.
-func (c *tally) report(t *testing.T) {
-	t.Helper()
-	defaults := 0
-	for _, by := range showing {
-		defaults += len(by.defaults)
-	}
-	t.Cleanup(func() {
-		t.Logf("%d rules, %d broken implementations, %d of them found, by %d breaches in %d checks; %d operations, %d defaults",
-			len(botctxtest.Rules()), c.tried.Load(), c.found.Load(), c.breaches.Load(), c.checks.Load(), len(showing), defaults)
-	})
-}
-
-func TestSuiteReportsWhatIsBroken(t *testing.T) {
-	t.Parallel()
-	var counts tally
-	counts.report(t)
-	isThorough := rounds.Thorough(t)
-	for _, table := range tables {
-		for name, test := range table.breakages {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				requireReported(t, test, table.checked(test, isThorough), &counts)
-			})
-		}
-	}
-}
-
-// checked returns the rules against which a defect of a table is checked: those that it breaks,
-// and in thorough tests those, too, that must not be broken by it.
-func (t table) checked(test breakage, isThorough bool) []botctxtest.Rule {
-	return slices.DeleteFunc(botctxtest.Rules(), func(rule botctxtest.Rule) bool {
-		mayBeBroken := test.only || test.others || !isThorough
-		return !slices.Contains(test.breaks, rule.Name) && (mayBeBroken || !t.concerns(test, rule))
-	})
-}
-
-// requireReported checks what the suite says of a broken implementation: that of some rules it
-// breaks those that it breaks, and no others.
-func requireReported(t *testing.T, test breakage, rules []botctxtest.Rule, counts *tally) {
-	t.Helper()
-	counts.tried.Add(1)
-	broken := []string{}
-	for _, rule := range rules {
-		counts.checks.Add(1)
-		if reports := violations(t.Context(), rule, test.harness()); len(reports) > 0 {
-			require.True(t, strings.HasPrefix(reports[0], "rule broken: "+rule.Text), reports[0])
-			broken = append(broken, rule.Name)
-		}
-	}
-	require.ElementsMatch(t, test.breaks, broken)
-	counts.found.Add(1)
-	counts.breaches.Add(int64(len(broken)))
-}
-
 func TestRulesAreNamedAndQuoted(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -98,20 +44,6 @@ func TestRulesAreNamedAndQuoted(t *testing.T) {
 		require.Regexp(t, `^([A-Z]+[a-z]*)+$`, rule.Name)
 		require.NotEmpty(t, rule.Text, rule.Name)
 	}
-}
-
-func TestEveryRuleIsBrokenBySomething(t *testing.T) {
-	t.Parallel()
-	broken := brokenByTables()
-	unbroken := []string{}
-	for _, rule := range botctxtest.Rules() {
-		op, _ := ruleOf(rule)
-		_, hasRow := showing[string(op)]
-		if !broken[rule.Name] && (op == "" || hasRow) { // The others are broken anyhow.
-			unbroken = append(unbroken, rule.Name)
-		}
-	}
-	require.Empty(t, unbroken, "no broken implementation shows that these rules work")
 }
 
 func TestLackOfACapability(t *testing.T) {
@@ -203,4 +135,47 @@ func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.H
 		}
 		return h
 	}
+}
+
+// nothing is an implementation that offers no operation.
+func nothing() botctx.Operations { return botctx.OverCall(unsupported{}) }
+
+// unsupported is a door behind which there is nothing.
+type unsupported struct{}
+
+func (unsupported) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, boterr.New(boterr.Unsupported, "", "there is nothing here")
+}
+
+// membersAlone offers the operations on members: what it embeds directly comes before what the
+// others embed.
+type membersAlone struct {
+	member.Operations
+	others
+}
+
+type others struct{ botctx.Operations }
+
+// sendingOnlyOn returns a harness that answers Unsupported where something is sent on the
+// platforms that are not offered.
+func sendingOnlyOn(offered []channel.Type) *botctxtest.Harness {
+	types := map[string]channel.Type{}
+	h := newHarness(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		through := call.Context.Scope().Channel
+		if p, ok := call.Params.(send.SendResponseParams); ok && p.ChannelID != "" {
+			through = p.ChannelID
+		}
+		specified, _ := operations.ByName(string(call.Op))
+		if specified.Package == "send" && types[through] != "" && !slices.Contains(offered, types[through]) {
+			return nil, boterr.New(boterr.Unsupported, "", "there is no connector")
+		}
+		return next(ctx)
+	})
+	add := h.AddChannel
+	h.AddChannel = func(c channel.Channel) *channel.Channel {
+		stored := add(c)
+		types[stored.ID] = stored.Type
+		return stored
+	}
+	return h
 }
