@@ -29,6 +29,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // fault is what panics in a host, once it is on.
@@ -70,12 +71,12 @@ func (p faultyPort) Send(context.Context, send.Message) (send.Delivery, error) {
 	return send.Delivery{}, nil
 }
 
-func (p faultyPort) SendMail(context.Context, botctx.Mail) error {
+func (p faultyPort) SendMail(context.Context, utility.Mail) error {
 	p.fault.strike()
 	return nil
 }
 
-func (p faultyPort) Put(context.Context, botctx.StoredFile) error {
+func (p faultyPort) Put(context.Context, utility.StoredFile) error {
 	p.fault.strike()
 	return nil
 }
@@ -150,7 +151,7 @@ func faultsOfRuns() map[string]func(config *botctx.Config, f *fault) {
 			c.Zone = func(context.Context, *member.Member) (string, error) { f.strike(); return "", nil }
 		},
 		"Payments": func(c *botctx.Config, f *fault) {
-			c.Payments = func(string, string) (botctx.PaymentClient, error) { f.strike(); return nil, nil }
+			c.Payments = func(string, string) (utility.PaymentClient, error) { f.strike(); return nil, nil }
 		},
 		"Flow.IsOpen": func(c *botctx.Config, f *fault) {
 			c.Flow.IsOpen = func(context.Context, *botctx.Context) (bool, error) { f.strike(); return true, nil }

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // callLimit bounds each call of a service outside by Config.MaxSend.
@@ -35,7 +36,7 @@ func (c callLimit) begin(ctx context.Context) (context.Context, *timelimit.Limit
 // ctx, count more than that the call took too long.
 func (c callLimit) end(ctx context.Context, limit *timelimit.Limit, err error) error {
 	late := limit.End(err)
-	if ctx.Err() != nil || hasCode(err) && !mayBeLate(err) {
+	if ctx.Err() != nil || boterr.HasCode(err) && !mayBeLate(err) {
 		return err
 	}
 	return late
@@ -96,25 +97,25 @@ func (b boundedConnector) Send(ctx context.Context, message send.Message) (deliv
 
 // boundedMailer is a mailer that takes each mail within a limit.
 type boundedMailer struct {
-	Mailer
+	utility.Mailer
 
 	limit callLimit
 }
 
 // SendMail implements Mailer.
-func (b boundedMailer) SendMail(ctx context.Context, mail Mail) error {
+func (b boundedMailer) SendMail(ctx context.Context, mail utility.Mail) error {
 	return b.limit.call(ctx, func(ctx context.Context) error { return b.Mailer.SendMail(ctx, mail) })
 }
 
 // boundedPayments is the client of a payment account, which answers each request within a limit.
 type boundedPayments struct {
-	PaymentClient
+	utility.PaymentClient
 
 	limit callLimit
 }
 
 // bounded returns the client of a payment account with Config.MaxSend as the limit of each request.
-func (c Config) bounded(client PaymentClient) PaymentClient {
+func (c Config) bounded(client utility.PaymentClient) utility.PaymentClient {
 	if c.MaxSend < 0 {
 		return client
 	}
@@ -122,24 +123,24 @@ func (c Config) bounded(client PaymentClient) PaymentClient {
 }
 
 // Charge implements PaymentClient.
-func (b boundedPayments) Charge(ctx context.Context, charge Charge) (*Payment, error) {
-	return b.ask(ctx, func(ctx context.Context) (*Payment, error) { return b.PaymentClient.Charge(ctx, charge) })
+func (b boundedPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
+	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Charge(ctx, charge) })
 }
 
 // Refund implements PaymentClient.
-func (b boundedPayments) Refund(ctx context.Context, refund Refund) (*Payment, error) {
-	return b.ask(ctx, func(ctx context.Context) (*Payment, error) { return b.PaymentClient.Refund(ctx, refund) })
+func (b boundedPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
+	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Refund(ctx, refund) })
 }
 
 // Payment implements PaymentClient.
-func (b boundedPayments) Payment(ctx context.Context, id string) (*Payment, error) {
-	return b.ask(ctx, func(ctx context.Context) (*Payment, error) { return b.PaymentClient.Payment(ctx, id) })
+func (b boundedPayments) Payment(ctx context.Context, id string) (*utility.Payment, error) {
+	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Payment(ctx, id) })
 }
 
 // ask asks the account within the limit.
 func (b boundedPayments) ask(
-	ctx context.Context, do func(ctx context.Context) (*Payment, error),
-) (payment *Payment, err error) {
+	ctx context.Context, do func(ctx context.Context) (*utility.Payment, error),
+) (payment *utility.Payment, err error) {
 	within, limit := b.limit.begin(ctx)
 	defer func() { err = b.limit.end(ctx, limit, err) }()
 	return do(within)

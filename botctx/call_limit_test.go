@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // sends is a connector by a function.
@@ -30,6 +31,21 @@ type sends func(ctx context.Context, message send.Message) error
 func (s sends) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return send.Delivery{}, s(ctx, message)
 }
+
+// doerFunc is a client that answers by a function.
+type doerFunc func(*http.Request) (*http.Response, error)
+
+func (f doerFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
+
+// storeFunc is an object store by a function.
+type storeFunc func(context.Context, utility.StoredFile) error
+
+func (f storeFunc) Put(ctx context.Context, file utility.StoredFile) error { return f(ctx, file) }
+
+// readerFunc is a reader by a function.
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // hangs waits until ctx ends, as a service does that never answers.
 func hangs(ctx context.Context) error {
@@ -93,27 +109,27 @@ func TestMaxSend_BoundsEachService(t *testing.T) {
 	for op, call := range map[string]func(ctx context.Context, bot *botctx.Context) error{
 		"sendResponse": func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hi")) },
 		"sendEmail": func(ctx context.Context, bot *botctx.Context) error {
-			text := botctx.EmailText{Data: "Hello"}
-			_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-				Destination: botctx.EmailDestination{ToAddresses: []string{"ada@orchard.example"}},
-				Message:     botctx.EmailMessage{Subject: text, Body: botctx.EmailBody{Text: &text}},
+			text := utility.EmailText{Data: "Hello"}
+			_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+				Destination: utility.EmailDestination{ToAddresses: []string{"ada@orchard.example"}},
+				Message:     utility.EmailMessage{Subject: text, Body: utility.EmailBody{Text: &text}},
 			})
 			return err
 		},
 		"charge": func(ctx context.Context, bot *botctx.Context) error {
-			account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 			require.NoError(t, err)
-			_, err = account.Client.Charge(ctx, botctx.Charge{Amount: 1, Currency: "eur", PaymentMethod: "card"})
+			_, err = account.Client.Charge(ctx, utility.Charge{Amount: 1, Currency: "eur", PaymentMethod: "card"})
 			return boterr.Wrap("charge", err)
 		},
 		"refund": func(ctx context.Context, bot *botctx.Context) error {
-			account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 			require.NoError(t, err)
-			_, err = account.Client.Refund(ctx, botctx.Refund{PaymentID: "p1"})
+			_, err = account.Client.Refund(ctx, utility.Refund{PaymentID: "p1"})
 			return boterr.Wrap("refund", err)
 		},
 		"payment": func(ctx context.Context, bot *botctx.Context) error {
-			account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 			require.NoError(t, err)
 			_, err = account.Client.Payment(ctx, "p1")
 			return boterr.Wrap("payment", err)
@@ -156,17 +172,17 @@ func (hung) CreateGroup(ctx context.Context, _ *channel.Channel, _ livechat.NewG
 	return livechat.CreatedGroup{}, hangs(ctx)
 }
 
-func (hung) SendMail(ctx context.Context, _ botctx.Mail) error { return hangs(ctx) }
+func (hung) SendMail(ctx context.Context, _ utility.Mail) error { return hangs(ctx) }
 
-func (hung) Charge(ctx context.Context, _ botctx.Charge) (*botctx.Payment, error) {
+func (hung) Charge(ctx context.Context, _ utility.Charge) (*utility.Payment, error) {
 	return nil, hangs(ctx)
 }
 
-func (hung) Refund(ctx context.Context, _ botctx.Refund) (*botctx.Payment, error) {
+func (hung) Refund(ctx context.Context, _ utility.Refund) (*utility.Payment, error) {
 	return nil, hangs(ctx)
 }
 
-func (hung) Payment(ctx context.Context, _ string) (*botctx.Payment, error) { return nil, hangs(ctx) }
+func (hung) Payment(ctx context.Context, _ string) (*utility.Payment, error) { return nil, hangs(ctx) }
 
 // hungHost returns the context of Ada, whose host has nothing but services that hang.
 func hungHost(t *testing.T) *botctx.Context {
@@ -175,7 +191,7 @@ func hungHost(t *testing.T) *botctx.Context {
 		Store:      memstore.New(),
 		Connectors: send.Connectors{channel.Webchat: hung{}, channel.Alpha: hung{}, channel.Bravo: hung{}},
 		Mailer:     hung{},
-		Payments:   func(string, string) (botctx.PaymentClient, error) { return hung{}, nil },
+		Payments:   func(string, string) (utility.PaymentClient, error) { return hung{}, nil },
 	})
 	channels := channels.New(runtime.Env(), record.Scope{App: "shop"})
 	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo} {
@@ -192,7 +208,7 @@ func TestMaxSend_BoundsRequestsOfLiveChats(t *testing.T) {
 		"no answer": func(request *http.Request) (*http.Response, error) { return nil, hangs(request.Context()) },
 		"no end": func(request *http.Request) (*http.Response, error) {
 			rest := readerFunc(func([]byte) (int, error) { return 0, hangs(request.Context()) })
-			return &http.Response{StatusCode: http.StatusOK, Body: &body{Reader: io.MultiReader(strings.NewReader("{"), rest)}}, nil
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(io.MultiReader(strings.NewReader("{"), rest))}, nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -324,13 +340,20 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 		run, upload time.Duration
 	}{{0, 45 * time.Second}, {20 * time.Second, 20 * time.Second}, {-1, 45 * time.Second}} {
 		synctest.Test(t, func(t *testing.T) {
-			bot, _ := uploader(t, &body{Reader: readerFunc(func([]byte) (int, error) { return 0, nil })}, func(config *botctx.Config) {
-				config.MaxRun = c.run
-				config.ObjectStore = storeFunc(func(ctx context.Context, _ botctx.StoredFile) error { return hangs(ctx) })
-			})
+			bot := newRuntime(t, botctx.Config{
+				MaxRun: c.run,
+				HTTP: doerFunc(func(*http.Request) (*http.Response, error) {
+					endless := readerFunc(func([]byte) (int, error) { return 0, nil })
+					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(endless), ContentLength: -1}, nil
+				}),
+				ObjectStore: storeFunc(func(ctx context.Context, _ utility.StoredFile) error { return hangs(ctx) }),
+				LoadChannel: func(_ context.Context, _, id string) (*channel.Channel, error) { return &channel.Channel{ID: id}, nil },
+			}).Operations(record.Scope{App: "app", Channel: "web"})
 			begun := bot.Now()
-			_, err := bot.UploadFileToObjectStore(t.Context(), newUpload())
-			requireField(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
+			_, err := bot.UploadFileToObjectStore(t.Context(), utility.UploadFileToObjectStoreParams{
+				URL: "https://shop.example/bill.pdf", Filename: "bill.pdf", ContentType: "application/pdf",
+			})
+			requireFailure(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
 			require.Equal(t, c.upload, bot.Now().Sub(begun))
 		})
 	}
@@ -338,17 +361,17 @@ func TestMaxRun_HoldsTheOtherLimits(t *testing.T) {
 	require.NoError(t, err)
 	for field, config := range map[string]botctx.Config{
 		"MaxSend":        {MaxSend: 61 * time.Second},
-		"Upload.Timeout": {Upload: botctx.UploadLimits{Timeout: 61 * time.Second}},
+		"Upload.Timeout": {Upload: utility.UploadLimits{Timeout: 61 * time.Second}},
 		"HTTP":           {HTTP: client},
 	} {
 		config.Store = memstore.New()
 		_, err := botctx.New(config)
-		requireField(t, err, "", boterr.InvalidArgument, field)
+		requireFailure(t, err, "", boterr.InvalidArgument, field)
 		require.ErrorContains(t, err, "has a limit of 1m1s, and a run ends after MaxRun (1m0s): ")
 		config.MaxRun = 2 * time.Minute
 		_, err = botctx.New(config)
 		require.NoError(t, err)
 	}
 	_, err = botctx.New(botctx.Config{Store: memstore.New(), HTTP: &http.Client{Timeout: time.Hour}})
-	requireField(t, err, "", boterr.InvalidArgument, "HTTP")
+	requireFailure(t, err, "", boterr.InvalidArgument, "HTTP")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Config is what a host gives a Runtime: the store and the ports to what is outside, and what
@@ -78,14 +79,14 @@ type Config struct {
 	// package outbound with its own limits.
 	HTTP outbound.Doer
 	// Mailer sends mails. Without it SendEmail is Unsupported.
-	Mailer Mailer
+	Mailer utility.Mailer
 	// Payments returns the client of an app's payment account of a name, or NotFound. Without
 	// it there are none.
-	Payments func(app, name string) (PaymentClient, error)
+	Payments func(app, name string) (utility.PaymentClient, error)
 	// ObjectStore keeps uploaded files. Without it UploadFileToObjectStore is Unsupported.
-	ObjectStore ObjectStore
+	ObjectStore utility.ObjectStore
 	// Upload limits uploads.
-	Upload UploadLimits
+	Upload utility.UploadLimits
 
 	// Operations.
 
@@ -185,10 +186,11 @@ type Config struct {
 
 // The defaults of Config.
 const (
-	defaultMaxRedirects = 50
-	defaultMaxWait      = time.Minute
-	defaultMaxRun       = time.Minute
-	defaultMaxSend      = 15 * time.Second
+	defaultMaxRedirects  = 50
+	defaultMaxWait       = time.Minute
+	defaultMaxRun        = time.Minute
+	defaultMaxSend       = 15 * time.Second
+	defaultUploadTimeout = 45 * time.Second
 )
 
 // withDefaults returns a Config of the Runtime's own, with defaults for what is left out.

@@ -64,7 +64,12 @@ func (c Config) withLimits() (Config, error) {
 	if c.MaxSend == 0 {
 		c.MaxSend = c.withinRun(defaultMaxSend)
 	}
-	c.Upload = c.Upload.withDefaults(c.withinRun(defaultUploadTimeout))
+	if c.Upload.Timeout <= 0 {
+		c.Upload.Timeout = c.withinRun(defaultUploadTimeout)
+	}
+	if c.Upload.MaxBytes <= 0 {
+		c.Upload.MaxBytes = send.MaxFileMegabytes << 20
+	}
 	return c, nil
 }
 

@@ -14,15 +14,16 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // tenEuro is a charge without a key of its own.
-var tenEuro = botctx.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
+var tenEuro = utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 
 // shopOf returns the client of the account that the bot has.
-func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) botctx.PaymentClient {
+func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) utility.PaymentClient {
 	t.Helper()
-	shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
 	require.NotNil(t, shop.Provider)
 	return shop.Client
@@ -32,7 +33,7 @@ func TestTriedAgain_ChargesAndRefundsOnce(t *testing.T) {
 	t.Parallel()
 	w := newTried(t, channel.Charlie)
 	account := w.AddAccount("shop")
-	var paid []botctx.Payment
+	var paid []utility.Payment
 	first, second := w.try(func(ctx context.Context, bot *botctx.Context, _ int) error {
 		shop := shopOf(ctx, t, bot)
 		for range 2 {
@@ -40,7 +41,7 @@ func TestTriedAgain_ChargesAndRefundsOnce(t *testing.T) {
 			require.NoError(t, err)
 			paid = append(paid, *payment)
 		}
-		payment, err := shop.Refund(ctx, botctx.Refund{PaymentID: paid[0].ID, Amount: 300})
+		payment, err := shop.Refund(ctx, utility.Refund{PaymentID: paid[0].ID, Amount: 300})
 		require.NoError(t, err)
 		paid = append(paid, *payment)
 		return nil
@@ -121,10 +122,10 @@ func TestTriedAgain_MailsEachRecipient(t *testing.T) {
 	w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
 		recipients := map[int][]string{1: {"ada@example.com"}, 2: {"bob@example.com", "ada@example.com"}}
 		for _, to := range recipients[attempt] {
-			_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-				Destination: botctx.EmailDestination{ToAddresses: []string{to}},
-				Message: botctx.EmailMessage{
-					Subject: botctx.EmailText{Data: "Hi"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Hi"}},
+			_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+				Destination: utility.EmailDestination{ToAddresses: []string{to}},
+				Message: utility.EmailMessage{
+					Subject: utility.EmailText{Data: "Hi"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Hi"}},
 				},
 			})
 			require.NoError(t, err)

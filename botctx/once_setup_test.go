@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // outside notes what leaves the store: the names of what the ports are asked for, with the keys.
@@ -42,7 +43,7 @@ func (o *outside) around(c *botctx.Config) {
 	}
 	payments := c.Payments
 	c.Connectors, c.Mailer, c.ObjectStore = all, notingMailer{c.Mailer, o}, notingFiles{c.ObjectStore, o}
-	c.Payments = func(app, name string) (botctx.PaymentClient, error) {
+	c.Payments = func(app, name string) (utility.PaymentClient, error) {
 		client, err := payments(app, name)
 		return notingPayments{client, o}, err
 	}
@@ -50,39 +51,39 @@ func (o *outside) around(c *botctx.Config) {
 }
 
 type notingMailer struct {
-	botctx.Mailer
+	utility.Mailer
 
 	outside *outside
 }
 
-func (n notingMailer) SendMail(ctx context.Context, mail botctx.Mail) error {
+func (n notingMailer) SendMail(ctx context.Context, mail utility.Mail) error {
 	n.outside.note("mail", mail.ID)
 	return n.Mailer.SendMail(ctx, mail)
 }
 
 type notingFiles struct {
-	botctx.ObjectStore
+	utility.ObjectStore
 
 	outside *outside
 }
 
-func (n notingFiles) Put(ctx context.Context, file botctx.StoredFile) error {
+func (n notingFiles) Put(ctx context.Context, file utility.StoredFile) error {
 	n.outside.note("file", file.ID)
 	return n.ObjectStore.Put(ctx, file)
 }
 
 type notingPayments struct {
-	botctx.PaymentClient
+	utility.PaymentClient
 
 	outside *outside
 }
 
-func (n notingPayments) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Payment, error) {
+func (n notingPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	n.outside.note("charge", charge.IdempotencyKey)
 	return n.PaymentClient.Charge(ctx, charge)
 }
 
-func (n notingPayments) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Payment, error) {
+func (n notingPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	n.outside.note("refund", refund.IdempotencyKey)
 	return n.PaymentClient.Refund(ctx, refund)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 //go:generate go run ../internal/generate
@@ -21,7 +22,7 @@ type Operations interface {
 	NodeOperations
 	livechat.Operations
 	send.Operations
-	UtilityOperations
+	utility.Operations
 }
 
 // A context has every operation. A method that is missing here is written by make generate.

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // The names of all operations, in the order of the specification.
@@ -1316,8 +1317,8 @@ func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 //   - Unavailable: the mail server did not answer or refused the mail for now.
 //
 // Specification: Utility operations.
-func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSendEmail, c.utilities(), UtilityOperations.SendEmail))
+func (c *Context) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
+	return invoke(ctx, c, p, operationOf(OpSendEmail, c.utilities(), utility.Operations.SendEmail))
 }
 
 // Golf returns the client of a payment account of the app, which the host registered under
@@ -1327,8 +1328,8 @@ func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailRe
 //   - NotFound: the host has no account of that name.
 //
 // Specification: Utility operations.
-func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
-	return invoke(ctx, c, p, operationOf(OpGolf, c.utilities(), UtilityOperations.Golf))
+func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
+	return invoke(ctx, c, p, operationOf(OpGolf, c.utilities(), utility.Operations.Golf))
 }
 
 // UploadFileToObjectStore copies a file from an address into the host's object store,
@@ -1348,8 +1349,8 @@ func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 //     answer.
 //
 // Specification: Utility operations.
-func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUploadFileToObjectStore, c.utilities(), UtilityOperations.UploadFileToObjectStore))
+func (c *Context) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
+	return invoke(ctx, c, p, operationOf(OpUploadFileToObjectStore, c.utilities(), utility.Operations.UploadFileToObjectStore))
 }
 
 // dispatch calls an operation by its name.
@@ -1762,14 +1763,14 @@ func (o overCall) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 	return callByName[send.EchoSaveMemberTagResult](ctx, o.caller, OpEchoSaveMemberTag, p)
 }
 
-func (o overCall) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
-	return callByName[SendEmailResult](ctx, o.caller, OpSendEmail, p)
+func (o overCall) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
+	return callByName[utility.SendEmailResult](ctx, o.caller, OpSendEmail, p)
 }
 
-func (o overCall) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
-	return callByName[GolfResult](ctx, o.caller, OpGolf, p)
+func (o overCall) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
+	return callByName[utility.GolfResult](ctx, o.caller, OpGolf, p)
 }
 
-func (o overCall) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {
-	return callByName[UploadFileToObjectStoreResult](ctx, o.caller, OpUploadFileToObjectStore, p)
+func (o overCall) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
+	return callByName[utility.UploadFileToObjectStoreResult](ctx, o.caller, OpUploadFileToObjectStore, p)
 }

@@ -6,9 +6,11 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/utilities"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Parts are implementations of the domains, each for one scope. A host that has its
@@ -22,7 +24,7 @@ type Parts struct {
 	Nodes       NodeOperations
 	LiveChats   livechat.Operations
 	Sends       send.Operations
-	Utilities   UtilityOperations
+	Utilities   utility.Operations
 }
 
 // noParts are those of a host that leaves all domains to the SDK.
@@ -43,7 +45,7 @@ type parts struct {
 		agendas     lazy[agenda.Service]
 		liveChats   lazy[livechat.Service]
 		sends       lazy[send.Service]
-		utilities   lazy[utilities]
+		utilities   lazy[utilities.Service]
 	}
 	// loaded are the channels of the app: the SDK's own, or over the host's loader.
 	loaded channelSource
@@ -127,7 +129,7 @@ func (p *parts) sends() send.Operations {
 	return p.ownSends()
 }
 
-func (p *parts) utilities() UtilityOperations {
+func (p *parts) utilities() utility.Operations {
 	if p.host.Utilities != nil {
 		return p.host.Utilities
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/utilities"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -80,8 +81,17 @@ func (p *parts) thread() send.Thread {
 }
 
 // ownUtilities returns the SDK's own utilities.
-func (p *parts) ownUtilities() *utilities {
-	return p.own.utilities.get(func() *utilities {
-		return &utilities{runtime: p.runtime, scope: p.scope, channels: inForce{p}, env: p.runtime.envOf(p.run)}
+func (p *parts) ownUtilities() *utilities.Service {
+	return p.own.utilities.get(func() *utilities.Service {
+		config := p.runtime.config
+		return utilities.New(p.runtime.envOf(p.run), p.scope, utilities.Ports{
+			Channels:    inForce{p},
+			Mailer:      config.Mailer,
+			Payments:    config.Payments,
+			Bounded:     config.bounded,
+			ObjectStore: config.ObjectStore,
+			HTTP:        config.HTTP,
+			Upload:      config.Upload,
+		})
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // sentIDs is a connector and a mailer that keeps the ids of what it sends, by recipient.
@@ -39,7 +40,7 @@ func (s *sentIDs) Send(_ context.Context, message send.Message) (send.Delivery, 
 	return send.Delivery{}, nil
 }
 
-func (s *sentIDs) SendMail(_ context.Context, mail botctx.Mail) error {
+func (s *sentIDs) SendMail(_ context.Context, mail utility.Mail) error {
 	s.keep("mail", mail.ID)
 	return nil
 }
@@ -64,10 +65,10 @@ func saysALot(sent *sentIDs) botctx.Action {
 			Response: send.Text("all"), MemberID: document.One("ada", "bob"),
 		})
 		_, redirected := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: "bob", NodeCompositeID: "bobs"})
-		_, mailed := bot.SendEmail(ctx, botctx.SendEmailParams{
-			Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-			Message: botctx.EmailMessage{
-				Subject: botctx.EmailText{Data: "hi"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "hi"}},
+		_, mailed := bot.SendEmail(ctx, utility.SendEmailParams{
+			Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+			Message: utility.EmailMessage{
+				Subject: utility.EmailText{Data: "hi"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "hi"}},
 			},
 		})
 		sent.keep("own", bot.SendID(context.WithoutCancel(ctx), "customer"))

@@ -170,6 +170,13 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
+// HasCode reports whether err was given a code: whether an *Error or a Code is in its chain.
+func HasCode(err error) bool {
+	_, isError := AsError(err)
+	_, isCode := errors.AsType[Code](err)
+	return isError || isCode
+}
+
 // In puts field before the field of err: In("filter", err) makes "age.$gt" into
 // "filter.age.$gt". An error that is no *Error gets the field and the code that
 // CodeOf gives. In(field, nil) is nil.

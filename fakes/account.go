@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Account is a payment account on the platform, and the client of it that Golf gives. A
@@ -21,7 +21,7 @@ type Account struct {
 	key      accountKey
 }
 
-var _ botctx.PaymentClient = (*Account)(nil)
+var _ utility.PaymentClient = (*Account)(nil)
 
 // AddAccount adds a payment account to DefaultApp, which Golf gives by its name.
 func (p *Platform) AddAccount(name string) *Account {
@@ -53,7 +53,7 @@ func (p *Platform) Account(name string) *Account {
 }
 
 // account is botctx.Config.Payments.
-func (p *Platform) account(app, name string) (botctx.PaymentClient, error) {
+func (p *Platform) account(app, name string) (utility.PaymentClient, error) {
 	key := accountKey{app, name}
 	if !p.payments.has(key) {
 		return nil, boterr.New(boterr.NotFound, "", "there is no payment account %q: AddAccount adds one", name)
@@ -67,19 +67,19 @@ func (a *Account) Name() string { return a.key.name }
 // In returns the same account on a fork of its platform. It has no OnEvent there yet.
 func (a *Account) In(fork *Platform) *Account { return &Account{platform: fork, key: a.key} }
 
-// Charge implements botctx.PaymentClient.
-func (a *Account) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Payment, error) {
-	return a.do(ctx, "charge", func(state *accountState) (*botctx.Payment, error) { return a.charge(state, charge) })
+// Charge implements utility.PaymentClient.
+func (a *Account) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
+	return a.do(ctx, "charge", func(state *accountState) (*utility.Payment, error) { return a.charge(state, charge) })
 }
 
-// Refund implements botctx.PaymentClient.
-func (a *Account) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Payment, error) {
-	return a.do(ctx, "refund", func(state *accountState) (*botctx.Payment, error) { return a.refund(state, refund) })
+// Refund implements utility.PaymentClient.
+func (a *Account) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
+	return a.do(ctx, "refund", func(state *accountState) (*utility.Payment, error) { return a.refund(state, refund) })
 }
 
-// Payment implements botctx.PaymentClient.
-func (a *Account) Payment(ctx context.Context, id string) (*botctx.Payment, error) {
-	return a.do(ctx, "look", func(state *accountState) (*botctx.Payment, error) {
+// Payment implements utility.PaymentClient.
+func (a *Account) Payment(ctx context.Context, id string) (*utility.Payment, error) {
+	return a.do(ctx, "look", func(state *accountState) (*utility.Payment, error) {
 		at, err := state.find(id)
 		if err != nil {
 			return nil, boterr.In("id", err)
@@ -90,17 +90,17 @@ func (a *Account) Payment(ctx context.Context, id string) (*botctx.Payment, erro
 
 // do carries out one request to the provider, unless the test makes it fail.
 func (a *Account) do(
-	ctx context.Context, what string, request func(*accountState) (*botctx.Payment, error),
-) (*botctx.Payment, error) {
+	ctx context.Context, what string, request func(*accountState) (*utility.Payment, error),
+) (*utility.Payment, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	asked := asking{ServicePayments, what, a.key.name}
-	return requested(ctx, a.platform, asked, func() (*botctx.Payment, error) { return a.answer(request) })
+	return requested(ctx, a.platform, asked, func() (*utility.Payment, error) { return a.answer(request) })
 }
 
 // answer is do where the provider is reached.
-func (a *Account) answer(request func(*accountState) (*botctx.Payment, error)) (*botctx.Payment, error) {
+func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) (*utility.Payment, error) {
 	a.platform.payments.mu.Lock()
 	defer a.platform.payments.mu.Unlock()
 	state := a.state()
@@ -140,14 +140,14 @@ func (a *Account) within(f func(*accountState)) {
 
 // Payments returns the payments as they are now, those that failed included, the oldest
 // first.
-func (a *Account) Payments() (all []botctx.Payment) {
+func (a *Account) Payments() (all []utility.Payment) {
 	a.within(func(state *accountState) { all = cloneOf(state.payments) })
 	return all
 }
 
 // Events returns the events that arose, whether they were delivered or not, the oldest
 // first.
-func (a *Account) Events() (all []botctx.PaymentEvent) {
+func (a *Account) Events() (all []utility.PaymentEvent) {
 	a.within(func(state *accountState) { all = cloneOf(state.events) })
 	return all
 }
@@ -188,7 +188,7 @@ func (a *Account) fail(failed failure) *Fault {
 // OnEvent registers a function that is called with each event, after those registered before. Its
 // error is returned by Advance, as that of a failed run. What is registered belongs to the
 // platform, and not to its snapshots and forks.
-func (a *Account) OnEvent(call func(ctx context.Context, event botctx.PaymentEvent) error) {
+func (a *Account) OnEvent(call func(ctx context.Context, event utility.PaymentEvent) error) {
 	payments := &a.platform.payments
 	payments.mu.Lock()
 	defer payments.mu.Unlock()

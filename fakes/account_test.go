@@ -18,11 +18,12 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // tenEuro is a charge that goes well.
-func tenEuro(change ...func(*botctx.Charge)) botctx.Charge {
-	charge := botctx.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
+func tenEuro(change ...func(*utility.Charge)) utility.Charge {
+	charge := utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 	for _, alter := range change {
 		alter(&charge)
 	}
@@ -30,8 +31,8 @@ func tenEuro(change ...func(*botctx.Charge)) botctx.Charge {
 }
 
 // withKey gives a charge an idempotency key.
-func withKey(key string) func(*botctx.Charge) {
-	return func(c *botctx.Charge) { c.IdempotencyKey = key }
+func withKey(key string) func(*utility.Charge) {
+	return func(c *utility.Charge) { c.IdempotencyKey = key }
 }
 
 // newAccount returns an account of a fresh platform.
@@ -43,7 +44,7 @@ func newAccount(t *testing.T) (*fakes.Platform, *fakes.Account) {
 }
 
 // mustCharge charges and returns the payment.
-func mustCharge(t *testing.T, account *fakes.Account, charge botctx.Charge) *botctx.Payment {
+func mustCharge(t *testing.T, account *fakes.Account, charge utility.Charge) *utility.Payment {
 	t.Helper()
 	payment, err := account.Charge(t.Context(), charge)
 	require.NoError(t, err)
@@ -63,31 +64,31 @@ func TestCharge(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	metadata := map[string]string{"order": "7"}
-	payment := mustCharge(t, account, tenEuro(func(c *botctx.Charge) { c.Description, c.Metadata = "a kettle", metadata }))
-	require.Equal(t, &botctx.Payment{
-		ID: "payment-1", Amount: 1000, Currency: "eur", Status: botctx.PaymentSucceeded, Description: "a kettle",
+	payment := mustCharge(t, account, tenEuro(func(c *utility.Charge) { c.Description, c.Metadata = "a kettle", metadata }))
+	require.Equal(t, &utility.Payment{
+		ID: "payment-1", Amount: 1000, Currency: "eur", Status: utility.PaymentSucceeded, Description: "a kettle",
 		Metadata: map[string]string{"order": "7"}, CreatedAt: document.At(fakes.Start()),
 	}, payment)
 	metadata["order"], payment.Metadata["order"] = "8", "9"
 	found, err := account.Payment(t.Context(), "payment-1")
 	require.NoError(t, err)
 	require.Equal(t, "7", found.Metadata["order"], "nothing is shared")
-	require.Equal(t, []botctx.Payment{*found}, account.Payments())
+	require.Equal(t, []utility.Payment{*found}, account.Payments())
 }
 
 func TestCharge_Refuses(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
-	for field, change := range map[string]func(*botctx.Charge){
-		"amount":        func(c *botctx.Charge) { c.Amount = 0 },
-		"currency":      func(c *botctx.Charge) { c.Currency = "EUR" },
-		"paymentMethod": func(c *botctx.Charge) { c.PaymentMethod = "" },
+	for field, change := range map[string]func(*utility.Charge){
+		"amount":        func(c *utility.Charge) { c.Amount = 0 },
+		"currency":      func(c *utility.Charge) { c.Currency = "EUR" },
+		"paymentMethod": func(c *utility.Charge) { c.PaymentMethod = "" },
 	} {
 		_, err := account.Charge(t.Context(), tenEuro(change))
 		requireCode(t, err, boterr.InvalidArgument, field)
 	}
 	for _, currency := range []string{"", "eu", "euro", "xyz", "eur usd"} {
-		_, err := account.Charge(t.Context(), tenEuro(func(c *botctx.Charge) { c.Currency = currency }))
+		_, err := account.Charge(t.Context(), tenEuro(func(c *utility.Charge) { c.Currency = currency }))
 		requireCode(t, err, boterr.InvalidArgument, "currency")
 	}
 	require.Empty(t, account.Payments())
@@ -100,11 +101,11 @@ func TestCharge_Declined(t *testing.T) {
 	account.DeclineNext("insufficient_funds")
 	_, err := account.Charge(t.Context(), tenEuro())
 	requireCode(t, err, boterr.FailedPrecondition, "paymentMethod")
-	declined, ok := errors.AsType[*botctx.DeclinedError](err)
+	declined, ok := errors.AsType[*utility.DeclinedError](err)
 	require.True(t, ok)
-	require.Equal(t, &botctx.DeclinedError{Code: "insufficient_funds", PaymentID: "payment-1"}, declined)
-	require.Equal(t, botctx.PaymentFailed, account.Payments()[0].Status)
-	_, err = account.Refund(t.Context(), botctx.Refund{PaymentID: "payment-1"})
+	require.Equal(t, &utility.DeclinedError{Code: "insufficient_funds", PaymentID: "payment-1"}, declined)
+	require.Equal(t, utility.PaymentFailed, account.Payments()[0].Status)
+	_, err = account.Refund(t.Context(), utility.Refund{PaymentID: "payment-1"})
 	requireCode(t, err, boterr.FailedPrecondition, "paymentId")
 	mustCharge(t, account, tenEuro())
 }
@@ -119,9 +120,9 @@ func TestCharge_IdempotencyKey(t *testing.T) {
 	mustCharge(t, account, tenEuro())
 	require.Len(t, account.Payments(), 4, "without a key each call charges")
 
-	_, err := account.Charge(t.Context(), tenEuro(withKey("order-7"), func(c *botctx.Charge) { c.Amount++ }))
+	_, err := account.Charge(t.Context(), tenEuro(withKey("order-7"), func(c *utility.Charge) { c.Amount++ }))
 	requireCode(t, err, boterr.Conflict, "idempotencyKey")
-	_, err = account.Refund(t.Context(), botctx.Refund{PaymentID: first.ID, IdempotencyKey: "order-7"})
+	_, err = account.Refund(t.Context(), utility.Refund{PaymentID: first.ID, IdempotencyKey: "order-7"})
 	requireCode(t, err, boterr.Conflict, "idempotencyKey")
 	require.Zero(t, account.Payments()[0].Refunded)
 }
@@ -144,20 +145,20 @@ func TestRefund_PartsAndTheRest(t *testing.T) {
 	_, account := newAccount(t)
 	id := mustCharge(t, account, tenEuro()).ID
 	for _, c := range []struct {
-		refund   botctx.Refund
+		refund   utility.Refund
 		refunded int64
 		code     boterr.Code
 		field    string
 	}{
-		{refund: botctx.Refund{Amount: -1}, code: boterr.InvalidArgument, field: "amount"},
-		{refund: botctx.Refund{Amount: 1001}, code: boterr.FailedPrecondition, field: "amount"},
-		{refund: botctx.Refund{Amount: 300, IdempotencyKey: "a"}, refunded: 300},
-		{refund: botctx.Refund{Amount: 300, IdempotencyKey: "a"}, refunded: 300},
-		{refund: botctx.Refund{Amount: 301, IdempotencyKey: "a"}, code: boterr.Conflict, field: "idempotencyKey"},
-		{refund: botctx.Refund{Amount: 300}, refunded: 600},
-		{refund: botctx.Refund{Amount: 401}, code: boterr.FailedPrecondition, field: "amount"},
-		{refund: botctx.Refund{}, refunded: 1000},
-		{refund: botctx.Refund{}, code: boterr.FailedPrecondition, field: "paymentId"},
+		{refund: utility.Refund{Amount: -1}, code: boterr.InvalidArgument, field: "amount"},
+		{refund: utility.Refund{Amount: 1001}, code: boterr.FailedPrecondition, field: "amount"},
+		{refund: utility.Refund{Amount: 300, IdempotencyKey: "a"}, refunded: 300},
+		{refund: utility.Refund{Amount: 300, IdempotencyKey: "a"}, refunded: 300},
+		{refund: utility.Refund{Amount: 301, IdempotencyKey: "a"}, code: boterr.Conflict, field: "idempotencyKey"},
+		{refund: utility.Refund{Amount: 300}, refunded: 600},
+		{refund: utility.Refund{Amount: 401}, code: boterr.FailedPrecondition, field: "amount"},
+		{refund: utility.Refund{}, refunded: 1000},
+		{refund: utility.Refund{}, code: boterr.FailedPrecondition, field: "paymentId"},
 	} {
 		c.refund.PaymentID = id
 		payment, err := account.Refund(t.Context(), c.refund)
@@ -169,7 +170,7 @@ func TestRefund_PartsAndTheRest(t *testing.T) {
 		require.Equal(t, c.refunded, payment.Refunded)
 	}
 	require.EqualValues(t, 1000, account.Payments()[0].Refunded)
-	_, err := account.Refund(t.Context(), botctx.Refund{PaymentID: "payment-9"})
+	_, err := account.Refund(t.Context(), utility.Refund{PaymentID: "payment-9"})
 	requireCode(t, err, boterr.NotFound, "paymentId")
 	_, err = account.Payment(t.Context(), "payment-9")
 	requireCode(t, err, boterr.NotFound, "id")
@@ -200,7 +201,7 @@ func TestAccount_FailsOnDemand(t *testing.T) {
 // heard keeps the events of an account as lines.
 func heard(p *fakes.Platform, account *fakes.Account) *[]string {
 	lines := &[]string{}
-	account.OnEvent(func(_ context.Context, event botctx.PaymentEvent) error {
+	account.OnEvent(func(_ context.Context, event utility.PaymentEvent) error {
 		*lines = append(*lines, fmt.Sprintf("%s %s %s %s %d at %s", event.ID, event.Account, event.Type, event.Payment.ID,
 			event.Payment.Refunded, p.Now().Format(time.TimeOnly)))
 		return nil
@@ -217,7 +218,7 @@ func TestAccountEvents_InOrder(t *testing.T) {
 	_, err := account.Charge(t.Context(), tenEuro())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	for range 2 {
-		_, err := account.Refund(t.Context(), botctx.Refund{PaymentID: id, Amount: 100})
+		_, err := account.Refund(t.Context(), utility.Refund{PaymentID: id, Amount: 100})
 		require.NoError(t, err)
 	}
 	p.Advance(fakes.EventDelay - 1)
@@ -239,11 +240,11 @@ func TestAccountEvents_CauseAnother(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	lines := heard(p, account)
-	account.OnEvent(func(ctx context.Context, event botctx.PaymentEvent) error {
-		if event.Type != botctx.EventPaymentSucceeded {
+	account.OnEvent(func(ctx context.Context, event utility.PaymentEvent) error {
+		if event.Type != utility.EventPaymentSucceeded {
 			return nil
 		}
-		_, err := account.Refund(ctx, botctx.Refund{PaymentID: event.Payment.ID})
+		_, err := account.Refund(ctx, utility.Refund{PaymentID: event.Payment.ID})
 		return err
 	})
 	mustCharge(t, account, tenEuro())
@@ -270,7 +271,7 @@ func TestAccountEvents_ErrorOfAdvance(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	down := errors.New("down")
-	account.OnEvent(func(context.Context, botctx.PaymentEvent) error { return down })
+	account.OnEvent(func(context.Context, utility.PaymentEvent) error { return down })
 	lines := heard(p, account)
 	mustCharge(t, account, tenEuro())
 	mustCharge(t, account, tenEuro())
@@ -291,16 +292,16 @@ func TestAccountEvents_RunANode(t *testing.T) {
 	p.Handle(
 		&botctx.Node{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: []botctx.Action{
 			func(ctx context.Context, bot *botctx.Context) error {
-				shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+				shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 				if err == nil {
-					_, err = shop.Client.Charge(ctx, tenEuro(func(c *botctx.Charge) { c.Metadata = map[string]string{"member": bot.Member.ID} }))
+					_, err = shop.Client.Charge(ctx, tenEuro(func(c *utility.Charge) { c.Metadata = map[string]string{"member": bot.Member.ID} }))
 				}
 				return err
 			},
 		}, Responses: []send.Response{send.Text("One moment.")}},
 		&botctx.Node{ID: "paid", Responses: []send.Response{send.Text("Thank you.")}},
 	)
-	account.OnEvent(func(ctx context.Context, event botctx.PaymentEvent) error {
+	account.OnEvent(func(ctx context.Context, event utility.PaymentEvent) error {
 		_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
 			MemberID: event.Payment.Metadata["member"], NodeCompositeID: "paid",
 		})
@@ -323,9 +324,9 @@ func TestGolf_RecordedResultIsClient(t *testing.T) {
 			return botctx.Parts{Utilities: golfOnly{client: client}}
 		}
 	}))
-	_, err := p.AddMember(member.Member{}).Context().Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+	_, err := p.AddMember(member.Member{}).Context().Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
-	require.Same(t, client, p.Calls(botctx.OpGolf)[0].Result.(botctx.GolfResult).Client)
+	require.Same(t, client, p.Calls(botctx.OpGolf)[0].Result.(utility.GolfResult).Client)
 }
 
 func TestCharge_ConcurrentUse(t *testing.T) {
@@ -336,7 +337,7 @@ func TestCharge_ConcurrentUse(t *testing.T) {
 		all.Go(func() {
 			payment, err := account.Charge(context.Background(), tenEuro(withKey(strconv.Itoa(i%8))))
 			if err == nil {
-				_, err = account.Refund(context.Background(), botctx.Refund{PaymentID: payment.ID, Amount: 1, IdempotencyKey: fmt.Sprint("refund ", i%16)})
+				_, err = account.Refund(context.Background(), utility.Refund{PaymentID: payment.ID, Amount: 1, IdempotencyKey: fmt.Sprint("refund ", i%16)})
 			}
 			if err != nil {
 				t.Errorf("charge %d: %v", i, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // TestReceivedAgain_IsDoneOnce has an event come twice, which Receive runs twice: what is asked for under
@@ -63,16 +64,16 @@ func asksForAll(t *testing.T) botctx.Action {
 			Channel: &channel.Channel{ID: "lobby"}, HotelGroupID: "floor", DisplayName: "Lobby",
 		})
 		require.NoError(t, err)
-		_, err = bot.SendEmail(ctx, botctx.SendEmailParams{
-			Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-			Message: botctx.EmailMessage{
-				Subject: botctx.EmailText{Data: "Hi"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Hi"}},
+		_, err = bot.SendEmail(ctx, utility.SendEmailParams{
+			Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+			Message: utility.EmailMessage{
+				Subject: utility.EmailText{Data: "Hi"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Hi"}},
 			},
 		})
 		require.NoError(t, err)
-		shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 		require.NoError(t, err)
-		_, err = shop.Client.Charge(ctx, botctx.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"})
+		_, err = shop.Client.Charge(ctx, utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"})
 		require.NoError(t, err)
 		_, err = bot.AlphaPassThreadControl(ctx, send.AlphaPassThreadControlParams{})
 		require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // File is a file that was uploaded to the platform's object store.
@@ -49,7 +49,7 @@ type bucket struct {
 	kept     keptFiles
 }
 
-var _ botctx.ObjectStore = (*bucket)(nil)
+var _ utility.ObjectStore = (*bucket)(nil)
 
 // keptFiles are what a bucket keeps.
 type keptFiles struct {
@@ -61,8 +61,8 @@ func (k keptFiles) clone() keptFiles {
 	return keptFiles{files: copyOfMap(k.files), failures: slices.Clone(k.failures)}
 }
 
-// Put implements botctx.ObjectStore.
-func (b *bucket) Put(ctx context.Context, file botctx.StoredFile) error {
+// Put implements utility.ObjectStore.
+func (b *bucket) Put(ctx context.Context, file utility.StoredFile) error {
 	_, err := requested(ctx, b.platform, asking{ServiceFiles, "put", file.Key}, func() (struct{}, error) {
 		return struct{}{}, b.put(ctx, file)
 	})
@@ -72,7 +72,7 @@ func (b *bucket) Put(ctx context.Context, file botctx.StoredFile) error {
 	return err
 }
 
-func (b *bucket) put(ctx context.Context, file botctx.StoredFile) error {
+func (b *bucket) put(ctx context.Context, file utility.StoredFile) error {
 	if err := b.failure(); err != nil {
 		return err
 	}

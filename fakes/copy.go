@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // copyOf returns a deep copy of params or a result: pointers, slices, maps and the exported fields
@@ -87,7 +87,7 @@ func newCopyPlan(t reflect.Type) *copyPlan {
 
 // isNoData reports whether values of a type are used as they are.
 func isNoData(t reflect.Type) bool {
-	return t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[botctx.PaymentClient]())
+	return t.Implements(reflect.TypeFor[error]()) || t.Implements(reflect.TypeFor[utility.PaymentClient]())
 }
 
 // copiedReference copies what is not nil and refers to something else.

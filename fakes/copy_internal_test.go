@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // ring is data that may refer to itself.
@@ -45,8 +45,8 @@ func TestClone_ErrorsAsReturned(t *testing.T) {
 
 func TestClone_FieldOfErrorType(t *testing.T) {
 	t.Parallel()
-	declined := &botctx.DeclinedError{Code: "expired_card"}
-	require.Same(t, declined, cloneOf(struct{ Why *botctx.DeclinedError }{declined}).Why)
+	declined := &utility.DeclinedError{Code: "expired_card"}
+	require.Same(t, declined, cloneOf(struct{ Why *utility.DeclinedError }{declined}).Why)
 }
 
 func TestClone_RefersToItself(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/changed"
@@ -19,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Changes are what differs between two states of a platform: records that bots and operators see, and what left the
@@ -43,7 +43,7 @@ type Changes struct {
 	// Mails were sent since; Files were stored, or stored anew; Payments were made or changed.
 	Mails    []Mail
 	Files    []File
-	Payments []changed.Record[botctx.Payment]
+	Payments []changed.Record[utility.Payment]
 
 	// names are what a transcript calls those who got messages.
 	names map[address]string
@@ -146,7 +146,7 @@ func dataSourceIn(escaped string) string {
 }
 
 // payments compares the payments of all accounts.
-func (s twoStores) payments() (all []changed.Record[botctx.Payment], err error) {
+func (s twoStores) payments() (all []changed.Record[utility.Payment], err error) {
 	keys := slices.SortedFunc(maps.Keys(s.after.payments.accounts), func(a, b accountKey) int {
 		return cmp.Or(cmp.Compare(a.app, b.app), cmp.Compare(a.name, b.name))
 	})
@@ -179,8 +179,8 @@ func paymentsOf(s *Snapshot, key accountKey) iter.Seq[document.Object] {
 	}
 }
 
-func readPayment(encoded document.Object) (*botctx.Payment, error) {
-	return record.Read[botctx.Payment](&record.Kind{Name: "payment"}, encoded.Without(record.FieldID))
+func readPayment(encoded document.Object) (*utility.Payment, error) {
+	return record.Read[utility.Payment](&record.Kind{Name: "payment"}, encoded.Without(record.FieldID))
 }
 
 // messages returns what was sent since, and what shows otherwise now.

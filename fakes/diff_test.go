@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // claimed is a bot that takes a coupon, and plans a reminder.
@@ -130,26 +131,26 @@ func TestDiff_OfWhatLeftThePlatform(t *testing.T) {
 	p.ReplyHTTP("GET", "https://shop.example/bill", web.Text(200, "a bill"))
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
 	bot := ada.Context()
-	paid, err := account.Charge(t.Context(), botctx.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card"})
+	paid, err := account.Charge(t.Context(), utility.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card"})
 	require.NoError(t, err)
 	sent, err := bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Wait.")})
 	require.NoError(t, err)
 	before := p.Snapshot()
 
-	_, err = account.Refund(t.Context(), botctx.Refund{PaymentID: paid.ID, Amount: 500})
+	_, err = account.Refund(t.Context(), utility.Refund{PaymentID: paid.ID, Amount: 500})
 	require.NoError(t, err)
 	_, err = bot.UpdateMessage(t.Context(), send.UpdateMessageParams{
 		ExternalChannelID: sent.Results[0].ChatID, MessageEvent: &sent.Results[0].MessageEvent, Text: "Done.",
 	})
 	require.NoError(t, err)
-	_, err = bot.UploadFileToObjectStore(t.Context(), botctx.UploadFileToObjectStoreParams{
+	_, err = bot.UploadFileToObjectStore(t.Context(), utility.UploadFileToObjectStoreParams{
 		URL: "https://shop.example/bill", Filename: "bill.txt", ContentType: "text/plain",
 	})
 	require.NoError(t, err)
-	_, err = bot.SendEmail(t.Context(), botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: "Your bill"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Attached."}},
+	_, err = bot.SendEmail(t.Context(), utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: "Your bill"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Attached."}},
 		},
 	})
 	require.NoError(t, err)

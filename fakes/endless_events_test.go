@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // chargesOn charges an account several times at each event.
 func chargesOn(t *testing.T, account *fakes.Account, times int) {
 	t.Helper()
-	account.OnEvent(func(ctx context.Context, _ botctx.PaymentEvent) error {
+	account.OnEvent(func(ctx context.Context, _ utility.PaymentEvent) error {
 		for range times {
 			if _, err := account.Charge(ctx, tenEuro()); err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // What a tester looks up first. In a test it is fakes.New(fakes.For(t)), and a step that does not hold ends the test.
@@ -169,11 +170,11 @@ func mailSupport(ctx context.Context, bot *botctx.Context) error {
 // mailBot returns a bot that mails what a member wrote.
 func mailBot(address string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-			Destination: botctx.EmailDestination{ToAddresses: []string{address}},
-			Message: botctx.EmailMessage{
-				Subject: botctx.EmailText{Data: bot.Member.FirstName + " has a question"},
-				Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: bot.MessageEvent.Text()}},
+		_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+			Destination: utility.EmailDestination{ToAddresses: []string{address}},
+			Message: utility.EmailMessage{
+				Subject: utility.EmailText{Data: bot.Member.FirstName + " has a question"},
+				Body:    utility.EmailBody{Text: &utility.EmailText{Data: bot.MessageEvent.Text()}},
 			},
 		})
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func ExamplePlatform_Mailbox() {
@@ -29,15 +30,15 @@ func ExamplePlatform_Mailbox() {
 
 // buy charges the member for a kettle.
 func buy(ctx context.Context, bot *botctx.Context) error {
-	shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 	if err != nil {
 		return err
 	}
-	_, err = shop.Client.Charge(ctx, botctx.Charge{
+	_, err = shop.Client.Charge(ctx, utility.Charge{
 		Amount: 2500, Currency: "eur", PaymentMethod: "card", Description: "a kettle",
 		Metadata: map[string]string{"member": bot.Member.ID},
 	})
-	if declined, ok := errors.AsType[*botctx.DeclinedError](err); ok {
+	if declined, ok := errors.AsType[*utility.DeclinedError](err); ok {
 		return bot.Reply(ctx, send.Text("Your card was declined: "+declined.Code))
 	}
 	return err
@@ -53,8 +54,8 @@ func ExamplePlatform_AddAccount() {
 		&botctx.Node{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: []botctx.Action{buy}},
 		&botctx.Node{ID: "paid", Responses: []send.Response{send.Text("Thank you. Your kettle is on its way.")}},
 	)
-	account.OnEvent(func(ctx context.Context, event botctx.PaymentEvent) error {
-		if event.Type != botctx.EventPaymentSucceeded {
+	account.OnEvent(func(ctx context.Context, event utility.PaymentEvent) error {
+		if event.Type != utility.EventPaymentSucceeded {
 			return nil
 		}
 		_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
@@ -86,7 +87,7 @@ func ExamplePlatform_File() {
 	p.ReplyHTTP("GET", "https://api.shop.example/bills/7", web.Text(200, "One kettle: 25.00 EUR"))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	_, err := ada.Context().UploadFileToObjectStore(context.Background(), botctx.UploadFileToObjectStoreParams{
+	_, err := ada.Context().UploadFileToObjectStore(context.Background(), utility.UploadFileToObjectStoreParams{
 		URL: "https://api.shop.example/bills/7", Filename: "bills/7.txt", ContentType: "text/plain",
 	})
 

@@ -8,13 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Mail is a mail that was sent on the platform.
 type Mail struct {
-	botctx.Mail
+	utility.Mail
 
 	// At is the virtual time at which it was sent.
 	At time.Time
@@ -23,7 +23,7 @@ type Mail struct {
 // String returns who gets the mail, its subject and what it says, without credentials.
 func (m Mail) String() string {
 	parts := []string{m.At.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data}
-	for _, part := range []*botctx.EmailText{m.Text, m.HTML} {
+	for _, part := range []*utility.EmailText{m.Text, m.HTML} {
 		if part != nil {
 			parts = append(parts, part.Data)
 		}
@@ -42,7 +42,7 @@ type mailboxes struct {
 	kept     keptMails
 }
 
-var _ botctx.Mailer = (*mailboxes)(nil)
+var _ utility.Mailer = (*mailboxes)(nil)
 
 // keptMails are what a mail service keeps.
 type keptMails struct {
@@ -63,8 +63,8 @@ func (k keptMails) clone() keptMails {
 	}
 }
 
-// SendMail implements botctx.Mailer.
-func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
+// SendMail implements utility.Mailer.
+func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 }
 
 // send takes a mail, and notes what came of it.
-func (m *mailboxes) send(sent botctx.Mail, to string) error {
+func (m *mailboxes) send(sent utility.Mail, to string) error {
 	kept := Mail{Mail: cloneOf(sent), At: m.platform.Now()}
 	isRepeated, err := m.take(kept)
 	if isRepeated {
@@ -156,7 +156,7 @@ func mailboxKey(address string) string {
 
 // checkCharsets refuses texts that cannot be sent in their character sets.
 func checkCharsets(sent Mail) error {
-	for field, text := range map[string]*botctx.EmailText{
+	for field, text := range map[string]*utility.EmailText{
 		"message.Subject": &sent.Subject, "message.Body.Html": sent.HTML, "message.Body.Text": sent.Text,
 	} {
 		if text == nil {

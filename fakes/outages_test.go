@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // users use one service each, and return its error.
@@ -43,7 +44,7 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	},
 	fakes.ServicePayments: func(t *testing.T, bot *botctx.Context) error {
 		t.Helper()
-		golf, err := bot.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+		golf, err := bot.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 		if err == nil {
 			_, err = golf.Client.Charge(t.Context(), tenEuro())
 		}

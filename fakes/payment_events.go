@@ -6,18 +6,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // pendingEvent is an event that is still to be delivered.
 type pendingEvent struct {
 	at    time.Time
 	key   accountKey
-	event botctx.PaymentEvent
+	event utility.PaymentEvent
 }
 
 // eventCall is what OnEvent registers.
-type eventCall func(context.Context, botctx.PaymentEvent) error
+type eventCall func(context.Context, utility.PaymentEvent) error
 
 // isDue reports whether an event is to be delivered by a time.
 func (p *payments) isDue(by time.Time) bool {
@@ -66,7 +66,7 @@ func (p *Platform) deliverNext(ctx context.Context, pace *pace) error {
 }
 
 // deliver calls what OnEvent registered, outside of all locks, and stops at the first error.
-func (p *Platform) deliver(ctx context.Context, key accountKey, event botctx.PaymentEvent) error {
+func (p *Platform) deliver(ctx context.Context, key accountKey, event utility.PaymentEvent) error {
 	p.notef("%s reports %s of %s: %s", key.name, event.Type, event.Payment.ID, event.ID)
 	for _, call := range p.payments.callsOf(key) {
 		if err := call(ctx, cloneOf(event)); err != nil {

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // payments is the platform's payment provider.
@@ -28,8 +28,8 @@ type accountKey struct{ app, name string }
 
 // accountState is what the provider keeps of an account.
 type accountState struct {
-	payments []botctx.Payment
-	events   []botctx.PaymentEvent
+	payments []utility.Payment
+	events   []utility.PaymentEvent
 	// answers are what came of requests, by their IdempotencyKey.
 	answers  map[string]paymentAnswer
 	declines []decline
@@ -38,8 +38,8 @@ type accountState struct {
 
 // paymentAnswer is what came of a request.
 type paymentAnswer struct {
-	request any // A botctx.Charge or a botctx.Refund.
-	payment *botctx.Payment
+	request any // A utility.Charge or a utility.Refund.
+	payment *utility.Payment
 	err     error
 }
 
@@ -101,7 +101,7 @@ func (p *payments) set(state keptPayments) {
 }
 
 // charge takes money. The caller holds the mutex, as for all below.
-func (a *Account) charge(state *accountState, charge botctx.Charge) (*botctx.Payment, error) {
+func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.Payment, error) {
 	charge.Metadata = maps.Clone(charge.Metadata)
 	if len(charge.Metadata) == 0 {
 		charge.Metadata = nil
@@ -109,25 +109,25 @@ func (a *Account) charge(state *accountState, charge botctx.Charge) (*botctx.Pay
 	if err := checkCharge(charge); err != nil {
 		return nil, err
 	}
-	return state.once(charge.IdempotencyKey, charge, func() (*botctx.Payment, error) {
-		payment := botctx.Payment{
+	return state.once(charge.IdempotencyKey, charge, func() (*utility.Payment, error) {
+		payment := utility.Payment{
 			ID: a.platform.ids.next("payment"), Amount: charge.Amount, Currency: charge.Currency,
-			Status: botctx.PaymentSucceeded, Description: charge.Description, Metadata: charge.Metadata,
+			Status: utility.PaymentSucceeded, Description: charge.Description, Metadata: charge.Metadata,
 			CreatedAt: document.At(a.platform.Now()),
 		}
 		if len(state.declines) == 0 {
 			state.payments = append(state.payments, payment)
 			a.platform.notef("%s charged %d %s: %s", a.key.name, payment.Amount, payment.Currency, payment.ID)
-			a.report(state, botctx.EventPaymentSucceeded, payment)
+			a.report(state, utility.EventPaymentSucceeded, payment)
 			return &payment, nil
 		}
 		code := state.nextDecline()
-		payment.Status = botctx.PaymentFailed
+		payment.Status = utility.PaymentFailed
 		state.payments = append(state.payments, payment)
 		a.platform.notef("%s declined %d %s: %s, %s", a.key.name, payment.Amount, payment.Currency, payment.ID, code)
-		a.report(state, botctx.EventPaymentFailed, payment)
+		a.report(state, utility.EventPaymentFailed, payment)
 		return nil, boterr.New(boterr.FailedPrecondition, "paymentMethod", "%w",
-			&botctx.DeclinedError{Code: code, PaymentID: payment.ID})
+			&utility.DeclinedError{Code: code, PaymentID: payment.ID})
 	})
 }
 
@@ -140,7 +140,7 @@ func (s *accountState) nextDecline() string {
 }
 
 // checkCharge refuses what no provider takes.
-func checkCharge(charge botctx.Charge) error {
+func checkCharge(charge utility.Charge) error {
 	switch {
 	case charge.Amount <= 0:
 		return boterr.Invalid("amount", "must be positive, in the smallest unit of the currency, got %d", charge.Amount)
@@ -163,7 +163,7 @@ const currencies = "aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd 
 func isCurrency(code string) bool { return slices.Contains(strings.Fields(currencies), code) }
 
 // refund gives money back.
-func (a *Account) refund(state *accountState, refund botctx.Refund) (*botctx.Payment, error) {
+func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)
 	}
@@ -171,7 +171,7 @@ func (a *Account) refund(state *accountState, refund botctx.Refund) (*botctx.Pay
 	if err != nil {
 		return nil, boterr.In("paymentId", err)
 	}
-	return state.once(refund.IdempotencyKey, refund, func() (*botctx.Payment, error) {
+	return state.once(refund.IdempotencyKey, refund, func() (*utility.Payment, error) {
 		payment := state.payments[at]
 		left := payment.Amount - payment.Refunded
 		amount := refund.Amount
@@ -179,7 +179,7 @@ func (a *Account) refund(state *accountState, refund botctx.Refund) (*botctx.Pay
 			amount = left
 		}
 		switch {
-		case payment.Status != botctx.PaymentSucceeded:
+		case payment.Status != utility.PaymentSucceeded:
 			return nil, boterr.New(boterr.FailedPrecondition, "paymentId", "the payment %s never succeeded", payment.ID)
 		case left == 0:
 			return nil, boterr.New(boterr.FailedPrecondition, "paymentId", "all of the payment %s was given back already", payment.ID)
@@ -189,15 +189,15 @@ func (a *Account) refund(state *accountState, refund botctx.Refund) (*botctx.Pay
 		payment.Refunded += amount
 		state.payments[at] = payment
 		a.platform.notef("%s refunded %d of %d %s: %s", a.key.name, amount, payment.Amount, payment.Currency, payment.ID)
-		a.report(state, botctx.EventPaymentRefunded, payment)
+		a.report(state, utility.EventPaymentRefunded, payment)
 		return &payment, nil
 	})
 }
 
 // once carries out a request, or returns what came of the one before with its key.
 func (s *accountState) once(
-	key string, request any, carryOut func() (*botctx.Payment, error),
-) (*botctx.Payment, error) {
+	key string, request any, carryOut func() (*utility.Payment, error),
+) (*utility.Payment, error) {
 	answer, isKnown := s.answers[key]
 	if key == "" || !isKnown {
 		answer.request = request
@@ -214,7 +214,7 @@ func (s *accountState) once(
 
 // find returns the index of a payment.
 func (s *accountState) find(id string) (int, error) {
-	at := slices.IndexFunc(s.payments, func(p botctx.Payment) bool { return p.ID == id })
+	at := slices.IndexFunc(s.payments, func(p utility.Payment) bool { return p.ID == id })
 	if at < 0 {
 		return 0, boterr.New(boterr.NotFound, "", "the account has no payment %q", id)
 	}
@@ -222,8 +222,8 @@ func (s *accountState) find(id string) (int, error) {
 }
 
 // report makes an event of a payment as it is now.
-func (a *Account) report(state *accountState, kind string, payment botctx.Payment) {
-	event := botctx.PaymentEvent{
+func (a *Account) report(state *accountState, kind string, payment utility.Payment) {
+	event := utility.PaymentEvent{
 		ID: a.platform.ids.next("event"), Type: kind, Account: a.key.name, Payment: *clonePayment(&payment),
 	}
 	state.events = append(state.events, event)
@@ -232,7 +232,7 @@ func (a *Account) report(state *accountState, kind string, payment botctx.Paymen
 }
 
 // clonePayment returns a copy that shares nothing.
-func clonePayment(payment *botctx.Payment) *botctx.Payment {
+func clonePayment(payment *utility.Payment) *utility.Payment {
 	return cloneOf(payment)
 }
 

@@ -1,11 +1,13 @@
 package fakes
 
-import "github.com/botctx/go-sdk/botctx"
+import (
+	"github.com/botctx/go-sdk/utility"
+)
 
 // Utilities is the fake of one domain: the operations that mail, charge and upload, as a
 // view of a platform.
 type Utilities struct {
-	botctx.UtilityOperations
+	utility.Operations
 
 	// Platform is the whole platform; Member is for whom the operations work.
 	Platform *Platform
@@ -17,5 +19,5 @@ type Utilities struct {
 // NewUtilities returns the operations that mail, charge and upload of a fresh platform.
 func NewUtilities(options ...Option) *Utilities {
 	p, actor := oneMember(options)
-	return &Utilities{UtilityOperations: actor.Context(), Platform: p, Member: actor, Account: p.AddAccount("shop")}
+	return &Utilities{Operations: actor.Context(), Platform: p, Member: actor, Account: p.AddAccount("shop")}
 }

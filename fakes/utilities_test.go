@@ -9,43 +9,43 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // lockedClient is a client that must not be copied.
 type lockedClient struct {
-	botctx.PaymentClient
+	utility.PaymentClient
 	sync.Mutex
 }
 
 // golfOnly is a host's own utilities that have one payment client.
 type golfOnly struct {
-	botctx.UtilityOperations
+	utility.Operations
 
-	client botctx.PaymentClient
+	client utility.PaymentClient
 }
 
-func (g golfOnly) Golf(context.Context, botctx.GolfParams) (botctx.GolfResult, error) {
-	return botctx.GolfResult{Client: g.client}, nil
+func (g golfOnly) Golf(context.Context, utility.GolfParams) (utility.GolfResult, error) {
+	return utility.GolfResult{Client: g.client}, nil
 }
 
 // mailTo returns the params of a mail.
-func mailTo(addresses ...string) botctx.SendEmailParams {
-	return botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: addresses},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: "Hello"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "It works."}},
+func mailTo(addresses ...string) utility.SendEmailParams {
+	return utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: addresses},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: "Hello"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "It works."}},
 		},
 	}
 }
 
 // upload returns the params of an upload of a file that web has.
-func upload(site *web.Replies) botctx.UploadFileToObjectStoreParams {
+func upload(site *web.Replies) utility.UploadFileToObjectStoreParams {
 	site.Add("GET", "https://shop.example/bill", web.Text(200, "a bill"))
-	return botctx.UploadFileToObjectStoreParams{URL: "https://shop.example/bill", Filename: "bill", ContentType: "text/plain"}
+	return utility.UploadFileToObjectStoreParams{URL: "https://shop.example/bill", Filename: "bill", ContentType: "text/plain"}
 }
 
 func TestMailbox(t *testing.T) {
@@ -127,8 +127,8 @@ func TestUtilities_Misuse(t *testing.T) {
 type state struct {
 	mails    []fakes.Mail
 	files    []fakes.File
-	payments []botctx.Payment
-	events   []botctx.PaymentEvent
+	payments []utility.Payment
+	events   []utility.PaymentEvent
 }
 
 func stateOf(p *fakes.Platform, account *fakes.Account) state {
@@ -141,16 +141,16 @@ func TestFork_Utilities(t *testing.T) {
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p, account := utilities.Platform, utilities.Account
 	given := upload(p.HTTP)
-	use := func(utilities botctx.UtilityOperations) {
+	use := func(utilities utility.Operations) {
 		_, err := utilities.SendEmail(t.Context(), mailTo("ada@example.com"))
 		require.NoError(t, err)
 		_, err = utilities.UploadFileToObjectStore(t.Context(), given)
 		require.NoError(t, err)
-		golf, err := utilities.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+		golf, err := utilities.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 		require.NoError(t, err)
 		_, err = golf.Client.Charge(t.Context(), tenEuro(withKey("order-7")))
 		require.NoError(t, err)
-		_, err = golf.Client.Refund(t.Context(), botctx.Refund{PaymentID: "payment-1", Amount: 1})
+		_, err = golf.Client.Refund(t.Context(), utility.Refund{PaymentID: "payment-1", Amount: 1})
 		require.NoError(t, err)
 	}
 	use(utilities)

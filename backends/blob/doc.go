@@ -1,5 +1,5 @@
 // Package blob keeps the files of uploadFileToObjectStore in a bucket: Store is the
-// botctx.ObjectStore of a host, over anything that gocloud.dev/blob can open.
+// utility.ObjectStore of a host, over anything that gocloud.dev/blob can open.
 //
 //   - To open a bucket by its address, use [Open].
 //   - To use one that you have opened, give it to [New].

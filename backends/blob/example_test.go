@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/blob"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func Example() {
@@ -24,7 +25,7 @@ func Example() {
 	_ = botctx.Config{ObjectStore: store}
 
 	// What uploadFileToObjectStore does with it.
-	err = store.Put(ctx, botctx.StoredFile{
+	err = store.Put(ctx, utility.StoredFile{
 		Key:         "shop/c1/bills/7.txt",
 		ContentType: "text/plain",
 		Content:     strings.NewReader("12.50"),

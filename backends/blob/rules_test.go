@@ -16,8 +16,8 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/botctx/go-sdk/backends/blob"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // runRules checks the rules that a Store keeps over every kind of bucket, each over a bucket of its
@@ -56,8 +56,8 @@ type bucket struct {
 }
 
 // file returns a file with some content.
-func file(key, content string) botctx.StoredFile {
-	return botctx.StoredFile{Key: key, ContentType: "text/plain", Content: strings.NewReader(content)}
+func file(key, content string) utility.StoredFile {
+	return utility.StoredFile{Key: key, ContentType: "text/plain", Content: strings.NewReader(content)}
 }
 
 // requireContent requires that a file has a content.

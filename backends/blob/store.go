@@ -11,8 +11,8 @@ import (
 	_ "gocloud.dev/blob/fileblob" // The scheme file of Open.
 	_ "gocloud.dev/blob/memblob"  // The scheme mem of Open.
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // partBytes is the size of the parts in which stores get a file that take it in parts: the
@@ -27,7 +27,7 @@ type Store struct {
 	isFolder bool
 }
 
-var _ botctx.ObjectStore = (*Store)(nil)
+var _ utility.ObjectStore = (*Store)(nil)
 
 // New returns a store over a bucket, which the store's Close closes. For a nil bucket it returns nil, which
 // botctx.New refuses as an ObjectStore.
@@ -102,7 +102,7 @@ func (s *Store) Close() error { return s.close() }
 // FailedPrecondition: the host has to act, since the bucket is gone, closed or not to be
 // written to. ResourceExhausted: a limit of the store is reached. Unavailable: it did not
 // answer.
-func (s *Store) Put(ctx context.Context, file botctx.StoredFile) error {
+func (s *Store) Put(ctx context.Context, file utility.StoredFile) error {
 	if err := checkFile(file); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (s *Store) Put(ctx context.Context, file botctx.StoredFile) error {
 	return nil
 }
 
-func checkFile(file botctx.StoredFile) error {
+func checkFile(file utility.StoredFile) error {
 	if err := checkKey(file.Key); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"github.com/botctx/go-sdk/backends/blob"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func TestBucket_RulesInMemory(t *testing.T) {
@@ -45,7 +45,7 @@ func openFolder(t *testing.T) (*blob.Store, string) {
 
 func put(t *testing.T, store *blob.Store, key string) error {
 	t.Helper()
-	return store.Put(t.Context(), botctx.StoredFile{Key: key, ContentType: "text/plain", Content: strings.NewReader("x")})
+	return store.Put(t.Context(), utility.StoredFile{Key: key, ContentType: "text/plain", Content: strings.NewReader("x")})
 }
 
 func TestOpen_MakesAFolder(t *testing.T) {
@@ -65,7 +65,7 @@ func TestPut_ReadersSeeOldOrNew(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
 	write := func(letter string) error {
-		return store.Put(t.Context(), botctx.StoredFile{
+		return store.Put(t.Context(), utility.StoredFile{
 			Key: "a/b.txt", ContentType: "text/plain", Content: strings.NewReader(strings.Repeat(letter, 10_000)),
 		})
 	}
@@ -103,12 +103,12 @@ func TestPut_TypeInAFolder(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, reader.Close()) })
 	for _, kind := range []string{"text/plain", "image/png", "image/png"} {
-		require.NoError(t, store.Put(t.Context(), botctx.StoredFile{Key: "a", ContentType: kind, Content: strings.NewReader(kind)}))
+		require.NoError(t, store.Put(t.Context(), utility.StoredFile{Key: "a", ContentType: kind, Content: strings.NewReader(kind)}))
 		attributes, err := reader.Attributes(t.Context(), "a")
 		require.NoError(t, err)
 		require.Equal(t, kind, attributes.ContentType)
 	}
-	broken := botctx.StoredFile{Key: "a", ContentType: "text/html", Content: iotest.ErrReader(io.ErrUnexpectedEOF)}
+	broken := utility.StoredFile{Key: "a", ContentType: "text/html", Content: iotest.ErrReader(io.ErrUnexpectedEOF)}
 	require.ErrorIs(t, store.Put(t.Context(), broken), io.ErrUnexpectedEOF)
 	attributes, err := reader.Attributes(t.Context(), "a")
 	require.NoError(t, err)

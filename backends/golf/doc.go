@@ -16,14 +16,14 @@
 //		Store:    store,
 //		Payments: golf.Accounts(shop),
 //	})
-//	http.Handle("POST /payments/shop", shop.Handler(func(ctx context.Context, event botctx.PaymentEvent) error {
+//	http.Handle("POST /payments/shop", shop.Handler(func(ctx context.Context, event utility.PaymentEvent) error {
 //		return orders.Settle(ctx, event.ID, event.Payment)
 //	}))
 //
 // Bot logic charges by it:
 //
-//	account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
-//	payment, err := account.Client.Charge(ctx, botctx.Charge{
+//	account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
+//	payment, err := account.Client.Charge(ctx, utility.Charge{
 //		Amount: 1250, Currency: "eur", PaymentMethod: "cus_1/pm_1", IdempotencyKey: order.ID,
 //	})
 //

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stripe/stripe-go/v84"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // fields are the provider's parameters by the names of botctx.
@@ -34,7 +34,7 @@ func chargeError(ctx context.Context, err error) error {
 		return err
 	}
 	if failed.Type == stripe.ErrorTypeCard {
-		declined := &botctx.DeclinedError{Code: cmp.Or(string(failed.DeclineCode), string(failed.Code))}
+		declined := &utility.DeclinedError{Code: cmp.Or(string(failed.DeclineCode), string(failed.Code))}
 		if failed.PaymentIntent != nil {
 			declined.PaymentID = failed.PaymentIntent.ID
 		}

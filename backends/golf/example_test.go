@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/backends/golf"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // An account is charged, asked once more by mistake, and gives a part back.
@@ -22,7 +22,7 @@ func Example() {
 		return
 	}
 
-	order := botctx.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: "order-7"}
+	order := utility.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: "order-7"}
 	first, err := shop.Charge(ctx, order)
 	if err != nil {
 		fmt.Println(err)
@@ -35,7 +35,7 @@ func Example() {
 	}
 	fmt.Println(first.Status, first.ID == again.ID)
 
-	payment, err := shop.Refund(ctx, botctx.Refund{PaymentID: first.ID, Amount: 250, IdempotencyKey: "return-7"})
+	payment, err := shop.Refund(ctx, utility.Refund{PaymentID: first.ID, Amount: 250, IdempotencyKey: "return-7"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -56,9 +56,9 @@ func ExampleClient_Charge() {
 		return
 	}
 
-	_, err = shop.Charge(context.Background(), botctx.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_declined"})
+	_, err = shop.Charge(context.Background(), utility.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_declined"})
 	fmt.Println(errors.Is(err, boterr.FailedPrecondition))
-	if declined, ok := errors.AsType[*botctx.DeclinedError](err); ok {
+	if declined, ok := errors.AsType[*utility.DeclinedError](err); ok {
 		fmt.Println(declined.Code)
 	}
 	// Output:

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stripe/stripe-go/v84"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Config is what a Client works with.
@@ -65,7 +65,7 @@ type Client struct {
 	api, given *stripe.Client
 }
 
-var _ botctx.PaymentClient = (*Client)(nil)
+var _ utility.PaymentClient = (*Client)(nil)
 
 // New returns a Client. InvalidArgument: the account's name or the key is missing, or a number
 // is negative. No request is made.
@@ -126,12 +126,12 @@ func (c *Client) Provider() *stripe.Client { return c.given }
 // Accounts returns a botctx.Config.Payments that gives every app the same accounts, by the
 // names in their Config. A host whose apps have accounts of their own gives a function of
 // its own.
-func Accounts(clients ...*Client) func(app, name string) (botctx.PaymentClient, error) {
+func Accounts(clients ...*Client) func(app, name string) (utility.PaymentClient, error) {
 	byName := make(map[string]*Client, len(clients))
 	for _, client := range clients {
 		byName[client.config.Account] = client
 	}
-	return func(_, name string) (botctx.PaymentClient, error) {
+	return func(_, name string) (utility.PaymentClient, error) {
 		if client, ok := byName[name]; ok {
 			return client, nil
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/stripe/stripe-go/v84"
 	"github.com/stripe/stripe-go/v84/webhook"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Handler takes what the provider reports at the endpoint of WebhookSecrets, and hands it to
@@ -37,7 +37,7 @@ import (
 // Conflict, Unavailable or Canceled; and 500 to any other error, and where there are no
 // WebhookSecrets. No answer shows what receive said. receive goes on when the provider
 // hangs up.
-func (c *Client) Handler(receive func(ctx context.Context, event botctx.PaymentEvent) error) http.Handler {
+func (c *Client) Handler(receive func(ctx context.Context, event utility.PaymentEvent) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status, told := c.serve(w, r, receive)
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -50,7 +50,7 @@ func (c *Client) Handler(receive func(ctx context.Context, event botctx.PaymentE
 
 // serve takes an event and returns the answer.
 func (c *Client) serve(
-	w http.ResponseWriter, r *http.Request, receive func(context.Context, botctx.PaymentEvent) error,
+	w http.ResponseWriter, r *http.Request, receive func(context.Context, utility.PaymentEvent) error,
 ) (status int, told string) {
 	header := r.Header.Get("Stripe-Signature")
 	if status, told = c.checkHeaders(w, r.Method, header); told != "" {
@@ -134,7 +134,7 @@ func signedAt(header string) (seconds int64, ok bool) {
 // read reads an event, and reports whether it tells of a payment. Of any other event it returns the
 // provider's type. The library's reading is not used: it refuses, and may panic at, events of other
 // versions of the API, whose fields that are read here are the same.
-func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, err error) {
+func (c *Client) read(body []byte) (event utility.PaymentEvent, isPayment bool, err error) {
 	var reported struct {
 		ID   string `json:"id"`
 		Type string `json:"type"`
@@ -151,7 +151,7 @@ func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, e
 	if !bytes.HasPrefix(reported.Data.Object, []byte("{")) {
 		return event, false, boterr.Invalid("data.object", "must be an object")
 	}
-	event = botctx.PaymentEvent{ID: reported.ID, Type: nameOf(reported.Type), Account: c.config.Account}
+	event = utility.PaymentEvent{ID: reported.ID, Type: nameOf(reported.Type), Account: c.config.Account}
 	switch {
 	case reported.Type == string(stripe.EventTypeChargeRefunded):
 		var charge stripe.Charge
@@ -160,7 +160,7 @@ func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, e
 		}
 		// A charge without a PaymentIntent was not made by Charge.
 		if charge.PaymentIntent == nil {
-			return botctx.PaymentEvent{Type: reported.Type}, false, nil
+			return utility.PaymentEvent{Type: reported.Type}, false, nil
 		}
 		event.Payment = refundedPayment(&charge)
 	case strings.HasPrefix(reported.Type, "payment_intent."):
@@ -170,7 +170,7 @@ func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, e
 		}
 		event.Payment = *paymentOf(&intent)
 	default:
-		return botctx.PaymentEvent{Type: reported.Type}, false, nil
+		return utility.PaymentEvent{Type: reported.Type}, false, nil
 	}
 	if event.Payment.ID == "" {
 		return event, false, boterr.Invalid("data.object.id", "is missing")
@@ -182,11 +182,11 @@ func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, e
 func nameOf(kind string) string {
 	switch stripe.EventType(kind) {
 	case stripe.EventTypePaymentIntentSucceeded:
-		return botctx.EventPaymentSucceeded
+		return utility.EventPaymentSucceeded
 	case stripe.EventTypePaymentIntentPaymentFailed:
-		return botctx.EventPaymentFailed
+		return utility.EventPaymentFailed
 	case stripe.EventTypeChargeRefunded:
-		return botctx.EventPaymentRefunded
+		return utility.EventPaymentRefunded
 	default:
 		return kind
 	}
@@ -194,13 +194,13 @@ func nameOf(kind string) string {
 
 // refundedPayment returns the payment that a charge was a part of. The charge has its own
 // copies of the description and the metadata, and was made a moment later.
-func refundedPayment(charge *stripe.Charge) botctx.Payment {
-	return botctx.Payment{
+func refundedPayment(charge *stripe.Charge) utility.Payment {
+	return utility.Payment{
 		ID:          charge.PaymentIntent.ID,
 		Amount:      charge.Amount,
 		Currency:    string(charge.Currency),
 		Refunded:    charge.AmountRefunded,
-		Status:      botctx.PaymentSucceeded,
+		Status:      utility.PaymentSucceeded,
 		Description: charge.Description,
 		Metadata:    metadataOf(charge.Metadata),
 		CreatedAt:   milliseconds(charge.Created),
@@ -209,7 +209,7 @@ func refundedPayment(charge *stripe.Charge) botctx.Payment {
 
 // run calls receive, and makes a panic in it an error.
 func run(
-	ctx context.Context, event botctx.PaymentEvent, receive func(context.Context, botctx.PaymentEvent) error,
+	ctx context.Context, event utility.PaymentEvent, receive func(context.Context, utility.PaymentEvent) error,
 ) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/golf"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 const (
@@ -36,11 +36,11 @@ var now = time.Unix(1_700_000_000, 0)
 
 // desk keeps what the provider reports.
 type desk struct {
-	got []botctx.PaymentEvent
+	got []utility.PaymentEvent
 	err error
 }
 
-func (d *desk) receive(_ context.Context, event botctx.PaymentEvent) error {
+func (d *desk) receive(_ context.Context, event utility.PaymentEvent) error {
 	d.got = append(d.got, event)
 	return d.err
 }
@@ -106,12 +106,12 @@ func TestHandler_HandsEventsOn(t *testing.T) {
 	for kind, c := range map[string]struct {
 		object any
 		want   string
-		change func(*botctx.Payment)
+		change func(*utility.Payment)
 	}{
-		"payment_intent.succeeded":      {sold().object(), botctx.EventPaymentSucceeded, func(*botctx.Payment) {}},
-		"payment_intent.payment_failed": {failed.object(), botctx.EventPaymentFailed, func(p *botctx.Payment) { p.Status = botctx.PaymentFailed }},
-		"payment_intent.created":        {sold().object(), "payment_intent.created", func(*botctx.Payment) {}},
-		"charge.refunded": {refunded.charge(), botctx.EventPaymentRefunded, func(p *botctx.Payment) {
+		"payment_intent.succeeded":      {sold().object(), utility.EventPaymentSucceeded, func(*utility.Payment) {}},
+		"payment_intent.payment_failed": {failed.object(), utility.EventPaymentFailed, func(p *utility.Payment) { p.Status = utility.PaymentFailed }},
+		"payment_intent.created":        {sold().object(), "payment_intent.created", func(*utility.Payment) {}},
+		"charge.refunded": {refunded.charge(), utility.EventPaymentRefunded, func(p *utility.Payment) {
 			p.Refunded, p.CreatedAt = 250, 1700000001000
 		}},
 	} {
@@ -121,7 +121,7 @@ func TestHandler_HandsEventsOn(t *testing.T) {
 		require.Equal(t, http.StatusOK, status, kind)
 		payment := *paid()
 		c.change(&payment)
-		require.Equal(t, []botctx.PaymentEvent{{ID: "evt_1", Type: c.want, Account: "shop", Payment: payment}}, d.got, kind)
+		require.Equal(t, []utility.PaymentEvent{{ID: "evt_1", Type: c.want, Account: "shop", Payment: payment}}, d.got, kind)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestHandler_ErrorAsksAgain(t *testing.T) {
 	}
 	panics := newProvider(t).client(t, golf.Config{
 		WebhookSecrets: []channel.Secret{channel.NewSecret(endpointSecret)}, Now: func() time.Time { return now },
-	}).Handler(func(context.Context, botctx.PaymentEvent) error { panic("hidden") })
+	}).Handler(func(context.Context, utility.PaymentEvent) error { panic("hidden") })
 	status, _ := report(panics, body, signature(endpointSecret, now, body))
 	require.Equal(t, http.StatusInternalServerError, status)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func TestGolf_BotLogicCharges(t *testing.T) {
@@ -30,16 +31,16 @@ func TestGolf_BotLogicCharges(t *testing.T) {
 	require.NoError(t, err)
 	bot := rt.Operations(record.Scope{App: "app-1"})
 
-	account, err := bot.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+	account, err := bot.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
-	paid, err := account.Client.Charge(t.Context(), botctx.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa"})
+	paid, err := account.Client.Charge(t.Context(), utility.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa"})
 	require.NoError(t, err)
 	found, err := shop.Payment(t.Context(), paid.ID)
 	require.NoError(t, err)
-	require.Equal(t, botctx.PaymentSucceeded, found.Status)
+	require.Equal(t, utility.PaymentSucceeded, found.Status)
 	require.EqualValues(t, 1250, found.Amount)
 
-	_, err = bot.Golf(t.Context(), botctx.GolfParams{GolfName: "elsewhere"})
+	_, err = bot.Golf(t.Context(), utility.GolfParams{GolfName: "elsewhere"})
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
@@ -59,11 +60,11 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 	require.NoError(t, err)
 	var paid []string
 	require.NoError(t, rt.Handle(&botctx.Node{ID: "pay", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
-		shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 		if err != nil {
 			return err
 		}
-		payment, err := shop.Client.Charge(ctx, botctx.Charge{
+		payment, err := shop.Client.Charge(ctx, utility.Charge{
 			Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: bot.SendID(ctx, "order 7"),
 		})
 		if err != nil {

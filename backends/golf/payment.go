@@ -8,22 +8,22 @@ import (
 
 	"github.com/stripe/stripe-go/v84"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // maxKeyBytes is the longest idempotency key that the provider takes.
 const maxKeyBytes = 255
 
-// Charge takes money as botctx.PaymentClient says. The payment method is "pm_1", or
+// Charge takes money as utility.PaymentClient says. The payment method is "pm_1", or
 // "cus_1/pm_1" where it is saved with a customer, as the provider asks for. Only such are used
 // as need no page of the method's own to confirm on.
 //
 // FailedPrecondition is also that the provider refuses the key, ResourceExhausted that it
 // takes no more requests for now, Unavailable that a charge with the same IdempotencyKey is
 // under way.
-func (c *Client) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Payment, error) {
+func (c *Client) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	switch {
 	case charge.Amount <= 0:
 		return nil, boterr.Invalid("amount", "must be positive, in the smallest unit of the currency, got %d", charge.Amount)
@@ -46,7 +46,7 @@ func (c *Client) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Paym
 }
 
 // chargeParams returns the provider's parameters of a charge.
-func (c *Client) chargeParams(charge botctx.Charge) *stripe.PaymentIntentCreateParams {
+func (c *Client) chargeParams(charge utility.Charge) *stripe.PaymentIntentCreateParams {
 	params := &stripe.PaymentIntentCreateParams{
 		Params:   stripe.Params{IdempotencyKey: keyOf(charge.IdempotencyKey)},
 		Amount:   &charge.Amount,
@@ -69,9 +69,9 @@ func (c *Client) chargeParams(charge botctx.Charge) *stripe.PaymentIntentCreateP
 	return params
 }
 
-// Refund gives money back as botctx.PaymentClient says. An IdempotencyKey that a charge has
+// Refund gives money back as utility.PaymentClient says. An IdempotencyKey that a charge has
 // used counts as used for another refund. The other errors are those of Charge.
-func (c *Client) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Payment, error) {
+func (c *Client) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.Amount < 0 {
 		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)
 	}
@@ -102,8 +102,8 @@ func (c *Client) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Paym
 	return paymentOf(made.PaymentIntent), nil
 }
 
-// Payment returns a payment as it is now, as botctx.PaymentClient says.
-func (c *Client) Payment(ctx context.Context, id string) (*botctx.Payment, error) {
+// Payment returns a payment as it is now, as utility.PaymentClient says.
+func (c *Client) Payment(ctx context.Context, id string) (*utility.Payment, error) {
 	if id == "" {
 		return nil, noPayment("")
 	}
@@ -119,8 +119,8 @@ func (c *Client) Payment(ctx context.Context, id string) (*botctx.Payment, error
 }
 
 // paymentOf returns a payment of the provider as bot logic sees it.
-func paymentOf(intent *stripe.PaymentIntent) *botctx.Payment {
-	payment := &botctx.Payment{
+func paymentOf(intent *stripe.PaymentIntent) *utility.Payment {
+	payment := &utility.Payment{
 		ID:          intent.ID,
 		Amount:      intent.Amount,
 		Currency:    string(intent.Currency),
@@ -137,21 +137,21 @@ func paymentOf(intent *stripe.PaymentIntent) *botctx.Payment {
 
 // statusOf returns how far a payment has come. One whose attempt failed waits for another
 // payment method, which bot logic gives by a new charge.
-func statusOf(intent *stripe.PaymentIntent) botctx.PaymentStatus {
+func statusOf(intent *stripe.PaymentIntent) utility.PaymentStatus {
 	switch intent.Status {
 	case stripe.PaymentIntentStatusSucceeded:
-		return botctx.PaymentSucceeded
+		return utility.PaymentSucceeded
 	case stripe.PaymentIntentStatusProcessing:
-		return botctx.PaymentPending
+		return utility.PaymentPending
 	case stripe.PaymentIntentStatusCanceled:
-		return botctx.PaymentFailed
+		return utility.PaymentFailed
 	case stripe.PaymentIntentStatusRequiresPaymentMethod:
 		if intent.LastPaymentError != nil {
-			return botctx.PaymentFailed
+			return utility.PaymentFailed
 		}
 	default:
 	}
-	return botctx.PaymentStatus(intent.Status)
+	return utility.PaymentStatus(intent.Status)
 }
 
 // metadataOf returns nil for none, which is absent in JSON.

@@ -13,22 +13,22 @@ import (
 	"github.com/stripe/stripe-go/v84"
 
 	"github.com/botctx/go-sdk/backends/golf"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // order is a charge that succeeds.
-func order() botctx.Charge {
-	return botctx.Charge{
+func order() utility.Charge {
+	return utility.Charge{
 		Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", Description: "order 7",
 		Metadata: map[string]string{"order": "7"}, IdempotencyKey: "order-7",
 	}
 }
 
-func paid() *botctx.Payment {
-	return &botctx.Payment{
-		ID: "pi_1", Amount: 1250, Currency: "eur", Status: botctx.PaymentSucceeded, Description: "order 7",
+func paid() *utility.Payment {
+	return &utility.Payment{
+		ID: "pi_1", Amount: 1250, Currency: "eur", Status: utility.PaymentSucceeded, Description: "order 7",
 		Metadata: map[string]string{"order": "7"}, CreatedAt: 1700000000000,
 	}
 }
@@ -86,21 +86,21 @@ func TestRefund_PartsAndWhole(t *testing.T) {
 	_, err := client.Charge(t.Context(), order())
 	require.NoError(t, err)
 
-	payment, err := client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1", Amount: 250, IdempotencyKey: "r1"})
+	payment, err := client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1", Amount: 250, IdempotencyKey: "r1"})
 	require.NoError(t, err)
 	want := paid()
 	want.Refunded = 250
 	require.Equal(t, want, payment)
-	payment, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1", Amount: 250, IdempotencyKey: "r1"})
+	payment, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1", Amount: 250, IdempotencyKey: "r1"})
 	require.NoError(t, err)
 	require.Equal(t, want, payment)
 
-	_, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1", Amount: 1001})
+	_, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1", Amount: 1001})
 	requireCode(t, err, boterr.FailedPrecondition, "amount")
-	payment, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1"})
+	payment, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1"})
 	require.NoError(t, err)
 	require.Equal(t, int64(1250), payment.Refunded)
-	_, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1"})
+	_, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1"})
 	requireCode(t, err, boterr.FailedPrecondition, "paymentId")
 
 	payment, err = client.Payment(t.Context(), "pi_1")
@@ -117,14 +117,14 @@ func TestCharge_Declined(t *testing.T) {
 	for range 2 { // The second is the answer to the first.
 		_, err := client.Charge(t.Context(), charge)
 		requireCode(t, err, boterr.FailedPrecondition, "paymentMethod")
-		declined, ok := errors.AsType[*botctx.DeclinedError](err)
+		declined, ok := errors.AsType[*utility.DeclinedError](err)
 		require.True(t, ok)
-		require.Equal(t, &botctx.DeclinedError{Code: "insufficient_funds", PaymentID: "pi_1"}, declined)
+		require.Equal(t, &utility.DeclinedError{Code: "insufficient_funds", PaymentID: "pi_1"}, declined)
 	}
 	payment, err := client.Payment(t.Context(), "pi_1")
 	require.NoError(t, err)
-	require.Equal(t, botctx.PaymentFailed, payment.Status)
-	_, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1"})
+	require.Equal(t, utility.PaymentFailed, payment.Status)
+	_, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1"})
 	requireCode(t, err, boterr.FailedPrecondition, "paymentId")
 }
 
@@ -134,13 +134,13 @@ func TestCharge_MustBeConfirmed(t *testing.T) {
 	charge := order()
 	charge.PaymentMethod, charge.IdempotencyKey = "pm_3ds", ""
 	_, err := p.client(t, golf.Config{}).Charge(t.Context(), charge)
-	declined, ok := errors.AsType[*botctx.DeclinedError](err)
+	declined, ok := errors.AsType[*utility.DeclinedError](err)
 	require.True(t, ok)
 	require.Equal(t, "authentication_required", declined.Code)
 
 	payment, err := p.client(t, golf.Config{OnSession: true}).Charge(t.Context(), charge)
 	require.NoError(t, err)
-	require.Equal(t, botctx.PaymentStatus("requires_action"), payment.Status)
+	require.Equal(t, utility.PaymentStatus("requires_action"), payment.Status)
 }
 
 func TestCharge_SlowMethodIsPending(t *testing.T) {
@@ -149,7 +149,7 @@ func TestCharge_SlowMethodIsPending(t *testing.T) {
 	charge.PaymentMethod = "pm_sepa"
 	payment, err := newProvider(t).client(t, golf.Config{}).Charge(t.Context(), charge)
 	require.NoError(t, err)
-	require.Equal(t, botctx.PaymentPending, payment.Status)
+	require.Equal(t, utility.PaymentPending, payment.Status)
 }
 
 func TestClient_BadRequests(t *testing.T) {
@@ -157,20 +157,20 @@ func TestClient_BadRequests(t *testing.T) {
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
 	for name, c := range map[string]struct {
-		change func(*botctx.Charge)
+		change func(*utility.Charge)
 		field  string
 		sent   bool
 	}{
-		"zero":             {func(c *botctx.Charge) { c.Amount = 0 }, "amount", false},
-		"negative":         {func(c *botctx.Charge) { c.Amount = -1 }, "amount", false},
-		"too little":       {func(c *botctx.Charge) { c.Amount = 1 }, "amount", true},
-		"no currency":      {func(c *botctx.Charge) { c.Currency = "" }, "currency", false},
-		"unknown currency": {func(c *botctx.Charge) { c.Currency = "zzz" }, "currency", true},
-		"no method":        {func(c *botctx.Charge) { c.PaymentMethod = "" }, "paymentMethod", false},
-		"unknown method":   {func(c *botctx.Charge) { c.PaymentMethod = "pm_unknown" }, "paymentMethod", true},
-		"odd key":          {func(c *botctx.Charge) { c.IdempotencyKey = "a\r\nb" }, "idempotencyKey", false},
-		"spaced key":       {func(c *botctx.Charge) { c.IdempotencyKey = "a " }, "idempotencyKey", false},
-		"long key":         {func(c *botctx.Charge) { c.IdempotencyKey = strings.Repeat("x", 256) }, "idempotencyKey", false},
+		"zero":             {func(c *utility.Charge) { c.Amount = 0 }, "amount", false},
+		"negative":         {func(c *utility.Charge) { c.Amount = -1 }, "amount", false},
+		"too little":       {func(c *utility.Charge) { c.Amount = 1 }, "amount", true},
+		"no currency":      {func(c *utility.Charge) { c.Currency = "" }, "currency", false},
+		"unknown currency": {func(c *utility.Charge) { c.Currency = "zzz" }, "currency", true},
+		"no method":        {func(c *utility.Charge) { c.PaymentMethod = "" }, "paymentMethod", false},
+		"unknown method":   {func(c *utility.Charge) { c.PaymentMethod = "pm_unknown" }, "paymentMethod", true},
+		"odd key":          {func(c *utility.Charge) { c.IdempotencyKey = "a\r\nb" }, "idempotencyKey", false},
+		"spaced key":       {func(c *utility.Charge) { c.IdempotencyKey = "a " }, "idempotencyKey", false},
+		"long key":         {func(c *utility.Charge) { c.IdempotencyKey = strings.Repeat("x", 256) }, "idempotencyKey", false},
 	} {
 		charge := order()
 		charge.IdempotencyKey = strings.ReplaceAll(name, " ", "-")
@@ -180,9 +180,9 @@ func TestClient_BadRequests(t *testing.T) {
 		requireCode(t, err, boterr.InvalidArgument, c.field)
 		require.Equal(t, c.sent, p.requests > before, name)
 	}
-	_, err := client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1", Amount: -1})
+	_, err := client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1", Amount: -1})
 	requireCode(t, err, boterr.InvalidArgument, "amount")
-	_, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1", IdempotencyKey: "a b"})
+	_, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1", IdempotencyKey: "a b"})
 	requireCode(t, err, boterr.InvalidArgument, "idempotencyKey")
 }
 
@@ -192,7 +192,7 @@ func TestClient_NotFound(t *testing.T) {
 	for _, id := range []string{"", "pi_9", "../charges", "pi_1?x=y"} {
 		_, err := client.Payment(t.Context(), id)
 		requireCode(t, err, boterr.NotFound, "paymentId")
-		_, err = client.Refund(t.Context(), botctx.Refund{PaymentID: id})
+		_, err = client.Refund(t.Context(), utility.Refund{PaymentID: id})
 		requireCode(t, err, boterr.NotFound, "paymentId")
 	}
 }
@@ -212,7 +212,7 @@ func TestCharge_OncePerKey(t *testing.T) {
 	other.Amount++
 	_, err := client.Charge(t.Context(), other)
 	requireCode(t, err, boterr.Conflict, "idempotencyKey")
-	_, err = client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1", IdempotencyKey: "order-7"})
+	_, err = client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1", IdempotencyKey: "order-7"})
 	requireCode(t, err, boterr.Conflict, "idempotencyKey")
 }
 
@@ -292,7 +292,7 @@ func TestError_Codes(t *testing.T) {
 	} {
 		for _, call := range []func() error{
 			func() error { _, err := client.Charge(t.Context(), order()); return err },
-			func() error { _, err := client.Refund(t.Context(), botctx.Refund{PaymentID: "pi_1"}); return err },
+			func() error { _, err := client.Refund(t.Context(), utility.Refund{PaymentID: "pi_1"}); return err },
 			func() error { _, err := client.Payment(t.Context(), "pi_1"); return err },
 		} {
 			p.fail(c.fault)

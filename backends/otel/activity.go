@@ -2,7 +2,6 @@ package otel
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -96,10 +95,8 @@ var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not ret
 // codeOfPort returns the code of the error of one of the host's ports, where no code means
 // that there was no answer.
 func codeOfPort(ctx context.Context, err error) boterr.Code {
-	_, isError := boterr.AsError(err)
-	_, isCode := errors.AsType[boterr.Code](err)
 	switch {
-	case err == nil || isError || isCode:
+	case err == nil || boterr.HasCode(err):
 		return boterr.CodeOf(err)
 	case ctx.Err() != nil:
 		return boterr.Canceled

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func TestConfig_MissingPartsStayMissing(t *testing.T) {
@@ -19,13 +20,13 @@ func TestConfig_MissingPartsStayMissing(t *testing.T) {
 		config.Mailer, config.ObjectStore = w.o.Mailer(nil), w.o.ObjectStore(nil)
 	})
 	bot := w.runtime.Operations(w.scope)
-	text := botctx.EmailText{Data: "Hello"}
-	_, err := bot.SendEmail(t.Context(), botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@orchard.example"}},
-		Message:     botctx.EmailMessage{Subject: text, Body: botctx.EmailBody{Text: &text}},
+	text := utility.EmailText{Data: "Hello"}
+	_, err := bot.SendEmail(t.Context(), utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{"ada@orchard.example"}},
+		Message:     utility.EmailMessage{Subject: text, Body: utility.EmailBody{Text: &text}},
 	})
 	require.ErrorIs(t, err, boterr.Unsupported)
-	_, err = bot.UploadFileToObjectStore(t.Context(), botctx.UploadFileToObjectStoreParams{
+	_, err = bot.UploadFileToObjectStore(t.Context(), utility.UploadFileToObjectStoreParams{
 		Filename: "a.txt", ContentType: "text/plain", URL: "https://orchard.example/a.txt",
 	})
 	require.ErrorIs(t, err, boterr.Unsupported)
@@ -60,6 +61,6 @@ func TestConfig_NilPointersStayNil(t *testing.T) {
 // mails takes mails and files.
 type mails struct{}
 
-func (*mails) SendMail(context.Context, botctx.Mail) error { return nil }
+func (*mails) SendMail(context.Context, utility.Mail) error { return nil }
 
-func (*mails) Put(context.Context, botctx.StoredFile) error { return nil }
+func (*mails) Put(context.Context, utility.StoredFile) error { return nil }

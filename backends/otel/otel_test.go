@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func TestConfig_GlobalProviders(t *testing.T) {
@@ -61,18 +62,18 @@ func TestTrace_RunBelongsToRequest(t *testing.T) {
 // letters are mails and files that are taken, or refused with an error.
 type letters struct{ err error }
 
-func (l letters) SendMail(context.Context, botctx.Mail) error  { return l.err }
-func (l letters) Put(context.Context, botctx.StoredFile) error { return l.err }
+func (l letters) SendMail(context.Context, utility.Mail) error  { return l.err }
+func (l letters) Put(context.Context, utility.StoredFile) error { return l.err }
 
 func TestUtilities_AreReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	failure := errors.New("no answer")
 	for _, want := range []error{nil, failure} {
-		require.Equal(t, want, w.o.Mailer(letters{want}).SendMail(t.Context(), botctx.Mail{
+		require.Equal(t, want, w.o.Mailer(letters{want}).SendMail(t.Context(), utility.Mail{
 			ID: "m1", App: "shop", To: make([]mail.Address, 2), CC: make([]mail.Address, 1),
 		}))
-		require.Equal(t, want, w.o.ObjectStore(letters{want}).Put(t.Context(), botctx.StoredFile{
+		require.Equal(t, want, w.o.ObjectStore(letters{want}).Put(t.Context(), utility.StoredFile{
 			Key: "shop/c1/private", App: "shop", Channel: "c1", Content: &bytes.Buffer{},
 		}))
 	}

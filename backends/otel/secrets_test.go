@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // What is planted where it could get into spans and metrics.
@@ -58,10 +59,10 @@ func spill(ctx context.Context, bot *botctx.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = bot.SendEmail(ctx, botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{plantedMail}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: plantedText}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: plantedText}},
+	_, err = bot.SendEmail(ctx, utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{plantedMail}},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: plantedText}, Body: utility.EmailBody{Text: &utility.EmailText{Data: plantedText}},
 		},
 	})
 	if boterr.CodeOf(err) != boterr.Unavailable {
@@ -76,7 +77,7 @@ func spill(ctx context.Context, bot *botctx.Context) error {
 // mute is a mail service that does not answer.
 type mute struct{}
 
-func (mute) SendMail(_ context.Context, mail botctx.Mail) error {
+func (mute) SendMail(_ context.Context, mail utility.Mail) error {
 	return fmt.Errorf("no answer for %s of %v with %s", plantedError, addresses(mail.To), credential)
 }
 

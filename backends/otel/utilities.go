@@ -7,8 +7,8 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // emailSystem is what stands for the platform of mails.
@@ -16,7 +16,7 @@ const emailSystem = "email"
 
 // Mailer returns a mailer that gives each mail of another one a span, and counts it as a
 // message that is sent to the platform "email". Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
-func (o *Instrumentation) Mailer(inner botctx.Mailer) botctx.Mailer {
+func (o *Instrumentation) Mailer(inner utility.Mailer) utility.Mailer {
 	if absent.Is(inner) {
 		return inner
 	}
@@ -25,12 +25,12 @@ func (o *Instrumentation) Mailer(inner botctx.Mailer) botctx.Mailer {
 
 // mailer is a mailer that is reported of.
 type mailer struct {
-	inner botctx.Mailer
+	inner utility.Mailer
 	o     *Instrumentation
 }
 
-// SendMail implements botctx.Mailer.
-func (m mailer) SendMail(ctx context.Context, mail botctx.Mail) (err error) {
+// SendMail implements utility.Mailer.
+func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
 	sends := semconv.MessagingOperationTypeSend.Value.AsString()
 	of := series{system: emailSystem, name: sends, kind: sends}
 	ctx, a := m.o.begin(ctx, sends+" "+emailSystem, trace.SpanKindProducer, func() []attribute.KeyValue {
@@ -50,7 +50,7 @@ func (m mailer) SendMail(ctx context.Context, mail botctx.Mail) (err error) {
 
 // ObjectStore returns a store of files that gives each file of another one a span, and adds
 // its duration to botctx.object_store.operation.duration. Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
-func (o *Instrumentation) ObjectStore(inner botctx.ObjectStore) botctx.ObjectStore {
+func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectStore {
 	if absent.Is(inner) {
 		return inner
 	}
@@ -59,12 +59,12 @@ func (o *Instrumentation) ObjectStore(inner botctx.ObjectStore) botctx.ObjectSto
 
 // objectStore is a store of files that is reported of.
 type objectStore struct {
-	inner botctx.ObjectStore
+	inner utility.ObjectStore
 	o     *Instrumentation
 }
 
-// Put implements botctx.ObjectStore.
-func (s objectStore) Put(ctx context.Context, file botctx.StoredFile) (err error) {
+// Put implements utility.ObjectStore.
+func (s objectStore) Put(ctx context.Context, file utility.StoredFile) (err error) {
 	of := series{name: "put"}
 	ctx, a := s.o.begin(ctx, "put object", trace.SpanKindClient, func() []attribute.KeyValue {
 		return []attribute.KeyValue{keyObjectOperation.String(of.name), keyApp.String(file.App), keyChannel.String(file.Channel)}

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/net/idna"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // maxAddressLength is what RFC 5321 allows for a path, without its brackets.
@@ -25,7 +25,7 @@ type recipient struct {
 
 // addressed returns a mail with its addresses as they go over the wire, and its recipients, each once; or what is wrong
 // with an address.
-func addressed(sent botctx.Mail) (botctx.Mail, []recipient, error) {
+func addressed(sent utility.Mail) (utility.Mail, []recipient, error) {
 	var all []recipient
 	seen := make(map[string]bool)
 	add := func(list string, addresses []mail.Address) ([]mail.Address, error) {

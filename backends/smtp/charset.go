@@ -6,8 +6,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // charset is a character set in which mails can be written.
@@ -18,7 +18,7 @@ type charset struct {
 }
 
 // charsetOf returns the character set that a text asks for, UTF-8 where it asks for none.
-func charsetOf(text botctx.EmailText) (charset, error) {
+func charsetOf(text utility.EmailText) (charset, error) {
 	asked := text.Charset
 	if asked == "" {
 		asked = "UTF-8"

@@ -1,5 +1,5 @@
 // Package smtp sends the mails of sendEmail through a mail server: Mailer is the
-// botctx.Mailer of a host that has an account at one.
+// utility.Mailer of a host that has an account at one.
 //
 //   - To connect a mail server, use [New] with a [Config].
 //   - To use it in a host, make the [Mailer] the Mailer of botctx.Config.

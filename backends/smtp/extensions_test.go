@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/smtp"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // What a server is asked for it has to ask the next one for, which may not have it: then the mail bounces.
@@ -42,7 +42,7 @@ func TestSend_AsksForNoMoreThanItNeeds(t *testing.T) {
 			config.From = mail.Address{Name: "Žofie's Bücher", Address: c.from}
 			sent := aMail()
 			sent.To = []mail.Address{{Name: "Žofie", Address: c.to}}
-			sent.Text = &botctx.EmailText{Charset: "UTF-8", Data: c.text}
+			sent.Text = &utility.EmailText{Charset: "UTF-8", Data: c.text}
 			require.NoError(t, newMailer(t, config).SendMail(t.Context(), sent))
 			got := server.received()[0]
 			require.Equal(t, []string{c.gets}, got.to)

@@ -14,17 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/ianaindex"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // aMail returns a mail that nothing is wrong with.
-func aMail() botctx.Mail {
-	return botctx.Mail{
+func aMail() utility.Mail {
+	return utility.Mail{
 		ID:      "m1",
 		To:      []mail.Address{{Name: "Ada", Address: "ada@example.org"}},
-		Subject: botctx.EmailText{Charset: "UTF-8", Data: "Your order"},
-		Text:    &botctx.EmailText{Charset: "UTF-8", Data: "It is on its way."},
+		Subject: utility.EmailText{Charset: "UTF-8", Data: "Your order"},
+		Text:    &utility.EmailText{Charset: "UTF-8", Data: "It is on its way."},
 	}
 }
 
@@ -123,15 +123,15 @@ func TestSend_ArrivesAsWritten(t *testing.T) {
 			t.Parallel()
 			server := newServer(t, serverOptions{})
 			sent := aMail()
-			sent.Subject = botctx.EmailText{Charset: c.charset, Data: c.subject}
+			sent.Subject = utility.EmailText{Charset: c.charset, Data: c.subject}
 			want := map[string]string{}
 			sent.Text = nil
 			if c.text != "" {
-				sent.Text = &botctx.EmailText{Charset: c.charset, Data: c.text}
+				sent.Text = &utility.EmailText{Charset: c.charset, Data: c.text}
 				want["text/plain"] = strings.TrimSuffix(c.text, "\r\n")
 			}
 			if c.html != "" {
-				sent.HTML = &botctx.EmailText{Charset: c.charset, Data: c.html}
+				sent.HTML = &utility.EmailText{Charset: c.charset, Data: c.html}
 				want["text/html"] = c.html
 			}
 			require.NoError(t, newMailer(t, server.config()).SendMail(t.Context(), sent))
@@ -151,7 +151,7 @@ func TestSend_ReaderPrefersHTML(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	sent := aMail()
-	sent.HTML = &botctx.EmailText{Charset: "ISO-8859-1", Data: "<p>été</p>"}
+	sent.HTML = &utility.EmailText{Charset: "ISO-8859-1", Data: "<p>été</p>"}
 	require.NoError(t, newMailer(t, server.config()).SendMail(t.Context(), sent))
 	got := read(t, server.received()[0].text)
 	require.Equal(t, []string{"text/plain", "text/html"}, got.order)
@@ -196,27 +196,27 @@ func TestSend_Headers(t *testing.T) {
 func TestSend_CannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*botctx.Mail)
+		change func(*utility.Mail)
 		field  string
 	}{
 		"a subject beyond its set": {
-			func(m *botctx.Mail) { m.Subject = botctx.EmailText{Charset: "ISO-8859-1", Data: "Dvořák"} },
+			func(m *utility.Mail) { m.Subject = utility.EmailText{Charset: "ISO-8859-1", Data: "Dvořák"} },
 			"message.Subject.Data",
 		},
 		"a text beyond its set": {
-			func(m *botctx.Mail) { m.Text = &botctx.EmailText{Charset: "us-ascii", Data: "é"} }, "message.Body.Text.Data",
+			func(m *utility.Mail) { m.Text = &utility.EmailText{Charset: "us-ascii", Data: "é"} }, "message.Body.Text.Data",
 		},
 		"HTML beyond its set": {
-			func(m *botctx.Mail) { m.HTML = &botctx.EmailText{Charset: "windows-1252", Data: "Ж"} }, "message.Body.Html.Data",
+			func(m *utility.Mail) { m.HTML = &utility.EmailText{Charset: "windows-1252", Data: "Ж"} }, "message.Body.Html.Data",
 		},
-		"text that is none": {func(m *botctx.Mail) { m.Text.Data = "\xff" }, "message.Body.Text.Data"},
-		"an unknown set":    {func(m *botctx.Mail) { m.Text.Charset = "EBCDIC-X" }, "message.Body.Text.Charset"},
+		"text that is none": {func(m *utility.Mail) { m.Text.Data = "\xff" }, "message.Body.Text.Data"},
+		"an unknown set":    {func(m *utility.Mail) { m.Text.Charset = "EBCDIC-X" }, "message.Body.Text.Charset"},
 		"a set that MIME bars from texts": {
-			func(m *botctx.Mail) { m.Subject.Charset = "UTF-16" }, "message.Subject.Charset",
+			func(m *utility.Mail) { m.Subject.Charset = "UTF-16" }, "message.Subject.Charset",
 		},
-		"no text": {func(m *botctx.Mail) { m.Text = nil }, "message.Body"},
-		"nobody":  {func(m *botctx.Mail) { m.To = nil }, "destination"},
-		"no id":   {func(m *botctx.Mail) { m.ID = "" }, "ID"},
+		"no text": {func(m *utility.Mail) { m.Text = nil }, "message.Body"},
+		"nobody":  {func(m *utility.Mail) { m.To = nil }, "destination"},
+		"no id":   {func(m *utility.Mail) { m.ID = "" }, "ID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,16 +228,16 @@ func TestSend_CannotBeWritten(t *testing.T) {
 func TestSend_HeaderInjection(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []string{"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\rx", "\x00", "\r\n\r\nbody"} {
-		for field, change := range map[string]func(*botctx.Mail){
-			"message.Subject.Data":       func(m *botctx.Mail) { m.Subject.Data += ending },
-			"message.Subject.Charset":    func(m *botctx.Mail) { m.Subject.Charset += ending },
-			"message.Body.Text.Charset":  func(m *botctx.Mail) { m.Text.Charset += ending },
-			"ID":                         func(m *botctx.Mail) { m.ID += ending },
-			"destination.ToAddresses[0]": func(m *botctx.Mail) { m.To[0].Name += ending },
-			"destination.CcAddresses[0]": func(m *botctx.Mail) { m.CC = []mail.Address{{Address: "a@example.org" + ending}} },
-			"destination.CcAddresses[1]": func(m *botctx.Mail) { m.CC = []mail.Address{m.To[0], {Address: "a" + ending + "@b.org"}} },
-			"destination.ToAddresses[1]": func(m *botctx.Mail) { m.To = append(m.To, mail.Address{Address: "a@b.org>" + ending}) },
-			"destination.ToAddresses[2]": func(m *botctx.Mail) { m.To = []mail.Address{m.To[0], m.To[0], {Address: "a@b.org> SIZE=1"}} },
+		for field, change := range map[string]func(*utility.Mail){
+			"message.Subject.Data":       func(m *utility.Mail) { m.Subject.Data += ending },
+			"message.Subject.Charset":    func(m *utility.Mail) { m.Subject.Charset += ending },
+			"message.Body.Text.Charset":  func(m *utility.Mail) { m.Text.Charset += ending },
+			"ID":                         func(m *utility.Mail) { m.ID += ending },
+			"destination.ToAddresses[0]": func(m *utility.Mail) { m.To[0].Name += ending },
+			"destination.CcAddresses[0]": func(m *utility.Mail) { m.CC = []mail.Address{{Address: "a@example.org" + ending}} },
+			"destination.CcAddresses[1]": func(m *utility.Mail) { m.CC = []mail.Address{m.To[0], {Address: "a" + ending + "@b.org"}} },
+			"destination.ToAddresses[1]": func(m *utility.Mail) { m.To = append(m.To, mail.Address{Address: "a@b.org>" + ending}) },
+			"destination.ToAddresses[2]": func(m *utility.Mail) { m.To = []mail.Address{m.To[0], m.To[0], {Address: "a@b.org> SIZE=1"}} },
 		} {
 			requireRefusedUnsent(t, change, strings.TrimSpace(field))
 		}
@@ -246,7 +246,7 @@ func TestSend_HeaderInjection(t *testing.T) {
 
 // requireRefusedUnsent requires that a change to a mail is refused at a field, without the
 // server having been asked.
-func requireRefusedUnsent(t *testing.T, change func(*botctx.Mail), field string) {
+func requireRefusedUnsent(t *testing.T, change func(*utility.Mail), field string) {
 	t.Helper()
 	server := newServer(t, serverOptions{})
 	sent := aMail()

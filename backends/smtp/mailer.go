@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Mailer sends mails through a mail server. It is safe for concurrent use and holds no
@@ -16,7 +16,7 @@ type Mailer struct {
 	slots chan struct{}
 }
 
-var _ botctx.Mailer = (*Mailer)(nil)
+var _ utility.Mailer = (*Mailer)(nil)
 
 // New returns a mailer. It does not connect, so that a host starts while its mail server is
 // down; Check does. InvalidArgument: the configuration lacks something or contradicts
@@ -46,7 +46,7 @@ func (m *Mailer) Check(ctx context.Context) error {
 // more mails for now. Unavailable: it does not answer, or refuses the mail for now. Where
 // ctx ends, the error is that of ctx, and the mail may have been taken only if its text had
 // been sent in full.
-func (m *Mailer) SendMail(ctx context.Context, sent botctx.Mail) error {
+func (m *Mailer) SendMail(ctx context.Context, sent utility.Mail) error {
 	sent, to, err := addressed(sent)
 	if err != nil {
 		return err

@@ -7,12 +7,12 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // message returns a mail as it goes over the wire, or what is wrong with it.
-func (m *Mailer) message(sent botctx.Mail) ([]byte, error) {
+func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	id, err := m.messageID(sent.ID)
 	if err != nil {
 		return nil, err
@@ -53,14 +53,14 @@ func (m *Mailer) messageID(id string) (string, error) {
 
 // addBody adds the text of a mail: plain text first, for readers show the last form that
 // they can.
-func addBody(composed *gomail.Msg, sent botctx.Mail) error {
+func addBody(composed *gomail.Msg, sent utility.Mail) error {
 	if sent.Text == nil && sent.HTML == nil {
 		return boterr.Invalid("", "must have Html, Text or both")
 	}
 	for _, part := range []struct {
 		name string
 		kind gomail.ContentType
-		text *botctx.EmailText
+		text *utility.EmailText
 	}{
 		{"Text", gomail.TypeTextPlain, sent.Text},
 		{"Html", gomail.TypeTextHTML, sent.HTML},
@@ -75,7 +75,7 @@ func addBody(composed *gomail.Msg, sent botctx.Mail) error {
 	return nil
 }
 
-func addPart(composed *gomail.Msg, kind gomail.ContentType, text botctx.EmailText) error {
+func addPart(composed *gomail.Msg, kind gomail.ContentType, text utility.EmailText) error {
 	charset, err := charsetOf(text)
 	if err != nil {
 		return err

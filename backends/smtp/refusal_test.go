@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/smtp"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // scripted starts a server that says what a test has it say, in plain text.
@@ -366,7 +366,7 @@ func TestSend_ConcurrentUse(t *testing.T) {
 		all.Go(func() {
 			sent := aMail()
 			sent.ID = fmt.Sprintf("m%d", i)
-			sent.Text = &botctx.EmailText{Data: fmt.Sprintf("text %d", i)}
+			sent.Text = &utility.EmailText{Data: fmt.Sprintf("text %d", i)}
 			failures[i] = mailer.SendMail(t.Context(), sent)
 		})
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Lengths in bytes: a header's line should have at most 78, and an encoded word 75, of
@@ -18,7 +18,7 @@ const (
 
 // subject returns a subject line as it stands in the header: as it is where it is short and
 // plain, else in encoded words (RFC 2047).
-func subject(text botctx.EmailText) (string, error) {
+func subject(text utility.EmailText) (string, error) {
 	charset, err := charsetOf(text)
 	if err != nil {
 		return "", err

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Harness is how the suite reaches an implementation. Its functions end the test where
@@ -76,7 +77,7 @@ type Harness struct {
 	Comments func(app string) []*send.PostComment
 	// Mails returns the mails that the mail service has taken, in order. Without it the rules
 	// about what is mailed are left out.
-	Mails func() []botctx.Mail
+	Mails func() []utility.Mail
 	// Serve puts a file of a media type, "" for none that is told, at an address that nobody has
 	// used before and the implementation may ask, for GET and POST. Without it the rules about
 	// addresses are left out.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/utility"
 )
 
 var mailRules = needing([]Capability{Mails}, []Rule{
@@ -49,16 +50,16 @@ var mailRules = needing([]Capability{Mails}, []Rule{
 
 // Short for the rules below.
 type (
-	mailParams = botctx.SendEmailParams
-	mailText   = botctx.EmailText
+	mailParams = utility.SendEmailParams
+	mailText   = utility.EmailText
 )
 
 // mailTo is a short mail to these addresses.
 func mailTo(addresses ...string) mailParams {
 	return mailParams{
-		Destination: botctx.EmailDestination{ToAddresses: addresses},
-		Message: botctx.EmailMessage{
-			Subject: mailText{Data: "Your order"}, Body: botctx.EmailBody{Text: &mailText{Data: "It is on its way."}},
+		Destination: utility.EmailDestination{ToAddresses: addresses},
+		Message: utility.EmailMessage{
+			Subject: mailText{Data: "Your order"}, Body: utility.EmailBody{Text: &mailText{Data: "It is on its way."}},
 		},
 	}
 }
@@ -71,7 +72,7 @@ func mailWith(change func(*mailParams)) mailParams {
 }
 
 // mail sends a mail, without an error, and returns it as the mail service has it.
-func (t *trial) mail(params mailParams) botctx.Mail {
+func (t *trial) mail(params mailParams) utility.Mail {
 	t.Helper()
 	before := len(t.Mails())
 	require.NoError(t, errorOf(t.home.SendEmail(t.ctx(), params)))
@@ -82,12 +83,12 @@ func (t *trial) mail(params mailParams) botctx.Mail {
 
 func sendEmailSendsTheMail(t *trial) {
 	sent := t.mail(mailParams{
-		Destination: botctx.EmailDestination{
+		Destination: utility.EmailDestination{
 			ToAddresses: []string{"ada@example.com", "Bob <bob@example.com>"}, CcAddresses: []string{"eve@example.com"},
 		},
-		Message: botctx.EmailMessage{
+		Message: utility.EmailMessage{
 			Subject: mailText{Charset: "UTF-8", Data: "Grüße"},
-			Body: botctx.EmailBody{
+			Body: utility.EmailBody{
 				HTML: &mailText{Charset: "ISO-8859-1", Data: "<p>Grüße</p>"}, Text: &mailText{Charset: "US-ASCII", Data: "Hello\r\nAda"},
 			},
 		},
@@ -107,8 +108,8 @@ func sendEmailIsUnicodeByDefault(t *trial) {
 	require.Nil(t, sent.HTML)
 	require.Empty(t, sent.CC)
 	sent = t.mail(mailParams{
-		Destination: botctx.EmailDestination{CcAddresses: []string{"eve@example.com"}},
-		Message:     botctx.EmailMessage{Subject: mailText{Data: "Hi"}, Body: botctx.EmailBody{HTML: &mailText{Data: "<p>"}}},
+		Destination: utility.EmailDestination{CcAddresses: []string{"eve@example.com"}},
+		Message:     utility.EmailMessage{Subject: mailText{Data: "Hi"}, Body: utility.EmailBody{HTML: &mailText{Data: "<p>"}}},
 	})
 	require.Equal(t, &mailText{Charset: "UTF-8", Data: "<p>"}, sent.HTML)
 	require.Nil(t, sent.Text)

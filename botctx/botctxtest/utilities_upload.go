@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/utility"
 )
 
 var uploadRules = needing([]Capability{Uploads}, []Rule{
@@ -60,7 +61,7 @@ var uploadRules = needing([]Capability{Uploads}, []Rule{
 	},
 })
 
-type uploadParams = botctx.UploadFileToObjectStoreParams
+type uploadParams = utility.UploadFileToObjectStoreParams
 
 // upload is an upload of a bill from an address.
 func upload(url string) uploadParams {
@@ -154,7 +155,7 @@ func uploadAsksForNothingInVain(t *trial) {
 	served := t.Serve("", "bill")
 	for _, id := range []string{unique("channel"), t.away.channel.ID} {
 		params := upload(served.URL)
-		params.Channel = botctx.ChannelID(id)
+		params.Channel = utility.ChannelID(id)
 		t.requireCode(boterr.NotFound, errorOf(t.home.UploadFileToObjectStore(t.ctx(), params)))
 	}
 	require.Empty(t, served.Requests())

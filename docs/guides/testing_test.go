@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // priceURL is where the shop asks for the price of a kettle.
@@ -38,7 +39,7 @@ func sell(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Text("Sold out."))
 	}
 	err = charge(ctx, bot, price.Get("cents").Int())
-	if _, ok := errors.AsType[*botctx.DeclinedError](err); ok {
+	if _, ok := errors.AsType[*utility.DeclinedError](err); ok {
 		_, err = take(ctx, bot, -1)
 		return errors.Join(err, bot.Reply(ctx, send.Text("Your card was declined.")))
 	}
@@ -60,11 +61,11 @@ func take(ctx context.Context, bot *botctx.Context, n int) (bool, error) {
 
 // charge charges the member, and once where the run is tried again.
 func charge(ctx context.Context, bot *botctx.Context, cents int64) error {
-	shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 	if err != nil {
 		return err
 	}
-	_, err = shop.Client.Charge(ctx, botctx.Charge{
+	_, err = shop.Client.Charge(ctx, utility.Charge{
 		Amount: cents, Currency: "eur", PaymentMethod: "card", IdempotencyKey: bot.SendID(ctx, "a kettle"),
 	})
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // What marks those who have bought something: a label on Alpha, a tag on Echo.
@@ -45,7 +46,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Text("You have ordered "+before.Bouquet+" already."))
 	}
 	payment, err := charge(ctx, bot, chosen)
-	if declined, isDeclined := errors.AsType[*botctx.DeclinedError](err); isDeclined {
+	if declined, isDeclined := errors.AsType[*utility.DeclinedError](err); isDeclined {
 		return bot.Reply(ctx, send.Text("Your card was declined: "+declined.Code+"."))
 	}
 	if err != nil {

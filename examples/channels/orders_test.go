@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // orders lets Ada order the first of the bouquets.
@@ -216,7 +217,7 @@ func TestOrder_Canceled(t *testing.T) {
 func TestPaymentEvent_AnotherKind(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
-	err := OnPayment(f.Runtime(), fakes.DefaultApp)(t.Context(), botctx.PaymentEvent{Type: "payout.paid"})
+	err := OnPayment(f.Runtime(), fakes.DefaultApp)(t.Context(), utility.PaymentEvent{Type: "payout.paid"})
 	require.NoError(t, err)
 	require.Empty(t, f.Calls())
 }

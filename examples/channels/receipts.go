@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // receiptURL is where the shop's site has the receipt of a payment.
@@ -12,7 +13,7 @@ func receiptURL(payment string) string { return site + "/receipts/" + payment + 
 // keepReceipt copies the receipt into the object store.
 func keepReceipt(ctx context.Context, bot *botctx.Context) error {
 	has, _ := orderOf(bot)
-	_, err := bot.UploadFileToObjectStore(ctx, botctx.UploadFileToObjectStoreParams{
+	_, err := bot.UploadFileToObjectStore(ctx, utility.UploadFileToObjectStoreParams{
 		URL: receiptURL(has.Payment), Filename: "receipts/" + has.Payment + ".txt", ContentType: "text/plain",
 	})
 	return err
@@ -24,11 +25,11 @@ func mailReceipt(ctx context.Context, bot *botctx.Context) error {
 		return nil
 	}
 	has, _ := orderOf(bot)
-	_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{bot.Member.Email}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: "Your receipt: " + has.Bouquet},
-			Body: botctx.EmailBody{Text: &botctx.EmailText{
+	_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{bot.Member.Email}},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: "Your receipt: " + has.Bouquet},
+			Body: utility.EmailBody{Text: &utility.EmailText{
 				Data: "You have paid " + has.Price + ". The receipt: " + receiptURL(has.Payment),
 			}},
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // orders is the data source with what is ordered, account the payment account.
@@ -77,11 +78,11 @@ func order(ctx context.Context, bot *botctx.Context) error {
 
 // charge takes the price of a bread. An event that comes twice takes it once.
 func charge(ctx context.Context, bot *botctx.Context, bread string) error {
-	shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: account})
+	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: account})
 	if err != nil {
 		return err
 	}
-	_, err = shop.Client.Charge(ctx, botctx.Charge{
+	_, err = shop.Client.Charge(ctx, utility.Charge{
 		Amount: prices[bread], Currency: "eur", Description: bread, PaymentMethod: "card-of-" + bot.Member.ID,
 		IdempotencyKey: bot.MessageEvent.MessageID,
 	})
@@ -105,11 +106,11 @@ func receipt(ctx context.Context, bot *botctx.Context) error {
 		return nil
 	}
 	bread := document.Get(bot.Member.Meta, "bread", "")
-	_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{bot.Member.Email}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: "Your receipt"},
-			Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: fmt.Sprintf("One %s bread: %.2f.", bread, float64(prices[bread])/100)}},
+	_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{bot.Member.Email}},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: "Your receipt"},
+			Body:    utility.EmailBody{Text: &utility.EmailText{Data: fmt.Sprintf("One %s bread: %.2f.", bread, float64(prices[bread])/100)}},
 		},
 	})
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // shop is a bot that answers, charges and mails.
@@ -18,17 +19,17 @@ func shop() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
 		{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
-			shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+			shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 			if err != nil {
 				return err
 			}
-			_, err = shop.Client.Charge(ctx, botctx.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
+			_, err = shop.Client.Charge(ctx, utility.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
 			return said(ctx, bot, "Paid.", err)
 		})},
 		{ID: "mail", Trigger: botctx.TextIs("mail"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
-			_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-				Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-				Message:     botctx.EmailMessage{Subject: botctx.EmailText{Data: "Hello"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Hello!"}}},
+			_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+				Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+				Message:     utility.EmailMessage{Subject: utility.EmailText{Data: "Hello"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Hello!"}}},
 			})
 			return said(ctx, bot, "Sent.", err)
 		})},

@@ -16,16 +16,17 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // sell charges a member, and tells her. With a key the charge of her order is made once.
 func sell(key string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+		account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 		if err != nil {
 			return err
 		}
-		_, err = account.Client.Charge(ctx, botctx.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card", IdempotencyKey: key})
+		_, err = account.Client.Charge(ctx, utility.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card", IdempotencyKey: key})
 		if err != nil {
 			return err
 		}
@@ -110,10 +111,10 @@ func tell(ctx context.Context, bot *botctx.Context) error {
 	if err := bot.Reply(ctx, send.Text("It is on its way.")); err == nil {
 		return nil
 	}
-	_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: "It is on its way"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Yours."}},
+	_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: "It is on its way"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Yours."}},
 		},
 	})
 	return err

@@ -24,6 +24,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 var _ = flag.Bool("update", false, "write the files that tests compare with")
@@ -43,19 +44,19 @@ func book(ctx context.Context, bot *botctx.Context) error {
 	_, notCalled := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{Summary: "A big party, Authorization: Bearer hush-6"},
 	})
-	_, notMailed := bot.SendEmail(ctx, botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-		Message: botctx.EmailMessage{
-			Subject: botctx.EmailText{Data: "Your table"},
-			Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: "Friday.\nsecret: hush-7"}},
+	_, notMailed := bot.SendEmail(ctx, utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+		Message: utility.EmailMessage{
+			Subject: utility.EmailText{Data: "Your table"},
+			Body:    utility.EmailBody{Text: &utility.EmailText{Data: "Friday.\nsecret: hush-7"}},
 		},
 	})
-	_, notStored := bot.UploadFileToObjectStore(ctx, botctx.UploadFileToObjectStoreParams{
+	_, notStored := bot.UploadFileToObjectStore(ctx, utility.UploadFileToObjectStoreParams{
 		URL: billURL, Filename: "bill.txt", ContentType: "text/plain",
 	})
-	golf, notPaid := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+	golf, notPaid := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 	if notPaid == nil {
-		_, notPaid = golf.Client.Charge(ctx, botctx.Charge{
+		_, notPaid = golf.Client.Charge(ctx, utility.Charge{
 			Amount: 2500, Currency: "eur", PaymentMethod: "card", Description: "token=hush-8", Metadata: map[string]string{"secret": "hush-9"},
 		})
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Harness returns a harness of a platform, with every verb and nothing lacking. The caller
@@ -138,8 +139,8 @@ func (s *stage) comments(app string) []*send.PostComment {
 	return found
 }
 
-func (s *stage) mails() []botctx.Mail {
-	var mails []botctx.Mail
+func (s *stage) mails() []utility.Mail {
+	var mails []utility.Mail
 	for _, sent := range s.platform.Mails() {
 		mails = append(mails, sent.Mail)
 	}

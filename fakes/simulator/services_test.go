@@ -14,22 +14,23 @@ import (
 	"github.com/botctx/go-sdk/fakes/simulator"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // services is a bot that charges, mails and tells what it was sent.
 func services() []*botctx.Node {
 	charges := func(ctx context.Context, bot *botctx.Context) error {
-		shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 		if err == nil {
-			_, err = shop.Client.Charge(ctx, botctx.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
+			_, err = shop.Client.Charge(ctx, utility.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
 		}
 		return ends(ctx, bot, err)
 	}
 	mails := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-			Destination: botctx.EmailDestination{ToAddresses: []string{bot.Member.Email}},
-			Message: botctx.EmailMessage{
-				Subject: botctx.EmailText{Data: "Hello"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Hello!"}},
+		_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+			Destination: utility.EmailDestination{ToAddresses: []string{bot.Member.Email}},
+			Message: utility.EmailMessage{
+				Subject: utility.EmailText{Data: "Hello"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Hello!"}},
 			},
 		})
 		return ends(ctx, bot, err)
@@ -89,7 +90,7 @@ func TestServices_RefuseWhatTheyAreToldTo(t *testing.T) {
 	}
 	p.does("declineCharge", map[string]any{"account": "shop", "code": "insufficient_funds"})
 	says("buy", "That failed: FailedPrecondition")
-	require.Equal(t, botctx.PaymentFailed, p.world().Payments[0].Status)
+	require.Equal(t, utility.PaymentFailed, p.world().Payments[0].Status)
 	says("buy", "Done.")
 	p.does("failMail", map[string]any{"code": "Unavailable"})
 	says("mail", "That failed: Unavailable")

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/page"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // World is all that a page shows of a branch: the answer to GET "world".
@@ -171,7 +172,7 @@ type File struct {
 
 // Payment is a charge on an account.
 type Payment struct {
-	botctx.Payment
+	utility.Payment
 }
 
 // DeadLetter is an event that was given up.

@@ -41,7 +41,7 @@ func domains() []domain {
 		{"member", "Operations", "members"},
 		{"send", "Operations", "sends"},
 		{contextPackage, "NodeOperations", "nodes"},
-		{contextPackage, "UtilityOperations", "utilities"},
+		{"utility", "Operations", "utilities"},
 	}
 }
 

@@ -1,4 +1,4 @@
-package botctx_test
+package utilities_test
 
 import (
 	"encoding/json"
@@ -12,21 +12,22 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/utility"
 )
 
 func TestGolf_Client(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
-	result, err := utilities.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+	result, err := utilities.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
-	payment, err := result.Client.Charge(t.Context(), botctx.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
+	payment, err := result.Client.Charge(t.Context(), utility.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
 	require.NoError(t, err)
-	require.Equal(t, []botctx.Payment{*payment}, utilities.Account.Payments())
+	require.Equal(t, []utility.Payment{*payment}, utilities.Account.Payments())
 }
 
 func TestGolf_MissingName(t *testing.T) {
 	t.Parallel()
-	_, err := fakes.NewUtilities(fakes.For(t)).Golf(t.Context(), botctx.GolfParams{})
+	_, err := fakes.NewUtilities(fakes.For(t)).Golf(t.Context(), utility.GolfParams{})
 	requireField(t, err, "golf", boterr.InvalidArgument, "golfName")
 }
 
@@ -34,20 +35,20 @@ func TestGolf_App(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.AddAccountOf("app-2", "shop")
-	_, err := p.Operations(record.Scope{}).Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+	_, err := p.Operations(record.Scope{}).Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	requireField(t, err, "golf", boterr.NotFound, "golfName")
-	result, err := p.Operations(record.Scope{App: "app-2"}).Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+	result, err := p.Operations(record.Scope{App: "app-2"}).Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
 	require.NotNil(t, result.Client)
 }
 
 func TestGolf_HostErrors(t *testing.T) {
 	t.Parallel()
-	gives := func(client botctx.PaymentClient, err error) func(string, string) (botctx.PaymentClient, error) {
-		return func(string, string) (botctx.PaymentClient, error) { return client, err }
+	gives := func(client utility.PaymentClient, err error) func(string, string) (utility.PaymentClient, error) {
+		return func(string, string) (utility.PaymentClient, error) { return client, err }
 	}
 	for name, c := range map[string]struct {
-		payments func(app, name string) (botctx.PaymentClient, error)
+		payments func(app, name string) (utility.PaymentClient, error)
 		code     boterr.Code
 		field    string
 	}{
@@ -58,14 +59,14 @@ func TestGolf_HostErrors(t *testing.T) {
 		"its own code":    {gives(nil, boterr.New(boterr.FailedPrecondition, "", "is locked")), boterr.FailedPrecondition, ""},
 		"without a code":  {gives(nil, errors.New("down")), boterr.Unavailable, ""},
 		"a client, too":   {gives(&fakes.Account{}, errors.New("down")), boterr.Unavailable, ""},
-		"a panic of ours": {func(string, string) (botctx.PaymentClient, error) { panic("boom") }, boterr.Internal, ""},
+		"a panic of ours": {func(string, string) (utility.PaymentClient, error) { panic("boom") }, boterr.Internal, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bot := newRuntime(t, botctx.Config{Payments: c.payments}).Operations(record.Scope{App: "shop"})
-			result, err := bot.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+			result, err := bot.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 			requireField(t, err, "golf", c.code, c.field)
-			require.Equal(t, botctx.GolfResult{}, result)
+			require.Equal(t, utility.GolfResult{}, result)
 		})
 	}
 }
@@ -76,14 +77,14 @@ func TestGolf_NullInJSON(t *testing.T) {
 	text, err := utilities.Member.Context().Call(t.Context(), "golf", json.RawMessage(`{"golfName": "shop"}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `null`, string(text))
-	result, err := botctx.OverCall(utilities.Member.Context()).Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+	result, err := botctx.OverCall(utilities.Member.Context()).Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
-	require.Equal(t, botctx.GolfResult{}, result)
+	require.Equal(t, utility.GolfResult{}, result)
 }
 
 func TestResults_Null(t *testing.T) {
 	t.Parallel()
-	for _, result := range []any{botctx.SendEmailResult{}, botctx.GolfResult{}, botctx.UploadFileToObjectStoreResult{}} {
+	for _, result := range []any{utility.SendEmailResult{}, utility.GolfResult{}, utility.UploadFileToObjectStoreResult{}} {
 		text, err := document.EncodeJSON(result)
 		require.NoError(t, err)
 		require.Equal(t, "null", string(text))
@@ -91,9 +92,9 @@ func TestResults_Null(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "null", string(text))
 	}
-	var mail botctx.SendEmailResult
-	var golf botctx.GolfResult
-	var upload botctx.UploadFileToObjectStoreResult
+	var mail utility.SendEmailResult
+	var golf utility.GolfResult
+	var upload utility.UploadFileToObjectStoreResult
 	for _, into := range []any{&mail, &golf, &upload} {
 		require.NoError(t, document.DecodeJSON([]byte("null"), into))
 		require.NoError(t, json.Unmarshal([]byte("null"), into))

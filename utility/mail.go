@@ -1,4 +1,4 @@
-package botctx
+package utility
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package botctx_test
+package utilities_test
 
 import (
 	"context"
@@ -16,16 +16,18 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // text returns a text in the default character set.
-func text(data string) botctx.EmailText { return botctx.EmailText{Data: data} }
+func text(data string) utility.EmailText { return utility.EmailText{Data: data} }
 
 // newEmail returns the params of a mail that can be sent, changed.
-func newEmail(change ...func(*botctx.SendEmailParams)) botctx.SendEmailParams {
-	p := botctx.SendEmailParams{
-		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
-		Message:     botctx.EmailMessage{Subject: text("Hello"), Body: botctx.EmailBody{Text: new(text("It works."))}},
+func newEmail(change ...func(*utility.SendEmailParams)) utility.SendEmailParams {
+	p := utility.SendEmailParams{
+		Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+		Message:     utility.EmailMessage{Subject: text("Hello"), Body: utility.EmailBody{Text: new(text("It works."))}},
 	}
 	for _, alter := range change {
 		alter(&p)
@@ -36,7 +38,7 @@ func newEmail(change ...func(*botctx.SendEmailParams)) botctx.SendEmailParams {
 func TestSendEmail_Sends(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
-	p := newEmail(func(p *botctx.SendEmailParams) {
+	p := newEmail(func(p *utility.SendEmailParams) {
 		p.Destination.ToAddresses = []string{"Ada <ada@example.com>", "=?utf-8?q?J=C3=B6rg?= <jorg@example.com>"}
 		p.Destination.CcAddresses = []string{"<bob@example.com>"}
 		p.Message.Subject.Charset = "iso-8859-1"
@@ -44,17 +46,17 @@ func TestSendEmail_Sends(t *testing.T) {
 	})
 	result, err := utilities.SendEmail(t.Context(), p)
 	require.NoError(t, err)
-	require.Equal(t, botctx.SendEmailResult{}, result)
+	require.Equal(t, utility.SendEmailResult{}, result)
 	sent := utilities.Platform.Mails()
 	require.Len(t, sent, 1)
 	require.NotEmpty(t, sent[0].ID)
-	require.Equal(t, botctx.Mail{
+	require.Equal(t, utility.Mail{
 		ID: sent[0].ID, App: fakes.DefaultApp, Channel: utilities.Member.Scope().Channel,
 		To:      []mail.Address{{Name: "Ada", Address: "ada@example.com"}, {Name: "Jörg", Address: "jorg@example.com"}},
 		CC:      []mail.Address{{Address: "bob@example.com"}},
-		Subject: botctx.EmailText{Charset: "iso-8859-1", Data: "Hello"},
-		HTML:    &botctx.EmailText{Charset: "UTF-8", Data: "<p>It works.</p>"},
-		Text:    &botctx.EmailText{Charset: "UTF-8", Data: "It works."},
+		Subject: utility.EmailText{Charset: "iso-8859-1", Data: "Hello"},
+		HTML:    &utility.EmailText{Charset: "UTF-8", Data: "<p>It works.</p>"},
+		Text:    &utility.EmailText{Charset: "UTF-8", Data: "It works."},
 	}, sent[0].Mail)
 }
 
@@ -129,9 +131,23 @@ func TestSendEmail_SpellingsDiffer(t *testing.T) {
 // requireField checks the error of an operation, and that its field is exactly this.
 func requireField(t *testing.T, err error, op string, code boterr.Code, field string) {
 	t.Helper()
-	requireFailure(t, err, op, code, field)
-	e, _ := boterr.AsError(err)
-	require.Equal(t, field, e.Field, "%v", err)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok, "%s gives no *boterr.Error: %v", op, err)
+	require.Equal(t, []string{op, string(code), field}, []string{e.Op, string(e.Code), e.Field}, "%v", err)
+}
+
+// strictly makes a platform refuse unknown parameters.
+func strictly() fakes.Option {
+	return fakes.Config(func(c *botctx.Config) { c.Strict = true })
+}
+
+// newRuntime returns a Runtime over a new store.
+func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
+	t.Helper()
+	config.Store = memstore.New()
+	runtime, err := botctx.New(config)
+	require.NoError(t, err)
+	return runtime
 }
 
 func TestSendEmail_Strict(t *testing.T) {
@@ -146,21 +162,21 @@ func TestSendEmail_Strict(t *testing.T) {
 
 func TestSendEmail_BadInput(t *testing.T) {
 	t.Parallel()
-	to := func(addresses ...string) func(*botctx.SendEmailParams) {
-		return func(p *botctx.SendEmailParams) { p.Destination.ToAddresses = addresses }
+	to := func(addresses ...string) func(*utility.SendEmailParams) {
+		return func(p *utility.SendEmailParams) { p.Destination.ToAddresses = addresses }
 	}
-	cc := func(addresses ...string) func(*botctx.SendEmailParams) {
-		return func(p *botctx.SendEmailParams) { p.Destination.CcAddresses = addresses }
+	cc := func(addresses ...string) func(*utility.SendEmailParams) {
+		return func(p *utility.SendEmailParams) { p.Destination.CcAddresses = addresses }
 	}
-	subject := func(charset, data string) func(*botctx.SendEmailParams) {
-		return func(p *botctx.SendEmailParams) { p.Message.Subject = botctx.EmailText{Charset: charset, Data: data} }
+	subject := func(charset, data string) func(*utility.SendEmailParams) {
+		return func(p *utility.SendEmailParams) { p.Message.Subject = utility.EmailText{Charset: charset, Data: data} }
 	}
-	body := func(html, text *botctx.EmailText) func(*botctx.SendEmailParams) {
-		return func(p *botctx.SendEmailParams) { p.Message.Body = botctx.EmailBody{HTML: html, Text: text} }
+	body := func(html, text *utility.EmailText) func(*utility.SendEmailParams) {
+		return func(p *utility.SendEmailParams) { p.Message.Body = utility.EmailBody{HTML: html, Text: text} }
 	}
 	for name, c := range map[string]struct {
 		field  string
-		change func(*botctx.SendEmailParams)
+		change func(*utility.SendEmailParams)
 	}{
 		"nobody":                     {"destination.ToAddresses", to()},
 		"an empty address":           {"destination.ToAddresses[1]", to("a@b.example", "")},
@@ -201,7 +217,7 @@ func TestSendEmail_BadInput(t *testing.T) {
 		"an empty text":              {"message.Body.Text.Data", body(nil, new(text("")))},
 		"empty HTML beside a text":   {"message.Body.Html.Data", body(new(text("")), new(text("x")))},
 		"a text that is no UTF-8":    {"message.Body.Text.Data", body(nil, new(text("\xff")))},
-		"a bad set of the text":      {"message.Body.Text.Charset", body(nil, &botctx.EmailText{Charset: "a b", Data: "x"})},
+		"a bad set of the text":      {"message.Body.Text.Charset", body(nil, &utility.EmailText{Charset: "a b", Data: "x"})},
 		"a body that is too large":   {"message.Body", body(new(text(strings.Repeat("x", 6<<20))), new(text(strings.Repeat("x", 6<<20))))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +225,7 @@ func TestSendEmail_BadInput(t *testing.T) {
 			utilities := fakes.NewUtilities(fakes.For(t))
 			result, err := utilities.SendEmail(t.Context(), newEmail(c.change))
 			requireField(t, err, "sendEmail", boterr.InvalidArgument, c.field)
-			require.Equal(t, botctx.SendEmailResult{}, result)
+			require.Equal(t, utility.SendEmailResult{}, result)
 			require.Empty(t, utilities.Platform.Mails())
 		})
 	}
@@ -227,7 +243,7 @@ func addresses(n int) []string {
 func TestSendEmail_MaxRecipients(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
-	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
+	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *utility.SendEmailParams) {
 		p.Destination.ToAddresses, p.Destination.CcAddresses = addresses(49), append(addresses(49), "ada@example.com")
 	}))
 	require.NoError(t, err)
@@ -239,7 +255,7 @@ func TestSendEmail_MaxRecipients(t *testing.T) {
 func TestSendEmail_NamedTwice(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
-	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
+	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *utility.SendEmailParams) {
 		p.Destination.ToAddresses = []string{"Ada <ada@example.com>", "ada@EXAMPLE.com", "Ada@example.com"}
 		p.Destination.CcAddresses = []string{"ada@example.com", "bob@example.com"}
 	}))
@@ -252,9 +268,9 @@ func TestSendEmail_NamedTwice(t *testing.T) {
 }
 
 // mailerFunc is a Mailer.
-type mailerFunc func(context.Context, botctx.Mail) error
+type mailerFunc func(context.Context, utility.Mail) error
 
-func (f mailerFunc) SendMail(ctx context.Context, sent botctx.Mail) error { return f(ctx, sent) }
+func (f mailerFunc) SendMail(ctx context.Context, sent utility.Mail) error { return f(ctx, sent) }
 
 func TestSendEmail_NoMailer(t *testing.T) {
 	t.Parallel()
@@ -282,7 +298,7 @@ func TestSendEmail_MailerErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bot := newRuntime(t, botctx.Config{
-				Mailer: mailerFunc(func(context.Context, botctx.Mail) error { return c.err }),
+				Mailer: mailerFunc(func(context.Context, utility.Mail) error { return c.err }),
 			}).Operations(record.Scope{App: "shop"})
 			_, err := bot.SendEmail(t.Context(), newEmail())
 			if c.err == nil {
@@ -300,7 +316,7 @@ func TestSendEmail_MailerErrors(t *testing.T) {
 func TestSendEmail_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(ctx context.Context, _ botctx.Mail) error {
+	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(ctx context.Context, _ utility.Mail) error {
 		cancel()
 		<-ctx.Done()
 		return errors.New("connection closed")
@@ -312,7 +328,7 @@ func TestSendEmail_Canceled(t *testing.T) {
 func TestSendEmail_Panic(t *testing.T) {
 	t.Parallel()
 	bot := newRuntime(t, botctx.Config{
-		Mailer: mailerFunc(func(context.Context, botctx.Mail) error { panic("boom") }),
+		Mailer: mailerFunc(func(context.Context, utility.Mail) error { panic("boom") }),
 	}).Operations(record.Scope{App: "shop"})
 	_, err := bot.SendEmail(t.Context(), newEmail())
 	requireField(t, err, "sendEmail", boterr.Internal, "")
@@ -321,7 +337,7 @@ func TestSendEmail_Panic(t *testing.T) {
 func TestSendEmail_Copies(t *testing.T) {
 	t.Parallel()
 	params := newEmail()
-	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, sent botctx.Mail) error {
+	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, sent utility.Mail) error {
 		sent.Text.Data, sent.To[0].Address = "changed", "changed"
 		return nil
 	})}).Operations(record.Scope{App: "shop"})
@@ -338,14 +354,14 @@ func FuzzNoHeaderCanBeInjected(f *testing.F) {
 	f.Add("=?utf-8?b?QWRhDQpCY2M6IGM=?= <ada@example.com>", "(x\ry) b@c.example", "\u2028", "=?")
 	f.Add("a@b.example (c\n)", "a:b@c.example;", "\u0085", "utf-8;x")
 	f.Fuzz(func(t *testing.T, to, cc, subject, charset string) {
-		var sent *botctx.Mail
-		bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, m botctx.Mail) error {
+		var sent *utility.Mail
+		bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, m utility.Mail) error {
 			sent = &m
 			return nil
 		})}).Operations(record.Scope{App: "shop"})
-		_, err := bot.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
-			p.Destination = botctx.EmailDestination{ToAddresses: []string{to}, CcAddresses: []string{cc}}
-			p.Message.Subject = botctx.EmailText{Charset: charset, Data: subject}
+		_, err := bot.SendEmail(t.Context(), newEmail(func(p *utility.SendEmailParams) {
+			p.Destination = utility.EmailDestination{ToAddresses: []string{to}, CcAddresses: []string{cc}}
+			p.Message.Subject = utility.EmailText{Charset: charset, Data: subject}
 			p.Message.Body.Text.Charset = charset
 		}))
 		if err != nil {

@@ -1,4 +1,4 @@
-package botctx
+package utilities
 
 import (
 	"context"
@@ -15,85 +15,66 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/send"
-)
-
-// The defaults of UploadLimits.
-const (
-	defaultUploadBytes   = send.MaxFileMegabytes << 20
-	defaultUploadTimeout = 45 * time.Second
+	"github.com/botctx/go-sdk/utility"
 )
 
 // maxKey is the most bytes of a key, that of the stores that allow the least.
 const maxKey = 1024
 
-// UploadFileToObjectStore implements UtilityOperations.
-func (u utilities) UploadFileToObjectStore(
-	ctx context.Context, p UploadFileToObjectStoreParams,
-) (UploadFileToObjectStoreResult, error) {
-	store := u.runtime.config.ObjectStore
-	if store == nil {
-		return UploadFileToObjectStoreResult{}, boterr.New(boterr.Unsupported, "",
+// UploadFileToObjectStore implements utility.Operations.
+func (s *Service) UploadFileToObjectStore(
+	ctx context.Context, p utility.UploadFileToObjectStoreParams,
+) (utility.UploadFileToObjectStoreResult, error) {
+	if s.ports.ObjectStore == nil {
+		return utility.UploadFileToObjectStoreResult{}, boterr.New(boterr.Unsupported, "",
 			"the host keeps no files: it gives Config.ObjectStore for that")
 	}
-	options, err := readUploadOptions(p.Options)
+	options, err := readOptions(p.Options)
 	if err != nil {
-		return UploadFileToObjectStoreResult{}, boterr.In("options", err)
+		return utility.UploadFileToObjectStoreResult{}, boterr.In("options", err)
 	}
-	limits := u.runtime.config.Upload
-	timeout := options.within(limits.Timeout)
+	timeout := options.within(s.ports.Upload.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, tooSlowError(timeout))
 	defer cancel()
-	request, err := newUploadRequest(ctx, p.URL, options)
+	request, err := newRequest(ctx, p.URL, options)
 	if err != nil {
-		return UploadFileToObjectStoreResult{}, err
+		return utility.UploadFileToObjectStoreResult{}, err
 	}
-	file, err := u.newFile(ctx, p)
+	file, err := s.newFile(ctx, p)
 	if err != nil {
-		return UploadFileToObjectStoreResult{}, err
+		return utility.UploadFileToObjectStoreResult{}, err
 	}
-	file.ID = u.env.SendID(ctx, "file "+file.Key)
-	return UploadFileToObjectStoreResult{}, u.once(ctx, file.ID, func(ctx context.Context) error {
-		return u.upload(ctx, request, file, limits.MaxBytes)
+	file.ID = s.env.SendID(ctx, "file "+file.Key)
+	return utility.UploadFileToObjectStoreResult{}, s.once(ctx, file.ID, func(ctx context.Context) error {
+		return s.upload(ctx, request, file)
 	})
-}
-
-// withDefaults returns the limits with timeout, or what else is the default, for those that are not set.
-func (l UploadLimits) withDefaults(timeout time.Duration) UploadLimits {
-	if l.Timeout <= 0 {
-		l.Timeout = timeout
-	}
-	if l.MaxBytes <= 0 {
-		l.MaxBytes = defaultUploadBytes
-	}
-	return l
 }
 
 // newFile checks where a file is to be stored, and returns it without its content.
-func (u utilities) newFile(ctx context.Context, p UploadFileToObjectStoreParams) (StoredFile, error) {
+func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.StoredFile, error) {
 	if err := checkFilename(p.Filename); err != nil {
-		return StoredFile{}, err
+		return utility.StoredFile{}, err
 	}
 	contentType, err := parseContentType(p.ContentType)
 	if err != nil {
-		return StoredFile{}, err
+		return utility.StoredFile{}, err
 	}
-	in := channels.ByID(u.scope, "channel", string(p.Channel))
+	in := channels.ByID(s.scope, "channel", string(p.Channel))
 	id, err := in.Resolve()
 	if err != nil {
-		return StoredFile{}, err
+		return utility.StoredFile{}, err
 	}
 	_, err = record.Load(in, func(string) (*channel.Reference, error) {
-		found, err := u.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
+		found, err := s.ports.Channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
 		return found, portError(ctx, "what knows the channels", err)
 	})
 	if err != nil {
-		return StoredFile{}, err
+		return utility.StoredFile{}, err
 	}
-	file := StoredFile{App: u.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
+	file := utility.StoredFile{App: s.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
 	file.Key = keySegment(file.App) + "/" + keySegment(file.Channel) + "/" + file.Name
 	if over := len(file.Key) - maxKey; over > 0 {
-		return StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
+		return utility.StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
 	}
 	return file, nil
 }
@@ -145,8 +126,9 @@ func parseContentType(text string) (string, error) {
 }
 
 // upload copies what answers a request into the store.
-func (u utilities) upload(ctx context.Context, request *http.Request, file StoredFile, maxBytes int64) error {
-	response, err := u.runtime.config.HTTP.Do(request)
+func (s *Service) upload(ctx context.Context, request *http.Request, file utility.StoredFile) error {
+	maxBytes := s.ports.Upload.MaxBytes
+	response, err := s.ports.HTTP.Do(request)
 	if err != nil {
 		return fetchError(ctx, request, err)
 	}
@@ -159,11 +141,11 @@ func (u utilities) upload(ctx context.Context, request *http.Request, file Store
 	}
 	content := &fileContent{ctx: ctx, inner: response.Body, request: request, left: maxBytes, over: tooLarge(maxBytes)}
 	file.Content = content
-	err = u.runtime.config.ObjectStore.Put(ctx, file)
+	err = s.ports.ObjectStore.Put(ctx, file)
 	switch {
 	case content.failed != nil:
 		return content.failed
-	case err != nil && !hasCode(err) && isTooSlow(ctx):
+	case err != nil && !boterr.HasCode(err) && isTooSlow(ctx):
 		return context.Cause(ctx)
 	default:
 		return portError(ctx, "the object store", err)

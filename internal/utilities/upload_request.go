@@ -1,6 +1,8 @@
-package botctx
+package utilities
 
 import (
+	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// uploadOptions are the options of the request that an upload makes.
-type uploadOptions struct {
+// options are the options of the request that an upload makes.
+type options struct {
 	method  string
 	headers http.Header
 	body    string
@@ -23,9 +25,9 @@ type uploadOptions struct {
 	timeout time.Duration
 }
 
-// readUploadOptions reads the options by their names.
-func readUploadOptions(given document.Object) (uploadOptions, error) {
-	read := uploadOptions{method: http.MethodGet, headers: http.Header{}}
+// readOptions reads the options by their names.
+func readOptions(given document.Object) (options, error) {
+	read := options{method: http.MethodGet, headers: http.Header{}}
 	if err := given.Err(); err != nil {
 		return read, err
 	}
@@ -39,7 +41,7 @@ func readUploadOptions(given document.Object) (uploadOptions, error) {
 }
 
 // set reads one option. null is none.
-func (o *uploadOptions) set(name string, value any) error {
+func (o *options) set(name string, value any) error {
 	setters := map[string]func(any) error{
 		"method": o.setMethod, "headers": o.setHeaders, "body": o.setBody, "qs": o.setQuery, "timeout": o.setTimeout,
 		"encoding": refuseEncoding,
@@ -60,7 +62,7 @@ func refuseEncoding(any) error {
 	return boterr.Invalid("", "must be null or left out: files are stored as the bytes that come")
 }
 
-func (o *uploadOptions) setMethod(value any) error {
+func (o *options) setMethod(value any) error {
 	if err := document.DecodeValue(value, &o.method); err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func (o *uploadOptions) setMethod(value any) error {
 	return nil
 }
 
-func (o *uploadOptions) setHeaders(value any) error {
+func (o *options) setHeaders(value any) error {
 	var headers document.Object
 	if err := document.DecodeValue(value, &headers); err != nil {
 		return err
@@ -112,7 +114,7 @@ func headerText(value any) (string, error) {
 	}
 }
 
-func (o *uploadOptions) setBody(value any) error {
+func (o *options) setBody(value any) error {
 	o.hasBody = true
 	switch value := value.(type) {
 	case string:
@@ -128,7 +130,7 @@ func (o *uploadOptions) setBody(value any) error {
 }
 
 // setJSON makes the body JSON where the options say so: by json, or by a body that is no text.
-func (o *uploadOptions) setJSON(given document.Object) error {
+func (o *options) setJSON(given document.Object) error {
 	body, _ := given.Field("body")
 	asked, _ := given.Field("json")
 	isJSON, isSwitch := asked.(bool)
@@ -153,7 +155,7 @@ func (o *uploadOptions) setJSON(given document.Object) error {
 }
 
 // setQuery reads the parameters of qs, in their order. null is none.
-func (o *uploadOptions) setQuery(value any) error {
+func (o *options) setQuery(value any) error {
 	var parameters document.Object
 	if err := document.DecodeValue(value, &parameters); err != nil {
 		return err
@@ -184,7 +186,7 @@ func (o *uploadOptions) setQuery(value any) error {
 func queryText(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
 // setTimeout reads a number of milliseconds.
-func (o *uploadOptions) setTimeout(value any) error {
+func (o *options) setTimeout(value any) error {
 	var ms float64
 	if err := document.DecodeValue(value, &ms); err != nil {
 		return err
@@ -203,9 +205,47 @@ func (o *uploadOptions) setTimeout(value any) error {
 const maxTimeout = 24 * time.Hour
 
 // within returns how long the upload may take where the host allows limit.
-func (o uploadOptions) within(limit time.Duration) time.Duration {
+func (o options) within(limit time.Duration) time.Duration {
 	if o.timeout == 0 {
 		return limit
 	}
 	return min(o.timeout, limit)
+}
+
+// newRequest checks the URL of an upload and makes its request. That the host allows the
+// address is for its client to check.
+func newRequest(ctx context.Context, address string, with options) (*http.Request, error) {
+	if address == "" {
+		return nil, boterr.Missing("url", "the address of the file")
+	}
+	target, err := outbound.ParseURL(address)
+	if err != nil {
+		return nil, err
+	}
+	if err := outbound.CheckURL(target, anywhere()); err != nil {
+		return nil, err
+	}
+	if target.RawQuery != "" && with.query != "" {
+		target.RawQuery += "&"
+	}
+	target.RawQuery += with.query
+	var body io.Reader
+	if with.hasBody {
+		body = strings.NewReader(with.body)
+	}
+	request, err := http.NewRequestWithContext(ctx, with.method, target.String(), body)
+	if err != nil {
+		return nil, boterr.Invalid("options.method", "must be an HTTP method such as GET or POST")
+	}
+	request.Header = with.headers
+	return request, nil
+}
+
+// anywhere allows all addresses, so that only the form of a URL is checked.
+func anywhere() outbound.AllowList {
+	list, err := outbound.ParseAllowList("0.0.0.0/0", "::/0")
+	if err != nil {
+		panic(err) // The prefixes are constants.
+	}
+	return list
 }

@@ -1,12 +1,17 @@
-package botctx
+// Package utility holds the operations that mail, charge and upload, with the ports that a host gives for them.
+//
+//   - To send a mail, charge a member or store a file, call the methods of [Operations] on a botctx.Context.
+//   - To connect a mail service, a payment provider or an object store, implement [Mailer], [PaymentClient] or
+//     [ObjectStore], and give it to a Runtime as botctx.Config.Mailer, Payments or ObjectStore.
+package utility
 
 import "context"
 
-// UtilityOperations are the operations that mail, charge and upload. A required parameter that
-// is missing is InvalidArgument.
+// Operations are the operations that mail, charge and upload. A required parameter that is missing is
+// InvalidArgument.
 //
 // Specification: Utility operations.
-type UtilityOperations interface {
+type Operations interface {
 	// SendEmail sends a mail from the host's no-reply address.
 	//
 	// Errors:

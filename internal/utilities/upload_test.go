@@ -1,9 +1,11 @@
-package botctx_test
+package utilities_test
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -19,14 +21,15 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // billURL is where the file of these tests is.
 const billURL = "https://shop.example/bill.pdf?token=hunter2"
 
 // newUpload returns the params of an upload that goes well, changed.
-func newUpload(change ...func(*botctx.UploadFileToObjectStoreParams)) botctx.UploadFileToObjectStoreParams {
-	p := botctx.UploadFileToObjectStoreParams{URL: billURL, Filename: "bills/7.pdf", ContentType: "application/pdf"}
+func newUpload(change ...func(*utility.UploadFileToObjectStoreParams)) utility.UploadFileToObjectStoreParams {
+	p := utility.UploadFileToObjectStoreParams{URL: billURL, Filename: "bills/7.pdf", ContentType: "application/pdf"}
 	for _, alter := range change {
 		alter(&p)
 	}
@@ -46,7 +49,7 @@ func TestUpload_Stores(t *testing.T) {
 	utilities := withBill(t)
 	result, err := utilities.UploadFileToObjectStore(t.Context(), newUpload())
 	require.NoError(t, err)
-	require.Equal(t, botctx.UploadFileToObjectStoreResult{}, result)
+	require.Equal(t, utility.UploadFileToObjectStoreResult{}, result)
 	require.Equal(t, []fakes.File{{
 		Key: "app-1/channel-1/bills/7.pdf", App: "app-1", Channel: "channel-1", Name: "bills/7.pdf",
 		ContentType: "application/pdf", Content: []byte("a bill"), At: fakes.Start(),
@@ -58,7 +61,7 @@ func TestUpload_Replaces(t *testing.T) {
 	utilities := withBill(t)
 	utilities.Platform.HTTP.Add("GET", "https://shop.example/new", web.Text(200, "another bill"))
 	for _, from := range []string{billURL, "https://shop.example/new"} {
-		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.URL = from }))
+		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.URL = from }))
 		require.NoError(t, err)
 	}
 	require.Len(t, utilities.Platform.Files(), 1)
@@ -122,7 +125,7 @@ func TestUpload_Options(t *testing.T) {
 			c.want.URL = cmp.Or(c.want.URL, billURL)
 			utilities.Platform.HTTP.Add("POST", c.want.URL, web.Text(200, "a bill"))
 			_, err := utilities.UploadFileToObjectStore(t.Context(),
-				newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.Options = c.options }))
+				newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Options = c.options }))
 			require.NoError(t, err)
 			c.want.Method, c.want.Pattern = "POST", c.want.URL
 			require.Equal(t, []web.Request{c.want}, utilities.Platform.HTTP.Requests())
@@ -132,21 +135,21 @@ func TestUpload_Options(t *testing.T) {
 
 func TestUpload_BadInput(t *testing.T) {
 	t.Parallel()
-	from := func(address string) func(*botctx.UploadFileToObjectStoreParams) {
-		return func(p *botctx.UploadFileToObjectStoreParams) { p.URL = address }
+	from := func(address string) func(*utility.UploadFileToObjectStoreParams) {
+		return func(p *utility.UploadFileToObjectStoreParams) { p.URL = address }
 	}
-	named := func(name string) func(*botctx.UploadFileToObjectStoreParams) {
-		return func(p *botctx.UploadFileToObjectStoreParams) { p.Filename = name }
+	named := func(name string) func(*utility.UploadFileToObjectStoreParams) {
+		return func(p *utility.UploadFileToObjectStoreParams) { p.Filename = name }
 	}
-	of := func(contentType string) func(*botctx.UploadFileToObjectStoreParams) {
-		return func(p *botctx.UploadFileToObjectStoreParams) { p.ContentType = contentType }
+	of := func(contentType string) func(*utility.UploadFileToObjectStoreParams) {
+		return func(p *utility.UploadFileToObjectStoreParams) { p.ContentType = contentType }
 	}
-	with := func(pairs ...any) func(*botctx.UploadFileToObjectStoreParams) {
-		return func(p *botctx.UploadFileToObjectStoreParams) { p.Options = document.O(pairs...) }
+	with := func(pairs ...any) func(*utility.UploadFileToObjectStoreParams) {
+		return func(p *utility.UploadFileToObjectStoreParams) { p.Options = document.O(pairs...) }
 	}
 	for name, c := range map[string]struct {
 		field  string
-		change func(*botctx.UploadFileToObjectStoreParams)
+		change func(*utility.UploadFileToObjectStoreParams)
 	}{
 		"no URL":                     {"url", from("")},
 		"no web address":             {"url", from("ftp://shop.example/a")},
@@ -204,7 +207,7 @@ func TestUpload_BadInput(t *testing.T) {
 			result, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(c.change))
 			requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, c.field)
 			require.NotContains(t, err.Error(), "hunter2")
-			require.Equal(t, botctx.UploadFileToObjectStoreResult{}, result)
+			require.Equal(t, utility.UploadFileToObjectStoreResult{}, result)
 			require.Empty(t, utilities.Platform.HTTP.Requests())
 			require.Empty(t, utilities.Platform.Files())
 		})
@@ -215,9 +218,9 @@ func TestUpload_App(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
 	utilities.Platform.AddChannel(channel.Channel{App: "app-2", ID: "other"})
-	for _, id := range []botctx.ChannelID{"other", "nowhere", ".."} {
+	for _, id := range []utility.ChannelID{"other", "nowhere", ".."} {
 		_, err := utilities.UploadFileToObjectStore(t.Context(),
-			newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.Channel = id }))
+			newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Channel = id }))
 		requireField(t, err, "uploadFileToObjectStore", boterr.NotFound, "channel")
 	}
 	_, err := utilities.Platform.Operations(record.Scope{}).UploadFileToObjectStore(t.Context(), newUpload())
@@ -256,7 +259,7 @@ func TestUpload_Part(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	utilities.Platform.HTTP.Add("GET", billURL, web.Text(http.StatusPartialContent, "a b"))
-	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
+	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) {
 		p.Options = document.O("headers", document.O("range", "bytes=0-2"))
 	}))
 	require.NoError(t, err)
@@ -288,8 +291,8 @@ func TestUpload_Encoded(t *testing.T) {
 func TestUpload_UnknownLongChannel(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
-	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
-		p.Channel = botctx.ChannelID(strings.Repeat("c", 2000))
+	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) {
+		p.Channel = utility.ChannelID(strings.Repeat("c", 2000))
 	}))
 	requireField(t, err, "uploadFileToObjectStore", boterr.NotFound, "channel")
 }
@@ -309,7 +312,7 @@ func TestUpload_MaxBytes(t *testing.T) {
 	utilities := withBill(t, fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = 6 }))
 	utilities.Platform.HTTP.Add("GET", "https://shop.example/large", web.Text(200, "a bill!"))
 	for _, from := range []string{billURL, "https://shop.example/large"} {
-		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.URL = from }))
+		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.URL = from }))
 		if from == billURL {
 			require.NoError(t, err)
 			continue
@@ -326,7 +329,7 @@ func TestUpload_Keys(t *testing.T) {
 		HTTP: doerFunc(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 		}),
-		ObjectStore: storeFunc(func(_ context.Context, file botctx.StoredFile) error {
+		ObjectStore: storeFunc(func(_ context.Context, file utility.StoredFile) error {
 			keys = append(keys, file.Key)
 			return nil
 		}),
@@ -342,7 +345,7 @@ func TestUpload_Keys(t *testing.T) {
 		{App: ".", Channel: "é ?#"},
 	} {
 		_, err := runtime.Operations(scope).UploadFileToObjectStore(t.Context(),
-			newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.Filename = "c/%2E é" }))
+			newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Filename = "c/%2E é" }))
 		require.NoError(t, err)
 	}
 	require.Equal(t, []string{
@@ -358,7 +361,7 @@ func TestUpload_ContentType(t *testing.T) {
 	} {
 		utilities := withBill(t)
 		_, err := utilities.UploadFileToObjectStore(t.Context(),
-			newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.ContentType = given }))
+			newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.ContentType = given }))
 		require.NoError(t, err)
 		require.Equal(t, want, utilities.Platform.Files()[0].ContentType)
 	}
@@ -371,7 +374,7 @@ func TestUpload_Concurrency(t *testing.T) {
 	for i := range 32 {
 		all.Go(func() {
 			_, err := utilities.UploadFileToObjectStore(context.Background(),
-				newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.Filename = strconv.Itoa(i % 16) }))
+				newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Filename = strconv.Itoa(i % 16) }))
 			if err != nil {
 				t.Errorf("upload %d: %v", i, err)
 			}
@@ -379,4 +382,83 @@ func TestUpload_Concurrency(t *testing.T) {
 	}
 	all.Wait()
 	require.Len(t, utilities.Platform.Files(), 16)
+}
+
+const uploadSecret = "hunter2"
+
+// uploadsWithSecrets are params that hold a secret, some of them refused.
+func uploadsWithSecrets(t *testing.T) map[string]utility.UploadFileToObjectStoreParams {
+	t.Helper()
+	uploads := map[string]utility.UploadFileToObjectStoreParams{}
+	for _, options := range []string{
+		`{"headers": {"Authorization": "hunter2"}}`, `{"headers": {"authorization": "Digest hunter2"}}`,
+		`{"headers": {"Cookie": "session=hunter2"}}`, `{"headers": {"X-Shop": "a\"hunter2"}}`,
+		`{"headers": {"Authorization: hunter2": ""}}`, `{"headers": "Cookie: hunter2"}`, `{"headers": {"Accept": ["hunter2"]}}`,
+		`{"body": "user=ada&pin=hunter2"}`, `{"body": {"pin": ["hunter2"]}}`, `{"body": ["hunter2"]}`,
+		`{"method": "GET / hunter2"}`, `{"encoding": "hunter2"}`, `{"auth": {"user": "hunter2"}}`,
+	} {
+		var read document.Object
+		require.NoError(t, read.UnmarshalJSON([]byte(options)))
+		uploads[options] = newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Options = read })
+	}
+	for _, url := range []string{
+		"https://shop.example/a?sig=hunter2", "https://shop.example/a?sig=it's-hunter2", "https://ada:hunter2@shop.example/a",
+		"https://shop.example/a#hunter2", "mailto:hunter2", "https://shop.example:hunter2/",
+	} {
+		uploads[url] = newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.URL = url })
+	}
+	return uploads
+}
+
+func TestUpload_LogsNoSecret(t *testing.T) {
+	t.Parallel()
+	for name, params := range uploadsWithSecrets(t) {
+		var log strings.Builder
+		slog.New(slog.NewJSONHandler(&log, nil)).Info("a call", "params", params)
+		slog.New(slog.NewTextHandler(&log, nil)).Info("a call", "params", params)
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+			_, _ = fmt.Fprintf(&log, verb, params)
+		}
+		require.NotContains(t, log.String(), uploadSecret, name)
+	}
+}
+
+func TestUpload_RecordsNoSecret(t *testing.T) {
+	t.Parallel()
+	for name, params := range uploadsWithSecrets(t) {
+		utilities := fakes.NewUtilities(fakes.For(t))
+		_, err := utilities.UploadFileToObjectStore(t.Context(), params)
+		require.Error(t, err, name)
+		require.NotContains(t, err.Error(), uploadSecret, name)
+		call := utilities.Platform.Calls(botctx.OpUploadFileToObjectStore)[0]
+		require.NotContains(t, call.String(), uploadSecret, name)
+		require.NotContains(t, utilities.Platform.Transcript(), uploadSecret, name)
+		require.Equal(t, params, call.Params, "a test sees all of it")
+	}
+}
+
+func TestUpload_Logged(t *testing.T) {
+	t.Parallel()
+	params := utility.UploadFileToObjectStoreParams{
+		URL: "https://ada:pin@shop.example/bills/7%2F8?sig=1#top", Filename: "bills/7.pdf", ContentType: "application/pdf",
+		Options: document.O("method", "post", "encoding", nil, "body", document.O("a", 1),
+			"headers", document.O("accept", "application/pdf", "X-Shop", 7)),
+	}
+	require.JSONEq(t, `{
+		"url": "https://[redacted]@shop.example/bills/7%2F8?[redacted]#[redacted]",
+		"options": {
+			"method": "post", "encoding": null, "body": "7 bytes",
+			"headers": {"accept": "application/pdf", "X-Shop": "[redacted]"}
+		},
+		"filename": "bills/7.pdf", "contentType": "application/pdf"
+	}`, fmt.Sprint(params))
+}
+
+func TestUpload_JSON(t *testing.T) {
+	t.Parallel()
+	for name, params := range uploadsWithSecrets(t) {
+		text, err := document.EncodeJSON(params)
+		require.NoError(t, err)
+		require.Contains(t, string(text), uploadSecret, name)
+	}
 }

@@ -1,4 +1,4 @@
-package botctx
+package utilities
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // keyedPayments is the client of a payment account that gives each request without an IdempotencyKey
 // one, and does not repeat what a try before at the same run has got done. A request that has a key
 // goes to the provider as it is, who knows it.
 type keyedPayments struct {
-	PaymentClient
+	utility.PaymentClient
 
 	account string
 	env     record.Env
@@ -23,29 +24,29 @@ type keyedPayments struct {
 type paid struct {
 	Amount   int64
 	Currency string
-	Payment  Payment
+	Payment  utility.Payment
 }
 
-// Charge implements PaymentClient. Which charge of the run it is, is told by the account and the payment
+// Charge implements utility.PaymentClient. Which charge of the run it is, is told by the account and the payment
 // method.
-func (k keyedPayments) Charge(ctx context.Context, charge Charge) (*Payment, error) {
+func (k keyedPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	if charge.IdempotencyKey != "" {
 		return k.PaymentClient.Charge(ctx, charge)
 	}
 	charge.IdempotencyKey = k.env.SendID(ctx, fmt.Sprintf("charge %q %q", k.account, charge.PaymentMethod))
 	asked := paid{Amount: charge.Amount, Currency: charge.Currency}
-	return k.once(ctx, charge.IdempotencyKey, asked, func(ctx context.Context) (*Payment, error) {
+	return k.once(ctx, charge.IdempotencyKey, asked, func(ctx context.Context) (*utility.Payment, error) {
 		return k.PaymentClient.Charge(ctx, charge)
 	})
 }
 
-// Refund implements PaymentClient. Which refund of the run it is, is told by the payment.
-func (k keyedPayments) Refund(ctx context.Context, refund Refund) (*Payment, error) {
+// Refund implements utility.PaymentClient. Which refund of the run it is, is told by the payment.
+func (k keyedPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.IdempotencyKey != "" {
 		return k.PaymentClient.Refund(ctx, refund)
 	}
 	refund.IdempotencyKey = k.env.SendID(ctx, fmt.Sprintf("refund %q %q", k.account, refund.PaymentID))
-	return k.once(ctx, refund.IdempotencyKey, paid{Amount: refund.Amount}, func(ctx context.Context) (*Payment, error) {
+	return k.once(ctx, refund.IdempotencyKey, paid{Amount: refund.Amount}, func(ctx context.Context) (*utility.Payment, error) {
 		return k.PaymentClient.Refund(ctx, refund)
 	})
 }
@@ -53,8 +54,8 @@ func (k keyedPayments) Refund(ctx context.Context, refund Refund) (*Payment, err
 // once makes a request under a key, unless a try before has got it done. Conflict: that one asked for
 // something else, as a provider says who knows the key.
 func (k keyedPayments) once(
-	ctx context.Context, key string, asked paid, request func(ctx context.Context) (*Payment, error),
-) (*Payment, error) {
+	ctx context.Context, key string, asked paid, request func(ctx context.Context) (*utility.Payment, error),
+) (*utility.Payment, error) {
 	done, err := record.Once(ctx, k.env, key, func(ctx context.Context) (paid, error) {
 		payment, err := request(ctx)
 		if err == nil && payment == nil {

@@ -1,4 +1,4 @@
-package botctx
+package utilities
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // The limits of a mail. Mail services have the same or higher ones.
@@ -22,25 +23,25 @@ const (
 )
 
 // newMail checks the params of SendEmail and makes a mail of them.
-func newMail(p SendEmailParams) (Mail, error) {
+func newMail(p utility.SendEmailParams) (utility.Mail, error) {
 	var read recipients
 	to, err := read.list("destination.ToAddresses", p.Destination.ToAddresses)
 	if err != nil {
-		return Mail{}, err
+		return utility.Mail{}, err
 	}
 	cc, err := read.list("destination.CcAddresses", p.Destination.CcAddresses)
 	if err != nil {
-		return Mail{}, err
+		return utility.Mail{}, err
 	}
 	if len(to)+len(cc) == 0 {
-		return Mail{}, boterr.Missing("destination.ToAddresses", "an address here or in CcAddresses")
+		return utility.Mail{}, boterr.Missing("destination.ToAddresses", "an address here or in CcAddresses")
 	}
-	made := Mail{To: to, CC: cc}
+	made := utility.Mail{To: to, CC: cc}
 	if made.Subject, err = newSubject(p.Message.Subject); err != nil {
-		return Mail{}, boterr.In("message.Subject", err)
+		return utility.Mail{}, boterr.In("message.Subject", err)
 	}
 	if made.HTML, made.Text, err = newBody(p.Message.Body); err != nil {
-		return Mail{}, boterr.In("message.Body", err)
+		return utility.Mail{}, boterr.In("message.Body", err)
 	}
 	return made, nil
 }
@@ -120,27 +121,27 @@ func parseAddress(text string) (mail.Address, error) {
 }
 
 // newSubject checks a subject line.
-func newSubject(given EmailText) (EmailText, error) {
+func newSubject(given utility.EmailText) (utility.EmailText, error) {
 	subject, err := newText(given)
 	if err != nil {
-		return EmailText{}, err
+		return utility.EmailText{}, err
 	}
 	if err := checkHeaderText(subject.Data); err != nil {
-		return EmailText{}, boterr.In("Data", err)
+		return utility.EmailText{}, boterr.In("Data", err)
 	}
 	if length := utf8.RuneCountInString(subject.Data); length > maxSubject {
-		return EmailText{}, boterr.Invalid("Data", "must have at most %d characters, got %d", maxSubject, length)
+		return utility.EmailText{}, boterr.Invalid("Data", "must have at most %d characters, got %d", maxSubject, length)
 	}
 	return subject, nil
 }
 
 // newBody checks the texts of a mail, and returns copies.
-func newBody(given EmailBody) (html, text *EmailText, err error) {
+func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error) {
 	if given.HTML == nil && given.Text == nil {
 		return nil, nil, boterr.Missing("Text", "the text here or in Html")
 	}
 	size := 0
-	checked := func(field string, part *EmailText) (*EmailText, error) {
+	checked := func(field string, part *utility.EmailText) (*utility.EmailText, error) {
 		if part == nil {
 			return nil, nil
 		}
@@ -161,16 +162,16 @@ func newBody(given EmailBody) (html, text *EmailText, err error) {
 }
 
 // newText checks a text and its character set, and fills in the default of the latter.
-func newText(given EmailText) (EmailText, error) {
+func newText(given utility.EmailText) (utility.EmailText, error) {
 	switch {
 	case given.Data == "":
-		return EmailText{}, boterr.Missing("Data", "the text")
+		return utility.EmailText{}, boterr.Missing("Data", "the text")
 	case !utf8.ValidString(given.Data):
-		return EmailText{}, boterr.Invalid("Data", "must be UTF-8; Charset says how it is sent, not how it is given")
+		return utility.EmailText{}, boterr.Invalid("Data", "must be UTF-8; Charset says how it is sent, not how it is given")
 	case given.Charset == "":
 		given.Charset = defaultCharset
 	case len(given.Charset) > maxCharset, strings.ContainsFunc(given.Charset, isNoCharset), isMark(given.Charset[0]):
-		return EmailText{}, boterr.Invalid("Charset", "must be the name of a character set such as UTF-8 or ISO-8859-1")
+		return utility.EmailText{}, boterr.Invalid("Charset", "must be the name of a character set such as UTF-8 or ISO-8859-1")
 	}
 	return given, nil
 }

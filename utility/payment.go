@@ -1,4 +1,4 @@
-package botctx
+package utility
 
 import (
 	"context"
@@ -15,11 +15,11 @@ type GolfParams struct {
 // GolfResult is the result of Golf. Its JSON is null.
 type GolfResult struct {
 	// Client is the client of the account, which gives what is charged and refunded without an
-	// IdempotencyKey one. It is nil where the result came as JSON, as through OverCall, which is no
+	// IdempotencyKey one. It is nil where the result came as JSON, as through botctx.OverCall, which is no
 	// error: a client does not go through a wire.
 	Client PaymentClient `json:"-"`
 	// Provider is the host's own client, which is behind Client. Its calls have the time of the run, not
-	// Config.MaxSend.
+	// botctx.Config.MaxSend.
 	Provider PaymentClient `json:"-"`
 }
 
@@ -29,7 +29,7 @@ func (GolfResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 // PaymentClient is a payment account: what bot logic does with one, whichever provider the
 // host has. A provider's own client, for what it can do beyond, is behind it:
 //
-//	account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+//	account, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
 //	provider := account.Provider.(*golf.Client).Provider()
 //
 // It is used from many goroutines at once. Errors that a caller can act on have a code of

@@ -1,4 +1,4 @@
-package botctx_test
+package utilities_test
 
 import (
 	"context"
@@ -21,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // doerFunc is a client that answers by a function.
@@ -29,9 +30,9 @@ type doerFunc func(*http.Request) (*http.Response, error)
 func (f doerFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
 
 // storeFunc is an object store.
-type storeFunc func(context.Context, botctx.StoredFile) error
+type storeFunc func(context.Context, utility.StoredFile) error
 
-func (f storeFunc) Put(ctx context.Context, file botctx.StoredFile) error { return f(ctx, file) }
+func (f storeFunc) Put(ctx context.Context, file utility.StoredFile) error { return f(ctx, file) }
 
 // body is the body of a response, of which is known whether it was closed.
 type body struct {
@@ -54,7 +55,7 @@ func uploader(t *testing.T, content *body, change ...func(*botctx.Config)) (*bot
 		HTTP: doerFunc(func(*http.Request) (*http.Response, error) {
 			return &http.Response{StatusCode: http.StatusOK, Body: content, ContentLength: -1}, nil
 		}),
-		ObjectStore: storeFunc(func(_ context.Context, file botctx.StoredFile) error {
+		ObjectStore: storeFunc(func(_ context.Context, file utility.StoredFile) error {
 			text, err := io.ReadAll(file.Content)
 			if err == nil {
 				stored[file.Key] = string(text)
@@ -127,7 +128,7 @@ func TestUpload_IgnoredReadError(t *testing.T) {
 	t.Parallel()
 	content := &body{Reader: ends(io.ErrUnexpectedEOF)}
 	bot, _ := uploader(t, content, func(config *botctx.Config) {
-		config.ObjectStore = storeFunc(func(_ context.Context, file botctx.StoredFile) error {
+		config.ObjectStore = storeFunc(func(_ context.Context, file utility.StoredFile) error {
 			_, _ = io.ReadAll(file.Content)
 			return nil
 		})
@@ -141,7 +142,7 @@ func TestUpload_Streams(t *testing.T) {
 	reader, writer := io.Pipe()
 	content := &body{Reader: reader}
 	bot, _ := uploader(t, content, func(config *botctx.Config) {
-		config.ObjectStore = storeFunc(func(_ context.Context, file botctx.StoredFile) error {
+		config.ObjectStore = storeFunc(func(_ context.Context, file utility.StoredFile) error {
 			for _, part := range []string{"one", "two"} { // The web gives a part when the one before was stored.
 				go func() { _, _ = io.WriteString(writer, part) }()
 				if _, err := io.ReadFull(file.Content, make([]byte, len(part))); err != nil {
@@ -184,7 +185,7 @@ func TestUpload_TooSlow(t *testing.T) {
 			})
 		},
 		"to be stored": func(config *botctx.Config) {
-			config.ObjectStore = storeFunc(func(ctx context.Context, _ botctx.StoredFile) error { return waits(ctx) })
+			config.ObjectStore = storeFunc(func(ctx context.Context, _ utility.StoredFile) error { return waits(ctx) })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,7 +219,7 @@ func TestUpload_Timeout(t *testing.T) {
 					return nil, request.Context().Err()
 				})
 			})
-			_, err := bot.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
+			_, err := bot.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) {
 				p.Options = document.O("timeout", ms)
 			}))
 			requireField(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
@@ -247,10 +248,10 @@ func TestUpload_ClosesBody(t *testing.T) {
 		store storeFunc
 		code  boterr.Code
 	}{
-		"fails":            {func(context.Context, botctx.StoredFile) error { return errors.New("down") }, boterr.Unavailable},
-		"times out itself": {func(context.Context, botctx.StoredFile) error { return context.DeadlineExceeded }, boterr.Unavailable},
-		"is full":          {func(context.Context, botctx.StoredFile) error { return boterr.ResourceExhausted }, boterr.ResourceExhausted},
-		"panics":           {func(context.Context, botctx.StoredFile) error { panic("boom") }, boterr.Internal},
+		"fails":            {func(context.Context, utility.StoredFile) error { return errors.New("down") }, boterr.Unavailable},
+		"times out itself": {func(context.Context, utility.StoredFile) error { return context.DeadlineExceeded }, boterr.Unavailable},
+		"is full":          {func(context.Context, utility.StoredFile) error { return boterr.ResourceExhausted }, boterr.ResourceExhausted},
+		"panics":           {func(context.Context, utility.StoredFile) error { panic("boom") }, boterr.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -283,7 +284,7 @@ func TestUpload_GuardedClient(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"http://127.0.0.1:1/a", "http://[::1]/a", "http://localhost/a", "http://192.168.0.1/a"} {
 		bot, stored := uploader(t, nil, func(config *botctx.Config) { config.HTTP = nil })
-		_, err := bot.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.URL = address }))
+		_, err := bot.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.URL = address }))
 		requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, "url")
 		require.Empty(t, stored)
 	}
