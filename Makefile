@@ -91,6 +91,10 @@ dependencies: ## checks the modules that the core needs, and that every go.mod i
 bench: ## runs the benchmarks; BENCH=regexp chooses among them
 	$(call each,go test -run '^$$' -bench '$(BENCH)' -benchmem ./...)
 
+.PHONY: figures
+figures: ## prints how large the project is, and how much of it a call enters
+	cd internal/dev && go run ./figures
+
 .PHONY: fuzz
 fuzz: ## runs every fuzz target for FUZZTIME (10s)
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file target; do \
