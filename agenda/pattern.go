@@ -61,7 +61,7 @@ func ParsePattern(text, zone string) (*Pattern, error) {
 	}
 	fields, err := parseFields(words)
 	if err != nil {
-		return nil, boterr.In("pattern", err)
+		return nil, boterr.PrefixField("pattern", err)
 	}
 	schedule, err := cronexpr.Parse(fields.String())
 	if err != nil {

@@ -36,5 +36,5 @@ func readZone(text, otherwise string) (location *time.Location, fields string, e
 			InZone(exampleZone, "0 9 * * 1"))
 	}
 	location, err = loadZone(name)
-	return location, fields, boterr.At("pattern", err)
+	return location, fields, boterr.WithField("pattern", err)
 }

@@ -123,7 +123,7 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 func (c SchedulerConfig) withAround() (_ SchedulerConfig, err error) {
 	defer func() {
 		if panicked := boterr.Recovered(recover()); panicked != nil {
-			err = boterr.In("around", panicked)
+			err = boterr.PrefixField("around", panicked)
 		}
 	}()
 	if c.Around == nil {

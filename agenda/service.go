@@ -111,5 +111,5 @@ func inMeta(err error) error {
 	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
 	}
-	return boterr.At("meta", err)
+	return boterr.WithField("meta", err)
 }

@@ -55,7 +55,7 @@ func (s *Service) newUpdate(ctx context.Context, p UpdateAgendaParams) (*update,
 	case p.Replace && p.Tag == "":
 		return nil, missingTag()
 	case p.Meta.Err() != nil:
-		return nil, boterr.In("meta", p.Meta.Err())
+		return nil, boterr.PrefixField("meta", p.Meta.Err())
 	}
 	if err := given.checkGiven(); err != nil {
 		return nil, err

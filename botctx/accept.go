@@ -83,7 +83,7 @@ func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 		config.Log = r.config.Logger
 	}
 	made, err := inbox.New(config)
-	return made, boterr.In("Inbox", err)
+	return made, boterr.PrefixField("Inbox", err)
 }
 
 // The fields of an Inbound as the inbox keeps it.
@@ -98,11 +98,11 @@ const (
 func (i Inbound) document() (document.Object, error) {
 	event, err := document.Encode(i.Event)
 	if err != nil {
-		return document.Object{}, boterr.In("Event", err)
+		return document.Object{}, boterr.PrefixField("Event", err)
 	}
 	profile, err := document.Encode(i.Profile)
 	if err != nil {
-		return document.Object{}, boterr.In("Profile", err)
+		return document.Object{}, boterr.PrefixField("Profile", err)
 	}
 	return document.O(fieldEvent, event, fieldGroup, i.GroupExternalID, fieldProfile, profile, fieldKey, i.Key), nil
 }
@@ -113,11 +113,11 @@ func inboundOf(e inbox.Event) (Inbound, error) {
 	arrived.Key = document.Get(e.Body, fieldKey, "")
 	var event send.MessageEvent
 	if err := document.Decode(document.Get(e.Body, fieldEvent, document.O()), &event); err != nil {
-		return arrived, boterr.In("Event", err)
+		return arrived, boterr.PrefixField("Event", err)
 	}
 	var profile member.Member
 	if err := document.Decode(document.Get(e.Body, fieldProfile, document.O()), &profile); err != nil {
-		return arrived, boterr.In("Profile", err)
+		return arrived, boterr.PrefixField("Profile", err)
 	}
 	arrived.Event, arrived.Profile = event, profile
 	return arrived, nil

@@ -67,7 +67,7 @@ func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 		config.Log = r.config.Logger
 	}
 	scheduler, err := agenda.NewScheduler(config)
-	return scheduler, boterr.In("Scheduler", err)
+	return scheduler, boterr.PrefixField("Scheduler", err)
 }
 
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.

@@ -25,7 +25,7 @@ func (c Config) check() error {
 	}
 	for platform, connector := range c.Connectors {
 		if err := checkConnector(connector); err != nil {
-			return boterr.At("Connectors["+string(platform)+"]", err)
+			return boterr.WithField("Connectors["+string(platform)+"]", err)
 		}
 	}
 	if err := absent.CheckList("Interceptors", c.Interceptors); err != nil {

@@ -88,13 +88,13 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 		c.tellUnfilled(ctx, response)
 		var err error
 		if filled, err = send.Fill(response, c.Member); err != nil {
-			return nil, boterr.Wrap(string(OpSendResponse), boterr.In("response", err))
+			return nil, boterr.Wrap(string(OpSendResponse), boterr.PrefixField("response", err))
 		}
 	}
 	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: filled})
 	if c.Member != nil && boterr.CodeOf(err) == boterr.InvalidArgument {
 		if _, wrong := send.Filled(response, c.Member); wrong != nil { // It knows the placeholders.
-			err = boterr.Wrap(string(OpSendResponse), boterr.In("response", wrong))
+			err = boterr.Wrap(string(OpSendResponse), boterr.PrefixField("response", wrong))
 		}
 	}
 	return sent.Results, err

@@ -60,7 +60,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	taken := turns{lost: cancel}
 	scope.Channel = m.Channel
 	if err := r.takeTurns(ctx, runInput{scope: scope, sender: m.ExternalID}, &taken); err != nil {
-		return erased, boterr.At("memberId", err)
+		return erased, boterr.WithField("memberId", err)
 	}
 	defer r.giveTurnsBack(ctx, &taken)
 	return r.eraseAll(ctx, app, memberID, m)

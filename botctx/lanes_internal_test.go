@@ -45,7 +45,7 @@ func TestOrPassing_CircleOfAnotherRun(t *testing.T) {
 
 	another := locks.enter(&turn{key: ada, parent: ofBob})
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(another))
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(forInbox(boterr.In("memberId", another))))
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(forInbox(boterr.PrefixField("memberId", another))))
 
 	own := locks.enter(&turn{key: ada, parent: ofAda})
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(own))

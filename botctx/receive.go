@@ -229,10 +229,10 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID}
 	begin.channels = r.channels(begin.scope)
 	if begin.channel, err = begin.channels.Load(ctx, inbound.Channel); err != nil {
-		return begin, boterr.In("Channel", err)
+		return begin, boterr.PrefixField("Channel", err)
 	}
 	if begin.scope.Member, begin.sender, err = r.sender(ctx, inbound, begin); err != nil {
-		return begin, boterr.In("Profile", err)
+		return begin, boterr.PrefixField("Profile", err)
 	}
 	begin.outer, begin.key = r.stepOf(ctx, nil), eventKey(inbound)
 	if begin.key == "" && begin.outer != nil {

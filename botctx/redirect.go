@@ -50,9 +50,9 @@ func (p RedirectMemberToNodeParams) check() error {
 	case p.NodeCompositeID == "":
 		return boterr.Missing("nodeCompositeId", "the id of a node")
 	case p.Meta.Err() != nil:
-		return boterr.In("meta", p.Meta.Err())
+		return boterr.PrefixField("meta", p.Meta.Err())
 	}
-	return boterr.In("redirectOptions", p.RedirectOptions.check())
+	return boterr.PrefixField("redirectOptions", p.RedirectOptions.check())
 }
 
 // meta returns what the node sees as AgendaMeta, which is never null.
@@ -78,7 +78,7 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	bot := s.run.bot
 	own := &member.Member{ID: p.MemberID, Channel: bot.scope.Channel}
 	if err := own.RequireChannel(p.ChannelID); err != nil {
-		return nil, boterr.At("channelId", err)
+		return nil, boterr.WithField("channelId", err)
 	}
 	node, err := s.run.runtime.nodes.Load().find(p.TreeID, p.NodeCompositeID, s.node.Tree)
 	if err != nil {

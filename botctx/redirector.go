@@ -93,9 +93,9 @@ func (n *Node) checkRedirect() error {
 	switch r := n.Redirect.(type) {
 	case always:
 		if err := r.to.Options.check(); err != nil {
-			return boterr.In("Redirect.Options", err)
+			return boterr.PrefixField("Redirect.Options", err)
 		}
-		return boterr.In("Redirect.Meta", r.to.Meta.Err())
+		return boterr.PrefixField("Redirect.Meta", r.to.Meta.Err())
 	case oneOf:
 		if decide, isFunc = r.decide, true; len(r.among) == 0 {
 			return boterr.Invalid("Redirect", "the node %s redirects to one of no nodes: name those to which its function may lead", n.Ref())

@@ -115,7 +115,7 @@ func (r *Runtime) startRun(
 	err = r.takeTurns(ctx, in, &started.turns)
 	in.limit.Resume()
 	if err != nil {
-		return boterr.In("memberId", err)
+		return boterr.PrefixField("memberId", err)
 	}
 	defer r.giveTurnsBack(ctx, &started.turns)
 	if err := started.load(ctx, in); err != nil {
@@ -164,7 +164,7 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 	}
 	if in.channel == nil {
 		if in.channel, err = in.channels.Load(ctx, in.scope.Channel); err != nil {
-			return boterr.In("channelId", err)
+			return boterr.PrefixField("channelId", err)
 		}
 	}
 	r.bot = r.runtime.newContext(in.scope, &runChannels{channelSource: in.channels, own: in.channel.Clone()}, r)
@@ -180,7 +180,7 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 		return err
 	}
 	r.bot.Member = loaded
-	return boterr.At("channelId", loaded.RequireChannel(in.scope.Channel))
+	return boterr.WithField("channelId", loaded.RequireChannel(in.scope.Channel))
 }
 
 // erasedError is the error of a run whose member is not there: erased, perhaps, while the run waited for its turn.

@@ -69,7 +69,7 @@ func New(config Config) (*Runtime, error) {
 	measured := r.guarded
 	measured.Now = steady(r.env.Now)
 	if r.turns, err = lease.NewTurns(lease.TurnsConfig{Env: measured, Lease: config.TurnLease, Log: config.Logger}); err != nil {
-		return nil, boterr.In("TurnLease", err)
+		return nil, boterr.PrefixField("TurnLease", err)
 	}
 	if r.inbox, err = r.newInbox(measured); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	}
 	patch, err := r.read.before(after).Changes(after.WrittenBack())
 	if err != nil {
-		return boterr.In("Member", err)
+		return boterr.PrefixField("Member", err)
 	}
 	if patch.IsZero() {
 		return nil
@@ -37,7 +37,7 @@ func (r *run) writeBack(ctx context.Context) error {
 			"what the run changed does not fit the member any more, as another writer changed it meanwhile: %w", err)
 	}
 	if err != nil {
-		return boterr.In("Member", err)
+		return boterr.PrefixField("Member", err)
 	}
 	if written.Result == nil {
 		if lost := r.Refusal(); lost != nil {

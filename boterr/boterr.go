@@ -177,20 +177,19 @@ func HasCode(err error) bool {
 	return isError || isCode
 }
 
-// In puts field before the field of err: In("filter", err) makes "age.$gt" into
-// "filter.age.$gt". An error that is no *Error gets the field and the code that
-// CodeOf gives. In(field, nil) is nil.
-func In(field string, err error) error {
+// PrefixField puts field before the field of err: PrefixField("filter", err) makes "age.$gt" into
+// "filter.age.$gt". An error that is no *Error gets the field, and the code that CodeOf gives.
+// PrefixField(field, nil) is nil.
+func PrefixField(field string, err error) error {
 	if e, ok := err.(*Error); ok && e != nil { //nolint:errorlint // Only the outermost error carries the field.
 		field = joinField(field, e.Field)
 	}
-	return At(field, err)
+	return WithField(field, err)
 }
 
-// At puts field in the place of the field of err: an operation tells by the name of its own
-// parameter what another one says of its. An error that is no *Error gets the field and the
-// code that CodeOf gives. At(field, nil) is nil.
-func At(field string, err error) error {
+// WithField replaces the field of err, such as the parameter of another operation by one's own. An error that
+// is no *Error gets the field, and the code that CodeOf gives. WithField(field, nil) is nil.
+func WithField(field string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -203,7 +202,7 @@ func At(field string, err error) error {
 	return &moved
 }
 
-// Index returns the path of element i, for In: "[3]".
+// Index returns the path of element i, for PrefixField: "[3]".
 func Index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
 // joinField appends a path to a field: a name with a dot, an index without.

@@ -41,8 +41,8 @@ func TestError_Text(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"getMember: not found: memberId: none":      boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "none")),
-		"invalid argument: filter.age.$gt: unknown": boterr.In("filter", boterr.Invalid("age.$gt", "unknown")),
-		"invalid argument: data[2]._id: twice":      boterr.In("data", boterr.In("[2]", boterr.Invalid("_id", "twice"))),
+		"invalid argument: filter.age.$gt: unknown": boterr.PrefixField("filter", boterr.Invalid("age.$gt", "unknown")),
+		"invalid argument: data[2]._id: twice":      boterr.PrefixField("data", boterr.PrefixField("[2]", boterr.Invalid("_id", "twice"))),
 		"resource exhausted":                        &boterr.Error{Code: boterr.ResourceExhausted},
 		"send: canceled: context deadline exceeded": boterr.Wrap("send", context.DeadlineExceeded),
 	} {
@@ -60,31 +60,31 @@ func TestWrap_KeepsFirstOperation(t *testing.T) {
 	require.Equal(t, boterr.InvalidArgument, wrapped.Code)
 	require.Equal(t, "patch.a", wrapped.Field)
 	require.NoError(t, boterr.Wrap("outer", nil))
-	require.NoError(t, boterr.In("field", nil))
+	require.NoError(t, boterr.PrefixField("field", nil))
 }
 
 func TestWrap_LeavesTheGiven(t *testing.T) {
 	t.Parallel()
 	err := boterr.Invalid("a", "bad")
-	_ = boterr.Wrap("op", boterr.In("filter", err))
+	_ = boterr.Wrap("op", boterr.PrefixField("filter", err))
 	require.EqualError(t, err, "invalid argument: a: bad")
 }
 
-func TestAt_ReplacesField(t *testing.T) {
+func TestWithField_ReplacesField(t *testing.T) {
 	t.Parallel()
 	inner := boterr.New(boterr.NotFound, "memberId", "there is no member m1 here")
-	requireError(t, boterr.At("member._id", inner), boterr.NotFound, "member._id", "there is no member m1 here")
-	requireError(t, boterr.At("", inner), boterr.NotFound, "", "there is no member m1 here")
+	requireError(t, boterr.WithField("member._id", inner), boterr.NotFound, "member._id", "there is no member m1 here")
+	requireError(t, boterr.WithField("", inner), boterr.NotFound, "", "there is no member m1 here")
 	require.Equal(t, "memberId", inner.Field, "the error that was given is as it was")
-	require.NoError(t, boterr.At("member", nil))
+	require.NoError(t, boterr.WithField("member", nil))
 }
 
-func TestAt_KeepsWhatStandsAround(t *testing.T) {
+func TestWithField_KeepsWhatStandsAround(t *testing.T) {
 	t.Parallel()
 	wrapped := fmt.Errorf("the host's members: %w", boterr.New(boterr.NotFound, "id", "there is no member m1"))
-	requireError(t, boterr.At("memberId", wrapped), boterr.NotFound, "memberId",
+	requireError(t, boterr.WithField("memberId", wrapped), boterr.NotFound, "memberId",
 		"the host's members: not found: id: there is no member m1")
-	requireError(t, boterr.At("memberId", io.EOF), boterr.Internal, "memberId", "EOF")
+	requireError(t, boterr.WithField("memberId", io.EOF), boterr.Internal, "memberId", "EOF")
 }
 
 func TestMissing_SaysWhatToGive(t *testing.T) {
@@ -104,7 +104,7 @@ func requireError(t *testing.T, err error, code boterr.Code, field, sentence str
 func TestError_NilPointer(t *testing.T) {
 	t.Parallel()
 	var none *boterr.Error
-	for _, err := range []error{none, boterr.In("a", none), boterr.Wrap("op", none), fmt.Errorf("outer: %w", none)} {
+	for _, err := range []error{none, boterr.PrefixField("a", none), boterr.Wrap("op", none), fmt.Errorf("outer: %w", none)} {
 		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 		require.ErrorContains(t, err, "return nil itself")
 		require.NotErrorIs(t, err, boterr.NotFound)

@@ -125,10 +125,10 @@ func (c *Channel) DecodeValue(value any) error {
 	}
 	info, err := readInfo(source)
 	if err != nil {
-		return boterr.In(fieldInfo, err)
+		return boterr.PrefixField(fieldInfo, err)
 	}
 	if source, err = withMetadata(source); err != nil {
-		return boterr.In(fieldMetadata, err)
+		return boterr.PrefixField(fieldMetadata, err)
 	}
 	if err := document.Decode(source, (*withoutInfo)(c)); err != nil {
 		return err

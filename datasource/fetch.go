@@ -28,7 +28,7 @@ func (s *Service) FetchDataFromDataSource(
 		return result, err
 	}
 	if _, err := s.env.Compiler.Sort(p.SortBy); err != nil {
-		return result, boterr.In("sortBy", err)
+		return result, boterr.PrefixField("sortBy", err)
 	}
 	page := store.FindOptions{Skip: p.Skip, Limit: p.Limit}
 	if err := page.Check(); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) FetchDistinctDataFromDataSource(
 		return result, err
 	}
 	if err := checkColumn(p.Key); err != nil {
-		return result, boterr.In("key", err)
+		return result, boterr.PrefixField("key", err)
 	}
 	values, err := entries.Distinct(ctx, p.Key, p.Filter)
 	if err != nil {

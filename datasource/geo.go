@@ -29,7 +29,7 @@ func (s *Service) FetchGeoNearFromDataSource(
 	}
 	found, err := near(ctx, entries, p.Data)
 	if err != nil {
-		return result, boterr.In("data", err)
+		return result, boterr.PrefixField("data", err)
 	}
 	result.Entries = make([]document.Object, len(found))
 	for i, near := range found {

@@ -50,7 +50,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !given {
 		return nil
 	}
-	return boterr.In(giverOfID(p), checkID(id))
+	return boterr.PrefixField(giverOfID(p), checkID(id))
 }
 
 // giverOfID returns the path of what gives an entry that a patch inserts its _id: in the patch, or else the filter.

@@ -25,15 +25,15 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	returned := p.Option.returned()
 	returnNew, err := returned.ReturnsNew()
 	if err != nil {
-		return result, boterr.In("option", err)
+		return result, boterr.PrefixField("option", err)
 	}
 	projection, err := returned.Shown()
 	if err != nil {
-		return result, boterr.In("option", err)
+		return result, boterr.PrefixField("option", err)
 	}
 	sortBy, err := record.OneSort(p.SortBy, p.Option.Sort)
 	if err != nil {
-		return result, boterr.In("option", err)
+		return result, boterr.PrefixField("option", err)
 	}
 	patch := record.Patch{
 		Filter:       p.Filter,

@@ -46,7 +46,7 @@ func Fetch[T any](ctx context.Context, from Fetcher, p FetchDataFromDataSourcePa
 	all := make([]T, len(found.Entries))
 	for i, entry := range found.Entries {
 		if all[i], err = entryAs[T](entry); err != nil {
-			return nil, boterr.Wrap(opFetch, boterr.In(boterr.Index(i), err))
+			return nil, boterr.Wrap(opFetch, boterr.PrefixField(boterr.Index(i), err))
 		}
 	}
 	return all, nil
@@ -65,7 +65,7 @@ func FindAndModify[T any](ctx context.Context, in Modifier, p FindAndModifyDataF
 	}
 	entry, err := entryAs[T](*found.Value)
 	if err != nil {
-		return nil, boterr.Wrap(opFindAndModify, boterr.In("value", err))
+		return nil, boterr.Wrap(opFindAndModify, boterr.PrefixField("value", err))
 	}
 	return &entry, nil
 }

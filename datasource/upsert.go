@@ -32,7 +32,7 @@ func (s *Service) UpsertDataToDataSource(
 	outcome := UpsertOutcome{DocsIDs: UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
 	for i := range elements {
 		if err := outcome.write(ctx, entries, &elements[i]); err != nil {
-			return UpsertDataToDataSourceResult{}, boterr.In(elements[i].field, err)
+			return UpsertDataToDataSourceResult{}, boterr.PrefixField(elements[i].field, err)
 		}
 	}
 	return UpsertDataToDataSourceResult{Result: outcome}, nil
@@ -59,7 +59,7 @@ func readElements(data []document.Object) ([]element, error) {
 		field := "data[" + strconv.Itoa(i) + "]"
 		read, err := readElement(given)
 		if err != nil {
-			return nil, boterr.In(field, err)
+			return nil, boterr.PrefixField(field, err)
 		}
 		read.field = field
 		elements[i] = read

@@ -115,7 +115,7 @@ func (o *Object) Set(path string, v any) {
 			return
 		}
 	}
-	*o = o.failed(boterr.In(path, err))
+	*o = o.failed(boterr.PrefixField(path, err))
 }
 
 // Delete removes the value at a dotted path. An element of an array becomes null, so that the

@@ -30,7 +30,7 @@ func A(items ...any) Array {
 	for i, item := range items {
 		value, err := ValueOf(item)
 		if err != nil && failed == nil {
-			failed = boterr.In(boterr.Index(i), err)
+			failed = boterr.PrefixField(boterr.Index(i), err)
 		}
 		values = append(values, value)
 	}
@@ -48,7 +48,7 @@ func ArrayOf(values []any) Array {
 		node.depth = max(node.depth, depthOf(v))
 		node.size = addSizes(node.size, elementSize(i, v))
 		if err := errOf(v); err != nil && node.err == nil {
-			node.err = boterr.In(boterr.Index(i), err)
+			node.err = boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	node.depth++

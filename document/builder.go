@@ -122,7 +122,7 @@ func (b *Builder) fail(err error) {
 func (b *Builder) setAny(key string, v any) {
 	value, err := ValueOf(v)
 	if err != nil {
-		b.fail(boterr.In(key, err))
+		b.fail(boterr.PrefixField(key, err))
 		return
 	}
 	b.Set(key, value)

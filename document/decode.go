@@ -148,7 +148,7 @@ func (d goDecoder) slice(value any, target reflect.Value) error {
 	items := reflect.MakeSlice(target.Type(), array.Len(), array.Len())
 	for i, item := range array.All() {
 		if err := d.value(item, items.Index(i)); err != nil {
-			return boterr.In(boterr.Index(i), err)
+			return boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	target.Set(items)
@@ -167,7 +167,7 @@ func (d goDecoder) mapping(value any, target reflect.Value) error {
 	for key, value := range o.All() {
 		field := reflect.New(target.Type().Elem()).Elem()
 		if err := d.value(value, field); err != nil {
-			return boterr.In(key, err)
+			return boterr.PrefixField(key, err)
 		}
 		fields.SetMapIndex(reflect.ValueOf(key).Convert(target.Type().Key()), field)
 	}
@@ -189,7 +189,7 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 	for key, value := range o.All() {
 		if fields != nil {
 			if isDecoded, err := fields.DecodeField(key, value); err != nil {
-				return boterr.In(key, err)
+				return boterr.PrefixField(key, err)
 			} else if isDecoded {
 				continue
 			}
@@ -209,7 +209,7 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 			err = d.field(field, value, target.FieldByIndex(field.index))
 		}
 		if err != nil {
-			return boterr.In(field.name, err)
+			return boterr.PrefixField(field.name, err)
 		}
 	}
 	return d.leftOver(&unknown, plan, target)
@@ -228,7 +228,7 @@ func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
 	if err == nil && target.IsZero() {
 		err = boterr.Invalid("", "is empty") // Not the same as leaving the field out.
 	}
-	return boterr.In(boterr.Index(0), err)
+	return boterr.PrefixField(boterr.Index(0), err)
 }
 
 // spelled returns the value of a field that an object has in one spelling or in several: the

@@ -258,7 +258,7 @@ func (e goEncoder) list(v reflect.Value) (any, error) {
 	for i := range items {
 		var err error
 		if items[i], err = e.value(v.Index(i)); err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	return presentArray(ArrayOf(items))
@@ -277,7 +277,7 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 	for _, key := range keys {
 		value, err := e.value(v.MapIndex(key))
 		if err != nil {
-			return nil, boterr.In(key.String(), err)
+			return nil, boterr.PrefixField(key.String(), err)
 		}
 		b.Set(validText(key.String()), value)
 	}
@@ -303,7 +303,7 @@ func (e goEncoder) field(f *fieldPlan, of reflect.Value) (any, error) {
 		return Missing, nil
 	}
 	value, err := e.value(at)
-	return value, boterr.In(f.name, err)
+	return value, boterr.PrefixField(f.name, err)
 }
 
 func (e goEncoder) structure(v reflect.Value) (any, error) {

@@ -71,7 +71,7 @@ func parsedObject(result gjson.Result, depth int) (any, error) {
 	result.ForEach(func(key, field gjson.Result) bool {
 		value, err := parsed(field, depth)
 		if err != nil {
-			failed = boterr.In(stringOf(key), err)
+			failed = boterr.PrefixField(stringOf(key), err)
 			return false
 		}
 		b.Set(stringOf(key), value)
@@ -86,7 +86,7 @@ func parsedArray(result gjson.Result, depth int) (any, error) {
 	result.ForEach(func(_, item gjson.Result) bool {
 		value, err := parsed(item, depth)
 		if err != nil {
-			failed = boterr.In(boterr.Index(len(items)), err)
+			failed = boterr.PrefixField(boterr.Index(len(items)), err)
 			return false
 		}
 		items = append(items, value)
@@ -203,7 +203,7 @@ func appendObject(text []byte, o Object) ([]byte, error) {
 			return nil, err
 		}
 		if text, err = AppendJSON(append(text, ':'), o.node.at(i)); err != nil {
-			return nil, boterr.In(key, err)
+			return nil, boterr.PrefixField(key, err)
 		}
 	}
 	return append(text, '}'), nil
@@ -223,7 +223,7 @@ func appendArray(text []byte, a Array) ([]byte, error) {
 		}
 		var err error
 		if text, err = AppendJSON(text, item); err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	return append(text, ']'), nil

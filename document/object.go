@@ -154,7 +154,7 @@ func (o Object) Shape() *Shape {
 func (o Object) With(key string, v any) Object {
 	value, err := ValueOf(v)
 	if err != nil {
-		return o.failed(boterr.In(key, err))
+		return o.failed(boterr.PrefixField(key, err))
 	}
 	return o.Put(validText(key), value)
 }

@@ -115,7 +115,7 @@ func (n *objectNode) complete(s *Shape) {
 		depth = max(depth, 1+depthOf(value))
 		size = addSizes(size, fieldSize(s.names[i], value))
 		if err := errOf(value); err != nil {
-			n.fail(boterr.In(s.names[i], err))
+			n.fail(boterr.PrefixField(s.names[i], err))
 		}
 	}
 	n.measured(depth, size)

@@ -31,7 +31,7 @@ func (m *OneOrMany[T]) DecodeValue(value any) error {
 	many := make(OneOrMany[T], array.Len())
 	for i, item := range array.All() {
 		if err := (goDecoder{}).value(item, reflect.ValueOf(&many[i]).Elem()); err != nil {
-			return boterr.In(boterr.Index(i), err)
+			return boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	*m = many

@@ -82,7 +82,7 @@ func (a *Account) Payment(ctx context.Context, id string) (*utility.Payment, err
 	return a.do(ctx, "look", func(state *accountState) (*utility.Payment, error) {
 		at, err := state.find(id)
 		if err != nil {
-			return nil, boterr.In("id", err)
+			return nil, boterr.PrefixField("id", err)
 		}
 		return clonePayment(&state.payments[at]), nil
 	})

@@ -169,7 +169,7 @@ func (a *Account) refund(state *accountState, refund utility.Refund) (*utility.P
 	}
 	at, err := state.find(refund.PaymentID)
 	if err != nil {
-		return nil, boterr.In("paymentId", err)
+		return nil, boterr.PrefixField("paymentId", err)
 	}
 	return state.once(refund.IdempotencyKey, refund, func() (*utility.Payment, error) {
 		payment := state.payments[at]

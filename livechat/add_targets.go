@@ -28,7 +28,7 @@ func (s *Service) AddNewTargetsToAssignment(
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, boterr.At(fieldAssignmentID, err)
+		return AddNewTargetsToAssignmentResult{}, boterr.WithField(fieldAssignmentID, err)
 	}
 	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) AddNewTargetsToAssignment(
 		return AddNewTargetsToAssignmentResult{}, err
 	}
 	if m, err = run.memberNow(ctx); err != nil {
-		return AddNewTargetsToAssignmentResult{}, boterr.At(fieldMember, err)
+		return AddNewTargetsToAssignmentResult{}, boterr.WithField(fieldMember, err)
 	}
 	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
@@ -58,7 +58,7 @@ func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *memb
 	for i, target := range given {
 		var err error
 		if targets[i], err = r.asTarget(target); err != nil {
-			return nil, boterr.In(indexed(fieldTargets, i), err)
+			return nil, boterr.PrefixField(indexed(fieldTargets, i), err)
 		}
 	}
 	outlets, err := s.router.targetedOutlets(ctx, targets, r.Inlet)
@@ -157,7 +157,7 @@ func (s *machine) claimPending(ctx context.Context, id string) (*AssignmentRecor
 		}
 		now, err := s.loadAssignment(ctx, id)
 		if err != nil {
-			return nil, boterr.In(fieldAssignmentID, err)
+			return nil, boterr.PrefixField(fieldAssignmentID, err)
 		}
 		if err := now.requireUntaken(); err != nil {
 			return nil, err

@@ -109,7 +109,7 @@ func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (_ *Admin, err
 	}
 	found, err := s.admins().Get(ctx, s.adminKey(p.AdminID))
 	if errors.Is(err, boterr.NotFound) {
-		return nil, boterr.At(fieldAdminID, record.NotFound("agent", p.AdminID))
+		return nil, boterr.WithField(fieldAdminID, record.NotFound("agent", p.AdminID))
 	}
 	if err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func (d AssignmentDetails) check() error {
 			continue
 		}
 		if err := document.DecodeValue(value, into); err != nil {
-			return boterr.In(fieldAssignmentDetails+"."+name, err)
+			return boterr.PrefixField(fieldAssignmentDetails+"."+name, err)
 		}
 	}
 	return nil

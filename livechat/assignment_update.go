@@ -78,7 +78,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 		}
 		pairs = append(pairs, fieldMeta+"."+path, value)
 	}
-	return document.O(pairs...), boterr.In(fieldMeta, meta.Err())
+	return document.O(pairs...), boterr.PrefixField(fieldMeta, meta.Err())
 }
 
 // updateAssignment sets fields of an assignment. Of a field that cannot be set the error
@@ -109,10 +109,10 @@ func (s *Service) GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMe
 		return nil, boterr.Missing(fieldMeta, "the data that the assignments have in meta; {} means all")
 	}
 	if err := p.Meta.Err(); err != nil {
-		return nil, boterr.In(fieldMeta, err)
+		return nil, boterr.PrefixField(fieldMeta, err)
 	}
 	if err := refuseOperators(p.Meta); err != nil {
-		return nil, boterr.In(fieldMeta, err)
+		return nil, boterr.PrefixField(fieldMeta, err)
 	}
 	pairs := make([]any, 0, 2*p.Meta.Len())
 	for path, value := range p.Meta.All() {
@@ -132,7 +132,7 @@ func refuseOperators(data document.Object) error {
 			}
 		}
 		if err := refuseOperatorsIn(value); err != nil {
-			return boterr.In(path, err)
+			return boterr.PrefixField(path, err)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func refuseOperatorsIn(value any) error {
 	case document.Array:
 		for i, item := range v.All() {
 			if err := refuseOperatorsIn(item); err != nil {
-				return boterr.In("["+strconv.Itoa(i)+"]", err)
+				return boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	}
 	creator, err := send.RequirePort[GroupCreator](s.ports.Connectors, in, "make groups")
 	if err != nil {
-		return CreateBravoGroupResult{}, boterr.At(fieldChannelID, err)
+		return CreateBravoGroupResult{}, boterr.WithField(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
 	created, err := send.Once(ctx, s.env, fmt.Sprintf("group %q %q", in.ID, p.Name), func(ctx context.Context) (CreatedGroup, error) {
@@ -61,7 +61,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 	}
 	linker, err := send.RequirePort[InviteLinker](s.ports.Connectors, in, "change invitation links")
 	if err != nil {
-		return DisableBravoGroupInviteLinkResult{}, boterr.At(fieldChannel, err)
+		return DisableBravoGroupInviteLinkResult{}, boterr.WithField(fieldChannel, err)
 	}
 	if err := s.disableLink(ctx, linker, in, p.ExternalID); err != nil {
 		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, err)
@@ -87,7 +87,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	}
 	linker, err := send.RequirePort[InviteLinker](s.ports.Connectors, in, "change invitation links")
 	if err != nil {
-		return "", boterr.At(fieldChannel, err)
+		return "", boterr.WithField(fieldChannel, err)
 	}
 	if err := s.disableLink(ctx, linker, in, p.BravoGroupID); err != nil {
 		return "", aboutGroup(fieldBravoGroupID, err)
@@ -126,7 +126,7 @@ func (s *Service) renewLink(ctx context.Context, linker InviteLinker, in *channe
 // aboutGroup names the parameter of the group where an error says that there is none.
 func aboutGroup(field string, err error) error {
 	if boterr.CodeOf(err) == boterr.NotFound {
-		return boterr.At(field, err)
+		return boterr.WithField(field, err)
 	}
 	return err
 }
@@ -221,7 +221,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	}
 	creator, err := send.RequirePort[ChannelCreator](s.ports.Connectors, in, "make channels")
 	if err != nil {
-		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
+		return CreateHotelChannelResult{}, boterr.WithField(fieldChannel, err)
 	}
 	of := fmt.Sprintf("channel %q %q %q", in.ID, p.HotelGroupID, p.DisplayName)
 	return send.Once(ctx, s.env, of, func(ctx context.Context) (CreateHotelChannelResult, error) {

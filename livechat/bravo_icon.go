@@ -29,7 +29,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	}
 	setter, err := send.RequirePort[GroupIconSetter](s.ports.Connectors, in, "set icons of groups")
 	if err != nil {
-		return SetBravoGroupIconResult{}, boterr.At(fieldChannelID, err)
+		return SetBravoGroupIconResult{}, boterr.WithField(fieldChannelID, err)
 	}
 	of := fmt.Sprintf("icon %q %q", in.ID, p.BravoGroupID)
 	return send.Once(ctx, s.env, of, func(ctx context.Context) (SetBravoGroupIconResult, error) {
@@ -41,11 +41,11 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 func (s *Service) setIcon(ctx context.Context, setter GroupIconSetter, in *channel.Channel, p SetBravoGroupIconParams) error {
 	icon, err := s.fetchPicture(ctx, p.ImageURL)
 	if err != nil {
-		return boterr.At(fieldImageURL, err)
+		return boterr.WithField(fieldImageURL, err)
 	}
 	err = send.PlatformError(ctx, in.Type, setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon))
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
-		return boterr.At(fieldImageURL, err)
+		return boterr.WithField(fieldImageURL, err)
 	}
 	return aboutGroup(fieldBravoGroupID, err)
 }

@@ -195,7 +195,7 @@ func (s *conversations) eventAssignment(
 	for _, g := range found {
 		r, err := s.assignmentOf(ctx, g)
 		if err != nil {
-			return nil, boterr.In(fieldMessageEvent, err)
+			return nil, boterr.PrefixField(fieldMessageEvent, err)
 		}
 		if r != nil {
 			return r, nil
@@ -221,7 +221,7 @@ func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMember
 	}
 	m, err := s.conversations.memberOfGroup(ctx, g)
 	if err != nil {
-		return SaveGroupIDToMemberResult{}, boterr.At(fieldMessageEvent, err)
+		return SaveGroupIDToMemberResult{}, boterr.WithField(fieldMessageEvent, err)
 	}
 	_, err = s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
 		Channel: &channel.Channel{ID: m.Channel}, MemberID: m.ID, Patch: document.O(fieldGroup, g.ID),

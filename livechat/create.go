@@ -33,7 +33,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	}
 	m, err := run.memberNow(ctx)
 	if err != nil {
-		return CreateAssignmentResult{}, boterr.At(fieldMember, err)
+		return CreateAssignmentResult{}, boterr.WithField(fieldMember, err)
 	}
 	result := CreateAssignmentResult{Member: m, AssignmentID: run.r.ID}
 	if run.r.asksForGroup() {
@@ -66,7 +66,7 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 		return request{}, err
 	}
 	if err := p.Meta.Err(); err != nil {
-		return request{}, boterr.In(fieldMeta, err)
+		return request{}, boterr.PrefixField(fieldMeta, err)
 	}
 	if p.History {
 		if err := s.tickets.checkHistory(); err != nil {
@@ -79,7 +79,7 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 	}
 	details, err := p.AssignmentDetails.object()
 	if err != nil {
-		return request{}, boterr.In(fieldAssignmentDetails, err)
+		return request{}, boterr.PrefixField(fieldAssignmentDetails, err)
 	}
 	asked := request{member: m, label: orDefaultLabel(p.Label), targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = AssignmentRecord{
@@ -117,7 +117,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 		return nil, err
 	}
 	if _, err := m.RequireExternalID(); err != nil {
-		return nil, boterr.At(named.Field(), err)
+		return nil, boterr.WithField(named.Field(), err)
 	}
 	return m, nil
 }

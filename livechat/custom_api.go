@@ -63,7 +63,7 @@ func (s *tickets) plannedAPI(r *AssignmentRecord, o outlet) (string, error) {
 		field = fieldCreateGroup
 	}
 	address, err := s.apiOf(r, o.Channel)
-	return address, boterr.At(field, err)
+	return address, boterr.WithField(field, err)
 }
 
 // apiInMetadata returns the URL that a channel's metadata holds, "" for none.
@@ -87,7 +87,7 @@ func (s *tickets) askAPI(
 		Body:    body,
 	})
 	if err != nil {
-		return "", boterr.At("", err)
+		return "", boterr.WithField("", err)
 	}
 	if !answer.OK() {
 		return "", refusedByAPI(to, answer.Status)

@@ -29,7 +29,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 		}
 		run, err := s.machine.end(ctx, r, EndedByOutlet)
 		if err != nil {
-			return nil, boterr.In(fieldMessageEvent, err)
+			return nil, boterr.PrefixField(fieldMessageEvent, err)
 		}
 		err = run.reconcile(ctx, wantClosed)
 		return run, err
@@ -188,12 +188,12 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options Inle
 	}
 	if options.RecallRelayMessage {
 		if err := s.tickets.requireRecall(ctx, r); err != nil {
-			return nil, boterr.At("options.recallRelayMessage", err)
+			return nil, boterr.WithField("options.recallRelayMessage", err)
 		}
 	}
 	run, err := s.machine.end(ctx, r, EndedByInlet)
 	if err != nil {
-		return nil, boterr.In(fieldMember, err)
+		return nil, boterr.PrefixField(fieldMember, err)
 	}
 	run.isRecalled = bool(options.RecallRelayMessage)
 	err = run.reconcile(ctx, wantClosed)
@@ -213,7 +213,7 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 	}
 	inlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err == nil {
-		err = boterr.At(fieldChannel, m.RequireChannel(inlet.ID))
+		err = boterr.WithField(fieldChannel, m.RequireChannel(inlet.ID))
 	}
 	return m, err
 }

@@ -37,7 +37,7 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternal
 		filter = filter.With(fieldType, document.O("$eq", string(p.Type)))
 	}
 	g, err := s.latestGroup(ctx, filter)
-	return g, boterr.In(field, err)
+	return g, boterr.PrefixField(field, err)
 }
 
 // GetGroupByGroupExternalID implements Operations.
@@ -47,7 +47,7 @@ func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p GetGroupByGro
 		return nil, boterr.Missing("groupExternalId", "the id of a group on the outlet's platform")
 	}
 	g, err := s.latestGroup(ctx, equal(fieldExternalID, p.GroupExternalID))
-	return g, boterr.In("groupExternalId", err)
+	return g, boterr.PrefixField("groupExternalId", err)
 }
 
 // GetGroupByInletGroup implements Operations.
@@ -61,7 +61,7 @@ func (s *Service) GetGroupByInletGroup(ctx context.Context, p GetGroupByInletGro
 	}
 	g, err := s.latestGroup(ctx, document.O(
 		fieldInletGroupExternalID, document.O("$eq", p.InletGroupExternalID), fieldInlet, document.O("$eq", p.Inlet)))
-	return g, boterr.In(fieldInletGroupExternalID, err)
+	return g, boterr.PrefixField(fieldInletGroupExternalID, err)
 }
 
 // GetGroupByMemberID implements Operations.
@@ -75,7 +75,7 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDPa
 	}
 	g, err := s.latestGroup(ctx, document.O(
 		fieldMember, document.O("$eq", p.MemberID), fieldInlet, document.O("$eq", p.Inlet)))
-	return g, boterr.In("memberId", err)
+	return g, boterr.PrefixField("memberId", err)
 }
 
 // UpdateGroup implements Operations.
@@ -83,10 +83,10 @@ func (s *Service) UpdateGroup(ctx context.Context, p UpdateGroupParams) (_ Updat
 	defer s.guard(ctx, &err)
 	id, err := checkGroup(p.Group)
 	if err != nil {
-		return UpdateGroupResult{}, boterr.In(fieldGroup, err)
+		return UpdateGroupResult{}, boterr.PrefixField(fieldGroup, err)
 	}
 	result, err := s.updateGroup(ctx, id, p.Group)
-	return result, boterr.In(fieldGroup, err)
+	return result, boterr.PrefixField(fieldGroup, err)
 }
 
 // checkGroup refuses a change that would leave a group that nobody can read. It returns

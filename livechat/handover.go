@@ -58,7 +58,7 @@ func canFollow(previous *AssignmentRecord) bool {
 func (s *machine) openHandover(ctx context.Context, previousID string) (*AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
 	if err != nil {
-		return nil, boterr.In(fieldPreviousAssignment, err)
+		return nil, boterr.PrefixField(fieldPreviousAssignment, err)
 	}
 	next, err := s.nextOf(ctx, previousID)
 	switch {
@@ -85,7 +85,7 @@ func (s *machine) openHandover(ctx context.Context, previousID string) (*Assignm
 func (p *pass) endPrevious(ctx context.Context) error {
 	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
-		return p.withdraw(ctx, p.r, boterr.At(fieldPreviousAssignment, err))
+		return p.withdraw(ctx, p.r, boterr.WithField(fieldPreviousAssignment, err))
 	}
 	if err != nil {
 		return err

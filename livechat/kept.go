@@ -47,7 +47,7 @@ const mostTries = 10
 // was given another group.
 func (s *Service) keep(ctx context.Context, r *AssignmentRecord, response send.Response) (Outcome, error) {
 	if err := response.Validate(); err != nil {
-		return OutcomeNone, boterr.In(fieldResponse, err)
+		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
 	}
 	return once(ctx, s, "keep for "+r.Member, func(ctx context.Context) (Outcome, error) {
 		kept := KeptMessage{ID: s.env.SendID(ctx, "kept "+r.Member), At: document.At(s.env.Now()), Response: response.Object()}

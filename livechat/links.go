@@ -35,7 +35,7 @@ func (s *machine) linkable(ctx context.Context, r *AssignmentRecord, g *Group) (
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return nil, boterr.At(fieldMember, err)
+		return nil, boterr.WithField(fieldMember, err)
 	}
 	for _, one := range records {
 		one.link(r, m)

@@ -25,7 +25,7 @@ func (p *pass) letIn(ctx context.Context) error {
 	}
 	changed, err := p.setLiveChat(ctx, p.r, !p.r.OutOfLiveChat)
 	if err != nil {
-		return boterr.At(fieldMember, err)
+		return boterr.WithField(fieldMember, err)
 	}
 	p.member = changed
 	if p.r.OutOfLiveChat {
@@ -38,7 +38,7 @@ func (p *pass) letIn(ctx context.Context) error {
 		return err
 	}
 	p.member, err = p.leaveLiveChat(ctx, p.r)
-	return boterr.At(fieldMember, err)
+	return boterr.WithField(fieldMember, err)
 }
 
 // noteOut stores whether the call wants the member out of live chat, where it says that.

@@ -58,7 +58,7 @@ func (s *tickets) checkInlet(ctx context.Context, asked request) error {
 	}
 	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
 	if err != nil {
-		return boterr.At(fieldMember, err)
+		return boterr.WithField(fieldMember, err)
 	}
 	if !inlet.On {
 		return boterr.New(boterr.FailedPrecondition, fieldMember,
@@ -134,7 +134,7 @@ func onlyCustom(o outlet) error {
 // checkConnector refuses an outlet to whose platform the host has no connector.
 func (s *tickets) checkConnector(o outlet) error {
 	_, err := s.ports.Connectors.Of(o.Channel)
-	return boterr.In(o.field, err)
+	return boterr.PrefixField(o.field, err)
 }
 
 // checkSummary refuses a summary that is too long to be sent.
@@ -142,5 +142,5 @@ func checkSummary(r *AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
 	}
-	return boterr.At(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
+	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }

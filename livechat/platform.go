@@ -21,11 +21,11 @@ func (s *core) messageTo(
 		return send.Message{}, err
 	}
 	if response.IsZero() {
-		return send.Message{}, boterr.In(fieldResponse, response.Validate())
+		return send.Message{}, boterr.PrefixField(fieldResponse, response.Validate())
 	}
 	filled, err := send.Filled(response, about)
 	if err != nil {
-		return send.Message{}, boterr.In(fieldResponse, err)
+		return send.Message{}, boterr.PrefixField(fieldResponse, err)
 	}
 	return send.Message{Channel: to, To: externalID, Response: filled}, nil
 }

@@ -34,7 +34,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	}
 	m, err := run.memberNow(ctx)
 	if err != nil {
-		return ReassignAssignmentResult{}, boterr.At(fieldMember, err)
+		return ReassignAssignmentResult{}, boterr.WithField(fieldMember, err)
 	}
 	return ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
@@ -47,7 +47,7 @@ func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p Reassig
 	}
 	m, err := s.memberOf(ctx, previous)
 	if err != nil {
-		return nil, boterr.At(fieldPreviousAssignment, err)
+		return nil, boterr.WithField(fieldPreviousAssignment, err)
 	}
 	asked, err := s.handover(ctx, previous, outlet, m, p)
 	if err != nil {
@@ -78,7 +78,7 @@ func checkReassign(p ReassignAssignmentParams) error {
 			continue
 		}
 		if err := send.Text(text).Validate(); err != nil {
-			return boterr.At(field, err)
+			return boterr.WithField(field, err)
 		}
 	}
 	return checkTargets(p.Targets)
@@ -116,7 +116,7 @@ func (s *Service) handover(
 		meta.Set(path, value)
 	}
 	if err := errors.Join(p.Meta.Err(), meta.Err()); err != nil {
-		return request{}, boterr.At(fieldMeta, err)
+		return request{}, boterr.WithField(fieldMeta, err)
 	}
 	asked := request{
 		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,

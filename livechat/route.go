@@ -180,11 +180,11 @@ func (s *router) targetedOutlets(ctx context.Context, targets []Target, inlet st
 		}
 		c, err := s.ports.Channels.Load(ctx, target.Channel)
 		if err != nil {
-			return nil, boterr.At(field+".channel", err)
+			return nil, boterr.WithField(field+".channel", err)
 		}
 		for j, group := range target.BroadcastGroups {
 			if err := checkBroadcastGroup(c.Type, group); err != nil {
-				return nil, boterr.In(field+"."+indexed("broadcastGroups", j), err)
+				return nil, boterr.PrefixField(field+"."+indexed("broadcastGroups", j), err)
 			}
 		}
 		outlets[i] = outlet{

@@ -15,7 +15,7 @@ import (
 func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletParams) (_ send.Result, err error) {
 	defer s.guard(ctx, &err)
 	if p.Response.IsZero() {
-		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
+		return send.Result{}, boterr.PrefixField(fieldResponse, p.Response.Validate())
 	}
 	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToInletGroupParams) (_ send.Result, err error) {
 	defer s.guard(ctx, &err)
 	if p.Response.IsZero() {
-		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
+		return send.Result{}, boterr.PrefixField(fieldResponse, p.Response.Validate())
 	}
 	g, err := s.namedGroup(ctx, groupByRecordOrID(p.Group, p.GroupID))
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *conversations) sideOf(ctx context.Context, g *Group, channelID string, 
 	if err == nil {
 		err = c.Require(groups)
 	}
-	return c, boterr.At(fieldGroup, err)
+	return c, boterr.WithField(fieldGroup, err)
 }
 
 // messageInGroup returns a message to the group on one side of a live chat, filled from its
@@ -111,7 +111,7 @@ func (s *Service) keepGroupAlive(ctx context.Context, g *Group) error {
 func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToOutletGroupParams) (_ send.Result, err error) {
 	defer s.guard(ctx, &err)
 	if p.Response.IsZero() {
-		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
+		return send.Result{}, boterr.PrefixField(fieldResponse, p.Response.Validate())
 	}
 	g, err := s.namedGroup(ctx, groupByRecordOrID(p.Group, p.GroupID))
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 func (s *Service) respond(ctx context.Context, g *Group, message send.Message, url string) (send.Result, error) {
 	result, err := send.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
-		return send.Result{}, boterr.At(fieldResponseURL, err)
+		return send.Result{}, boterr.WithField(fieldResponseURL, err)
 	}
 	if err := s.keepGroupAlive(ctx, g); err != nil {
 		return send.Result{}, err
@@ -168,7 +168,7 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 		return nil
 	}
 	_, err := outbound.ParseURL(url)
-	return boterr.At(fieldResponseURL, err)
+	return boterr.WithField(fieldResponseURL, err)
 }
 
 // responder is a connector that posts a message back to where an interaction on Charlie

@@ -71,7 +71,7 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 		return nil, err
 	}
 	if _, err := s.ports.Connectors.Of(outlet); err != nil {
-		return nil, boterr.At(fieldChannelID, err)
+		return nil, boterr.WithField(fieldChannelID, err)
 	}
 	r, err := s.claim(ctx, outlet, p)
 	if err != nil {

@@ -30,7 +30,7 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 		}
 		filled, err := send.Fill(given[platform], m)
 		if err != nil {
-			return document.Object{}, boterr.In(relayMessageField(platform), err)
+			return document.Object{}, boterr.PrefixField(relayMessageField(platform), err)
 		}
 		kept = kept.With(string(platform), filled)
 	}
@@ -104,7 +104,7 @@ func (s *tickets) messageFor(r *AssignmentRecord, platform channel.Type, standar
 	if err != nil {
 		return send.Response{}, err
 	}
-	return message, boterr.In(relayMessageField(platform), message.Validate())
+	return message, boterr.PrefixField(relayMessageField(platform), message.Validate())
 }
 
 // withHistory appends the address of the history, where it is asked for, to the text of a
@@ -135,7 +135,7 @@ func (s *tickets) historyOf(r *AssignmentRecord) (string, error) {
 	}
 	shown := r.Assignment
 	address, err := s.ports.HistoryURL(&shown)
-	return address, boterr.At(fieldHistory, err)
+	return address, boterr.WithField(fieldHistory, err)
 }
 
 // shortened returns a text of at most so many code points. Where there was more, the last one tells

@@ -94,7 +94,7 @@ func (o changedObject) check() error {
 	if err == nil { // The member is a level of its own.
 		err = document.CheckExtent(document.O(o.name, o.after), document.MaxSize)
 	}
-	return boterr.In(o.name, err)
+	return boterr.PrefixField(o.name, err)
 }
 
 // changeList collects what differs between two members.

@@ -34,15 +34,15 @@ var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
 // found when it is compiled.
 func checkPatch(p record.Patch) error {
 	if !p.WithModifier {
-		return boterr.In("patch", checkFields(p.Patch))
+		return boterr.PrefixField("patch", checkFields(p.Patch))
 	}
 	for operator, operand := range p.Patch.All() {
 		if !strings.HasPrefix(operator, "$") {
-			return boterr.In("patch", checkFields(p.Patch))
+			return boterr.PrefixField("patch", checkFields(p.Patch))
 		}
 		paths, _ := operand.(document.Object)
 		if err := checkOperator(operator, paths); err != nil {
-			return boterr.In("patch", boterr.In(operator, err))
+			return boterr.PrefixField("patch", boterr.PrefixField(operator, err))
 		}
 	}
 	return nil
@@ -52,7 +52,7 @@ func checkPatch(p record.Patch) error {
 func checkFields(fields document.Object) error {
 	for path, value := range fields.All() {
 		if err := checkField(path, value); err != nil {
-			return boterr.In(path, err)
+			return boterr.PrefixField(path, err)
 		}
 	}
 	return nil

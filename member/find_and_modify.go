@@ -24,14 +24,14 @@ func (s *Service) FindAndModifyMember(
 	}
 	var err error
 	if patch.SortBy, err = record.OneSort(p.SortBy, p.Option.Sort); err != nil {
-		return FindAndModifyMemberResult{}, boterr.In("option", err)
+		return FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
 	}
 	returnNew, err := p.Option.returned().ReturnsNew()
 	if err != nil {
-		return FindAndModifyMemberResult{}, boterr.In("option", err)
+		return FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
 	}
 	if patch.Projection, err = p.Option.projection(); err != nil {
-		return FindAndModifyMemberResult{}, boterr.In("option", err)
+		return FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
 	}
 	if err := checkPatch(patch); err != nil {
 		return FindAndModifyMemberResult{}, err
@@ -68,7 +68,7 @@ func (o FindAndModifyOption) projection() (document.Object, error) {
 	if err != nil {
 		return shown, err
 	}
-	return shown, boterr.In(o.returned().ShownBy(), checkShown(shown))
+	return shown, boterr.PrefixField(o.returned().ShownBy(), checkShown(shown))
 }
 
 func checkShown(projection document.Object) error {
@@ -80,7 +80,7 @@ func checkShown(projection document.Object) error {
 				continue
 			}
 			if err := checkShown(value); err != nil {
-				return boterr.In(path, err)
+				return boterr.PrefixField(path, err)
 			}
 		default:
 			return boterr.Invalid(path, "must be 1 or 0, or cut an array by $slice or $elemMatch: a member's fields are not computed")

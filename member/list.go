@@ -93,7 +93,7 @@ func (s Selection) check() error {
 		return boterr.Invalid("limit", "must not be negative, got %d", s.Limit)
 	}
 	_, err := query.CompileFilter(s.Filter)
-	return boterr.In("filter", err)
+	return boterr.PrefixField("filter", err)
 }
 
 // filter returns the condition of the members that follow.

@@ -94,7 +94,7 @@ func (m *Member) Err() error {
 		{"", m.Unknown.Err()},
 	} {
 		if of.err != nil {
-			return boterr.In(of.field, of.err)
+			return boterr.PrefixField(of.field, of.err)
 		}
 	}
 	return nil

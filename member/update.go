@@ -15,7 +15,7 @@ func (s *Service) UpdateMember(ctx context.Context, p UpdateMemberParams) (Updat
 		err = checkFields(p.Member)
 	}
 	if err != nil {
-		return UpdateMemberResult{}, boterr.In("member", err)
+		return UpdateMemberResult{}, boterr.PrefixField("member", err)
 	}
 	patch := record.Patch{Patch: p.Member}
 	if s.checkEtags && etag != "" {
@@ -58,7 +58,7 @@ func addressed(given document.Object) (id, etag string, err error) {
 // its etag is another one.
 func (s *Service) whyNotUpdated(ctx context.Context, id string) error {
 	if _, err := s.members.Get(ctx, id); err != nil {
-		return boterr.In("member._id", err)
+		return boterr.PrefixField("member._id", err)
 	}
 	return boterr.New(boterr.Conflict, "member.etag", "the member was changed since it was read: read it again and repeat")
 }

@@ -38,7 +38,7 @@ func compileArrayFilters(sources []document.Object) (set arrayFilterSet, err err
 		field := "arrayFilters" + boterr.Index(i)
 		f, err := compileArrayFilter(source)
 		if err != nil {
-			return set, boterr.In(field, err)
+			return set, boterr.PrefixField(field, err)
 		}
 		if set.byName[f.name] != nil {
 			return set, boterr.Invalid(field, "there is another array filter for %q", f.name)

@@ -51,14 +51,14 @@ func (c Change) Check() error {
 		return boterr.Invalid("update", "an update is required")
 	}
 	if err := c.Stamps.Set.Err(); err != nil {
-		return boterr.In("stamps", err)
+		return boterr.PrefixField("stamps", err)
 	}
 	for from, to := range document.Get(c.Update.source, "$rename", document.Object{}).All() {
 		if to, _ := to.(string); !c.Update.IsReplacement() && c.isStamped(to) {
 			return boterr.Invalid("update.$rename."+from, "%s is set by each change, and would lose what is moved there", to)
 		}
 	}
-	return boterr.In("onInsert", c.OnInsert.Err())
+	return boterr.PrefixField("onInsert", c.OnInsert.Err())
 }
 
 // Apply returns what the change makes of a document that filter matches, and whether that counts as
@@ -80,7 +80,7 @@ func (e *Evaluation) Change(change Change, filter *Filter, before document.Objec
 	if e.budget.failure != nil {
 		return document.Object{}, false, e.budget.failure
 	}
-	return after, modified, boterr.In("update", err)
+	return after, modified, boterr.PrefixField("update", err)
 }
 
 func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
@@ -280,11 +280,11 @@ func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
 	}
 	base, err := c.requiredFields(e, filter)
 	if err != nil {
-		return document.Object{}, boterr.In("filter", err)
+		return document.Object{}, boterr.PrefixField("filter", err)
 	}
 	after, err := c.inserted(e, base)
 	if err != nil {
-		return after, boterr.In("update", err)
+		return after, boterr.PrefixField("update", err)
 	}
 	return c.completed(base, after)
 }
@@ -347,7 +347,7 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 		case !ok || c.isStamped(field):
 			b.Set(field, value)
 		case c.isFixed(field) && field != document.IDField && !document.Equal(given, value):
-			return document.Object{}, boterr.In(giverOf(field, required, o), checkFixed(field, value, given))
+			return document.Object{}, boterr.PrefixField(giverOf(field, required, o), checkFixed(field, value, given))
 		default:
 			b.Set(field, given)
 		}
@@ -358,7 +358,7 @@ func (c Change) completed(required, o document.Object) (document.Object, error) 
 		}
 	}
 	o, err := c.stampedNew(b)
-	return o, boterr.In("update", err)
+	return o, boterr.PrefixField("update", err)
 }
 
 // giverOf returns the parameter from which a field of an object comes that an update made of the fields that the

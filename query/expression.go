@@ -104,7 +104,7 @@ func (c expressionCompiler) object(source document.Object) (expression, error) {
 	}
 	e, err := c.operator(name, operand)
 	if err != nil {
-		return nil, boterr.In(name, err)
+		return nil, boterr.PrefixField(name, err)
 	}
 	return e, nil
 }
@@ -215,11 +215,11 @@ func (c expressionCompiler) fields(source document.Object) (expression, error) {
 	e := &objectOf{names: source.Keys(), values: make([]expression, 0, source.Len())}
 	for name, value := range source.All() {
 		if err := checkFieldName(name); err != nil {
-			return nil, boterr.In(name, err)
+			return nil, boterr.PrefixField(name, err)
 		}
 		compiled, err := c.expression(value)
 		if err != nil {
-			return nil, boterr.In(name, err)
+			return nil, boterr.PrefixField(name, err)
 		}
 		e.values = append(e.values, compiled)
 	}
@@ -261,7 +261,7 @@ func (c expressionCompiler) expressions(source document.Array) ([]expression, er
 	for i, item := range source.Items() {
 		e, err := c.expression(item)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 		items = append(items, e)
 	}

@@ -76,11 +76,11 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 	return func(run *expressionRun, arguments []any) (any, error) {
 		n, ok := document.WholeNumber(arguments[0])
 		if !ok || n < 1 {
-			return nil, boterr.In("n", boterr.Invalid("", "must be a whole number from 1, got %s", document.Excerpt(orNull(arguments[0]))))
+			return nil, boterr.PrefixField("n", boterr.Invalid("", "must be a whole number from 1, got %s", document.Excerpt(orNull(arguments[0]))))
 		}
 		array, ok := arguments[1].(document.Array)
 		if !ok {
-			return nil, boterr.In("input", needsArray(arguments[1]))
+			return nil, boterr.PrefixField("input", needsArray(arguments[1]))
 		}
 		picked, err := pick(run, array.Items(), n)
 		if err != nil {

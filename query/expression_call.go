@@ -102,7 +102,7 @@ func (c expressionCompiler) named(operand document.Object, names []string, requi
 		}
 		e, err := c.expression(source)
 		if err != nil {
-			return nil, boterr.In(name, err)
+			return nil, boterr.PrefixField(name, err)
 		}
 		arguments[i] = e
 	}
@@ -144,7 +144,7 @@ func (c *call) compute(run *expressionRun, base int) (any, error) {
 	result, err := c.function.compute(run, run.stack[base:])
 	run.stack = run.stack[:base]
 	if err != nil {
-		return nil, boterr.In(c.name, err)
+		return nil, boterr.PrefixField(c.name, err)
 	}
 	return result, nil
 }

@@ -86,7 +86,7 @@ func (c expressionCompiler) switchOver(operand any) (expression, error) {
 			err = boterr.Invalid("", "there is no such argument; the arguments are branches and default")
 		}
 		if err != nil {
-			return nil, boterr.In(name, err)
+			return nil, boterr.PrefixField(name, err)
 		}
 	}
 	if len(e.cases) == 0 {
@@ -105,11 +105,11 @@ func (c expressionCompiler) cases(operand any) ([]conditional, error) {
 	for i, item := range list.Items() {
 		branch, ok := item.(document.Object)
 		if !ok {
-			return nil, boterr.In(boterr.Index(i), document.WrongType("object", item))
+			return nil, boterr.PrefixField(boterr.Index(i), document.WrongType("object", item))
 		}
 		parts, err := c.named(branch, []string{"case", "then"}, 2)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 		cases = append(cases, conditional{condition: parts[0], then: parts[1]})
 	}

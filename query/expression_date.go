@@ -77,7 +77,7 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	}
 	location, err := run.zone(zone)
 	if err != nil {
-		return t, false, boterr.In("timezone", err)
+		return t, false, boterr.PrefixField("timezone", err)
 	}
 	return t.In(location), true, nil
 }
@@ -105,7 +105,7 @@ func prepareZone(at int) func(arguments []expression) error {
 		}
 		location, err := zoneOf(given.value)
 		arguments[at] = constant{location}
-		return boterr.In("timezone", err)
+		return boterr.PrefixField("timezone", err)
 	}
 }
 
@@ -179,7 +179,7 @@ func dateParts(run *expressionRun, arguments []any) (any, error) {
 	if iso {
 		var ok bool
 		if iso, ok = arguments[2].(bool); !ok {
-			return nil, boterr.In("iso8601", document.WrongType("bool", arguments[2]))
+			return nil, boterr.PrefixField("iso8601", document.WrongType("bool", arguments[2]))
 		}
 	}
 	t, ok, err := run.localDate(arguments[0], arguments[1])
@@ -236,7 +236,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 		}
 		part, err := datePartIn(argument, least, most)
 		if err != nil {
-			return nil, boterr.In(name, err)
+			return nil, boterr.PrefixField(name, err)
 		}
 		parts[i] = part
 	}
@@ -245,7 +245,7 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	}
 	zone, err := run.zone(arguments[len(parts)])
 	if err != nil {
-		return nil, boterr.In("timezone", err)
+		return nil, boterr.PrefixField("timezone", err)
 	}
 	if err := run.limits.spend(dateWork); err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func weekStart(value any) (time.Weekday, error) {
 	}
 	given, ok := value.(string)
 	if !ok {
-		return 0, boterr.In("startOfWeek", needsString(value))
+		return 0, boterr.PrefixField("startOfWeek", needsString(value))
 	}
 	name := strings.ToLower(given)
 	for i, day := range weekdays {

@@ -33,7 +33,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	format := "%Y-%m-%dT%H:%M:%S.%L"
 	if arguments[1] != absent {
 		if format, ok = arguments[1].(string); !ok {
-			return nil, boterr.In("format", needsString(arguments[1]))
+			return nil, boterr.PrefixField("format", needsString(arguments[1]))
 		}
 	} else if t.Location() == time.UTC {
 		format += "Z"
@@ -129,11 +129,11 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	}
 	location, err := run.zone(zone)
 	if err != nil {
-		return nil, boterr.In("timezone", err)
+		return nil, boterr.PrefixField("timezone", err)
 	}
 	layout, ok := format.(string)
 	if !ok && format != absent {
-		return nil, boterr.In("format", needsString(format))
+		return nil, boterr.PrefixField("format", needsString(format))
 	}
 	source, ok := text.(string)
 	if err = needsString(text); ok {
@@ -148,7 +148,7 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	if arguments[3] != absent {
 		return arguments[3], nil
 	}
-	return nil, boterr.In("dateString", err)
+	return nil, boterr.PrefixField("dateString", err)
 }
 
 // readDateAs reads a date in a format; an empty one stands for the usual notations. A

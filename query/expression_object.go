@@ -78,7 +78,7 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	for i, item := range array.Items() {
 		key, value, err := pairIn(item)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 		b.Set(key, value)
 	}
@@ -143,7 +143,7 @@ func (c expressionCompiler) getField(operand any) (expression, error) {
 	}
 	if name, ok := e.name.(constant); ok {
 		if _, ok := name.value.(string); !ok {
-			return nil, boterr.In("field", needsString(name.value))
+			return nil, boterr.PrefixField("field", needsString(name.value))
 		}
 	}
 	return folded(e, e.name, e.input)
@@ -156,7 +156,7 @@ func (e *fieldOf) evaluate(run *expressionRun) (any, error) {
 	}
 	field, ok := name.(string)
 	if !ok {
-		return nil, boterr.In("$getField", needsString(name))
+		return nil, boterr.PrefixField("$getField", needsString(name))
 	}
 	input, err := e.input.evaluate(run)
 	if err != nil || input == nil {
@@ -199,20 +199,20 @@ func (c expressionCompiler) withField(operator string, source map[string]any) (e
 	e := &withField{operator: operator}
 	field, err := c.expression(source["field"])
 	if err != nil {
-		return nil, boterr.In("field", err)
+		return nil, boterr.PrefixField("field", err)
 	}
 	name, ok := field.(constant)
 	if !ok {
 		return nil, boterr.Invalid("field", "must be a constant; for a name that begins with $ use $literal")
 	}
 	if e.name, ok = name.value.(string); !ok {
-		return nil, boterr.In("field", needsString(name.value))
+		return nil, boterr.PrefixField("field", needsString(name.value))
 	}
 	if e.input, err = c.expression(source["input"]); err != nil {
-		return nil, boterr.In("input", err)
+		return nil, boterr.PrefixField("input", err)
 	}
 	if e.value, err = c.expression(source["value"]); err != nil {
-		return nil, boterr.In("value", err)
+		return nil, boterr.PrefixField("value", err)
 	}
 	return folded(e, e.input, e.value)
 }

@@ -22,14 +22,14 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 	}
 	e := &zipped{}
 	if e.inputs, err = c.listOf(source["inputs"]); err != nil {
-		return nil, boterr.In("inputs", err)
+		return nil, boterr.PrefixField("inputs", err)
 	}
 	if len(e.inputs) == 0 {
 		return nil, boterr.Invalid("inputs", "needs at least one array")
 	}
 	if longest, ok := source["useLongestLength"]; ok {
 		if e.longest, ok = longest.(bool); !ok {
-			return nil, boterr.In("useLongestLength", document.WrongType("bool", longest))
+			return nil, boterr.PrefixField("useLongestLength", document.WrongType("bool", longest))
 		}
 	}
 	defaults, ok := source["defaults"]
@@ -37,7 +37,7 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 		return e, nil
 	}
 	if e.defaults, err = c.listOf(defaults); err != nil {
-		return nil, boterr.In("defaults", err)
+		return nil, boterr.PrefixField("defaults", err)
 	}
 	if !e.longest || len(e.defaults) != len(e.inputs) {
 		return nil, boterr.Invalid("defaults", "needs useLongestLength, and one value for each input")
@@ -64,7 +64,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 		}
 		array, ok := value.(document.Array)
 		if !ok {
-			return nil, boterr.In("$zip", needsArray(value))
+			return nil, boterr.PrefixField("$zip", needsArray(value))
 		}
 		inputs = append(inputs, array.Items())
 		if length < 0 || e.longest == (array.Len() > length) {
@@ -85,7 +85,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 // zip makes length arrays of the elements of inputs.
 func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, error) {
 	if err := run.limits.items(length); err != nil {
-		return nil, boterr.In("$zip", err)
+		return nil, boterr.PrefixField("$zip", err)
 	}
 	rows := make([]any, 0, length)
 	for i := range length {
@@ -99,7 +99,7 @@ func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, 
 		}
 		made, err := run.limits.array(row)
 		if err != nil {
-			return nil, boterr.In("$zip", err)
+			return nil, boterr.PrefixField("$zip", err)
 		}
 		rows = append(rows, made)
 	}
@@ -120,10 +120,10 @@ func (c expressionCompiler) sortArray(operand any) (expression, error) {
 	}
 	e := &sortedArray{}
 	if e.order, err = compileItemOrder(source["sortBy"]); err != nil {
-		return nil, boterr.In("sortBy", err)
+		return nil, boterr.PrefixField("sortBy", err)
 	}
 	e.input, err = c.expression(source["input"])
-	return e, boterr.In("input", err)
+	return e, boterr.PrefixField("input", err)
 }
 
 func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
@@ -133,14 +133,14 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	}
 	array, ok := input.(document.Array)
 	if !ok {
-		return nil, boterr.In("$sortArray", needsArray(input))
+		return nil, boterr.PrefixField("$sortArray", needsArray(input))
 	}
 	if err := run.limits.items(array.Len()); err != nil {
-		return nil, boterr.In("$sortArray", err)
+		return nil, boterr.PrefixField("$sortArray", err)
 	}
 	items, err := e.order.sorted(array.Items(), run.limits.ordering)
 	if err != nil {
-		return nil, boterr.In("$sortArray", err)
+		return nil, boterr.PrefixField("$sortArray", err)
 	}
 	return run.limits.array(items)
 }

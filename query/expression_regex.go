@@ -32,10 +32,10 @@ func (c expressionCompiler) regex(name string, operand any) (expression, error) 
 	options, ok2 := arguments[2].(constant)
 	if ok1 && ok2 {
 		if e.compiled, err = patternOf(pattern.value, options.value); err != nil {
-			return nil, boterr.In("regex", err)
+			return nil, boterr.PrefixField("regex", err)
 		}
 		if err = countInstructions(c.instructions, e.compiled); err != nil {
-			return nil, boterr.In("regex", err)
+			return nil, boterr.PrefixField("regex", err)
 		}
 	}
 	return folded(e, arguments...)
@@ -71,16 +71,16 @@ func (e *regexCall) evaluate(run *expressionRun) (any, error) {
 	}
 	text, ok := input.(string)
 	if !ok && !isNullish(input) {
-		return nil, boterr.In(e.name, needsString(input))
+		return nil, boterr.PrefixField(e.name, needsString(input))
 	}
 	if !ok || pattern == nil {
 		return nothingFound[e.name], nil
 	}
 	if err := run.limits.spend(stepWork + len(text)); err != nil {
-		return nil, boterr.In(e.name, err)
+		return nil, boterr.PrefixField(e.name, err)
 	}
 	result, err := e.search(run, pattern, text)
-	return result, boterr.In(e.name, err)
+	return result, boterr.PrefixField(e.name, err)
 }
 
 // search looks for the pattern in a text.
@@ -115,7 +115,7 @@ func (e *regexCall) patternFor(run *expressionRun) (*pcre.Pattern, error) {
 		return nil, err
 	}
 	compiled, err := run.compilePattern(patternSource{pattern: pattern, options: options})
-	return compiled, boterr.In(e.name, err)
+	return compiled, boterr.PrefixField(e.name, err)
 }
 
 // patternSource is a pattern with its options, as they were evaluated.

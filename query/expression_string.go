@@ -187,7 +187,7 @@ func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, 
 				return nil, nil
 			}
 			if characters, ok = arguments[1].(string); !ok {
-				return nil, boterr.In("chars", needsString(arguments[1]))
+				return nil, boterr.PrefixField("chars", needsString(arguments[1]))
 			}
 		}
 		if err := run.limits.spend(len(text) + len(characters)*keyWork); err != nil {

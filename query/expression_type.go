@@ -252,13 +252,13 @@ func (c expressionCompiler) convert(operand any) (expression, error) {
 			continue
 		}
 		if *argument.into, err = c.expression(given); err != nil {
-			return nil, boterr.In(argument.name, err)
+			return nil, boterr.PrefixField(argument.name, err)
 		}
 		parts = append(parts, *argument.into)
 	}
 	if to, ok := e.to.(constant); ok && !isNullish(to.value) {
 		if _, err := conversionTo(to.value); err != nil {
-			return nil, boterr.In("to", err)
+			return nil, boterr.PrefixField("to", err)
 		}
 	}
 	return folded(e, parts...)
@@ -298,13 +298,13 @@ func (e *conversion) evaluate(run *expressionRun) (any, error) {
 	}
 	name, err := conversionTo(to)
 	if err != nil {
-		return nil, boterr.In("$convert", boterr.In("to", err))
+		return nil, boterr.PrefixField("$convert", boterr.PrefixField("to", err))
 	}
 	converted, err := run.convert(input, name)
 	if err != nil && e.onError != nil {
 		return e.onError.evaluate(run)
 	}
-	return converted, boterr.In("$convert", err)
+	return converted, boterr.PrefixField("$convert", err)
 }
 
 // evaluateOr evaluates an expression: null where there is none.

@@ -22,13 +22,13 @@ func (c expressionCompiler) let(operand any) (expression, error) {
 	}
 	variables, ok := source["vars"].(document.Object)
 	if !ok {
-		return nil, boterr.In("vars", document.WrongType("object", source["vars"]))
+		return nil, boterr.PrefixField("vars", document.WrongType("object", source["vars"]))
 	}
 	e := &binding{first: c.slots}
 	inner := c
 	for name := range variables.All() {
 		if err := checkNewVariable(name); err != nil {
-			return nil, boterr.In("vars", err)
+			return nil, boterr.PrefixField("vars", err)
 		}
 		inner, _ = inner.with(name)
 	}
@@ -37,12 +37,12 @@ func (c expressionCompiler) let(operand any) (expression, error) {
 	for name, value := range variables.All() {
 		compiled, err := outer.expression(value)
 		if err != nil {
-			return nil, boterr.In("vars."+name, err)
+			return nil, boterr.PrefixField("vars."+name, err)
 		}
 		e.values = append(e.values, compiled)
 	}
 	e.in, err = inner.expression(source["in"])
-	return e, boterr.In("in", err)
+	return e, boterr.PrefixField("in", err)
 }
 
 func (e *binding) evaluate(run *expressionRun) (any, error) {
@@ -113,7 +113,7 @@ func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 // of evaluates the expression for an element.
 func (l *loop) of(run *expressionRun, item any) (any, error) {
 	if err := run.limits.spend(l.work); err != nil {
-		return nil, boterr.In(l.name, err)
+		return nil, boterr.PrefixField(l.name, err)
 	}
 	run.bind(l.slot, item)
 	return l.body.evaluate(run)
@@ -125,20 +125,20 @@ func (c expressionCompiler) loop(name string, source map[string]any, body string
 	l := loop{name: name, work: sourceWork(document.SizeOf(source[body]))}
 	var err error
 	if l.input, err = c.expression(source["input"]); err != nil {
-		return l, boterr.In("input", err)
+		return l, boterr.PrefixField("input", err)
 	}
 	as := "this"
 	if given, ok := source["as"]; ok {
 		if as, ok = given.(string); !ok {
-			return l, boterr.In("as", document.WrongType("string", given))
+			return l, boterr.PrefixField("as", document.WrongType("string", given))
 		}
 	}
 	if err := checkNewVariable(as); err != nil {
-		return l, boterr.In("as", err)
+		return l, boterr.PrefixField("as", err)
 	}
 	inner, l.slot = inner.with(as)
 	if l.body, err = inner.expression(source[body]); err != nil {
-		return l, boterr.In(body, err)
+		return l, boterr.PrefixField(body, err)
 	}
 	return l, nil
 }
@@ -162,7 +162,7 @@ func (e *mapLoop) evaluate(run *expressionRun) (any, error) {
 		return nil, err
 	}
 	if err := run.limits.items(len(items)); err != nil {
-		return nil, boterr.In(e.name, err)
+		return nil, boterr.PrefixField(e.name, err)
 	}
 	mapped := make([]any, 0, len(items))
 	for _, item := range items {
@@ -192,7 +192,7 @@ func (c expressionCompiler) filterOver(operand any) (expression, error) {
 		return nil, err
 	}
 	e.limit, err = c.expression(source["limit"])
-	return e, boterr.In("limit", err)
+	return e, boterr.PrefixField("limit", err)
 }
 
 func (e *filterLoop) evaluate(run *expressionRun) (any, error) {
@@ -205,7 +205,7 @@ func (e *filterLoop) evaluate(run *expressionRun) (any, error) {
 		return nil, err
 	}
 	if err := run.limits.items(len(items)); err != nil {
-		return nil, boterr.In(e.name, err)
+		return nil, boterr.PrefixField(e.name, err)
 	}
 	kept := []any{}
 	for _, item := range items {
@@ -260,7 +260,7 @@ func (c expressionCompiler) reduceOver(operand any) (expression, error) {
 	outer := c
 	outer.slots = inner.slots
 	if e.initial, err = outer.expression(source["initialValue"]); err != nil {
-		return nil, boterr.In("initialValue", err)
+		return nil, boterr.PrefixField("initialValue", err)
 	}
 	e.loop, err = outer.loop("$reduce", source, "in", inner)
 	return e, err

@@ -57,7 +57,7 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	}
 	clauses, err := inner.clauses(operand)
 	if err != nil {
-		return nil, boterr.In(operator, err)
+		return nil, boterr.PrefixField(operator, err)
 	}
 	switch operator {
 	case "$and":
@@ -79,11 +79,11 @@ func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 	for i, item := range list.All() {
 		query, ok := item.(document.Object)
 		if !ok {
-			return nil, boterr.In(boterr.Index(i), document.WrongType("object", item))
+			return nil, boterr.PrefixField(boterr.Index(i), document.WrongType("object", item))
 		}
 		m, err := c.query(query)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 		clauses = append(clauses, m)
 	}
@@ -97,11 +97,11 @@ func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	}
 	if operators, ok := nearOperators(operand); ok {
 		m, err := c.near(path, operators)
-		return m, boterr.In(path, err)
+		return m, boterr.PrefixField(path, err)
 	}
 	conditions, err := c.withoutNear().conditions(operand)
 	if err != nil {
-		return nil, boterr.In(path, err)
+		return nil, boterr.PrefixField(path, err)
 	}
 	return conditionGroup(conditions).at(compilePath(path)), nil
 }
@@ -117,7 +117,7 @@ func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
 	for operator, operand := range operators.All() {
 		condition, err := c.operator(operator, operand, operators)
 		if err != nil {
-			return nil, boterr.In(operator, err)
+			return nil, boterr.PrefixField(operator, err)
 		}
 		conditions = append(conditions, condition...)
 	}

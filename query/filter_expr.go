@@ -28,7 +28,7 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	usesNow := false
 	e, err := expressionCompiler{usesNow: &usesNow, instructions: c.instructions}.expression(operand)
 	if err != nil {
-		return nil, boterr.In("$expr", err)
+		return nil, boterr.PrefixField("$expr", err)
 	}
 	c.expr.used = true
 	c.expr.usesNow = c.expr.usesNow || usesNow
@@ -48,7 +48,7 @@ type exprMatcher struct {
 func (m *exprMatcher) match(root any, e *Evaluation) bool {
 	value, err := m.evaluate(root, e)
 	if err != nil {
-		e.fail(boterr.In("$expr", err))
+		e.fail(boterr.PrefixField("$expr", err))
 		return false
 	}
 	return isTruthy(value)

@@ -33,7 +33,7 @@ func (c filterCompiler) listed(operator string, operand any) (values []any, patt
 		case isPattern(o):
 			conditions, err := c.conditions(o)
 			if err != nil {
-				return nil, nil, boterr.In(boterr.Index(i), err)
+				return nil, nil, boterr.PrefixField(boterr.Index(i), err)
 			}
 			patterns = append(patterns, conditions[0].test)
 		default:
@@ -126,7 +126,7 @@ func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, err
 		}
 		conditions, err := c.conditions(item)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 		group = append(group, conditions...)
 	}

@@ -171,7 +171,7 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	for i, item := range list.All() {
 		numbers, err := typeNumbers(item)
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 		for _, number := range numbers {
 			types[number] = struct{}{}

@@ -39,7 +39,7 @@ func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error
 			cells, err = appendSphereCells(cells, value)
 		}
 		if err != nil {
-			return cells, boterr.In(k.path.text, err)
+			return cells, boterr.PrefixField(k.path.text, err)
 		}
 		cells = k.appendInner(cells, value)
 	}
@@ -86,7 +86,7 @@ func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 		}
 		var err error
 		if cells, err = appendPairCell(cells, part); err != nil {
-			return cells, boterr.In(boterr.Index(i), err)
+			return cells, boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	return cells, nil

@@ -86,7 +86,7 @@ func (g *GeoNear) setWrappedNear(operators document.Object) error {
 			err = boterr.Invalid("", "is no option of a search for what is near")
 		}
 		if err != nil {
-			return boterr.In(operator, boterr.In(key, err))
+			return boterr.PrefixField(operator, boterr.PrefixField(key, err))
 		}
 	}
 	if !found {
@@ -126,7 +126,7 @@ func (g *GeoNear) setLegacyNear(operators document.Object) error {
 			err = boterr.Invalid("", "cannot stand beside a search for what is near")
 		}
 		if err != nil {
-			return boterr.In(key, err)
+			return boterr.PrefixField(key, err)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func geoCondition(operator string, operand any, beside document.Object) ([]field
 		test, err = withinCondition(specifier, region)
 	}
 	if err != nil {
-		return nil, boterr.In(specifier, err)
+		return nil, boterr.PrefixField(specifier, err)
 	}
 	return one(test), nil
 }
@@ -93,10 +93,10 @@ func boxCondition(corners []any) (candidateTest, error) {
 	}
 	a, err := readPair(corners[0], twoOnly)
 	if err != nil {
-		return nil, boterr.In(boterr.Index(0), err)
+		return nil, boterr.PrefixField(boterr.Index(0), err)
 	}
 	b, err := readPair(corners[1], twoOnly)
-	return withinPlane{region: geometry.NewBox(a, b)}, boterr.In(boterr.Index(1), err)
+	return withinPlane{region: geometry.NewBox(a, b)}, boterr.PrefixField(boterr.Index(1), err)
 }
 
 // planePolygonCondition compiles $polygon: at least three corners.
@@ -109,7 +109,7 @@ func planePolygonCondition(corners []any) (candidateTest, error) {
 	for i, corner := range corners {
 		var err error
 		if pairs[i], err = readPair(corner, twoOnly); err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	return withinPlane{region: geometry.NewPlanePolygon(pairs), work: 2 * len(pairs)}, nil
@@ -123,7 +123,7 @@ func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 	}
 	center, err = readPair(parts[0], twoOnly)
 	if err != nil {
-		return center, 0, boterr.In(boterr.Index(0), err)
+		return center, 0, boterr.PrefixField(boterr.Index(0), err)
 	}
 	radius, ok := document.FloatNumber(parts[1])
 	if !ok || !(radius >= 0) { // NaN is no radius.
@@ -140,7 +140,7 @@ func capCondition(parts []any) (candidateTest, error) {
 	}
 	point, err := geometry.NewPoint(center)
 	if err != nil {
-		return nil, boterr.In(boterr.Index(0), err)
+		return nil, boterr.PrefixField(boterr.Index(0), err)
 	}
 	return newWithinSphere(geometry.NewCap(point, radius)), nil
 }

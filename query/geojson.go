@@ -47,7 +47,7 @@ func readGeoJSON(o document.Object) (place, error) {
 	}
 	for i, item := range geometries.All() {
 		if err := addCollected(shape, item); err != nil {
-			return place{}, boterr.In(geoGeometries+boterr.Index(i), err)
+			return place{}, boterr.PrefixField(geoGeometries+boterr.Index(i), err)
 		}
 	}
 	return place{shape: shape}, nil
@@ -91,20 +91,20 @@ func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	}
 	strict, err := readCRS(o)
 	if err != nil {
-		return boterr.In(geoCRS, err)
+		return boterr.PrefixField(geoCRS, err)
 	}
 	if strict {
 		return boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
 	}
 	coordinates, _ := o.Field(geoCoordinates)
-	return boterr.In(geoCoordinates, add(shape, coordinates))
+	return boterr.PrefixField(geoCoordinates, add(shape, coordinates))
 }
 
 // readGeoPoint reads a GeoJSON object whose type is Point.
 func readGeoPoint(o document.Object) (place, error) {
 	strict, err := readCRS(o)
 	if err != nil {
-		return place{}, boterr.In(geoCRS, err)
+		return place{}, boterr.PrefixField(geoCRS, err)
 	}
 	if strict {
 		return place{}, boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
@@ -112,11 +112,11 @@ func readGeoPoint(o document.Object) (place, error) {
 	coordinates, _ := o.Field(geoCoordinates)
 	pair, err := readPair(coordinates, anyLength)
 	if err != nil {
-		return place{}, boterr.In(geoCoordinates, err)
+		return place{}, boterr.PrefixField(geoCoordinates, err)
 	}
 	if !pair.OnGlobe() {
 		_, err = geometry.NewPoint(pair)
-		return place{}, boterr.In(geoCoordinates, err)
+		return place{}, boterr.PrefixField(geoCoordinates, err)
 	}
 	return place{pair: pair}, nil
 }
@@ -128,28 +128,28 @@ func addGeoPoint(shape *geometry.Shape, o document.Object) error {
 	}
 	point, err := geometry.NewPoint(at.pair)
 	shape.Points = append(shape.Points, point)
-	return boterr.In(geoCoordinates, err)
+	return boterr.PrefixField(geoCoordinates, err)
 }
 
 func addGeoPolygon(shape *geometry.Shape, o document.Object) error {
 	strict, err := readCRS(o)
 	if err != nil {
-		return boterr.In(geoCRS, err)
+		return boterr.PrefixField(geoCRS, err)
 	}
 	coordinates, _ := o.Field(geoCoordinates)
 	if !strict {
-		return boterr.In(geoCoordinates, addPolygon(shape, coordinates))
+		return boterr.PrefixField(geoCoordinates, addPolygon(shape, coordinates))
 	}
 	rings, err := readRings(coordinates)
 	if err != nil {
-		return boterr.In(geoCoordinates, err)
+		return boterr.PrefixField(geoCoordinates, err)
 	}
 	if len(rings) != 1 {
 		return boterr.Invalid(geoCoordinates, "must be one ring with the crs %q, got %d", crsStrictWinder, len(rings))
 	}
 	polygon, err := geometry.NewStrictPolygon(rings[0])
 	shape.Polygons = append(shape.Polygons, polygon)
-	return boterr.In(geoCoordinates+boterr.Index(0), err)
+	return boterr.PrefixField(geoCoordinates+boterr.Index(0), err)
 }
 
 // eachOf adds each element of an array of at least one.
@@ -161,7 +161,7 @@ func eachOf(add func(*geometry.Shape, any) error) func(*geometry.Shape, any) err
 		}
 		for i, item := range list.All() {
 			if err := add(shape, item); err != nil {
-				return boterr.In(boterr.Index(i), err)
+				return boterr.PrefixField(boterr.Index(i), err)
 			}
 		}
 		return nil
@@ -210,7 +210,7 @@ func readRings(coordinates any) ([][]geometry.Point, error) {
 	for i, item := range list.All() {
 		var err error
 		if rings[i], err = readPoints(item); err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	return rings, nil
@@ -226,14 +226,14 @@ func readPoints(coordinates any) ([]geometry.Point, error) {
 	for i, item := range list.All() {
 		array, ok := item.(document.Array)
 		if !ok {
-			return nil, boterr.In(boterr.Index(i), document.WrongType("array", item))
+			return nil, boterr.PrefixField(boterr.Index(i), document.WrongType("array", item))
 		}
 		pair, err := readPair(array, anyLength)
 		if err == nil {
 			points[i], err = geometry.NewPoint(pair)
 		}
 		if err != nil {
-			return nil, boterr.In(boterr.Index(i), err)
+			return nil, boterr.PrefixField(boterr.Index(i), err)
 		}
 	}
 	return points, nil
@@ -255,7 +255,7 @@ func readCRS(o document.Object) (strict bool, err error) {
 	value, _ = crs.Field("properties")
 	properties, ok := value.(document.Object)
 	if !ok {
-		return false, boterr.In("properties", document.WrongType("object", value))
+		return false, boterr.PrefixField("properties", document.WrongType("object", value))
 	}
 	switch name, _ := properties.Field("name"); name {
 	case crs84, crs4326:

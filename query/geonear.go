@@ -90,7 +90,7 @@ func CompileGeoNear(source document.Object) (*GeoNear, error) {
 	}
 	for key, value := range source.All() {
 		if err := g.setOption(key, value); err != nil {
-			return nil, boterr.In(key, err)
+			return nil, boterr.PrefixField(key, err)
 		}
 	}
 	return g, nil

@@ -103,7 +103,7 @@ func (c *projectionCompiler) compile(source document.Object) (*projectionNode, e
 func (c *projectionCompiler) fields(level *projectionSpec, source document.Object, parent []string) error {
 	for name, operand := range source.All() {
 		if err := c.field(level, name, operand, parent); err != nil {
-			return boterr.In(name, err)
+			return boterr.PrefixField(name, err)
 		}
 	}
 	return nil
@@ -250,7 +250,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 			return boterr.Invalid(operator, "must be a number of elements or [skip, limit] with a limit above 0, got %s", document.Excerpt(operand))
 		}
 	case "$elemMatch":
-		return boterr.In(operator, c.elemMatch(level, path, operand, parent))
+		return boterr.PrefixField(operator, c.elemMatch(level, path, operand, parent))
 	case "$meta":
 		return boterr.Invalid(operator, "$meta is not supported: there is no text search, whose results it tells about")
 	}

@@ -181,7 +181,7 @@ func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (do
 			err = run.limits.steps(o.Len())
 		}
 		if err != nil {
-			return document.Object{}, boterr.In(field.name, err)
+			return document.Object{}, boterr.PrefixField(field.name, err)
 		}
 		o = o.Put(field.name, value)
 	}

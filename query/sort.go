@@ -36,7 +36,7 @@ func CompileSort(source document.Object) (*Sort, error) {
 	s := &Sort{source: source}
 	for path, direction := range source.All() {
 		if err := document.CheckPath(path); err != nil {
-			return nil, boterr.In(path, err)
+			return nil, boterr.PrefixField(path, err)
 		}
 		if isOperator(path) {
 			return nil, boterr.Invalid(path, "a path to sort by cannot begin with $")

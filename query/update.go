@@ -43,7 +43,7 @@ func CompileUpdate(source document.Object, arrayFilters ...document.Object) (*Up
 	c := newUpdateCompiler(source, filters)
 	for operator, operand := range source.All() {
 		if err := c.operator(operator, operand); err != nil {
-			return nil, boterr.In(operator, err)
+			return nil, boterr.PrefixField(operator, err)
 		}
 	}
 	c.update.tree.sort()
@@ -199,7 +199,7 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	}
 	for path, argument := range paths.All() {
 		if err := c.path(path, argument, compile); err != nil {
-			return boterr.In(path, err)
+			return boterr.PrefixField(path, err)
 		}
 	}
 	return nil

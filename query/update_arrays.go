@@ -49,7 +49,7 @@ func compilePush(_ string, argument any) (operation, error) {
 	p := &push{}
 	for name, operand := range modifiers.All() {
 		if err := p.modifier(name, operand); err != nil {
-			return nil, boterr.In(name, err)
+			return nil, boterr.PrefixField(name, err)
 		}
 	}
 	return p, nil
@@ -152,7 +152,7 @@ func compileAddToSet(_ string, argument any) (operation, error) {
 	each, _ := modifiers.Field("$each")
 	values, err := listOperand(each)
 	if err != nil {
-		return nil, boterr.In("$each", err)
+		return nil, boterr.PrefixField("$each", err)
 	}
 	return &addToSet{values: values}, nil
 }

@@ -144,7 +144,7 @@ func compileBit(_ string, argument any) (operation, error) {
 	for name, operand := range operations.All() {
 		mask, ok := operand.(int64)
 		if !ok {
-			return nil, boterr.In(name, document.WrongType("long", operand))
+			return nil, boterr.PrefixField(name, document.WrongType("long", operand))
 		}
 		if name != "and" && name != "or" && name != "xor" {
 			return nil, boterr.Invalid(name, "must be and, or, xor")

@@ -179,7 +179,7 @@ func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 		}
 		next, err := child.applyToField(edit.Value(s.name), run)
 		if err != nil {
-			return boterr.In(s.name, err)
+			return boterr.PrefixField(s.name, err)
 		}
 		edit.Set(s.name, next)
 	}
@@ -220,7 +220,7 @@ func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, 
 		old := b.Value(s.name)
 		next, err := child.applyToField(old, run)
 		if err != nil {
-			return nil, boterr.In(s.name, err)
+			return nil, boterr.PrefixField(s.name, err)
 		}
 		if old != document.Missing || next != document.Missing {
 			b.Set(s.name, next)
@@ -308,7 +308,7 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 		touched[i] = append(touched[i], n)
 		next, err := n.apply(items[i], run)
 		if err != nil {
-			return boterr.In(indexName(i), err)
+			return boterr.PrefixField(indexName(i), err)
 		}
 		if next == document.Missing {
 			next = nil // An element that is removed by $unset leaves null.
@@ -343,7 +343,7 @@ func (n *updateNode) overlaps(other *updateNode, run *updateRun) bool {
 func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, error) {
 	next, err := n.apply(document.Missing, run)
 	if err != nil {
-		return nil, boterr.In(s.name, err)
+		return nil, boterr.PrefixField(s.name, err)
 	}
 	if next == document.Missing {
 		return items, nil

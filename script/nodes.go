@@ -63,7 +63,7 @@ func redirectOf(value any) (*botctx.Redirect, error) {
 	case document.Object:
 		var params botctx.RedirectMemberToNodeParams
 		if err := document.Decode(v, &params); err != nil {
-			return nil, boterr.In("result", err)
+			return nil, boterr.PrefixField("result", err)
 		}
 		if params.NodeCompositeID == "" {
 			return nil, boterr.Missing("result.nodeCompositeId", "the id of a node")

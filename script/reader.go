@@ -222,7 +222,7 @@ func (r *reader) array(of use, depth int) (any, error) {
 		r.key, r.isItem = key, true
 		item, err := r.any(of, depth+1)
 		if err != nil {
-			return boterr.In(boterr.Index(i), err)
+			return boterr.PrefixField(boterr.Index(i), err)
 		}
 		items = append(items, orNull(item))
 		return nil
@@ -282,7 +282,7 @@ func (r *reader) fields(value func(name string) (any, error)) (any, error) {
 		r.key, r.isItem = name, false
 		field, err := value(name)
 		if err != nil {
-			return boterr.In(name, err)
+			return boterr.PrefixField(name, err)
 		}
 		if pattern, isPattern := field.(document.Object); isPattern && name == opRegex && pattern.Len() > 0 {
 			for name, value := range pattern.All() { // {$regex: /a/i}

@@ -103,10 +103,10 @@ func (r *run) store(read *reader) error {
 		}
 		if err == nil {
 			read.want(']')
-			return boterr.In(name, r.storeOne(change{name, isOther, value}))
+			return boterr.PrefixField(name, r.storeOne(change{name, isOther, value}))
 		}
 		if isRecord || read.isTooLarge {
-			return boterr.In(name, err)
+			return boterr.PrefixField(name, err)
 		}
 		r.forget(name)
 		r.engine.options.Console.DebugContext(r.ctx, "a value of a script stays in the script",

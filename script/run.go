@@ -164,7 +164,7 @@ func (r *run) end(text string) (any, error) {
 	read.want('[')
 	value, err := read.value(forData)
 	if err != nil {
-		return nil, boterr.In("result", err)
+		return nil, boterr.PrefixField("result", err)
 	}
 	read.want(',')
 	if err := r.store(read); err != nil {

@@ -48,7 +48,7 @@ func (s *Service) alphaMessages(ctx context.Context, p SendResponseParams) (Conn
 	}
 	connector, err := s.ports.Connectors.Of(messages[0].Channel)
 	if err != nil {
-		return nil, nil, boterr.At(channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
+		return nil, nil, boterr.WithField(channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
 	}
 	return connector, messages, nil
 }

@@ -52,7 +52,7 @@ func checkFileURL(text string) error {
 	u, err := outbound.ParseURL(text)
 	switch {
 	case err != nil:
-		return boterr.At("url", err)
+		return boterr.WithField("url", err)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return boterr.Invalid("url", "must begin with https:// or http://")
 	case u.Hostname() == "":

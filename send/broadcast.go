@@ -14,7 +14,7 @@ const doBroadcast = "broadcast"
 // AlphaCreateBroadcast implements Operations.
 func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadcastParams) (AlphaCreateBroadcastResult, error) {
 	if err := p.Response.Validate(); err != nil {
-		return AlphaCreateBroadcastResult{}, boterr.In("response", err)
+		return AlphaCreateBroadcastResult{}, boterr.PrefixField("response", err)
 	}
 	in, broadcaster, err := channelWith[Broadcaster](ctx, s, p.Channel, doBroadcast, channel.Alpha)
 	if err != nil {

@@ -21,7 +21,7 @@ func Deliver(ctx context.Context, env record.Env, connector Connector, message M
 		return Result{}, err
 	}
 	if err := message.Response.Validate(); err != nil {
-		return Result{}, boterr.In("response", err)
+		return Result{}, boterr.PrefixField("response", err)
 	}
 	return deliver(ctx, env.WithDefaults(), connector, message)
 }

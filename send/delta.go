@@ -22,7 +22,7 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponsePara
 	}
 	sender, err := RequirePort[BatchSender](s.ports.Connectors, messages[0].Channel, "send to several members by one request")
 	if err != nil {
-		return SendDeltaResponseResult{}, boterr.At(channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
+		return SendDeltaResponseResult{}, boterr.WithField(channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
 	}
 	if err := canceled(ctx); err != nil {
 		return SendDeltaResponseResult{}, err

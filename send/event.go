@@ -69,7 +69,7 @@ func (e *MessageEvent) DecodeValue(value any) error {
 		if seconds, ok := object.Field("timestamp"); ok {
 			timestamp, err := milliseconds(seconds)
 			if err != nil {
-				return boterr.In("timestamp", err)
+				return boterr.PrefixField("timestamp", err)
 			}
 			value = object.With("timestamp", timestamp)
 		}

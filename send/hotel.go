@@ -16,7 +16,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponsePara
 		return Result{}, err
 	}
 	if p.Response.IsZero() {
-		return Result{}, boterr.In("response", p.Response.Validate())
+		return Result{}, boterr.PrefixField("response", p.Response.Validate())
 	}
 	named := channels.ByRecord(s.scope, p.Channel)
 	if message.Channel, err = channels.Load(ctx, s.ports.Channels, named, channel.Hotel); err != nil {
@@ -24,7 +24,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponsePara
 	}
 	connector, err := s.ports.Connectors.Of(message.Channel)
 	if err != nil {
-		return Result{}, boterr.At(named.Field(), err)
+		return Result{}, boterr.WithField(named.Field(), err)
 	}
 	about, err := s.ownMemberOrNobody(ctx)
 	if err != nil {
@@ -64,5 +64,5 @@ func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error)
 		return &member.Member{}, nil
 	}
 	own, err := member.Get(ctx, s.ports.Members, s.scope.Member)
-	return own, boterr.At("", err)
+	return own, boterr.WithField("", err)
 }

@@ -74,12 +74,12 @@ func broadcastID(value any) (string, error) {
 	for _, field := range broadcastIDFields {
 		if id, _ := object.Field(field); id != nil {
 			text, err := idText(id)
-			return text, boterr.In(field, err)
+			return text, boterr.PrefixField(field, err)
 		}
 	}
 	if reply, ok := document.Get[any](object, "response", nil).(document.Object); ok {
 		id, err := broadcastID(reply)
-		return id, boterr.In("response", err)
+		return id, boterr.PrefixField("response", err)
 	}
 	if stored, ok := document.Get[any](object, fieldResult, nil).(document.Array); ok {
 		return onlyBroadcastID(stored)
@@ -94,7 +94,7 @@ func onlyBroadcastID(stored document.Array) (string, error) {
 	}
 	for _, element := range stored.All() {
 		id, err := broadcastID(element)
-		return id, boterr.In("result[0]", err)
+		return id, boterr.PrefixField("result[0]", err)
 	}
 	return "", nil
 }

@@ -22,7 +22,7 @@ func channelWith[Port any](
 	}
 	port, err := RequirePort[Port](s.ports.Connectors, in, what)
 	if err != nil {
-		return nil, none, boterr.At(named.Field(), err)
+		return nil, none, boterr.WithField(named.Field(), err)
 	}
 	return in, port, nil
 }
@@ -54,7 +54,7 @@ func contactWith[Port any](
 	}
 	to, err := m.RequireExternalID()
 	if err != nil {
-		return contact[Port]{}, boterr.At(named.Field(), err)
+		return contact[Port]{}, boterr.WithField(named.Field(), err)
 	}
 	return contact[Port]{in: in, port: port, to: to}, nil
 }
@@ -81,7 +81,7 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 			"whether the platform did it is not known: the connector for channels of type %s returned a nil *boterr.Error as its error: "+
 				"have it return nil itself where all is well", platform)
 	case isError || isCode:
-		return boterr.In("", err)
+		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:
 		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
 	default:
@@ -94,7 +94,7 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 func atResponse(err error) error {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.Unsupported:
-		return boterr.In("response", err)
+		return boterr.PrefixField("response", err)
 	default:
 		return err
 	}

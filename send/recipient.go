@@ -51,7 +51,7 @@ func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named rec
 		return nil, err
 	}
 	if err := m.RequireChannel(in.ID); err != nil {
-		return nil, boterr.At(named.Field(), err)
+		return nil, boterr.WithField(named.Field(), err)
 	}
 	return m, nil
 }

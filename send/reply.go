@@ -47,7 +47,7 @@ func writable(value any, depth int) error {
 		}
 		for i, item := range v.All() {
 			if err := writable(item, depth+1); err != nil {
-				return boterr.In("["+strconv.Itoa(i)+"]", err)
+				return boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
 			}
 		}
 	case document.Object:
@@ -56,7 +56,7 @@ func writable(value any, depth int) error {
 		}
 		for field, inner := range v.All() {
 			if err := writable(inner, depth+1); err != nil {
-				return boterr.In(field, err)
+				return boterr.PrefixField(field, err)
 			}
 		}
 	}

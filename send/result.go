@@ -74,7 +74,7 @@ func (r *Result) DecodeValue(value any) error {
 	if failure, ok := object.Field(fieldError); ok && object.Len() == 1 {
 		var read *boterr.Error
 		if err := document.DecodeValue(failure, &read); err != nil {
-			return boterr.In(fieldError, err)
+			return boterr.PrefixField(fieldError, err)
 		}
 		*r = Result{Err: read}
 		return nil

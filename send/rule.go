@@ -113,7 +113,7 @@ func list(field string, least, most int, element rule) rule {
 		}
 		for i, item := range array.All() {
 			if err := checkElement(item, element); err != nil {
-				return boterr.In(field+"["+strconv.Itoa(i)+"]", err)
+				return boterr.PrefixField(field+"["+strconv.Itoa(i)+"]", err)
 			}
 		}
 		if n := array.Len(); n < least || n > most {

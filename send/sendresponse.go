@@ -36,7 +36,7 @@ func (s *Service) SendResponse(ctx context.Context, p SendResponseParams) (SendR
 // channel must be of one of the types allowed; none stands for any.
 func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ...channel.Type) ([]Message, error) {
 	if p.Response.IsZero() {
-		return nil, boterr.In("response", p.Response.Validate())
+		return nil, boterr.PrefixField("response", p.Response.Validate())
 	}
 	var room [1]record.Address
 	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
@@ -74,7 +74,7 @@ func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Mem
 	if !r.IsOwn() || message.To == "" {
 		externalID, err := m.RequireExternalID()
 		if err != nil {
-			return Message{}, boterr.At(r.Field(), err)
+			return Message{}, boterr.WithField(r.Field(), err)
 		}
 		message.To, message.Member = externalID, m
 	}
@@ -90,7 +90,7 @@ func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Mem
 func filledFor(m *member.Member, response Response) (Response, error) {
 	filled, err := Filled(response, m)
 	if err != nil {
-		return Response{}, boterr.In("response", err)
+		return Response{}, boterr.PrefixField("response", err)
 	}
 	return Raw(filled.object), nil
 }

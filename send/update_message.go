@@ -49,7 +49,7 @@ func messageUpdate(p UpdateMessageParams) (MessageUpdate, error) {
 			return MessageUpdate{}, boterr.Missing(field, "an object")
 		}
 		if err := attachment.Err(); err != nil {
-			return MessageUpdate{}, boterr.In(field, err)
+			return MessageUpdate{}, boterr.PrefixField(field, err)
 		}
 	}
 	id, err := messageToUpdate(p)

@@ -99,7 +99,7 @@ func buttonRule(button document.Object) error {
 func payloadRule(button document.Object) error {
 	payload, _ := button.Field(fieldPayload)
 	if inner, ok := payload.(document.Object); ok {
-		return boterr.In(fieldPayload, text(fieldPayload, unlimited)(inner))
+		return boterr.PrefixField(fieldPayload, text(fieldPayload, unlimited)(inner))
 	}
 	return text(fieldPayload, unlimited)(button)
 }

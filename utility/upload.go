@@ -54,7 +54,7 @@ func (id *ChannelID) DecodeValue(value any) error {
 	}
 	found, _ := given.Field(record.FieldID)
 	if err := document.DecodeValue(found, (*string)(id)); err != nil {
-		return boterr.In(record.FieldID, err)
+		return boterr.PrefixField(record.FieldID, err)
 	}
 	if *id == "" {
 		return record.MissingID("channel")

@@ -24,7 +24,7 @@ func quickRepliesOf(response send.Response) (content, error) {
 		}
 		button, err := postback(i, reply)
 		if err != nil {
-			return content{}, boterr.In(path, err)
+			return content{}, boterr.PrefixField(path, err)
 		}
 		buttons = buttons.Append(button)
 	}
@@ -52,7 +52,7 @@ func carouselOf(response send.Response) (content, error) {
 	for i, card := range objectsOf(response, "carousel") {
 		blocks, err := cardOf(card)
 		if err != nil {
-			return content{}, boterr.In("carousel["+strconv.Itoa(i)+"]", err)
+			return content{}, boterr.PrefixField("carousel["+strconv.Itoa(i)+"]", err)
 		}
 		if i > 0 {
 			shown.text += "\n"
@@ -94,7 +94,7 @@ func actionsOf(given []document.Object) (document.Array, error) {
 	for i, button := range given {
 		shown, err := buttonOf(i, button)
 		if err != nil {
-			return document.Array{}, boterr.In("buttons["+strconv.Itoa(i)+"]", err)
+			return document.Array{}, boterr.PrefixField("buttons["+strconv.Itoa(i)+"]", err)
 		}
 		buttons = buttons.Append(shown)
 	}
@@ -124,7 +124,7 @@ func postback(i int, button document.Object) (document.Object, error) {
 	payload, _ := button.Field("payload")
 	value, err := valueOf(payload)
 	if err != nil {
-		return document.Object{}, boterr.In("payload", err)
+		return document.Object{}, boterr.PrefixField("payload", err)
 	}
 	if length := utf8.RuneCountInString(value); length > maxValueLength {
 		return document.Object{}, boterr.Invalid("payload",

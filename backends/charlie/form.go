@@ -52,7 +52,7 @@ func pass(form url.Values, response send.Response, field string) error {
 	default:
 		text, err := document.AppendJSON(nil, value)
 		form.Set(field, string(text))
-		return boterr.In(field, err)
+		return boterr.PrefixField(field, err)
 	}
 }
 

@@ -29,7 +29,7 @@ func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, upda
 		}
 		text, err := document.AppendJSON(nil, attachments)
 		if err != nil {
-			return document.Object{}, boterr.In(fieldAttachments, err)
+			return document.Object{}, boterr.PrefixField(fieldAttachments, err)
 		}
 		form.Set(fieldAttachments, string(text))
 	}

@@ -99,13 +99,13 @@ func located(err error, response send.Response) error {
 		return err
 	}
 	if _, isRaw := response.Lookup(fieldBlocks); isRaw && strings.Contains(found.word, "block") {
-		return boterr.In(blockPath(found.details), err)
+		return boterr.PrefixField(blockPath(found.details), err)
 	}
 	switch found.word {
 	case "msg_too_long", "no_text":
-		return boterr.In(fieldText, err)
+		return boterr.PrefixField(fieldText, err)
 	case "invalid_attachment", "too_many_attachments":
-		return boterr.In(fieldAttachments, err)
+		return boterr.PrefixField(fieldAttachments, err)
 	default:
 		return err
 	}

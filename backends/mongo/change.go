@@ -38,7 +38,7 @@ func (c *collection) Update(
 	if err := opts.Check(change); err != nil {
 		return result, err
 	}
-	if err := boterr.In("update", checkUpdatePaths(change.Update)); err != nil {
+	if err := boterr.PrefixField("update", checkUpdatePaths(change.Update)); err != nil {
 		return result, err
 	}
 	if err := c.check(ctx); err != nil {
@@ -68,7 +68,7 @@ func (c *collection) FindAndModify(
 	if err := opts.Check(change); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	if err := boterr.In("update", checkUpdatePaths(change.Update)); err != nil {
+	if err := boterr.PrefixField("update", checkUpdatePaths(change.Update)); err != nil {
 		return store.FindAndModifyResult{}, err
 	}
 	if err := c.check(ctx); err != nil {
@@ -90,7 +90,7 @@ func checkUpdatePaths(update *query.Update) error {
 		for path, argument := range paths.All() {
 			to, _ := argument.(string)
 			if strings.HasPrefix(key, "$") && (isHidden(path) || key == "$rename" && isHidden(to)) {
-				return boterr.In(key, reserved(path))
+				return boterr.PrefixField(key, reserved(path))
 			}
 		}
 	}
@@ -310,7 +310,7 @@ func (c *collection) replace(
 ) (result store.FindAndModifyResult, isDone bool, err error) {
 	f.call.Visit(before.document)
 	if err := f.call.CheckSort(f.sort, before.document); err != nil {
-		return result, false, boterr.In("sort", err)
+		return result, false, boterr.PrefixField("sort", err)
 	}
 	after, modified, err := f.call.Change(f.change, f.filter, before.document)
 	if err != nil {
@@ -344,11 +344,11 @@ func (c *collection) replace(
 // what it becomes.
 func (c *collection) replacement(before found, after document.Object, revision bson.ObjectID) (bson.D, bson.Raw, error) {
 	if err := document.CheckExtent(after, maxSize); err != nil {
-		return nil, nil, boterr.In("update", err)
+		return nil, nil, boterr.PrefixField("update", err)
 	}
 	for key := range after.All() {
 		if key == hiddenField {
-			return nil, nil, boterr.In("update", reserved(key))
+			return nil, nil, boterr.PrefixField("update", reserved(key))
 		}
 		if strings.HasPrefix(key, "$") {
 			return nil, nil, boterr.New(boterr.Unsupported, "update."+key,

@@ -67,7 +67,7 @@ func (c *collection) Find(
 		o := results[i].document
 		call.Visit(o)
 		if err := call.CheckSort(opts.Sort, o); err != nil {
-			return nil, boterr.In("sort", err)
+			return nil, boterr.PrefixField("sort", err)
 		}
 		if documents[i], err = projected(call, o, filter, opts.Projection); err != nil {
 			return nil, err
@@ -84,7 +84,7 @@ func projected(
 		return o, nil
 	}
 	o, err := call.Project(projection, filter, o)
-	return o, boterr.In("projection", err)
+	return o, boterr.PrefixField("projection", err)
 }
 
 // find returns what Find is asked for, whole.
@@ -198,10 +198,10 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 // Distinct implements store.Collection. The server's own distinct tells no order.
 func (c *collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	if err := document.CheckReadPath(path); err != nil {
-		return nil, boterr.In("path", err)
+		return nil, boterr.PrefixField("path", err)
 	}
 	if isHidden(path) {
-		return nil, boterr.In("path", reserved(path))
+		return nil, boterr.PrefixField("path", reserved(path))
 	}
 	set, err := searching(filter, store.FindOptions{})
 	if err != nil {

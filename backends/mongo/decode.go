@@ -30,7 +30,7 @@ func read(b []byte) (found, error) {
 		}
 		v, err := valueOf(value)
 		pairs = append(pairs, key, v)
-		return boterr.In(key, err)
+		return boterr.PrefixField(key, err)
 	})
 	if err != nil {
 		return result, err
@@ -109,7 +109,7 @@ func objectOf(b []byte) (any, error) {
 	err := eachElement(b, func(key string, value bsoncore.Value) error {
 		v, err := valueOf(value)
 		pairs = append(pairs, key, v)
-		return boterr.In(key, err)
+		return boterr.PrefixField(key, err)
 	})
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func arrayOf(b []byte) (any, error) {
 	err := eachElement(b, func(key string, value bsoncore.Value) error {
 		v, err := valueOf(value)
 		items = append(items, v)
-		return boterr.In(key, err)
+		return boterr.PrefixField(key, err)
 	})
 	if err != nil {
 		return nil, err

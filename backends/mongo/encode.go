@@ -139,7 +139,7 @@ func appendObject(b []byte, key string, o document.Object) ([]byte, error) {
 	start, b := bsoncore.AppendDocumentElementStart(b, key)
 	b, err := appendFields(b, o)
 	if err != nil {
-		return nil, boterr.In(key, err)
+		return nil, boterr.PrefixField(key, err)
 	}
 	return bsoncore.AppendDocumentEnd(b, start)
 }
@@ -148,7 +148,7 @@ func appendArray(b []byte, key string, a document.Array) (_ []byte, err error) {
 	start, b := bsoncore.AppendArrayElementStart(b, key)
 	for i, item := range a.All() {
 		if b, err = appendValue(b, strconv.Itoa(i), item); err != nil {
-			return nil, boterr.In(key, err)
+			return nil, boterr.PrefixField(key, err)
 		}
 	}
 	return bsoncore.AppendArrayEnd(b, start)

@@ -223,7 +223,7 @@ func isIDIndex(index store.Index) bool {
 func checkIndex(index store.Index) error {
 	for i, key := range index.Keys {
 		if isHidden(key.Path) {
-			return boterr.In("keys["+strconv.Itoa(i)+"]", reserved(key.Path))
+			return boterr.PrefixField("keys["+strconv.Itoa(i)+"]", reserved(key.Path))
 		}
 	}
 	return index.Check()

@@ -27,7 +27,7 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	for i, o := range documents {
 		b, err := newDocument(o, hidden{order: place(first, i), revision: revision})
 		if err != nil {
-			return boterr.In("["+strconv.Itoa(i)+"]", err)
+			return boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
 		}
 		written[i] = b
 	}

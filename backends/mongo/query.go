@@ -88,7 +88,7 @@ func appendListed(b []byte, key string, list document.Array) (_ []byte, err erro
 			b, err = appendValue(b, place, item)
 		}
 		if err != nil {
-			return nil, boterr.In(key, err)
+			return nil, boterr.PrefixField(key, err)
 		}
 	}
 	return bsoncore.AppendArrayEnd(b, start)
@@ -112,7 +112,7 @@ func queried(filter *query.Filter) (document.Object, error) {
 		return document.O(), nil
 	}
 	source, err := withoutHidden(filter.Source())
-	return source, boterr.In("filter", err)
+	return source, boterr.PrefixField("filter", err)
 }
 
 // withoutHidden refuses a filter that names the hidden field, and hides it from one that
@@ -129,7 +129,7 @@ func withoutHidden(source document.Object) (document.Object, error) {
 				o, _ := part.(document.Object)
 				item, err := withoutHidden(o)
 				if err != nil {
-					return source, boterr.In(key, err)
+					return source, boterr.PrefixField(key, err)
 				}
 				items = append(items, item)
 			}
@@ -137,7 +137,7 @@ func withoutHidden(source document.Object) (document.Object, error) {
 		case key == "$expr":
 			expression, err := seenWhole(operand)
 			if err != nil {
-				return source, boterr.In(key, err)
+				return source, boterr.PrefixField(key, err)
 			}
 			source = source.With(key, expression)
 		}
@@ -169,7 +169,7 @@ func seenWhole(expression any) (any, error) {
 		for key, value := range v.All() {
 			seen, err := seenWhole(value)
 			if err != nil {
-				return nil, boterr.In(key, err)
+				return nil, boterr.PrefixField(key, err)
 			}
 			pairs = append(pairs, key, seen)
 		}
@@ -223,7 +223,7 @@ func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	var order bson.D
 	for path, direction := range sort.Source().All() {
 		if isHidden(path) {
-			return nil, boterr.In("sort", reserved(path))
+			return nil, boterr.PrefixField("sort", reserved(path))
 		}
 		order = append(order, bson.E{Key: path, Value: direction})
 		if path == document.IDField {

@@ -19,7 +19,7 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	}
 	line, err := subject(sent.Subject)
 	if err != nil {
-		return nil, boterr.In("message.Subject", err)
+		return nil, boterr.PrefixField("message.Subject", err)
 	}
 	composed := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	composed.SetMessageIDWithValue(id)
@@ -31,7 +31,7 @@ func (m *Mailer) message(sent utility.Mail) ([]byte, error) {
 	composed.ToMailAddress(pointers(sent.To)...)
 	composed.CcMailAddress(pointers(sent.CC)...)
 	if err := addBody(composed, sent); err != nil {
-		return nil, boterr.In("message.Body", err)
+		return nil, boterr.PrefixField("message.Body", err)
 	}
 	var written bytes.Buffer
 	if _, err := composed.WriteTo(&written); err != nil {
@@ -69,7 +69,7 @@ func addBody(composed *gomail.Msg, sent utility.Mail) error {
 			continue
 		}
 		if err := addPart(composed, part.kind, *part.text); err != nil {
-			return boterr.In(part.name, err)
+			return boterr.PrefixField(part.name, err)
 		}
 	}
 	return nil

@@ -82,10 +82,10 @@ func parse(body []byte, from sender) (request, error) {
 func (r request) inbound(id string) (botctx.Inbound, error) {
 	var event send.MessageEvent
 	if err := event.DecodeValue(r.MessageEvent); err != nil {
-		return botctx.Inbound{}, boterr.In("messageEvent", err)
+		return botctx.Inbound{}, boterr.PrefixField("messageEvent", err)
 	}
 	if err := checkEvent(event); err != nil {
-		return botctx.Inbound{}, boterr.In("messageEvent", err)
+		return botctx.Inbound{}, boterr.PrefixField("messageEvent", err)
 	}
 	if event.Data.IsZero() {
 		event.Data = document.O()

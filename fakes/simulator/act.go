@@ -58,7 +58,7 @@ func of[With any](do func(b *branch, with With) (moment, error)) reader {
 			raw = json.RawMessage("{}")
 		}
 		if err := page.Decode(bytes.NewReader(raw), &with); err != nil {
-			return nil, boterr.In("with", err)
+			return nil, boterr.PrefixField("with", err)
 		}
 		return func(b *branch) (moment, error) { return do(b, with) }, nil
 	}
@@ -120,7 +120,7 @@ func (s *session) actMove(ctx context.Context, asked Act) (Acted, error) {
 	var with move
 	if len(asked.With) > 0 {
 		if err := page.Decode(bytes.NewReader(asked.With), &with); err != nil {
-			return Acted{}, boterr.In("with", err)
+			return Acted{}, boterr.PrefixField("with", err)
 		}
 	}
 	if err := s.takeTurn(ctx); err != nil {

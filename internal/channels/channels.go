@@ -241,11 +241,11 @@ func (s *Service) pairingID(inlet string) string {
 // such channel. Nothing is stored then.
 func (s *Service) Pair(ctx context.Context, inlet string, outlets ...string) error {
 	if _, err := s.channels.Get(ctx, inlet); err != nil {
-		return boterr.In("inlet", err)
+		return boterr.PrefixField("inlet", err)
 	}
 	for i, outlet := range outlets {
 		if err := s.checkOutlet(ctx, inlet, outlets[:i], outlet); err != nil {
-			return boterr.In("outlets["+strconv.Itoa(i)+"]", err)
+			return boterr.PrefixField("outlets["+strconv.Itoa(i)+"]", err)
 		}
 	}
 	_, err := s.pairings().FindAndModify(ctx, record.Patch{
@@ -332,7 +332,7 @@ func Load(ctx context.Context, from Loader, named record.Address, allowed ...cha
 	}
 	if len(allowed) > 0 {
 		if err := loaded.RequireType(allowed...); err != nil {
-			return nil, boterr.At(named.Field(), err)
+			return nil, boterr.WithField(named.Field(), err)
 		}
 	}
 	return loaded, nil

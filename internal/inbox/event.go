@@ -37,7 +37,7 @@ func (e Event) check() error {
 	case e.From == "":
 		return boterr.Missing("from", "the sender's id on the platform")
 	}
-	return boterr.In("body", e.Body.Err())
+	return boterr.PrefixField("body", e.Body.Err())
 }
 
 // Lane returns the name of the lane of a sender on a channel of an app.

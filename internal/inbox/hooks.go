@@ -47,7 +47,7 @@ type Settled struct {
 func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
 	defer func() {
 		if panicked := boterr.Recovered(recover()); panicked != nil {
-			err = boterr.In(field, panicked)
+			err = boterr.PrefixField(field, panicked)
 		}
 	}()
 	if hook == nil {

@@ -54,7 +54,7 @@ func (a Address) place() string {
 func (a Address) Resolve() (string, error) {
 	switch {
 	case a.Record != nil && *a.Record == "":
-		return "", boterr.In(a.RecordParameter, MissingID(a.Kind))
+		return "", boterr.PrefixField(a.RecordParameter, MissingID(a.Kind))
 	case a.Record != nil && a.ID != "" && a.ID != *a.Record:
 		return "", boterr.Invalid(a.IDParameter, "is %q, and %s is %q: give one of both", a.ID, a.RecordParameter, *a.Record)
 	case a.Record != nil:
@@ -89,7 +89,7 @@ func Load[R any](a Address, load func(id string) (*R, error)) (*R, error) {
 	}
 	loaded, err := load(id)
 	loaded, err = Found(a.Kind, id, loaded, err)
-	return loaded, boterr.At(a.place(), err)
+	return loaded, boterr.WithField(a.place(), err)
 }
 
 // Found gives on what was loaded, and NotFound in the place of neither a record nor an error,

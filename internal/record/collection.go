@@ -118,7 +118,7 @@ func (c *Collection) Where(field, value string) *Collection {
 func (c *Collection) narrow(field, value string) {
 	if isLong(value) && c.err == nil { // A value that is too large is that of no record.
 		_, err := query.CompileFilter(document.O(field, value))
-		c.err = boterr.In(field, err)
+		c.err = boterr.PrefixField(field, err)
 	}
 	if c.scope == nil {
 		c.scope = c.room[:0]

@@ -20,7 +20,7 @@ func driverOptions() []string {
 // they change no outcome. InvalidArgument names the first of them.
 func CheckOptions(field string, unknown document.Object) error {
 	if err := unknown.Err(); err != nil {
-		return boterr.In(field, err)
+		return boterr.PrefixField(field, err)
 	}
 	for _, name := range unknown.Keys() {
 		if !slices.Contains(driverOptions(), name) {

@@ -117,7 +117,7 @@ func (c *Collection) update(p Patch) (*query.Update, error) {
 	if e, ok := boterr.AsError(err); ok && strings.HasPrefix(e.Field, "arrayFilters") {
 		return nil, err
 	}
-	return nil, boterr.In("patch", withoutPrefix(err, prefix))
+	return nil, boterr.PrefixField("patch", withoutPrefix(err, prefix))
 }
 
 // adviceOf says what a patch is to hold.
@@ -134,7 +134,7 @@ func requireFields(patch document.Object) error {
 	for name := range patch.All() {
 		if strings.HasPrefix(name, "$") {
 			err := boterr.Invalid(name, "looks like an operator, and without withModifier a patch is the fields to set; set withModifier")
-			return boterr.In("patch", err)
+			return boterr.PrefixField("patch", err)
 		}
 	}
 	return nil

@@ -159,7 +159,7 @@ func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 	}
 	filter, err := c.compiler.FilterWhere(source, c.scope...)
 	if err != nil {
-		return nil, boterr.In("filter", err)
+		return nil, boterr.PrefixField("filter", err)
 	}
 	return filter, nil
 }
@@ -169,7 +169,7 @@ func (c *Collection) sort(source document.Object) (*query.Sort, error) {
 		return nil, nil
 	}
 	sort, err := c.compiler.Sort(source)
-	return sort, boterr.In("sortBy", err)
+	return sort, boterr.PrefixField("sortBy", err)
 }
 
 func (c *Collection) projection(source document.Object) (*query.Projection, error) {
@@ -177,5 +177,5 @@ func (c *Collection) projection(source document.Object) (*query.Projection, erro
 		return nil, nil
 	}
 	projection, err := c.compiler.Projection(source)
-	return projection, boterr.In("projection", err)
+	return projection, boterr.PrefixField("projection", err)
 }

@@ -38,10 +38,10 @@ func newMail(p utility.SendEmailParams) (utility.Mail, error) {
 	}
 	made := utility.Mail{To: to, CC: cc}
 	if made.Subject, err = newSubject(p.Message.Subject); err != nil {
-		return utility.Mail{}, boterr.In("message.Subject", err)
+		return utility.Mail{}, boterr.PrefixField("message.Subject", err)
 	}
 	if made.HTML, made.Text, err = newBody(p.Message.Body); err != nil {
-		return utility.Mail{}, boterr.In("message.Body", err)
+		return utility.Mail{}, boterr.PrefixField("message.Body", err)
 	}
 	return made, nil
 }
@@ -56,7 +56,7 @@ func (r *recipients) list(field string, given []string) ([]mail.Address, error) 
 		at := fmt.Sprintf("%s[%d]", field, i)
 		address, err := parseAddress(text)
 		if err != nil {
-			return nil, boterr.In(at, err)
+			return nil, boterr.PrefixField(at, err)
 		}
 		if !r.add(address) {
 			continue
@@ -127,7 +127,7 @@ func newSubject(given utility.EmailText) (utility.EmailText, error) {
 		return utility.EmailText{}, err
 	}
 	if err := checkHeaderText(subject.Data); err != nil {
-		return utility.EmailText{}, boterr.In("Data", err)
+		return utility.EmailText{}, boterr.PrefixField("Data", err)
 	}
 	if length := utf8.RuneCountInString(subject.Data); length > maxSubject {
 		return utility.EmailText{}, boterr.Invalid("Data", "must have at most %d characters, got %d", maxSubject, length)
@@ -147,7 +147,7 @@ func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error)
 		}
 		size += len(part.Data)
 		made, err := newText(*part)
-		return &made, boterr.In(field, err)
+		return &made, boterr.PrefixField(field, err)
 	}
 	if html, err = checked("Html", given.HTML); err != nil {
 		return nil, nil, err

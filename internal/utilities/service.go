@@ -74,7 +74,7 @@ func (s *Service) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 	client, err := s.ports.Payments(s.scope.App, p.GolfName)
 	switch {
 	case boterr.CodeOf(err) == boterr.NotFound:
-		return utility.GolfResult{}, boterr.In("golfName", err)
+		return utility.GolfResult{}, boterr.PrefixField("golfName", err)
 	case err != nil:
 		return utility.GolfResult{}, portError(ctx, "the payment account", err)
 	case absent.Is(client):
@@ -96,7 +96,7 @@ func portError(ctx context.Context, port string, err error) error {
 	case err == nil:
 		return nil
 	case boterr.HasCode(err):
-		return boterr.In("", err)
+		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:
 		return boterr.New(boterr.Canceled, "", "%s was not waited for, and whether it is done is not known: %w", port, err)
 	default:

@@ -31,7 +31,7 @@ func (s *Service) UploadFileToObjectStore(
 	}
 	options, err := readOptions(p.Options)
 	if err != nil {
-		return utility.UploadFileToObjectStoreResult{}, boterr.In("options", err)
+		return utility.UploadFileToObjectStoreResult{}, boterr.PrefixField("options", err)
 	}
 	timeout := options.within(s.ports.Upload.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, tooSlowError(timeout))
@@ -198,7 +198,7 @@ func fetchError(ctx context.Context, request *http.Request, err error) error {
 		return context.Cause(ctx)
 	}
 	if e, ok := boterr.AsError(err); ok && e.Field != "" && e.Field != "url" {
-		return boterr.In("options", e)
+		return boterr.PrefixField("options", e)
 	}
 	if outer, ok := errors.AsType[*url.Error](err); ok { // Its text shows the URL with its query.
 		err = outer.Err

@@ -33,7 +33,7 @@ func readOptions(given document.Object) (options, error) {
 	}
 	for name, value := range given.All() {
 		if err := read.set(name, value); err != nil {
-			return read, boterr.In(name, err)
+			return read, boterr.PrefixField(name, err)
 		}
 	}
 	err := read.setJSON(given)
@@ -71,7 +71,7 @@ func (o *options) setMethod(value any) error {
 	}
 	var err error
 	if o.method, err = outbound.ParseMethod(o.method); err != nil {
-		return boterr.At("", err)
+		return boterr.WithField("", err)
 	}
 	if o.method == http.MethodHead {
 		return boterr.Invalid("", "%s brings no file: use GET or POST", o.method)
@@ -87,7 +87,7 @@ func (o *options) setHeaders(value any) error {
 	for name, value := range headers.All() {
 		text, err := headerText(value)
 		if err != nil {
-			return boterr.In(name, err)
+			return boterr.PrefixField(name, err)
 		}
 		if value != nil {
 			o.headers.Add(name, text)
@@ -151,7 +151,7 @@ func (o *options) setJSON(given document.Object) error {
 	if o.headers.Get("Content-Type") == "" {
 		o.headers.Set("Content-Type", "application/json")
 	}
-	return boterr.In("json", err)
+	return boterr.PrefixField("json", err)
 }
 
 // setQuery reads the parameters of qs, in their order. null is none.
@@ -172,7 +172,7 @@ func (o *options) setQuery(value any) error {
 		if !isText {
 			encoded, err := document.AppendJSON(nil, value)
 			if err != nil {
-				return boterr.In(name, err)
+				return boterr.PrefixField(name, err)
 			}
 			text = string(encoded)
 		}

@@ -98,7 +98,7 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 // Distinct implements store.Collection.
 func (c *collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	if err := document.CheckReadPath(path); err != nil {
-		return nil, boterr.In("path", err)
+		return nil, boterr.PrefixField("path", err)
 	}
 	now, err := c.newest()
 	if err != nil {

@@ -39,7 +39,7 @@ func (c *content) visitPlan(
 // inParameter puts the path that an InvalidArgument names behind the parameter of the call that it is in.
 func inParameter(name string, err error) error {
 	if e, ok := boterr.AsError(err); ok && e.Code == boterr.InvalidArgument && e.Field != "" {
-		return boterr.In(name, err)
+		return boterr.PrefixField(name, err)
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func (c *content) first(
 		return !inOrder
 	})
 	if err == nil {
-		err = boterr.In("sort", unsorted)
+		err = boterr.PrefixField("sort", unsorted)
 	}
 	if err == nil && sort != nil {
 		err = call.Err()
@@ -297,7 +297,7 @@ func (c *content) visitSortable(
 		return true
 	})
 	if err == nil {
-		err = boterr.In("sort", unsorted)
+		err = boterr.PrefixField("sort", unsorted)
 	}
 	return err
 }

@@ -27,7 +27,7 @@ func (w *inserting) run(call *query.Evaluation, t *transaction) error {
 	for i, o := range w.documents {
 		call.Visit(o)
 		if err := t.insert(o); err != nil {
-			return boterr.In("["+strconv.Itoa(i)+"]", err)
+			return boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func (t *transaction) change(
 		return after, false, err
 	}
 	if err := document.CheckExtent(after, document.MaxSize); err != nil {
-		return after, false, boterr.In("update", err)
+		return after, false, boterr.PrefixField("update", err)
 	}
 	return after, true, inParameter("update", t.replace(found.position, found.document, after))
 }
@@ -191,7 +191,7 @@ func projected(
 		return o, nil
 	}
 	o, err := call.Project(projection, filter, o)
-	return o, boterr.In("projection", err)
+	return o, boterr.PrefixField("projection", err)
 }
 
 func (t *transaction) findAndModify(

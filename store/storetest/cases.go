@@ -74,7 +74,7 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 		{"new", c.New, &arguments.New},
 	} {
 		if err := document.DecodeValue(argument.given, argument.into); err != nil {
-			return arguments, boterr.In(argument.field, err)
+			return arguments, boterr.PrefixField(argument.field, err)
 		}
 	}
 	for _, key := range sort {

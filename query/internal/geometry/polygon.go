@@ -37,7 +37,7 @@ func NewPolygon(rings [][]Point) (*Polygon, error) {
 	for i, ring := range rings {
 		var err error
 		if loops[i], err = newRing(ring); err != nil {
-			return nil, boterr.In("["+strconv.Itoa(i)+"]", err)
+			return nil, boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
 		}
 	}
 	if err := checkCrossings(sidesOf(loops)); err != nil {
