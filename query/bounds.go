@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query/internal/pcre"
 )
 
 // KeyRange is a range of keys as AppendKey makes them, with From and without To.
@@ -230,8 +229,8 @@ func lowestOf(class int) []byte {
 }
 
 // boundsOfPattern are the bounds of a pattern that begins with ^ and plain text.
-func boundsOfPattern(pattern *pcre.Pattern) (Bounds, bool) {
-	prefix := pattern.Prefix()
+func boundsOfPattern(pattern *pattern) (Bounds, bool) {
+	prefix := pattern.indexPrefix()
 	if prefix == "" {
 		return Bounds{}, false
 	}

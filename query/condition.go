@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query/internal/pcre"
 )
 
 // The conditions on a single value. Each test is given a value or missing.
@@ -199,14 +198,14 @@ func (c ofLength) test(value any, _ *Evaluation) bool {
 }
 
 // likePattern is $regex. It matches strings only.
-type likePattern struct{ pattern *pcre.Pattern }
+type likePattern struct{ pattern *pattern }
 
 func (c likePattern) test(value any, e *Evaluation) bool {
 	s, ok := value.(string)
 	if !ok {
 		return false
 	}
-	matched, err := c.pattern.Match(s, e.charge)
+	matched, err := c.pattern.match(s, e.charge)
 	if err != nil {
 		e.fail(err)
 	}

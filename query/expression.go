@@ -6,7 +6,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query/internal/pcre"
 )
 
 // expression is a compiled aggregation expression. It is immutable and safe for
@@ -31,7 +30,7 @@ type expressionRun struct {
 	// pattern is the pattern that was compiled last.
 	pattern struct {
 		source   patternSource
-		compiled *pcre.Pattern
+		compiled *pattern
 	}
 	// limits bounds the work and the size of values.
 	limits workLimits

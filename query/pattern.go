@@ -1,0 +1,289 @@
+package query
+
+import (
+	"io"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+const (
+	// maxPattern is the longest pattern in bytes, as in MongoDB.
+	maxPattern = 32764
+	// maxInstructions is the most instructions that the patterns of a filter, or of the expressions
+	// of a projection, may have together, which take about 20 MiB.
+	maxInstructions = 100_000
+	// rangesAlike are the ends of a character class's ranges that take as much memory as an instruction.
+	rangesAlike = 8
+)
+
+// The work of matching a text: of beginning, and for each instruction and byte. The regexp package
+// does not report what it did, so that its worst is charged. A small program stays in the
+// processor's cache. So that searching a store for a word passes, it counts less than it may take.
+const (
+	patternMatchWork = 1 << 6
+	smallProgram     = 32
+	smallStepWork    = 4
+	largeStepWork    = 24
+)
+
+// pattern is a compiled pattern of MongoDB's syntax, for Go's regexp package, which matches in
+// linear time. It may be used by several goroutines at once.
+type pattern struct {
+	re *regexp.Regexp
+	// behind matches texts that begin one character before the place from which a match is wanted.
+	// Its first group is the match.
+	behind func() *regexp.Regexp
+	// groups are the numbers in re of the whole match and of the groups of the source. The other
+	// groups catch a final newline that $ leaves out.
+	groups []int
+	// size is about the number of instructions.
+	size int
+	// prefix is a text that every match begins with. If isAnchored, the text begins with it.
+	prefix     string
+	isAnchored bool
+	// isPlain reports that the pattern is the prefix alone.
+	isPlain bool
+	// emptyLoops reports that a repetition may match the empty text. What its groups catch then
+	// differs from MongoDB.
+	emptyLoops bool
+}
+
+// compilePattern compiles a pattern with its $options.
+func compilePattern(source, options string) (*pattern, error) {
+	if len(source) > maxPattern {
+		return nil, boterr.Invalid("", "the pattern has %d bytes, at most %d are allowed", len(source), maxPattern)
+	}
+	if strings.ContainsRune(source, 0) {
+		return nil, boterr.Invalid("", "the pattern holds a NUL byte")
+	}
+	const known = "imsxu" // Patterns are UTF-8 always, which u asks for.
+	if strange := strings.Trim(options, known); strange != "" {
+		return nil, boterr.Invalid("", "%q is no option; i, m, s, x and u are", strange)
+	}
+	translated, groups, err := translatePattern(source, options)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := syntax.Parse(translated, syntax.Perl)
+	if err != nil {
+		return nil, invalidPattern(err)
+	}
+	p := &pattern{groups: groups}
+	if err := p.inspect(tree, nothingFollows); err != nil {
+		return nil, err
+	}
+	if p.size = sizeOfPattern(tree); p.size > maxInstructions/2 {
+		return nil, boterr.Invalid("", "the pattern needs more than %d instructions: repeat less", maxInstructions/2)
+	}
+	if p.re, err = regexp.Compile(translated); err != nil {
+		return nil, invalidPattern(err)
+	}
+	p.behind = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A(?s:.)(?s:.*?)(` + translated + `)`)
+	})
+	p.readPrefix(tree)
+	return p, nil
+}
+
+// countInstructions adds a pattern to those of the filter or the expressions, and refuses
+// too many.
+func countInstructions(counted *int, p *pattern) error {
+	if counted == nil || p == nil {
+		return nil
+	}
+	if *counted += p.size; *counted > maxInstructions {
+		return boterr.Invalid("", "the patterns need more than %d instructions together: use fewer", maxInstructions)
+	}
+	return nil
+}
+
+// followers is what a pattern has behind a part.
+type followers int
+
+const (
+	nothingFollows followers = iota
+	perhapsNothing
+	textFollows
+)
+
+// inspect refuses what would match otherwise than on MongoDB: $ before other parts, where MongoDB
+// could match a final newline, and ^ with the option m before what may be empty, since on MongoDB
+// no line begins behind a final newline. It also looks for loops of what may be empty.
+func (p *pattern) inspect(tree *syntax.Regexp, behind followers) error {
+	switch {
+	case tree.Op == syntax.OpEndText && tree.Flags&syntax.WasDollar != 0 && behind != nothingFollows:
+		return unsupportedPattern("$ or \\Z before other parts", `write \z, or \n for a newline`)
+	case tree.Op == syntax.OpBeginLine && behind != textFollows:
+		return unsupportedPattern("^ with the option m before what may be empty", `write \A or \n in its place, or + for *`)
+	case tree.Op == syntax.OpStar, tree.Op == syntax.OpPlus, tree.Op == syntax.OpRepeat && tree.Max != 1:
+		p.emptyLoops = p.emptyLoops || mayBeEmpty(tree.Sub[0])
+		behind = max(behind, perhapsNothing)
+	}
+	for _, part := range slices.Backward(tree.Sub) {
+		if err := p.inspect(part, behind); err != nil {
+			return err
+		}
+		if tree.Op == syntax.OpConcat {
+			behind = max(behind, perhapsNothing)
+			if !mayBeEmpty(part) {
+				behind = textFollows
+			}
+		}
+	}
+	return nil
+}
+
+// mayBeEmpty reports whether a part can match the empty text.
+func mayBeEmpty(tree *syntax.Regexp) bool {
+	switch tree.Op {
+	case syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
+		return false
+	case syntax.OpPlus, syntax.OpCapture:
+		return mayBeEmpty(tree.Sub[0])
+	case syntax.OpRepeat:
+		return tree.Min == 0 || mayBeEmpty(tree.Sub[0])
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(tree.Sub, func(part *syntax.Regexp) bool { return !mayBeEmpty(part) })
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(tree.Sub, mayBeEmpty)
+	default:
+		return true
+	}
+}
+
+// sizeOfPattern estimates the instructions of a pattern before it is compiled.
+func sizeOfPattern(tree *syntax.Regexp) int {
+	var size int
+	switch tree.Op {
+	case syntax.OpLiteral:
+		size = len(tree.Rune)
+	case syntax.OpCharClass:
+		size = 1 + len(tree.Rune)/rangesAlike
+	default:
+		size = 1
+	}
+	for _, part := range tree.Sub {
+		size += sizeOfPattern(part)
+	}
+	if tree.Op == syntax.OpRepeat {
+		size *= max(tree.Min, tree.Max, 1)
+	}
+	return size
+}
+
+// readPrefix notes the text that whatever matches begins with.
+func (p *pattern) readPrefix(tree *syntax.Regexp) {
+	parts := []*syntax.Regexp{tree}
+	if tree.Op == syntax.OpConcat {
+		parts = tree.Sub
+	}
+	for len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
+		p.isAnchored, parts = true, parts[1:]
+	}
+	if len(parts) > 0 && parts[0].Op == syntax.OpLiteral && parts[0].Flags&syntax.FoldCase == 0 {
+		p.prefix = string(parts[0].Rune)
+		p.isPlain = len(parts) == 1
+	}
+}
+
+// indexPrefix returns the text that every string that matches begins with; it may be empty.
+func (p *pattern) indexPrefix() string {
+	if p.isAnchored {
+		return p.prefix
+	}
+	return ""
+}
+
+// byteWork is the work for a byte of a text.
+func (p *pattern) byteWork() int {
+	return min(p.size, smallProgram)*smallStepWork + max(p.size-smallProgram, 0)*largeStepWork
+}
+
+// match reports whether a text matches. It charges for all of the text before it matches.
+func (p *pattern) match(text string, charge func(work int) error) (bool, error) {
+	if err := charge(patternMatchWork + len(p.prefix)/bytesOfWork); err != nil {
+		return false, err
+	}
+	from := 0
+	if p.isAnchored {
+		if !strings.HasPrefix(text, p.prefix) || p.isPlain {
+			return strings.HasPrefix(text, p.prefix), nil
+		}
+	} else if p.prefix != "" {
+		if err := charge(len(text) / bytesOfWork); err != nil {
+			return false, err
+		}
+		if from = strings.Index(text, p.prefix); from < 0 || p.isPlain {
+			return from >= 0, nil
+		}
+	}
+	if err := charge(p.byteWork() * (len(text) - from)); err != nil {
+		return false, err
+	}
+	return p.re.MatchString(text), nil
+}
+
+// find returns the first match that begins at a place of the text or behind it: the bytes where
+// the match and each of its groups begin and end, -1 for groups that caught nothing. It is nil if
+// nothing matches. It charges for each character that it reads.
+func (p *pattern) find(text string, from int, charge func(work int) error) ([]int, error) {
+	if p.emptyLoops {
+		return nil, unsupportedPattern("a repetition of what may be empty",
+			"repeat something that is never empty; $regexMatch and $regex take such patterns")
+	}
+	if err := charge(patternMatchWork); err != nil {
+		return nil, err
+	}
+	re, start, first := p.re, from, 0
+	if from > 0 {
+		_, length := utf8.DecodeLastRuneInString(text[:from])
+		re, start, first = p.behind(), from-length, 1
+	}
+	reader := &chargedReader{text: text[start:], charge: charge, work: p.byteWork()}
+	found := re.FindReaderSubmatchIndex(reader)
+	if found == nil || reader.err != nil {
+		return nil, reader.err
+	}
+	end := len(text)
+	match := make([]int, 0, 2*len(p.groups))
+	for group := range len(found)/2 - first {
+		if !slices.Contains(p.groups, group) && found[2*(group+first)] >= 0 {
+			end-- // A $ took the final newline, which is no part of the match.
+		}
+	}
+	for _, group := range p.groups {
+		for _, place := range found[2*(group+first):][:2] {
+			if place >= 0 {
+				place = min(place+start, end)
+			}
+			match = append(match, place)
+		}
+	}
+	return match, nil
+}
+
+// chargedReader reads a text, and charges for each character. It ends when too little is left.
+type chargedReader struct {
+	text   string
+	charge func(work int) error
+	work   int
+	err    error
+}
+
+func (r *chargedReader) ReadRune() (c rune, length int, err error) {
+	if r.text == "" {
+		return 0, 0, io.EOF
+	}
+	if r.err = r.charge(r.work); r.err != nil {
+		return 0, 0, r.err
+	}
+	c, length = utf8.DecodeRuneInString(r.text)
+	r.text = r.text[length:]
+	return c, length, nil
+}
