@@ -3,6 +3,7 @@ package query_test
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,12 +12,12 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// casesOf reads a file of cases, which lies beside the project and is no part of it.
+// casesOf reads a file of cases. Those of others lie beside the project, and are no part of it.
 func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
-	file, err := os.Open("../../shared/cases/" + name)
+	file, err := os.Open(name)
 	if os.IsNotExist(err) {
-		t.Skipf("the file of cases, ../shared/cases/%s beside the project, is not here", name)
+		t.Skipf("the file of cases, %s, is not here", name)
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
@@ -36,13 +37,27 @@ func runCase(ctx context.Context, c *storetest.Case) error {
 // agree.
 func TestCases_Mongo(t *testing.T) {
 	t.Parallel()
-	cases := casesOf(t, "mongo_cases.jsonl")
+	cases := casesOf(t, "../../shared/cases/mongo_cases.jsonl")
 	for i := range cases {
 		c := &cases[i]
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
 			require.NoError(t, runCase(t.Context(), c), "docs %v\nfilter %v\nupdate %v", c.Docs, c.Filter, c.Update)
 		})
+	}
+}
+
+// TestCases_Decided holds the language to a case for each row of a table of decisions.
+func TestCases_Decided(t *testing.T) {
+	t.Parallel()
+	decisions, err := os.ReadFile("../docs/decisions.md")
+	require.NoError(t, err)
+	plain := strings.ReplaceAll(string(decisions), "`", "")
+	cases := casesOf(t, "testdata/decided_cases.jsonl")
+	for i := range cases {
+		c := &cases[i]
+		require.NoError(t, runCase(t.Context(), c), c)
+		require.Contains(t, plain, "| "+c.ID+" |", "a row of docs/decisions.md")
 	}
 }
 
@@ -62,7 +77,7 @@ var leftOut = map[string]string{
 // TestCases_Server holds the language to cases that are checked against MongoDB itself.
 func TestCases_Server(t *testing.T) {
 	t.Parallel()
-	cases := casesOf(t, "server_cases.jsonl")
+	cases := casesOf(t, "../../shared/cases/server_cases.jsonl")
 	for i := range cases {
 		c := &cases[i]
 		err := runCase(t.Context(), c)

@@ -36,7 +36,7 @@ var floors = [][]string{
 	{"fakes/conversation/conversationtest"},
 	{"host/admin", "fakes/console", "script", "fakes/simulator"},
 	{"examples/program"},
-	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/dev/...", "internal/differential", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest", "script/internal/locale/generate", "fakes/simulator/browsertest"},
+	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/dev/...", "internal/generate", "internal/genfields", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest", "script/internal/locale/generate", "fakes/simulator/browsertest"},
 }
 
 // floorOf returns the index of a package's floor and the entry that names it,
