@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -15,7 +16,7 @@ func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := member.Load(ctx, s.ports.Members, member.ByRequiredID(p.MemberID))
+	m, err := members.Load(ctx, s.ports.Members, members.ByRequiredID(p.MemberID))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (s *Service) insert(ctx context.Context, made Record) (document.Object, err
 // schedule checks the parameters, and returns the schedule that they give.
 func (p *NewAgendaParams) schedule() (schedule, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
-	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return given, err
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -13,7 +14,7 @@ import (
 // Ports are what a Service works with.
 type Ports struct {
 	// Members are those of the scope's app. Required.
-	Members member.Getter
+	Members members.Getter
 	// Zone gives the time zone in which the patterns for a member are read, where they name
 	// none themselves. The default is UTC.
 	Zone Zone

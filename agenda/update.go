@@ -5,8 +5,8 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 )
 
 // UpdateAgenda implements Operations.
@@ -48,7 +48,7 @@ type update struct {
 // newUpdate checks the parameters, as far as they do not depend on the agendas that are stored.
 func (s *Service) newUpdate(ctx context.Context, p UpdateAgendaParams) (*update, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
-	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
 	}
 	switch {
@@ -73,7 +73,7 @@ func (s *Service) planUpdate(ctx context.Context, memberID string, given schedul
 	if !s.asksZone(given) {
 		return s.planIn("", given)
 	}
-	m, err := member.Load(ctx, s.ports.Members, member.ByRequiredID(memberID))
+	m, err := members.Load(ctx, s.ports.Members, members.ByRequiredID(memberID))
 	switch {
 	case boterr.CodeOf(err) == boterr.NotFound:
 		return s.planIn("", given)

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -59,7 +60,7 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	channels := channels.New(runtime.Env(), scope)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
+	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
 	if err != nil {
 		require.ErrorIs(t, err, boterr.AlreadyExists)
 	}
@@ -211,7 +212,7 @@ func TestRun_SlowMember(t *testing.T) {
 			require.NoError(t, err)
 		}
 		scope := record.Scope{App: "shop", Channel: "web"}
-		bob, err := member.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
+		bob, err := members.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
 		require.NoError(t, err)
 		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Minute)),

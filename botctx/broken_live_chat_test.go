@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -68,7 +69,7 @@ func TestPanic_LoggedOnce(t *testing.T) {
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	h.platform.panics = true
 	scope := record.Scope{App: "shop", Channel: "web"}
-	_, err := member.New(h.Env(), scope, channels.New(h.Env(), scope)).Insert(t.Context(), member.Member{
+	_, err := members.New(h.Env(), scope, channels.New(h.Env(), scope)).Insert(t.Context(), member.Member{
 		ID: "bob", App: "shop", Channel: "web", ExternalID: "e-bob", FirstName: "Bob",
 	})
 	require.NoError(t, err)

@@ -7,18 +7,13 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/datasources"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
-
-// Members returns the members of an app as the Store keeps them, for a host's own pages and reports: see
-// member.Service.All for lists and pages. What Config.Override gives is not asked.
-func (r *Runtime) Members(app string) *member.Service {
-	scope := record.Scope{App: app}
-	return r.ownMembers(scope, r.channels(scope))
-}
 
 // Erased is how many records EraseMember removed.
 type Erased struct {
@@ -48,7 +43,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	if r.stepOf(ctx, nil) != nil {
 		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: have the host do it outside of runs")
 	}
-	m, err := member.Load(ctx, r.Members(app), member.ByRequiredID(memberID))
+	m, err := members.Load(ctx, r.ownMembers(Scope{App: app}, r.channels(Scope{App: app})), members.ByRequiredID(memberID))
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return r.eraseAll(ctx, app, memberID, nil)
@@ -84,13 +79,18 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 			return erased, err
 		}
 	}
-	erased.Member, err = member.Erase(ctx, r.guarded, app, memberID)
+	erased.Member, err = members.Erase(ctx, r.guarded, app, memberID)
 	return erased, err
 }
 
 // EraseEntries removes entries of a data source of an app, and returns how many: those of a member, for example,
-// or those that are older than the bot needs. See datasource.EraseEntries, which has its rules and errors.
+// or those that are older than the bot needs. It works in batches, so other calls go on meanwhile; after an error or
+// a crash, the same call removes the rest. An entry that changes meanwhile, and then no longer matches, stays. With
+// an index by updatedAt, old entries are found without reading the others.
+//
+// InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is negative,
+// or the filter is wrong. The other errors are those of the store.
 func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.EraseEntriesParams) (removed int64, err error) {
 	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
-	return datasource.EraseEntries(ctx, r.guarded, app, p)
+	return datasources.EraseEntries(ctx, r.guarded, app, p)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -58,7 +58,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
 		_, err := runtime.Inbox().RunNext(t.Context())
 		require.NoError(t, err)
-		id, err := member.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
 		require.NoError(t, err)
 		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: id, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Hour)),
@@ -69,7 +69,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 		completed = err == nil
 		if !completed {
 			require.ErrorContains(t, err, "the process died")
-			_, err = member.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+			_, err = members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
 			require.NoError(t, err, "the record goes last: the erasure can be repeated")
 		}
 		dying.left = -1

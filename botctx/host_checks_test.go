@@ -17,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -114,7 +114,7 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, runtime.Accept(t.Context(), said("waits")))
 			scope := record.Scope{App: "shop", Channel: "web"}
-			e1, err := member.KnownID(t.Context(), runtime.Env(), scope, "e1")
+			e1, err := members.KnownID(t.Context(), runtime.Env(), scope, "e1")
 			require.NoError(t, err)
 			_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
 				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Hour)),

@@ -2,11 +2,13 @@ package botctx
 
 import (
 	"context"
+	"iter"
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
 )
 
 // Scope is the app, channel and member that a Context works for.
@@ -43,4 +45,25 @@ func (r *Runtime) Pair(ctx context.Context, app, inlet string, outlets ...string
 // Pairing returns which outlets an inlet is paired with: none if nothing was set.
 func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pairing, error) {
 	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
+}
+
+// Members returns the members of a selection, as the Store keeps them, in the order of their ids, which is the order
+// in which they arrived. Config.Override is not asked.
+//
+//	for m, err := range rt.Members(ctx, "shop", member.Selection{Channel: "web", Tag: "vip"}) {
+//		if err != nil {
+//			return err
+//		}
+//		...
+//	}
+//
+// It reads 100 members at a time, so memory and the time to the first one do not grow with their number. If few have
+// the tag, or for a Filter, EnsureMemberIndex makes an index that keeps the others from being read. The id of the last
+// member of a page is After of the next. A member who arrives meanwhile may be missing.
+//
+// An error ends the list. InvalidArgument: Filter is wrong, or Limit is negative. FailedPrecondition: what is stored
+// is no member. The other errors are those of the store.
+func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
+	scope := Scope{App: app}
+	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -187,7 +187,7 @@ func (r *Runtime) laneOfRun(ctx context.Context, in runInput) (string, error) {
 	if in.sender != "" {
 		return inbox.Lane(in.scope.App, in.scope.Channel, in.sender), nil
 	}
-	found, err := member.Load(ctx, r.Operations(in.scope).members(), member.ByRequiredID(in.scope.Member))
+	found, err := members.Load(ctx, r.Operations(in.scope).members(), members.ByRequiredID(in.scope.Member))
 	if err != nil {
 		return "", err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -70,7 +71,7 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 		require.NoError(t, err)
 	}
 	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
-	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
 		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
 	})
 	require.NoError(t, err)

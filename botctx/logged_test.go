@@ -19,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -52,7 +53,7 @@ func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Sco
 	channels := channels.New(runtime.Env(), scope)
 	_, err := channels.Save(t.Context(), &channel.Channel{ID: "web", App: "shop", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
 		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
 	})
 	require.NoError(t, err)

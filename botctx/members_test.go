@@ -16,18 +16,18 @@ func TestMembers_ByTagAndChannel(t *testing.T) {
 	ada := p.AddMember(member.Member{FirstName: "Ada", Tags: document.A("vip")})
 	bob := p.AddMember(member.Member{FirstName: "Bob"})
 	var vips, all []string
-	members := p.Runtime().Members(ada.Member().App)
-	for m, err := range members.All(t.Context(), member.Selection{Tag: "vip"}) {
+	rt, app := p.Runtime(), ada.Member().App
+	for m, err := range rt.Members(t.Context(), app, member.Selection{Tag: "vip"}) {
 		require.NoError(t, err)
 		vips = append(vips, m.FirstName)
 	}
-	for m, err := range members.All(t.Context(), member.Selection{Channel: bob.Member().Channel}) {
+	for m, err := range rt.Members(t.Context(), app, member.Selection{Channel: bob.Member().Channel}) {
 		require.NoError(t, err)
 		all = append(all, m.FirstName)
 	}
 	require.Equal(t, []string{"Ada"}, vips)
 	require.Equal(t, []string{"Ada", "Bob"}, all)
-	for m, err := range p.Runtime().Members("another").All(t.Context(), member.Selection{}) {
+	for m, err := range rt.Members(t.Context(), "another", member.Selection{}) {
 		t.Fatal("another app has no members", m, err)
 	}
 }

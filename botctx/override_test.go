@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -81,7 +82,7 @@ func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
 	}})
 	p.Pair("web", "desk")
-	members := member.New(p.Runtime().Env(), record.Scope{App: fakes.DefaultApp}, channels.New(p.Runtime().Env(), record.Scope{App: fakes.DefaultApp}))
+	members := members.New(p.Runtime().Env(), record.Scope{App: fakes.DefaultApp}, channels.New(p.Runtime().Env(), record.Scope{App: fakes.DefaultApp}))
 	for _, name := range []string{"Ada", "Bob"} {
 		_, err := members.Insert(t.Context(), member.Member{ID: strings.ToLower(name), Channel: "web", FirstName: name})
 		require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/datasources"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/utilities"
 	"github.com/botctx/go-sdk/livechat"
@@ -40,8 +42,8 @@ type parts struct {
 	host *Parts
 	// own are the SDK's, each made when it is first used.
 	own struct {
-		members     lazy[member.Service]
-		dataSources lazy[datasource.Service]
+		members     lazy[members.Service]
+		dataSources lazy[datasources.Service]
 		agendas     lazy[agenda.Service]
 		liveChats   lazy[livechat.Service]
 		sends       lazy[send.Service]

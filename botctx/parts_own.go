@@ -5,11 +5,11 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/datasources"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/utilities"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -25,21 +25,21 @@ func (l *lazy[T]) get(newT func() *T) *T {
 }
 
 // ownMembers returns the SDK's own members.
-func (p *parts) ownMembers() *member.Service {
-	return p.own.members.get(func() *member.Service { return p.runtime.ownMembers(p.scope, inForce{p}) })
+func (p *parts) ownMembers() *members.Service {
+	return p.own.members.get(func() *members.Service { return p.runtime.ownMembers(p.scope, inForce{p}) })
 }
 
 // ownMembers returns the SDK's own members of a scope, over its channels.
-func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *member.Service {
+func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *members.Service {
 	if r.config.CheckEtags {
-		return member.New(r.guarded, scope, channels, member.WithEtagChecks())
+		return members.New(r.guarded, scope, channels, members.WithEtagChecks())
 	}
-	return member.New(r.guarded, scope, channels)
+	return members.New(r.guarded, scope, channels)
 }
 
 // ownDataSources returns the SDK's own data sources.
-func (p *parts) ownDataSources() *datasource.Service {
-	return p.own.dataSources.get(func() *datasource.Service { return datasource.New(p.runtime.guarded, p.scope) })
+func (p *parts) ownDataSources() *datasources.Service {
+	return p.own.dataSources.get(func() *datasources.Service { return datasources.New(p.runtime.guarded, p.scope) })
 }
 
 // ownAgendas returns the SDK's own agendas.

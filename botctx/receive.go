@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/livechat"
@@ -256,13 +257,13 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (
 	}
 	externalID = inbound.Event.From
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	if id, err = member.KnownID(ctx, r.guarded, scope, externalID); err != nil || id != "" {
+	if id, err = members.KnownID(ctx, r.guarded, scope, externalID); err != nil || id != "" {
 		return id, externalID, err
 	}
 	profile := inbound.Profile
 	profile.App, profile.Channel = "", "" // Those of the scope, which are known to be there.
 	profile.ExternalID = externalID
-	arrived, err := r.ownMembers(scope, begin.channels).Arrive(ctx, profile.On(begin.channel))
+	arrived, err := r.ownMembers(scope, begin.channels).Arrive(ctx, members.On(profile, begin.channel))
 	if err != nil {
 		return "", "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -43,7 +44,7 @@ func (r redirects) RedirectMemberToNode(
 
 // check refuses parameters that name nothing to run.
 func (p RedirectMemberToNodeParams) check() error {
-	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return err
 	}
 	switch {

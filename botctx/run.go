@@ -11,9 +11,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/store"
 )
@@ -172,7 +172,7 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 	if err := r.takeOver(ctx, in.scope.Member); err != nil {
 		return err
 	}
-	loaded, err := member.Load(ctx, r.bot.members(), member.ByRequiredID(in.scope.Member))
+	loaded, err := members.Load(ctx, r.bot.members(), members.ByRequiredID(in.scope.Member))
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return erasedError{err}

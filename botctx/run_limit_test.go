@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -62,7 +63,7 @@ func TestMaxRun_EndsTheRun(t *testing.T) {
 		requireOverdue(t, cause)
 		requireOverdue(t, late)
 		require.Empty(t, sent.all())
-		m, err := member.New(runtime.Env(), record.Scope{App: "shop", Channel: "web"}, channels.New(runtime.Env(), record.Scope{App: "shop"})).
+		m, err := members.New(runtime.Env(), record.Scope{App: "shop", Channel: "web"}, channels.New(runtime.Env(), record.Scope{App: "shop"})).
 			Find(t.Context(), record.Query{Filter: document.O("externalId", "e1")})
 		require.NoError(t, err)
 		require.Len(t, m, 1)

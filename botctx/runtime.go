@@ -12,9 +12,9 @@ import (
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -162,7 +162,7 @@ func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context
 		return nil, err
 	}
 	bot.channelType = bot.Channel.Type
-	if bot.Member, err = member.Get(ctx, bot.members(), scope.Member); err != nil {
+	if bot.Member, err = members.Get(ctx, bot.members(), scope.Member); err != nil {
 		return nil, err
 	}
 	if bot.Member.Channel != scope.Channel {

@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -83,7 +84,7 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 		Store: memstore.New(), Mailer: sent, ParallelSends: 4,
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: sent},
 	})
-	members := member.New(runtime.Env(), bot.Scope(), channels.New(runtime.Env(), bot.Scope()))
+	members := members.New(runtime.Env(), bot.Scope(), channels.New(runtime.Env(), bot.Scope()))
 	_, err := members.Insert(t.Context(), member.Member{ID: "bob", ExternalID: "ext-bob"})
 	require.NoError(t, err)
 	_, err = members.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", "ada", "externalId", "ext-ada")})

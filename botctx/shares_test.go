@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -69,7 +70,7 @@ func (s *street) writes(at place, from string) {
 func (s *street) isReminded(at place, from string) {
 	s.t.Helper()
 	scope := record.Scope{App: at.app, Channel: at.channel}
-	known, err := member.New(s.runtime.Env(), scope, channels.New(s.runtime.Env(), scope)).
+	known, err := members.New(s.runtime.Env(), scope, channels.New(s.runtime.Env(), scope)).
 		Arrive(s.t.Context(), member.Member{Channel: at.channel, ExternalID: from})
 	require.NoError(s.t, err)
 	bot := s.runtime.Operations(record.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})

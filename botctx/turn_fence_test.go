@@ -63,11 +63,11 @@ func TestAccept_BotsSeeNoTurnFence(t *testing.T) {
 	})
 	stored, err := f.database.Collection("members").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
-	require.True(t, stored[0].Has(member.FieldTurnFence), "the member is marked")
+	require.True(t, stored[0].Has(record.FieldTurnFence), "the member is marked")
 	for _, m := range seen {
 		text, err := m.MarshalJSON()
 		require.NoError(t, err)
-		require.NotContains(t, string(text), member.FieldTurnFence)
+		require.NotContains(t, string(text), record.FieldTurnFence)
 		require.True(t, m.Unknown.IsZero() || m.Unknown.Len() == 0)
 	}
 }
@@ -80,7 +80,7 @@ type strictMembers struct {
 }
 
 func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	require.NotContains(s.t, p.Filter.String()+p.Patch.String(), member.FieldTurnFence)
+	require.NotContains(s.t, p.Filter.String()+p.Patch.String(), record.FieldTurnFence)
 	return s.Operations.PatchMembers(ctx, p)
 }
 

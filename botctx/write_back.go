@@ -9,6 +9,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -20,7 +22,7 @@ func (r *run) writeBack(ctx context.Context) error {
 		return boterr.New(boterr.FailedPrecondition, "Member",
 			"the run of member %s put another one in its place: use an operation to change another member", r.bot.scope.Member)
 	}
-	patch, err := r.read.before(after).Changes(after.WrittenBack())
+	patch, err := r.read.before(after).Changes(members.WrittenBackOf(after))
 	if err != nil {
 		return boterr.PrefixField("Member", err)
 	}
@@ -65,7 +67,7 @@ func (r *run) andHandled(patch document.Object) document.Object {
 		return patch
 	}
 	set := document.Get(patch, "$set", document.O())
-	return patch.With("$set", set.With(member.FieldHandledEvent, handled(r.delivery)))
+	return patch.With("$set", set.With(record.FieldHandledEvent, handled(r.delivery)))
 }
 
 // isHandled reports whether the run's event was handled, up to what was written back, by a process that
@@ -86,7 +88,7 @@ func (r *run) unlessTakenOver() document.Object {
 	if lane == nil || r.bot.host.Members != nil {
 		return document.Object{}
 	}
-	return document.O(member.FieldTurnFence, document.O("$not", document.O("$gt", lane.Fence())))
+	return document.O(record.FieldTurnFence, document.O("$not", document.O("$gt", lane.Fence())))
 }
 
 // takeOver marks the member of a run that follows one which never came back.
@@ -96,7 +98,7 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 		return nil
 	}
 	_, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
-		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(member.FieldTurnFence, lane.Fence())),
+		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(record.FieldTurnFence, lane.Fence())),
 		Filter: r.unlessTakenOver(),
 	})
 	if err == nil {
@@ -120,7 +122,7 @@ type readings struct {
 type reading struct {
 	record *member.Member
 	etag   string
-	kept   member.WrittenBack
+	kept   members.WrittenBack
 }
 
 // add keeps a record as it is now, if it is that of the run's member.
@@ -133,14 +135,14 @@ func (r *readings) add(m *member.Member) {
 	if r.all == nil {
 		r.all = r.room[:0]
 	}
-	r.all = append(r.all, reading{record: m, etag: m.Etag, kept: m.WrittenBack()})
+	r.all = append(r.all, reading{record: m, etag: m.Etag, kept: members.WrittenBackOf(m)})
 }
 
 // before returns the record as it was when it was read: by its etag, which a copy has, too, and
 // of several with that etag the one that it differs least from, so that what a projection left
 // out counts neither as new nor as removed; where there are no etags the same one, as it was read
 // last; or else the one that it differs least from.
-func (r *readings) before(m *member.Member) member.WrittenBack {
+func (r *readings) before(m *member.Member) members.WrittenBack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m.Etag != "" {
@@ -183,7 +185,7 @@ func (r *readings) closest(m *member.Member, meets func(*reading) bool) *reading
 // changesTo returns how many changes lead to a record, -1 for one that cannot be stored: writing it back
 // says why.
 func (one *reading) changesTo(m *member.Member) int {
-	patch, err := one.kept.Changes(m.WrittenBack())
+	patch, err := one.kept.Changes(members.WrittenBackOf(m))
 	if err != nil {
 		return -1
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -342,7 +343,7 @@ func TestWriteBack_Unavailable(t *testing.T) {
 	var p *fakes.Platform
 	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope, _ botctx.Parts) botctx.Parts {
 		own := channels.New(p.Runtime().Env(), scope)
-		return botctx.Parts{Members: lostMembers{member.New(p.Runtime().Env(), scope, own)}}
+		return botctx.Parts{Members: lostMembers{members.New(p.Runtime().Env(), scope, own)}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{sets("drink", "tea")}})
 	ada := p.AddMember(member.Member{})

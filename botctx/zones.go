@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -30,7 +31,7 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	ctx, limit := r.limitRun(ctx)
 	defer func() { err = limit.End(err) }()
-	m, err := member.Get(ctx, r.Operations(scope).allMembers(), of.Member)
+	m, err := members.Get(ctx, r.Operations(scope).allMembers(), of.Member)
 	if err != nil {
 		return "", err
 	}

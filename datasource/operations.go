@@ -2,6 +2,7 @@ package datasource
 
 import (
 	"context"
+	"time"
 
 	"github.com/botctx/go-sdk/document"
 )
@@ -311,4 +312,16 @@ type PatchDataToDataSourceResult struct {
 	Inserted int64 `json:"inserted"`
 	// Deleted is 0.
 	Deleted int64 `json:"deleted"`
+}
+
+// EraseEntriesParams says which entries EraseEntries removes: those that match the filter and are older than
+// OlderThan. At least one of both is required, so that no call empties a data source by mistake; a filter of
+// {"_id": {"$exists": true}} does so on purpose.
+type EraseEntriesParams struct {
+	// DataSourceID is the data source. Required.
+	DataSourceID string
+	// Filter matches the entries, such as those of a member. It has no update modifiers.
+	Filter document.Object
+	// OlderThan is how long ago an entry was last changed, by the store's clock. 0 means of any age.
+	OlderThan time.Duration
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -83,7 +84,7 @@ func (p *Platform) insert(scope record.Scope, in *channel.Channel, added member.
 	if p.arrive != nil {
 		return p.arrived(added)
 	}
-	return member.New(p.Runtime().Env(), scope, foundChannel{scope}).Insert(testContext(), added.On(in))
+	return members.New(p.Runtime().Env(), scope, foundChannel{scope}).Insert(testContext(), members.On(added, in))
 }
 
 // arrived lets the host make a member.

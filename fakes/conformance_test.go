@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
@@ -77,7 +78,7 @@ func TestConformance_MixedParts(t *testing.T) {
 			}
 			c.Arrive = func(ctx context.Context, in botctx.Inbound) (*member.Member, error) {
 				scope := record.Scope{App: in.App, Channel: in.Channel}
-				arrived, err := member.New(own.Runtime().Env(), scope, own.Operations(scope)).
+				arrived, err := members.New(own.Runtime().Env(), scope, own.Operations(scope)).
 					Arrive(ctx, member.Member{ExternalID: in.Event.From})
 				if err != nil {
 					return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
 )
@@ -32,7 +33,7 @@ const mostEntries = 1000
 
 // fieldsOf returns the fields that the entries of a data source have.
 func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
-	entries := datasource.New(p.Runtime().Env(), record.Scope{App: of.app})
+	entries := datasources.New(p.Runtime().Env(), record.Scope{App: of.app})
 	count, err := entries.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: of.name})
 	if err != nil || count > mostEntries {
 		return nil

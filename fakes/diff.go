@@ -72,7 +72,7 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 	note := func(err error) { errs = append(errs, err) }
 	c.Channels, err = recordsOf[channel.Channel](stores, "channels")
 	note(err)
-	c.Members, err = recordsOf[member.Member](stores, "members", member.FieldTurnFence)
+	c.Members, err = recordsOf[member.Member](stores, "members", record.FieldTurnFence)
 	note(err)
 	c.Agendas, err = recordsOf[agenda.Record](stores, "agendas")
 	note(err)
@@ -104,7 +104,7 @@ type twoStores struct{ before, after *Snapshot }
 // recordsOf compares the records of a collection.
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]changed.Record[R], error) {
 	read := func(stored document.Object) (*R, error) {
-		return record.Read[R](&record.Kind{Name: "record of " + collection}, stored.Without(member.FieldTurnFence))
+		return record.Read[R](&record.Kind{Name: "record of " + collection}, stored.Without(record.FieldTurnFence))
 	}
 	return changed.Records(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }

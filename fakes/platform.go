@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -165,7 +166,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 	if len(entries) == 0 {
 		return
 	}
-	_, err := datasource.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
+	_, err := datasources.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
 		testContext(), datasource.UpsertDataToDataSourceParams{DataSourceID: dataSourceID, Data: entries})
 	if err != nil {
 		p.test.Fatalf("fakes: AddData: %v", err)
@@ -176,7 +177,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 // were added.
 func (p *Platform) Data(dataSourceID string) []document.Object {
 	p.test.Helper()
-	found, err := datasource.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
+	found, err := datasources.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
 		testContext(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
 	if err != nil {
 		p.test.Fatalf("fakes: Data: %v", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -107,8 +108,8 @@ func hasModifier(patch document.Object) bool {
 }
 
 // members returns the members of her app, where no call is recorded.
-func (a *Actor) members() *member.Service {
-	return member.New(a.platform.Runtime().Env(), a.scope, knownChannels{a.platform, a.scope.App})
+func (a *Actor) members() *members.Service {
+	return members.New(a.platform.Runtime().Env(), a.scope, knownChannels{a.platform, a.scope.App})
 }
 
 // AddAgenda adds an agenda of the member, as newAgenda makes it, and returns it. MemberID is hers. It ends the test

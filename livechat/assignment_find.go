@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -46,7 +46,7 @@ func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignme
 // GetAssignmentsByMemberID implements Operations.
 func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) (_ []*Assignment, err error) {
 	defer s.guard(ctx, &err)
-	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
 	}
 	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldMember, p.MemberID), SortBy: p.SortBy})
@@ -148,7 +148,7 @@ func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
 	if s.scope.Member == "" {
 		return document.O(), nil
 	}
-	own, err := member.Load(ctx, s.ports.Members, member.ByRecord(s.scope, nil))
+	own, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, nil))
 	if err != nil {
 		return document.Object{}, err
 	}

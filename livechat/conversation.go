@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -167,7 +168,7 @@ func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]
 	if s.scope.Member == "" {
 		return ids, nil
 	}
-	m, err := member.Get(ctx, s.ports.Members, s.scope.Member)
+	m, err := members.Get(ctx, s.ports.Members, s.scope.Member)
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return ids, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -111,8 +112,8 @@ func orDefaultLabel(label string) string {
 
 // askingMember returns the member whom a call names, or the scope's own, whom an answer can reach.
 func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
-	named := member.ByRecord(s.scope, given)
-	m, err := member.Load(ctx, s.ports.Members, named)
+	named := members.ByRecord(s.scope, given)
+	m, err := members.Load(ctx, s.ports.Members, named)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -53,7 +54,7 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	ctx context.Context, p RemovePendingAssignmentByMemberIDParams,
 ) (_ RemovePendingAssignmentByMemberIDResult, err error) {
 	defer s.guard(ctx, &err)
-	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	open, err := s.findAssignments(ctx, record.Query{
@@ -204,7 +205,7 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options Inle
 // memberInInlet returns the member that a call names, or the scope's own, which is in the
 // channel that it names.
 func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (*member.Member, error) {
-	m, err := member.Load(ctx, s.ports.Members, member.ByRecord(s.scope, p.Member))
+	m, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, p.Member))
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 )
 
 // GetGroup implements Operations.
@@ -70,7 +70,7 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDPa
 	if p.Inlet == "" {
 		return nil, boterr.Missing(fieldInlet, "the id of the inlet channel")
 	}
-	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
 	}
 	g, err := s.latestGroup(ctx, document.O(

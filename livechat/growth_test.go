@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -128,7 +129,7 @@ func withHistory(t *testing.T, s *fixture) (*livechat.Service, *examined) {
 	env.Store = looked
 	ports := s.mine.ports
 	channels := channels.New(env, s.mine.scope)
-	ports.Members = member.New(env, s.mine.scope, channels)
+	ports.Members = members.New(env, s.mine.scope, channels)
 	return livechat.New(env, s.mine.scope, ports), looked
 }
 

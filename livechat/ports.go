@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -66,7 +67,7 @@ type Ports struct {
 
 // Members are what live chats do with members.
 type Members interface {
-	member.Getter
+	members.Getter
 	// PatchMembers is that of member.Operations.
 	PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error)
 }

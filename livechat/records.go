@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -207,7 +208,7 @@ func (s *core) adminName(ctx context.Context, externalID string) (string, error)
 
 // memberOf returns the member of an assignment.
 func (s *core) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
-	return member.Get(ctx, s.ports.Members, r.Member)
+	return members.Get(ctx, s.ports.Members, r.Member)
 }
 
 // groupMember returns the member of a group, nil where it has none.
@@ -215,7 +216,7 @@ func (s *core) groupMember(ctx context.Context, g *Group) (*member.Member, error
 	if g.Member == "" {
 		return nil, nil
 	}
-	return member.Get(ctx, s.ports.Members, g.Member)
+	return members.Get(ctx, s.ports.Members, g.Member)
 }
 
 // equal is a filter on the records whose field is a text.

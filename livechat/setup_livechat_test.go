@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -167,7 +168,7 @@ func (s *fixture) on(store store.Store) *livechat.Service {
 	env.Store = store
 	channels := channels.New(env, a.scope)
 	ports := a.ports
-	members := member.New(env, a.scope, channels)
+	members := members.New(env, a.scope, channels)
 	ports.Channels, ports.Members = channels, members
 	ports.Agendas = agenda.New(env, a.scope, agenda.Ports{Members: members})
 	return livechat.New(env, a.scope, ports)

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -56,7 +57,7 @@ type app struct {
 	scope    record.Scope
 	ports    livechat.Ports
 	channels *channels.Service
-	members  *member.Service
+	members  *members.Service
 	agendas  *agenda.Service
 }
 
@@ -69,7 +70,7 @@ func newFixture(t *testing.T, changes ...func(*livechat.Ports)) *fixture {
 	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &web.Replies{}}
 	s.now.Store(noon)
 	require.NoError(t, livechat.EnsureIndexes(t.Context(), s.store))
-	require.NoError(t, member.EnsureIndexes(t.Context(), s.store))
+	require.NoError(t, members.EnsureIndexes(t.Context(), s.store))
 	s.mine = s.app(record.Scope{App: "mine", Channel: "web", Member: "ada"}, changes...)
 	s.theirs = s.app(record.Scope{App: "theirs", Channel: "foreign", Member: "tom"})
 	for _, text := range []string{
@@ -104,7 +105,7 @@ func (s *fixture) app(scope record.Scope, changes ...func(*livechat.Ports)) *app
 		NewEtag: func() string { return "etag" + strconv.FormatInt(s.ids.Add(1), 10) },
 	}}
 	a.channels = channels.New(a.env, scope)
-	a.members = member.New(a.env, scope, a.channels)
+	a.members = members.New(a.env, scope, a.channels)
 	a.agendas = agenda.New(a.env, scope, agenda.Ports{Members: a.members})
 	a.ports = livechat.Ports{
 		Members:    a.members,

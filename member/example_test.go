@@ -7,7 +7,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func Example() {
@@ -27,17 +26,4 @@ func Example() {
 	fmt.Println(found.Member.ID, found.Member.Meta)
 	// Output:
 	// member-1 {"greeted":true}
-}
-
-func ExampleEnsureIndex() {
-	ctx := context.Background()
-	database := memstore.New()
-	if err := member.EnsureIndexes(ctx, database); err != nil {
-		fmt.Println(err)
-		return
-	}
-	// The bot looks for members by the plan that it keeps in their meta.
-	fmt.Println(member.EnsureIndex(ctx, database, "meta.plan"))
-	// Output:
-	// <nil>
 }

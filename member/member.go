@@ -1,3 +1,10 @@
+// Package member is the members of an app, its end users: their record, the five
+// operations on it, and for hosts a selection of members.
+//
+//   - To read and change the member of a run, use the [Member] that is botctx.Context.Member.
+//   - To find and change others, call the [Operations], which are methods of botctx.Context.
+//   - To list members in a host, give a [Selection] to Members of a botctx.Runtime. A member is made when they
+//     first write.
 package member
 
 import (
@@ -6,7 +13,10 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-//go:generate go run ../internal/genfields Member
+//go:generate go run ../internal/genfields plain
+
+// plain is a Member without its methods, which the codec reads field by field.
+type plain Member
 
 // Member is the record of a member.
 //
@@ -65,7 +75,7 @@ type Member struct {
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`
 
-	// handledEvent is FieldHandledEvent as it was read.
+	// handledEvent is record.FieldHandledEvent as it was read.
 	handledEvent string
 }
 
@@ -100,30 +110,84 @@ func (m *Member) Err() error {
 	return nil
 }
 
-// setDefaults gives the member empty objects and an empty list where it has none: bot logic reads
-// and writes meta.x without asking.
-func (m *Member) setDefaults() {
-	if m.BotMeta.IsZero() {
-		m.BotMeta.Object = document.O()
-	}
-	if m.Meta.IsZero() {
-		m.Meta = document.O()
-	}
-	if m.Profile.IsZero() {
-		m.Profile = document.O()
-	}
-	if m.Tags.IsZero() {
-		m.Tags = document.A()
+// DecodeField implements document.FieldDecoder. It keeps the SDK's own fields from Unknown.
+func (m *Member) DecodeField(name string, value any) (isDecoded bool, err error) {
+	switch name {
+	case record.FieldTurnFence:
+		return true, nil
+	case record.FieldHandledEvent:
+		m.handledEvent, _ = value.(string)
+		return true, nil
+	default:
+		return (*plain)(m).DecodeField(name, value)
 	}
 }
 
-// fromDocument reads a member that the store holds.
-func fromDocument(o document.Object) (*Member, error) {
-	m, err := record.Read[Member](kind, o)
-	if err != nil {
-		return nil, err
+// HasHandled reports whether the last run that was written back to the member, as it was read, handled an event of
+// the inbox.
+func (m *Member) HasHandled(event string) bool { return event != "" && m.handledEvent == event }
+
+// RequireExternalID returns the member's id on its platform, or FailedPrecondition.
+func (m *Member) RequireExternalID() (string, error) {
+	if m.ExternalID == "" {
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the member %s has no externalId, by which its platform would know it", m.ID)
 	}
-	m.setDefaults()
-	m.hideTurnFields()
-	return m, nil
+	return m.ExternalID, nil
 }
+
+// RequireChannel returns InvalidArgument for a member of another channel.
+func (m *Member) RequireChannel(id string) error {
+	if m.Channel != id {
+		return boterr.Invalid("", "the member %s is in the channel %s, and not in %s: name the member's own channel", m.ID, m.Channel, id)
+	}
+	return nil
+}
+
+// The fields of botMeta that are known.
+const (
+	fieldLiveChat        = "liveChat"
+	fieldSubscribe       = "subscribe"
+	fieldTempData        = "tempData"
+	fieldNodeCompositeID = "nodeCompositeId"
+	fieldTree            = "tree"
+)
+
+// BotMeta is what the bot keeps about a conversation: a document.Object with
+// accessors for the fields that are known. Its zero value works. Others are set and
+// read as in any object:
+//
+//	m.BotMeta.Set("tempData.choice", 1)
+//	choice := document.Get(m.BotMeta, "tempData.choice", 0)
+type BotMeta struct{ document.Object }
+
+// LiveChat reports whether the member is in a live chat.
+func (b BotMeta) LiveChat() bool { return document.Get(b, fieldLiveChat, false) }
+
+// Subscribe reports whether the bot may write to the member unasked: true unless
+// "subscribe" is false.
+func (b BotMeta) Subscribe() bool { return document.Get(b, fieldSubscribe, true) }
+
+// TempData returns the scratch data of the conversation, the zero Object where there
+// is none.
+func (b BotMeta) TempData() document.Object {
+	return document.Get(b, fieldTempData, document.Object{})
+}
+
+// NodeCompositeID returns the id of the node at which the conversation stands, or "".
+func (b BotMeta) NodeCompositeID() string { return document.Get(b, fieldNodeCompositeID, "") }
+
+// Tree returns the id of the tree in which the conversation stands, or "".
+func (b BotMeta) Tree() string { return document.Get(b, fieldTree, "") }
+
+// SetPosition sets the node at which the conversation stands, and its tree.
+func (b *BotMeta) SetPosition(nodeCompositeID, tree string) {
+	b.Set(fieldNodeCompositeID, nodeCompositeID)
+	b.Set(fieldTree, tree)
+}
+
+// EncodeValue returns the object.
+func (b BotMeta) EncodeValue() (any, error) { return b.Object, nil }
+
+// DecodeValue reads an object.
+func (b *BotMeta) DecodeValue(value any) error { return document.DecodeValue(value, &b.Object) }

@@ -190,3 +190,18 @@ type CheckAndSaveMemberReferFromParams struct {
 	// channel that does not exist any more. Required.
 	ReferFrom string `json:"referFrom,omitzero"`
 }
+
+// Selection selects members of an app, see Members of a botctx.Runtime. The zero Selection is all of them.
+type Selection struct {
+	// Channel is the id of the members' channel. The default is every channel of the app.
+	Channel string
+	// Tag is a text among the tags of the members. The default is any tags or none. For tags that are
+	// objects, give a Filter such as document.O("tags.name", "vip").
+	Tag string
+	// Filter is what else holds for the members; it names the JSON fields of Member. The default is nothing.
+	Filter document.Object
+	// After is the id of a member: the list begins with the next one. The default is the first member.
+	After string
+	// Limit is the number of members to return at most. The default is 0, for all.
+	Limit int
+}

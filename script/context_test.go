@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
 )
@@ -25,7 +26,7 @@ func patchOf(t *testing.T, meta document.Object, source string) string {
 	before := ada.Member()
 	s.HandleFunc(s.compile(source).Action())
 	ada.Says("go")
-	patch, err := member.Changes(before, ada.Member())
+	patch, err := members.Changes(before, ada.Member())
 	require.NoError(t, err)
 	return patch.String()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -63,6 +64,6 @@ func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error)
 	if s.scope.Member == "" {
 		return &member.Member{}, nil
 	}
-	own, err := member.Get(ctx, s.ports.Members, s.scope.Member)
+	own, err := members.Get(ctx, s.ports.Members, s.scope.Member)
 	return own, boterr.WithField("", err)
 }

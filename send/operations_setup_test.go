@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -56,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	foreign := channels.New(w.env, record.Scope{App: "other"})
 	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Alpha})
 	require.NoError(t, err)
-	_, err = member.New(w.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{
+	_, err = members.New(w.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{
 		ID: "eve", Channel: "theirs", ExternalID: "x-eve",
 	})
 	require.NoError(t, err)

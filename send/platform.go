@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -40,7 +41,7 @@ type contact[Port any] struct {
 func contactWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, who *member.Member, requires requirement,
 ) (contact[Port], error) {
-	named := member.ByRecord(s.scope, who)
+	named := members.ByRecord(s.scope, who)
 	if _, err := named.Resolve(); err != nil {
 		return contact[Port]{}, err
 	}

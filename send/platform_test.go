@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -34,7 +35,7 @@ type platform struct {
 	t        *testing.T
 	env      record.Env
 	channels *channels.Service
-	members  *member.Service
+	members  *members.Service
 	outbox   *outbox
 	strict   bool
 }
@@ -58,7 +59,7 @@ func newPlatform(t *testing.T) *platform {
 		},
 	}
 	p := &platform{t: t, env: env, outbox: &outbox{}, channels: channels.New(env, record.Scope{App: "acme"})}
-	p.members = member.New(env, record.Scope{App: "acme"}, p.channels)
+	p.members = members.New(env, record.Scope{App: "acme"}, p.channels)
 	p.addChannel("web", channel.Webchat)
 	p.addMember(member.Member{ID: "ada", Channel: "web", ExternalID: "ext-ada", FirstName: "Ada", BotID: "bot-1"})
 	return p

@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -99,7 +99,7 @@ func (s *Service) SavePostCommentAnalytics(
 	if err := p.check(); err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
-	who := member.ByID(s.scope, p.MemberID)
+	who := members.ByID(s.scope, p.MemberID)
 	if _, err := who.Resolve(); err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -16,7 +17,7 @@ func (s *Service) recipients(
 	given *member.Member, ids document.OneOrMany[string], room []record.Address,
 ) ([]record.Address, error) {
 	if ids == nil {
-		only := member.ByRecordOrID(s.scope, given, "")
+		only := members.ByRecordOrID(s.scope, given, "")
 		_, err := only.Resolve()
 		return append(room, only), err
 	}
@@ -26,7 +27,7 @@ func (s *Service) recipients(
 	seen := make(map[string]bool, len(ids))
 	recipients := make([]record.Address, 0, len(ids))
 	for i, id := range ids {
-		named := member.ByRecordOrID(s.scope, given, id)
+		named := members.ByRecordOrID(s.scope, given, id)
 		if len(ids) > 1 {
 			named.IDParameter += boterr.Index(i)
 		}
@@ -46,7 +47,7 @@ func (s *Service) recipients(
 
 // loadMember returns the member as it is stored, which must be in the channel.
 func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named record.Address) (*member.Member, error) {
-	m, err := member.Load(ctx, s.ports.Members, named)
+	m, err := members.Load(ctx, s.ports.Members, named)
 	if err != nil {
 		return nil, err
 	}

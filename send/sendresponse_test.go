@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -139,7 +140,7 @@ func TestSendResponse_Refuses(t *testing.T) {
 	foreign := channels.New(p.env, record.Scope{App: "other"})
 	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Webchat})
 	require.NoError(t, err)
-	_, err = member.New(p.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{ID: "eve", Channel: "theirs"})
+	_, err = members.New(p.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{ID: "eve", Channel: "theirs"})
 	require.NoError(t, err)
 
 	hi := send.Text("Hi")

@@ -2,8 +2,8 @@ package send
 
 import (
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/member"
 )
 
 // Ports are what a Service sends with.
@@ -12,7 +12,7 @@ type Ports struct {
 	Channels channels.Loader
 	// Members are those of the scope's app. Required. {{path}} is filled from the member
 	// that they give, which may be one as a run has changed it and not stored it yet.
-	Members member.Getter
+	Members members.Getter
 	// Connectors are the platforms that can be sent to. The map is not to be changed later.
 	Connectors Connectors
 	// ParallelSends is how many messages of one call, to several members, are on their way at

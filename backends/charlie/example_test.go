@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -62,7 +63,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	ada, err := member.New(rt.Env(), record.Scope{App: "app-1", Channel: "desk"}, channels).
+	ada, err := members.New(rt.Env(), record.Scope{App: "app-1", Channel: "desk"}, channels).
 		Arrive(ctx, member.Member{ExternalID: "U1", FirstName: "Ada"})
 	if err != nil {
 		fmt.Println(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -74,7 +75,7 @@ func newHost(t *testing.T) *host {
 		require.NoError(t, err)
 	}
 	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
-	arrival, err := member.New(h.runtime.Env(), record.Scope{App: "app-1", Channel: "web"}, channels).
+	arrival, err := members.New(h.runtime.Env(), record.Scope{App: "app-1", Channel: "web"}, channels).
 		Arrive(t.Context(), member.Member{ExternalID: "ada", FirstName: "Ada"})
 	require.NoError(t, err)
 	h.ada = arrival.Member

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -56,7 +57,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 	channels := channels.New(rt.Env(), scope)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = member.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada"})
+	_, err = members.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada"})
 	require.NoError(t, err)
 	var paid []string
 	require.NoError(t, rt.Handle(&botctx.Node{ID: "pay", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {

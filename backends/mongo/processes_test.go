@@ -24,6 +24,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
@@ -94,7 +95,7 @@ func prepare(t *testing.T, store store.Store) {
 	for number := range agendaCount {
 		own := record.Scope{App: workerApp, Channel: web.ID, Member: bsonID()}
 		added := member.Member{ID: own.Member, App: own.App, Channel: own.Channel, ExternalID: own.Member}
-		_, err := member.New(runtime.Env(), own, channels.New(runtime.Env(), own)).Insert(t.Context(), added)
+		_, err := members.New(runtime.Env(), own, channels.New(runtime.Env(), own)).Insert(t.Context(), added)
 		require.NoError(t, err)
 		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: own.Member, NodeCompositeID: "work", NextRunAt: document.At(now), Meta: document.O("number", number),

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -94,7 +95,7 @@ func TestError_SendToSeveral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bob := w.bot(record.Scope{App: "shop", Channel: "alpha", Member: "bob"})
-	_, err := member.New(w.runtime.Env(), bob.Scope(), channels.New(w.runtime.Env(), bob.Scope())).Insert(t.Context(), member.Member{
+	_, err := members.New(w.runtime.Env(), bob.Scope(), channels.New(w.runtime.Env(), bob.Scope())).Insert(t.Context(), member.Member{
 		ID: "cyd", App: "shop", Channel: "alpha", ExternalID: "e-cyd",
 	})
 	require.NoError(t, err)

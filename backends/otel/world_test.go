@@ -27,6 +27,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -96,7 +97,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 		require.NoError(tb, err)
 	}
 	for id, in := range map[string]string{"ada": "web", "bob": "alpha"} {
-		_, err = member.New(w.runtime.Env(), record.Scope{App: "shop", Channel: in}, channels).Insert(tb.Context(), member.Member{
+		_, err = members.New(w.runtime.Env(), record.Scope{App: "shop", Channel: in}, channels).Insert(tb.Context(), member.Member{
 			ID: id, App: "shop", Channel: in, ExternalID: "e-" + id, FirstName: "Augusta",
 		})
 		require.NoError(tb, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -37,7 +38,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 	channels := channels.New(rt.Env(), scope)
 	_, err = channels.Save(t.Context(), webchat(peer.URL))
 	require.NoError(t, err)
-	_, err = member.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", ExternalID: "ext-ada"})
+	_, err = members.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", ExternalID: "ext-ada"})
 	require.NoError(t, err)
 	attempts := 0
 	require.NoError(t, rt.Handle(&botctx.Node{ID: "remind", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {

@@ -46,7 +46,7 @@ func forgetOldOrders(ctx context.Context, rt *botctx.Runtime) (int64, error) {
 // thoseWith returns the ids of the members of the shop that have a tag.
 func thoseWith(ctx context.Context, rt *botctx.Runtime, tag string) ([]string, error) {
 	var ids []string
-	for m, err := range rt.Members(app).All(ctx, member.Selection{Tag: tag}) {
+	for m, err := range rt.Members(ctx, app, member.Selection{Tag: tag}) {
 		if err != nil {
 			return nil, err
 		}

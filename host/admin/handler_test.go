@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/host/admin"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -322,7 +323,7 @@ func TestRecords_CredentialsOfAnyTypeAreRedacted(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	scope := record.Scope{App: "bistro"}
-	members := member.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
+	members := members.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
 	_, err := members.Insert(t.Context(), member.Member{Channel: "bistro-web", ExternalID: "ada", Meta: document.O(
 		"password", 987654, "token", document.O("value", "hush"), "secrets", document.A(document.O("of", "hush")), "cookie", "", "table", 4,
 	)})
@@ -337,7 +338,7 @@ func TestRecords_IntegersAreExact(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	scope := record.Scope{App: "bistro"}
-	members := member.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
+	members := members.New(h.runtime.Env(), scope, channels.New(h.runtime.Env(), scope))
 	_, err := members.Insert(t.Context(), member.Member{
 		Channel: "bistro-web", ExternalID: "ada", Meta: document.O("most", int64(math.MaxInt64), "least", int64(math.MinInt64)),
 	})

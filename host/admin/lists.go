@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -168,7 +169,7 @@ func (v *view) members(r *http.Request) (any, error) {
 		return nil, err
 	}
 	env := v.runtime.Env()
-	members := member.New(env, wanted.scope(), channels.New(env, wanted.scope()))
+	members := members.New(env, wanted.scope(), channels.New(env, wanted.scope()))
 	search := func(q record.Query) ([]*member.Member, error) { return members.Find(r.Context(), q) }
 	idOf := func(one *member.Member) string { return one.ID }
 	found, err := find(wanted, "externalId", search, idOf)

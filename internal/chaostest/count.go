@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -62,7 +63,7 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	channels := channels.New(runtime.Env(), own)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: channelID, App: app, Type: channel.Webchat, On: true})
 	require.NoError(t, err)
-	_, err = member.New(runtime.Env(), own, channels).Insert(t.Context(),
+	_, err = members.New(runtime.Env(), own, channels).Insert(t.Context(),
 		member.Member{ID: Counted, App: app, Channel: channelID, ExternalID: Counted})
 	require.NoError(t, err)
 	bot := runtime.Operations(own)

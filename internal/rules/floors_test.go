@@ -24,6 +24,7 @@ var floors = [][]string{
 	{"channel"},
 	{"internal/channels", "utility"},
 	{"member", "datasource"},
+	{"internal/members", "internal/datasources"},
 	{"internal/lease"},
 	{"send", "agenda", "internal/inbox", "internal/utilities"},
 	{"internal/inbox/inboxtest"},

@@ -1,4 +1,4 @@
-package member
+package members
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -57,16 +58,16 @@ func TestEnsureIndexes_Lists(t *testing.T) {
 	byID, err := query.CompileSort(document.O("_id", 1))
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
-		chosen Selection
+		chosen member.Selection
 		most   int64
 	}{
-		"all":                 {Selection{After: "0500"}, 11},
-		"of a channel":        {Selection{After: "0500", Channel: "c1"}, 11},
-		"with a tag":          {Selection{After: "0500", Tag: "many"}, 20},
-		"of a channel by tag": {Selection{After: "0500", Channel: "c1", Tag: "many"}, 20},
-		"with a rare tag":     {Selection{After: "0500", Tag: "rare"}, 100}, // All who have it.
+		"all":                 {member.Selection{After: "0500"}, 11},
+		"of a channel":        {member.Selection{After: "0500", Channel: "c1"}, 11},
+		"with a tag":          {member.Selection{After: "0500", Tag: "many"}, 20},
+		"of a channel by tag": {member.Selection{After: "0500", Channel: "c1", Tag: "many"}, 20},
+		"with a rare tag":     {member.Selection{After: "0500", Tag: "rare"}, 100}, // All who have it.
 	} {
-		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), c.chosen.filter())))
+		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), filter(c.chosen))))
 		require.NoError(t, err)
 		found, err := database.Explain(t.Context(), kind.Collection, filter, store.FindOptions{Sort: byID, Limit: 10})
 		require.NoError(t, err)

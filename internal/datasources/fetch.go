@@ -1,4 +1,4 @@
-package datasource
+package datasources
 
 import (
 	"context"
@@ -7,10 +7,80 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
+
+// CountDataSource implements Operations.
+func (s *Service) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return 0, err
+	}
+	return entries.Count(ctx, p.Filter)
+}
+
+// FetchDataFromDataSource implements Operations.
+func (s *Service) FetchDataFromDataSource(
+	ctx context.Context, p datasource.FetchDataFromDataSourceParams,
+) (datasource.FetchDataFromDataSourceResult, error) {
+	var result datasource.FetchDataFromDataSourceResult
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if _, err := s.env.Compiler.Sort(p.SortBy); err != nil {
+		return result, boterr.PrefixField("sortBy", err)
+	}
+	page := store.FindOptions{Skip: p.Skip, Limit: p.Limit}
+	if err := page.Check(); err != nil {
+		return result, err
+	}
+	if p.Count {
+		result.Count, err = entries.Count(ctx, p.Filter)
+		return result, err
+	}
+	result.Entries, err = entries.Find(ctx, record.Query{Filter: p.Filter, SortBy: p.SortBy, Skip: p.Skip, Limit: p.Limit})
+	result.Count = int64(len(result.Entries))
+	return result, err
+}
+
+// FetchDistinctDataFromDataSource implements Operations.
+func (s *Service) FetchDistinctDataFromDataSource(
+	ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams,
+) (datasource.FetchDistinctDataFromDataSourceResult, error) {
+	var result datasource.FetchDistinctDataFromDataSourceResult
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if err := checkColumn(p.Key); err != nil {
+		return result, boterr.PrefixField("key", err)
+	}
+	values, err := entries.Distinct(ctx, p.Key, p.Filter)
+	if err != nil {
+		return result, err
+	}
+	result.Count = int64(len(values))
+	if !p.Count {
+		result.Entries = append([]any{}, values...)
+	}
+	return result, nil
+}
+
+// checkColumn refuses what no column can be named.
+func checkColumn(path string) error {
+	if path == "" {
+		return boterr.Invalid("", "is missing: name a column")
+	}
+	if path[0] == '$' {
+		return boterr.Invalid("", "the name of a column cannot begin with $")
+	}
+	return document.CheckReadPath(path)
+}
 
 // The fields of a search that are looked at here.
 const (
@@ -20,9 +90,9 @@ const (
 
 // FetchGeoNearFromDataSource implements Operations.
 func (s *Service) FetchGeoNearFromDataSource(
-	ctx context.Context, p FetchGeoNearFromDataSourceParams,
-) (FetchGeoNearFromDataSourceResult, error) {
-	var result FetchGeoNearFromDataSourceResult
+	ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams,
+) (datasource.FetchGeoNearFromDataSourceResult, error) {
+	var result datasource.FetchGeoNearFromDataSourceResult
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err

@@ -1,4 +1,4 @@
-package datasource
+package datasources
 
 import (
 	"context"
@@ -7,35 +7,134 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// UpsertDataToDataSource implements Operations.
-func (s *Service) UpsertDataToDataSource(
-	ctx context.Context, p UpsertDataToDataSourceParams,
-) (UpsertDataToDataSourceResult, error) {
+// FindAndModifyDataFromDataSource implements Operations.
+func (s *Service) FindAndModifyDataFromDataSource(
+	ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams,
+) (datasource.FindAndModifyDataFromDataSourceResult, error) {
+	var result datasource.FindAndModifyDataFromDataSourceResult
 	entries, err := s.open("dataSourceId", p.DataSourceID)
 	if err != nil {
-		return UpsertDataToDataSourceResult{}, err
+		return result, err
+	}
+	if p.Filter.IsZero() {
+		return result, boterr.Invalid("filter", "is missing: an empty object means all entries")
+	}
+	if err := record.CheckOptions("option", p.Option.Unknown); err != nil {
+		return result, err
+	}
+	returned := returned(p.Option)
+	returnNew, err := returned.ReturnsNew()
+	if err != nil {
+		return result, boterr.PrefixField("option", err)
+	}
+	projection, err := returned.Shown()
+	if err != nil {
+		return result, boterr.PrefixField("option", err)
+	}
+	sortBy, err := record.OneSort(p.SortBy, p.Option.Sort)
+	if err != nil {
+		return result, boterr.PrefixField("option", err)
+	}
+	patch := record.Patch{
+		Filter:       p.Filter,
+		Patch:        p.Patch,
+		WithModifier: p.WithModifier == nil || *p.WithModifier,
+		ArrayFilters: p.Option.ArrayFilters,
+		SortBy:       sortBy,
+		Upsert:       p.Option.Upsert,
+		Projection:   projection,
+	}
+	if err := s.checkUpsert(ctx, patch); err != nil {
+		return result, err
+	}
+	found, err := entries.FindAndModify(ctx, patch, returnNew)
+	if err != nil {
+		return result, returned.InOption(err, p.SortBy)
+	}
+	result.OK = 1
+	if !found.Document.IsZero() {
+		result.Value = &found.Document
+	}
+	return result, nil
+}
+
+// PatchDataToDataSource implements Operations.
+func (s *Service) PatchDataToDataSource(
+	ctx context.Context, p datasource.PatchDataToDataSourceParams,
+) (datasource.PatchDataToDataSourceResult, error) {
+	var result datasource.PatchDataToDataSourceResult
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if err := record.CheckOptions("options", p.Options.Unknown); err != nil {
+		return result, err
+	}
+	isMulti := p.Multi || p.Options.Multi
+	if isMulti && p.Options.Sort.Len() > 0 {
+		return result, boterr.Invalid("options.sort", "says which entry is the first, and cannot stand beside multi")
+	}
+	patch := record.Patch{
+		Filter:       p.Filter,
+		Patch:        p.Patch,
+		WithModifier: p.WithModifier,
+		ArrayFilters: p.Options.ArrayFilters,
+		SortBy:       p.Options.Sort,
+		Upsert:       p.Options.Upsert,
+		Multi:        isMulti,
+	}
+	if err := s.checkUpsert(ctx, patch); err != nil {
+		return result, err
+	}
+	updated, err := entries.Update(ctx, patch)
+	if err != nil {
+		return result, record.RenameField(record.RenameField(err, "arrayFilters", "options.arrayFilters"), "sortBy", "options.sort")
+	}
+	result.Matched, result.Modified = updated.Matched, updated.Modified
+	if updated.UpsertedID != nil {
+		result.Inserted = 1
+	}
+	return result, nil
+}
+
+// returned is what the options say of what comes back.
+func returned(o datasource.FindAndModifyOption) record.ReturnOptions {
+	return record.ReturnOptions{
+		New: o.New, ReturnDocument: o.ReturnDocument, ReturnOriginal: o.ReturnOriginal,
+		Projection: o.Projection, Fields: o.Fields,
+	}
+}
+
+// UpsertDataToDataSource implements Operations.
+func (s *Service) UpsertDataToDataSource(
+	ctx context.Context, p datasource.UpsertDataToDataSourceParams,
+) (datasource.UpsertDataToDataSourceResult, error) {
+	entries, err := s.open("dataSourceId", p.DataSourceID)
+	if err != nil {
+		return datasource.UpsertDataToDataSourceResult{}, err
 	}
 	if p.Data == nil {
-		return UpsertDataToDataSourceResult{}, boterr.Missing("data", "an entry or a list of entries")
+		return datasource.UpsertDataToDataSourceResult{}, boterr.Missing("data", "an entry or a list of entries")
 	}
 	elements, err := readElements(p.Data)
 	if err != nil {
-		return UpsertDataToDataSourceResult{}, err
+		return datasource.UpsertDataToDataSourceResult{}, err
 	}
 	if err := checkCreatedAt(ctx, entries, elements); err != nil {
-		return UpsertDataToDataSourceResult{}, err
+		return datasource.UpsertDataToDataSourceResult{}, err
 	}
-	outcome := UpsertOutcome{DocsIDs: UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
+	outcome := datasource.UpsertOutcome{DocsIDs: datasource.UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
 	for i := range elements {
-		if err := outcome.write(ctx, entries, &elements[i]); err != nil {
-			return UpsertDataToDataSourceResult{}, boterr.PrefixField(elements[i].field, err)
+		if err := write(ctx, &outcome, entries, &elements[i]); err != nil {
+			return datasource.UpsertDataToDataSourceResult{}, boterr.PrefixField(elements[i].field, err)
 		}
 	}
-	return UpsertDataToDataSourceResult{Result: outcome}, nil
+	return datasource.UpsertDataToDataSourceResult{Result: outcome}, nil
 }
 
 // element is one element of an upsert.
@@ -145,7 +244,7 @@ func byID(id any) document.Object {
 }
 
 // write writes one element and counts what became of it.
-func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, given *element) error {
+func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Collection, given *element) error {
 	if given.id == nil {
 		stored, err := entries.Insert(ctx, given.columns)
 		if err != nil {
@@ -156,7 +255,7 @@ func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, g
 		o.Inserted++
 		return nil
 	}
-	done, err := o.update(ctx, entries, given)
+	done, err := update(ctx, o, entries, given)
 	if done || err != nil {
 		return err
 	}
@@ -164,7 +263,7 @@ func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, g
 	added := given.columns.With(record.FieldID, given.id)
 	_, err = entries.Insert(ctx, added)
 	if errors.Is(err, boterr.AlreadyExists) { // Another call was faster, or an index refuses the entry.
-		if done, failed := o.update(ctx, entries, given); done || failed != nil {
+		if done, failed := update(ctx, o, entries, given); done || failed != nil {
 			return failed
 		}
 		_, err = entries.Insert(ctx, added) // A third call may have removed it meanwhile.
@@ -179,7 +278,7 @@ func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, g
 
 // update sets the columns of the entry with the element's _id, and reports whether
 // there is one.
-func (o *UpsertOutcome) update(ctx context.Context, entries *record.Collection, given *element) (bool, error) {
+func update(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Collection, given *element) (bool, error) {
 	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns})
 	if err != nil || updated.Matched == 0 {
 		return false, record.RenameField(err, "patch", "")

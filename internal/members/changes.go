@@ -1,4 +1,4 @@
-package member
+package members
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 )
 
 // Changes returns the update document, for PatchMembers with WithModifier, that turns before into
@@ -26,11 +27,11 @@ import (
 //
 // InvalidArgument: an object of after carries an error, is nested too deep or is larger
 // than a document may be; or a member is nil.
-func Changes(before, after *Member) (document.Object, error) {
+func Changes(before, after *member.Member) (document.Object, error) {
 	if before == nil || after == nil {
 		return document.Object{}, boterr.Invalid("", "a member is missing: give the member before and after the run")
 	}
-	return before.WrittenBack().Changes(after.WrittenBack())
+	return WrittenBackOf(before).Changes(WrittenBackOf(after))
 }
 
 // WrittenBack are the fields of a member that a run of bot logic writes back. What is in them never
@@ -41,7 +42,7 @@ type WrittenBack struct {
 }
 
 // WrittenBack returns the fields that are written back.
-func (m *Member) WrittenBack() WrittenBack {
+func WrittenBackOf(m *member.Member) WrittenBack {
 	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
 }
 

@@ -1,4 +1,4 @@
-package member
+package members
 
 import (
 	"cmp"
@@ -10,20 +10,21 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
 )
 
 // Arrival is a member who wrote to a channel.
 type Arrival struct {
 	// Member is the member as it is stored.
-	Member *Member
+	Member *member.Member
 	// New is whether the member was made by this arrival.
 	New bool
 }
 
 // On returns the member with what m lacks and its channel tells: Platform from the channel's type,
 // BotID from its info.
-func (m Member) On(c *channel.Channel) Member {
+func On(m member.Member, c *channel.Channel) member.Member {
 	m.Platform = cmp.Or(m.Platform, string(c.Type))
 	m.BotID = cmp.Or(m.BotID, c.BotID())
 	return m
@@ -38,7 +39,7 @@ func (m Member) On(c *channel.Channel) Member {
 //
 // InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
 // scope has no channel. AlreadyExists: m has an ID, and another member has it.
-func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
+func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error) {
 	channelID, err := s.channelOf(ctx, m)
 	if err != nil {
 		return nil, err
@@ -78,8 +79,8 @@ func known(channelID, externalID string) []query.FieldValue {
 }
 
 // arriveFirst makes a member, unless another arrival was faster and has made it meanwhile.
-func arriveFirst(ctx context.Context, members *record.Collection, m Member) (stored document.Object, wasFaster bool, err error) {
-	m.setDefaults()
+func arriveFirst(ctx context.Context, members *record.Collection, m member.Member) (stored document.Object, wasFaster bool, err error) {
+	complete(&m)
 	fields, err := document.Encode(m)
 	if err != nil {
 		return stored, false, err
@@ -107,7 +108,7 @@ func arriveFirst(ctx context.Context, members *record.Collection, m Member) (sto
 // InvalidArgument: m belongs to another app, or there is no channel. NotFound: the app
 // has no such channel. AlreadyExists: there is a member with this ID, or in this
 // channel with this ExternalID.
-func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
+func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, error) {
 	if m.ID == "" {
 		m.ID = s.newID()
 	}
@@ -118,7 +119,7 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.setDefaults()
+	complete(&m)
 	fields, err := document.Encode(m)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 }
 
 // channelOf returns the id of the channel to which a new member belongs.
-func (s *Service) channelOf(ctx context.Context, m Member) (string, error) {
+func (s *Service) channelOf(ctx context.Context, m member.Member) (string, error) {
 	if m.App != "" && m.App != s.scope.App {
 		return "", boterr.Invalid(record.FieldApp, "the member belongs to another app")
 	}

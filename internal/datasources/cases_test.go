@@ -1,4 +1,4 @@
-package datasource_test
+package datasources_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/storetest"
@@ -86,7 +87,7 @@ func TestCases_Server(t *testing.T) {
 
 // caseRun is one case on a data source of its own.
 type caseRun struct {
-	*datasource.Service
+	*datasources.Service
 
 	arguments storetest.Arguments
 }
@@ -106,7 +107,7 @@ func runCase(ctx context.Context, c *storetest.Case) (storetest.Outcome, error) 
 	if err := c.EnsureIndexes(ctx, store.Collection("data/app/"+cases)); err != nil {
 		return storetest.Outcome{}, err
 	}
-	run := caseRun{datasource.New(record.Env{Store: store}, record.Scope{App: "app"}), arguments}
+	run := caseRun{datasources.New(record.Env{Store: store}, record.Scope{App: "app"}), arguments}
 	if len(c.Docs) > 0 {
 		_, err := run.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{DataSourceID: cases, Data: c.Docs})
 		if err != nil {

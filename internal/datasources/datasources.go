@@ -1,0 +1,170 @@
+// Package datasources carries out the operations on data sources. The entries of one data source of one app are a
+// collection of their own.
+package datasources
+
+import (
+	"context"
+	"math"
+	"net/url"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Service implements datasource.Operations over a store. It is safe for concurrent use.
+type Service struct {
+	env record.Env
+	app string
+}
+
+var _ datasource.Operations = (*Service)(nil)
+
+// New returns the operations on the data sources of a scope's app.
+func New(env record.Env, scope record.Scope) *Service {
+	return &Service{env: env.WithDefaults(), app: scope.App}
+}
+
+// maxCollectionName is the longest name of a collection in bytes that every store
+// takes.
+const maxCollectionName = 200
+
+// either returns the data source that one of two parameters names.
+func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
+	switch {
+	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
+		return nil, boterr.Invalid("collectionName", "is not what dataSourceId is: give one of both")
+	case collectionName != "":
+		return s.open("collectionName", collectionName)
+	default:
+		return s.open("dataSourceId", dataSourceID)
+	}
+}
+
+// open returns the collection of a data source, which field names.
+func (s *Service) open(field, id string) (*record.Collection, error) {
+	name, err := collectionOf(s.app, field, id)
+	if err != nil {
+		return nil, err
+	}
+	return record.OpenNamed(s.env, entryKind, name), nil
+}
+
+// entryKind is that of entries: each data source has a collection of its own.
+var entryKind = &record.Kind{
+	Name:   "entry",
+	Stamps: []string{record.FieldCreatedAt, record.FieldUpdatedAt},
+	Fixed:  []string{record.FieldCreatedAt},
+}
+
+// collectionOf returns the name of the collection of a data source, which field names.
+func collectionOf(app, field, id string) (string, error) {
+	if id == "" {
+		return "", boterr.Invalid(field, "is missing: name the data source")
+	}
+	// Both parts are escaped, so that no pair of app and data source has the name of
+	// another pair.
+	name := "data/" + url.QueryEscape(app) + "/" + url.QueryEscape(id)
+	if len(name) > maxCollectionName {
+		return "", boterr.Invalid(field, "is too long: with the app's id it has %d bytes, at most %d are allowed",
+			len(name), maxCollectionName)
+	}
+	return name, nil
+}
+
+// checkID refuses what cannot be the _id of an entry.
+func checkID(id any) error {
+	switch id := id.(type) {
+	case string, int64, bool, time.Time:
+		return nil
+	case float64:
+		if !math.IsNaN(id) && !math.IsInf(id, 0) {
+			return nil
+		}
+	}
+	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.TypeName(id))
+}
+
+// checkUpsert refuses a patch that would insert an entry with an _id that no entry can
+// have. What else is wrong with the patch is found when it is compiled.
+func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
+	if !p.Upsert {
+		return nil
+	}
+	filter, err := s.env.Compiler.Filter(p.Filter)
+	if err != nil {
+		return nil //nolint:nilerr // Collection says which parameter is at fault.
+	}
+	source := p.Patch
+	if !p.WithModifier {
+		source = document.O("$set", p.Patch)
+	}
+	update, err := s.env.Compiler.Update(source, p.ArrayFilters...)
+	if err != nil {
+		return nil //nolint:nilerr // As above.
+	}
+	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
+	if err != nil {
+		return nil //nolint:nilerr // The store says so, if nothing matches.
+	}
+	id, given := inserted.Field(record.FieldID)
+	if !given {
+		return nil
+	}
+	return boterr.PrefixField(giverOfID(p), checkID(id))
+}
+
+// giverOfID returns the path of what gives an entry that a patch inserts its _id: in the patch, or else the filter.
+func giverOfID(p record.Patch) string {
+	if p.Patch.Has(record.FieldID) {
+		return "patch"
+	}
+	for operator, operand := range p.Patch.All() {
+		if fields, isObject := operand.(document.Object); isObject && p.WithModifier && fields.Has(record.FieldID) {
+			return "patch." + operator
+		}
+	}
+	return "filter"
+}
+
+// EnsureIndex is botctx.EnsureDataSourceIndex.
+func EnsureIndex(ctx context.Context, database store.Store, app, dataSourceID string, index store.Index) error {
+	name, err := collectionOf(app, "dataSourceId", dataSourceID)
+	if err != nil {
+		return err
+	}
+	return database.Collection(name).EnsureIndex(ctx, index)
+}
+
+// EraseEntries is EraseEntries of a botctx.Runtime.
+func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.EraseEntriesParams) (int64, error) {
+	switch {
+	case app == "":
+		return 0, boterr.Missing("app", "the app of the data source")
+	case p.OlderThan < 0:
+		return 0, boterr.Invalid("olderThan", "must not be negative")
+	case p.OlderThan == 0 && p.Filter.Len() == 0:
+		return 0, boterr.Missing("filter", "which entries to erase: a filter, or an age as olderThan")
+	}
+	env = env.WithDefaults()
+	entries, err := New(env, record.Scope{App: app}).open("dataSourceId", p.DataSourceID)
+	if err != nil {
+		return 0, err
+	}
+	if p.OlderThan == 0 {
+		return entries.Remove(ctx, record.Removal{Filter: p.Filter})
+	}
+	now, err := env.Store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	which := document.O(record.FieldUpdatedAt, document.O("$lt", int64(document.At(now.Add(-p.OlderThan)))))
+	if p.Filter.Len() > 0 {
+		which = document.O("$and", document.A(which, p.Filter))
+	}
+	return entries.Remove(ctx, record.Removal{Filter: which, OldestBy: record.FieldUpdatedAt})
+}

@@ -1,0 +1,443 @@
+package members_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/member"
+)
+
+// withMeta returns a member with that meta.
+func withMeta(meta document.Object) *member.Member { return &member.Member{Meta: meta} }
+
+func TestChanges_OnlyPathsThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rule, before, after, want string }{
+		{"nothing differs", `{"a": 1}`, `{"a": 1}`, `null`},
+		{"the order of fields is no difference", `{"a": {"x": 1, "y": 2}, "b": 1}`, `{"b": 1, "a": {"y": 2, "x": 1}}`, `null`},
+		{"nor is it in an array", `{"a": [{"x": 1, "y": 2}]}`, `{"a": [{"y": 2, "x": 1}]}`, `null`},
+		{"a scalar", `{"a": 1, "b": 1}`, `{"a": 1, "b": 2}`, `{"$set": {"meta.b": 2}}`},
+		{"a new field", `{"a": 1}`, `{"a": 1, "b": null}`, `{"$set": {"meta.b": null}}`},
+		{"a field in objects", `{"a": {"b": {"c": 1, "d": 1}}}`, `{"a": {"b": {"c": 2, "d": 1}}}`, `{"$set": {"meta.a.b.c": 2}}`},
+		{"a field that was removed", `{"a": {"b": 1, "c": {"d": 1}}}`, `{"a": {"b": 1}}`, `{"$unset": {"meta.a.c": ""}}`},
+		{"all fields that were removed", `{"a": {"b": 1, "c": 1}}`, `{"a": {}}`, `{"$unset": {"meta.a.b": "", "meta.a.c": ""}}`},
+		{"a new object is set by its fields", `{}`, `{"a": {"b": 1, "c": {"d": 2}}}`, `{"$set": {"meta.a.b": 1, "meta.a.c.d": 2}}`},
+		{"a new empty object", `{}`, `{"a": {"b": {}}}`, `{"$set": {"meta.a.b": {}}}`},
+		{"an object in the place of null", `{"a": null}`, `{"a": {"b": 1}}`, `{"$set": {"meta.a": {"b": 1}}}`},
+		{"an object in the place of a scalar", `{"a": 1}`, `{"a": {"b": 1}}`, `{"$set": {"meta.a": {"b": 1}}}`},
+		{"an object in the place of an array", `{"a": [1]}`, `{"a": {"0": 1}}`, `{"$set": {"meta.a": {"0": 1}}}`},
+		{"an array in the place of an object", `{"a": {"0": 1}}`, `{"a": [1]}`, `{"$set": {"meta.a": [1]}}`},
+		{"null in the place of an object", `{"a": {"b": 1}}`, `{"a": null}`, `{"$set": {"meta.a": null}}`},
+		{"an array is set whole", `{"a": [1, {"b": 1}]}`, `{"a": [1, {"b": 2}]}`, `{"$set": {"meta.a": [1, {"b": 2}]}}`},
+		{"a shorter array", `{"a": [1, 2]}`, `{"a": [1]}`, `{"$set": {"meta.a": [1]}}`},
+		{"digits are a name like others", `{"l": {"0": 1, "1": 1}}`, `{"l": {"0": 2}}`, `{"$set": {"meta.l.0": 2}, "$unset": {"meta.l.1": ""}}`},
+		{"_id is a name like others", `{"a": {"_id": 1}}`, `{"a": {"_id": 2}}`, `{"$set": {"meta.a._id": 2}}`},
+		{"a number of another type", `{"a": 1}`, `{"a": 1e0}`, `{"$set": {"meta.a": 1}}`},
+	} {
+		got, err := members.Changes(withMeta(object(t, c.before)), withMeta(object(t, c.after)))
+		require.NoError(t, err, c.rule)
+		require.Equal(t, object(t, c.want).String(), got.String(), c.rule)
+	}
+}
+
+func TestChanges_NameThatNoPathHolds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rule, before, after, want string }{
+		{"a dot", `{"a": {"x.y": 1, "z": 1}, "b": 1}`, `{"a": {"x.y": 2, "z": 2}, "b": 2}`, `{"$set": {"meta.a": {"x.y": 2, "z": 2}, "meta.b": 2}}`},
+		{"no letter", `{"a": {"": 1}}`, `{"a": {"": 2}}`, `{"$set": {"meta.a": {"": 2}}}`},
+		{"a dollar", `{"a": {"$set": 1}}`, `{"a": {"$set": 2}}`, `{"$set": {"meta.a": {"$set": 2}}}`},
+		{"selectors of arrays", `{"a": {"$[]": 1, "$": 1}}`, `{"a": {"$[]": 2, "$": 1}}`, `{"$set": {"meta.a": {"$[]": 2, "$": 1}}}`},
+		{"a field that was removed", `{"a": {"x.y": 1, "z": 1}}`, `{"a": {"z": 1}}`, `{"$set": {"meta.a": {"z": 1}}}`},
+		{"a change below such a name", `{"a": {"x.y": {"z": 1}}}`, `{"a": {"x.y": {"z": 2}}}`, `{"$set": {"meta.a": {"x.y": {"z": 2}}}}`},
+		{"in a new object", `{}`, `{"a": {"b": {"x.y": 1}, "c": 1}}`, `{"$set": {"meta.a.b": {"x.y": 1}, "meta.a.c": 1}}`},
+		{"at the top", `{"a": 1}`, `{"a": 2, "x.y": 1}`, `{"$set": {"meta": {"a": 2, "x.y": 1}}}`},
+		{"all that there was", `{"x.y": 1}`, `{}`, `{"$set": {"meta": {}}}`},
+		{"one that stays is left alone", `{"a": {"x.y": {"q": 1, "p": 1}, "z": 1}}`, `{"a": {"x.y": {"p": 1, "q": 1}, "z": 2}}`, `{"$set": {"meta.a.z": 2}}`},
+	} {
+		before := object(t, c.before)
+		got, err := members.Changes(withMeta(before), withMeta(object(t, c.after)))
+		require.NoError(t, err, c.rule)
+		require.Equal(t, object(t, c.want).String(), got.String(), c.rule)
+		requireSameMember(t, withMeta(object(t, c.after)), written(t, newApps(t), withMeta(before), got), c.rule)
+	}
+}
+
+func TestChanges_OnlyFieldsWrittenBack(t *testing.T) {
+	t.Parallel()
+	before := &member.Member{
+		ID: "m1", FirstName: "Ada", Email: "a@example.com", Group: "g1", CustomLocale: "en",
+		BotMeta: member.BotMeta{Object: document.O("tree", "t1", "liveChat", true)},
+	}
+	after := &member.Member{
+		ID: "m2", FirstName: "Bob", Profile: document.O("age", 1), Tags: document.A("x"), Unknown: document.O("y", 1), CustomLocale: "fr",
+		BotMeta: member.BotMeta{Object: document.O("tree", "t1", "nodeCompositeId", "n1")},
+	}
+	got, err := members.Changes(before, after)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"$set": {"botMeta.nodeCompositeId": "n1", "customLocale": "fr"}, "$unset": {"botMeta.liveChat": "", "group": ""}}`, got.String())
+	got, err = members.Changes(&member.Member{}, &member.Member{Group: "g1"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"$set": {"group": "g1"}}`, got.String())
+}
+
+func TestChanges_AbsentObjectIsEmpty(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before, after document.Object
+		want          string
+	}{
+		{document.Object{}, document.O(), `null`},
+		{document.O(), document.Object{}, `null`},
+		{document.O("a", 1), document.Object{}, `{"$unset": {"meta.a": ""}}`},
+		{document.Object{}, document.O("a", 1), `{"$set": {"meta.a": 1}}`},
+		{document.O("x.y", 1), document.Object{}, `{"$set": {"meta": {}}}`},
+	} {
+		got, err := members.Changes(withMeta(c.before), withMeta(c.after))
+		require.NoError(t, err)
+		require.JSONEq(t, c.want, got.String())
+	}
+}
+
+func TestChanges_OnlyTheTypeDiffers(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1000)
+	values := []any{0, 0.0, math.Copysign(0, -1), 1, 1.0, true, nil, "", "1970-01-01T00:00:01.000Z", at, document.O(), document.A()}
+	for i, before := range values {
+		for j, after := range values {
+			got, err := members.Changes(withMeta(document.O("a", before)), withMeta(document.O("a", after)))
+			require.NoError(t, err)
+			require.Equal(t, i == j, got.IsZero(), "%v and %v", before, after)
+			got, err = members.Changes(withMeta(document.O("a", document.A(before))), withMeta(document.O("a", document.A(after))))
+			require.NoError(t, err)
+			require.Equal(t, i == j, got.IsZero(), "%v and %v in an array", before, after)
+		}
+	}
+	nan := document.O("a", math.NaN())
+	got, err := members.Changes(withMeta(nan), withMeta(document.O("a", math.NaN())))
+	require.NoError(t, err)
+	require.True(t, got.IsZero(), "NaN is what it was")
+}
+
+// nested returns an object of that many levels around a value.
+func nested(levels int, value any) document.Object {
+	for range levels - 1 {
+		value = document.O("k", value)
+	}
+	return document.O("k", value)
+}
+
+func TestChanges_Depth(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	const deepest = document.MaxDepth - 1 // The member is a level of its own.
+	for _, c := range []struct{ before, after document.Object }{
+		{document.O(), nested(deepest, 1)},
+		{nested(deepest, 1), nested(deepest, 2)},
+		{document.O("k", 1), nested(deepest, 1)},
+		{nested(deepest-1, 1), nested(deepest-1, document.O("x.y", 1))},
+	} {
+		changes, err := members.Changes(withMeta(c.before), withMeta(c.after))
+		require.NoError(t, err)
+		requireSameMember(t, withMeta(c.after), written(t, a, withMeta(c.before), changes))
+	}
+	_, err := members.Changes(withMeta(document.O()), withMeta(nested(deepest+1, 1)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta")
+}
+
+func TestChanges_Refuses(t *testing.T) {
+	t.Parallel()
+	failed := document.O("a", 1)
+	failed.Set("a.b", 1)
+	_, err := members.Changes(withMeta(document.O("a", 1)), withMeta(failed))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta.a.b")
+	_, err = members.Changes(&member.Member{}, &member.Member{BotMeta: member.BotMeta{Object: document.O("a", make(chan int))}})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "botMeta.a")
+	_, err = members.Changes(&member.Member{}, withMeta(document.O("a", strings.Repeat("x", document.MaxSize))))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta")
+
+	// Each level holds the one below twice: few objects, and paths without number.
+	var twice any = 1
+	for range document.MaxDepth - 2 {
+		twice = document.O("l", twice, "r", twice)
+	}
+	_, err = members.Changes(&member.Member{}, withMeta(twice.(document.Object)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta")
+
+	for _, pair := range [][2]*member.Member{{nil, {}}, {{}, nil}, {nil, nil}} {
+		_, err = members.Changes(pair[0], pair[1])
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+	}
+}
+
+func TestChanges_PathsWithinAnUpdate(t *testing.T) {
+	t.Parallel()
+	leaves := document.O()
+	for i := range 1000 {
+		leaves = leaves.With(string(rune('a'+i%26))+strings.Repeat("x", i/26), i)
+	}
+	after := &member.Member{
+		Meta: document.O(strings.Repeat("k", 1<<20), leaves), BotMeta: member.BotMeta{Object: document.O("a", 1)}, Group: "g1",
+	}
+	before := &member.Member{Meta: document.O("a", 1), BotMeta: member.BotMeta{Object: document.O("b", document.O())}}
+	changes, err := members.Changes(before, after)
+	require.NoError(t, err)
+	set, _ := document.Get(changes, "$set", document.O()).Field("meta")
+	require.Equal(t, after.Meta, set)
+	requireSameMember(t, after, written(t, newApps(t), before, changes))
+	changes, err = members.Changes(after, withMeta(document.O(strings.Repeat("k", 1<<20), document.O())))
+	require.NoError(t, err)
+	require.True(t, changes.Has("$set.meta"), "a thousand fields were removed")
+}
+
+// written returns what a member is after an update by PatchMembers.
+func written(t *testing.T, a *apps, stored *member.Member, changes document.Object) *member.Member {
+	t.Helper()
+	inserted, err := a.mine.Insert(t.Context(), *stored)
+	require.NoError(t, err)
+	if changes.IsZero() {
+		return load(t, a.mine, inserted.ID)
+	}
+	_, err = a.mine.PatchMembers(t.Context(), member.PatchMembersParams{MemberID: inserted.ID, Patch: changes, WithModifier: true})
+	require.NoError(t, err, "%s of %s", changes, inserted.Meta)
+	return load(t, a.mine, inserted.ID)
+}
+
+// requireSameMember compares what a run writes back, but for the order of fields.
+func requireSameMember(t *testing.T, want, got *member.Member, about ...any) {
+	t.Helper()
+	require.Equal(t, inOrder(want.Meta), inOrder(got.Meta), about...)
+	require.Equal(t, inOrder(want.BotMeta.Object), inOrder(got.BotMeta.Object), about...)
+	require.Equal(t, want.Group+"|"+want.CustomLocale, got.Group+"|"+got.CustomLocale, about...)
+}
+
+// inOrder returns a value as text, with the types of scalars and the fields in the
+// order of their names.
+func inOrder(value any) string {
+	var text strings.Builder
+	switch v := value.(type) {
+	case document.Object:
+		text.WriteByte('{')
+		keys := v.Keys()
+		slices.Sort(keys)
+		for _, key := range keys {
+			field, _ := v.Field(key)
+			fmt.Fprintf(&text, "%q: %s, ", key, inOrder(field))
+		}
+		text.WriteByte('}')
+	case document.Array:
+		text.WriteByte('[')
+		for _, item := range v.All() {
+			text.WriteString(inOrder(item) + ", ")
+		}
+		text.WriteByte(']')
+	default:
+		fmt.Fprintf(&text, "%T %v", v, v)
+	}
+	return text.String()
+}
+
+// randomMembers draws values out of few names and scalars, so that two of them have
+// much in common.
+type randomMembers struct {
+	*rand.Rand
+
+	names []string
+}
+
+// value draws a value nested at most depth levels.
+func (r randomMembers) value(depth int) any {
+	kinds := 4
+	if depth > 0 {
+		kinds = 8
+	}
+	switch r.IntN(kinds) {
+	case 0:
+		return nil
+	case 1:
+		return float64(r.IntN(2))
+	case 2, 3:
+		return r.IntN(3)
+	case 4:
+		items := document.A()
+		for range r.IntN(3) {
+			items = items.Append(r.value(depth - 1))
+		}
+		return items
+	default:
+		return r.object(depth)
+	}
+}
+
+// object draws an object.
+func (r randomMembers) object(depth int) document.Object {
+	o := document.O()
+	for range r.IntN(4) {
+		o = o.With(r.names[r.IntN(len(r.names))], r.value(depth-1))
+	}
+	return o
+}
+
+// changed draws what a run makes of a value.
+func (r randomMembers) changed(value any, depth int) any {
+	o, ok := value.(document.Object)
+	if !ok || r.IntN(8) == 0 {
+		return r.value(depth)
+	}
+	if r.IntN(3) == 0 {
+		return o
+	}
+	next := document.O()
+	keys := o.Keys()
+	r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+	for _, key := range keys {
+		field, _ := o.Field(key)
+		switch r.IntN(4) {
+		case 0:
+		case 1:
+			next = next.With(key, r.changed(field, depth-1))
+		default:
+			next = next.With(key, field)
+		}
+	}
+	if r.IntN(2) == 0 {
+		next = next.With(r.names[r.IntN(len(r.names))], r.value(depth-1))
+	}
+	return next
+}
+
+// changedObject draws what a run makes of an object that stays one.
+func (r randomMembers) changedObject(o document.Object) document.Object {
+	next, ok := r.changed(o, 4).(document.Object)
+	if !ok {
+		return document.Object{}
+	}
+	return next
+}
+
+// member draws a member.
+func (r randomMembers) member() *member.Member {
+	return &member.Member{
+		Meta: r.object(4), BotMeta: member.BotMeta{Object: r.object(3)},
+		Group: []string{"", "g1", "g2"}[r.IntN(3)], CustomLocale: []string{"", "en", "fr"}[r.IntN(3)],
+	}
+}
+
+// run draws what a run makes of a member.
+func (r randomMembers) run(m *member.Member) *member.Member {
+	after := *m
+	after.Meta, after.BotMeta.Object = r.changedObject(m.Meta), r.changedObject(m.BotMeta.Object)
+	if r.IntN(2) == 0 {
+		after.Group, after.CustomLocale = r.member().Group, r.member().CustomLocale
+	}
+	return &after
+}
+
+// writeBeside draws what another writer makes of an object without touching what the
+// run changes in it, and what is wanted after both.
+func (r randomMembers) writeBeside(before, after document.Object) (stored, wanted document.Object) {
+	stored, wanted = before, after
+	if r.IntN(2) == 0 {
+		stored, wanted = stored.With("other", 1), wanted.With("other", 1)
+	}
+	for key, value := range after.All() {
+		old, known := before.Field(key)
+		to, isObject := value.(document.Object)
+		from, wasObject := old.(document.Object)
+		switch {
+		case isObject && (wasObject || !known && to.Len() > 0):
+			inner, wantedInner := r.writeBeside(from, to)
+			wanted = wanted.With(key, wantedInner)
+			if known || inner.Len() > 0 {
+				stored = stored.With(key, inner)
+			}
+		case known && inOrder(old) == inOrder(value) && r.IntN(2) == 0:
+			stored, wanted = stored.With(key, "other"), wanted.With(key, "other")
+		}
+	}
+	return stored, wanted
+}
+
+// roundsOfChanges is the number of random inputs of a property.
+const roundsOfChanges = 3000
+
+func TestChanges_MakeTheMember(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	r := randomMembers{rand.New(rand.NewPCG(1, 1)), []string{"a", "b", "c", "0", "1", "x.y", "", "$set", "_id"}}
+	for range roundsOfChanges {
+		before := r.member()
+		after := r.run(before)
+		changes, err := members.Changes(before, after)
+		require.NoError(t, err)
+		about := fmt.Sprintf("%s of %s to %s", changes, before.Meta, after.Meta)
+		requireSameMember(t, after, written(t, a, before, changes), about)
+		isSame := inOrder(before.Meta) == inOrder(after.Meta) && inOrder(before.BotMeta.Object) == inOrder(after.BotMeta.Object) &&
+			before.Group == after.Group && before.CustomLocale == after.CustomLocale
+		require.Equal(t, isSame, changes.IsZero(), about)
+	}
+}
+
+func TestChanges_LeaveOtherWrites(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	r := randomMembers{rand.New(rand.NewPCG(2, 2)), []string{"a", "b", "c", "0", "1", "_id"}}
+	for range roundsOfChanges {
+		before := r.member()
+		after := r.run(before)
+		changes, err := members.Changes(before, after)
+		require.NoError(t, err)
+		stored, wanted := *before, *after
+		stored.Meta, wanted.Meta = r.writeBeside(before.Meta, after.Meta)
+		stored.BotMeta.Object, wanted.BotMeta.Object = r.writeBeside(before.BotMeta.Object, after.BotMeta.Object)
+		if before.Group == after.Group {
+			stored.Group, wanted.Group = "g3", "g3"
+		}
+		requireSameMember(t, &wanted, written(t, a, &stored, changes),
+			"%s of %s to %s, where %s is stored", changes, before.Meta, after.Meta, stored.Meta)
+	}
+}
+
+// BenchmarkChanges tells what looking for changes costs, of a member with a usual meta:
+// where there are none, where one of its fields was set, and where all of it was read
+// anew.
+func BenchmarkChanges(b *testing.B) {
+	meta := document.O()
+	for i := range 20 {
+		meta = meta.With(fmt.Sprint("field", i), document.O("id", i, "name", "a name", "list", document.A(1, 2, document.O("x", 1))))
+	}
+	before := withMeta(meta)
+	changed := withMeta(meta)
+	changed.Meta.Set("field9.name", "another name")
+	text, err := document.AppendJSON(nil, meta)
+	require.NoError(b, err)
+	var anew member.Member
+	require.NoError(b, document.DecodeJSON(fmt.Appendf(nil, `{"meta": %s}`, text), &anew))
+	for _, c := range []struct {
+		name  string
+		after *member.Member
+	}{{"none", withMeta(meta)}, {"one", changed}, {"anew", &anew}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := members.Changes(before, c.after); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

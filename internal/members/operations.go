@@ -1,0 +1,345 @@
+package members
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+)
+
+// FindAndModifyMember implements Operations.
+func (s *Service) FindAndModifyMember(
+	ctx context.Context, p member.FindAndModifyMemberParams,
+) (member.FindAndModifyMemberResult, error) {
+	if err := checkFindAndModify(p); err != nil {
+		return member.FindAndModifyMemberResult{}, err
+	}
+	patch := record.Patch{
+		Filter:       p.Filter,
+		Patch:        p.Patch,
+		WithModifier: p.WithModifier == nil || *p.WithModifier,
+		ArrayFilters: p.Option.ArrayFilters,
+	}
+	var err error
+	if patch.SortBy, err = record.OneSort(p.SortBy, p.Option.Sort); err != nil {
+		return member.FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
+	}
+	returnNew, err := returned(p.Option).ReturnsNew()
+	if err != nil {
+		return member.FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
+	}
+	if patch.Projection, err = projection(p.Option); err != nil {
+		return member.FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
+	}
+	if err := checkPatch(patch); err != nil {
+		return member.FindAndModifyMemberResult{}, err
+	}
+	found, err := s.members.FindAndModify(ctx, patch, returnNew)
+	if err != nil {
+		return member.FindAndModifyMemberResult{}, returned(p.Option).InOption(err, p.SortBy)
+	}
+	result := member.FindAndModifyMemberResult{OK: 1}
+	switch {
+	case !found.Matched:
+	case patch.Projection.Len() > 0: // What was not asked for is not made up.
+		result.Member = new(member.Member)
+		err = document.Decode(found.Document, result.Member)
+	default:
+		result.Member, err = fromDocument(found.Document)
+	}
+	return result, err
+}
+
+// returned is what the options say of what comes back.
+func returned(o member.FindAndModifyOption) record.ReturnOptions {
+	return record.ReturnOptions{
+		New: o.New, ReturnDocument: o.ReturnDocument, ReturnOriginal: o.ReturnOriginal,
+		Projection: o.Projection, Fields: o.Fields,
+	}
+}
+
+// projection returns the projection of the options. One that puts other values into the
+// fields of a member is InvalidArgument.
+func projection(o member.FindAndModifyOption) (document.Object, error) {
+	shown, err := returned(o).Shown()
+	if err != nil {
+		return shown, err
+	}
+	return shown, boterr.PrefixField(returned(o).ShownBy(), checkShown(shown))
+}
+
+func checkShown(projection document.Object) error {
+	for path, value := range projection.All() {
+		switch value := value.(type) {
+		case bool, int64, float64:
+		case document.Object:
+			if value.Len() == 1 && (value.Keys()[0] == "$slice" || value.Keys()[0] == "$elemMatch") {
+				continue
+			}
+			if err := checkShown(value); err != nil {
+				return boterr.PrefixField(path, err)
+			}
+		default:
+			return boterr.Invalid(path, "must be 1 or 0, or cut an array by $slice or $elemMatch: a member's fields are not computed")
+		}
+		if strings.HasPrefix(path, "$") {
+			return boterr.Invalid(path, "is an expression: a member's fields are not computed")
+		}
+	}
+	return nil
+}
+
+func checkFindAndModify(p member.FindAndModifyMemberParams) error {
+	if p.Filter.IsZero() {
+		return boterr.Invalid("filter", "is missing: say which members; {} means all")
+	}
+	if p.Option.Upsert {
+		return boterr.New(boterr.Unsupported, "option.upsert", "members come into being on their platforms")
+	}
+	return record.CheckOptions("option", p.Option.Unknown)
+}
+
+// PatchMembers implements Operations.
+func (s *Service) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
+	if err := checkPatch(patch); err != nil {
+		return member.PatchMembersResult{}, err
+	}
+	members, err := s.inChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	if err != nil {
+		return member.PatchMembersResult{}, err
+	}
+	var first document.Object
+	if p.MemberID == "" {
+		first, err = patchAll(ctx, members, patch)
+	} else {
+		first, err = patchOne(ctx, members.Where(record.FieldID, p.MemberID), patch)
+	}
+	if err != nil || first.IsZero() {
+		return member.PatchMembersResult{}, err
+	}
+	m, err := fromDocument(first)
+	return member.PatchMembersResult{Result: m}, err
+}
+
+// patchOne changes the one member of a collection, and returns it.
+func patchOne(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
+	found, err := members.FindAndModify(ctx, patch, true)
+	return found.Document, err
+}
+
+// patchAll changes all members that match, and returns the first of them. Which one
+// that is has to be asked before, since a member may not match any more after it was
+// changed. Where none matched then, none is changed: the result would not show it.
+func patchAll(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
+	before, err := members.Find(ctx, record.Query{Filter: patch.Filter, Limit: 1})
+	if err != nil {
+		return document.Object{}, err
+	}
+	if len(before) == 0 {
+		patch.Filter = document.O("$nor", document.A(document.O())) // Matches nothing; the patch is checked still.
+	}
+	if _, err := members.Update(ctx, patch); err != nil || len(before) == 0 {
+		return document.Object{}, err
+	}
+	id, _ := before[0].Field(record.FieldID)
+	first, err := members.Get(context.WithoutCancel(ctx), id) // The change is made.
+	if errors.Is(err, boterr.NotFound) {
+		return before[0], nil
+	}
+	return first, err
+}
+
+// UpdateMember implements Operations.
+func (s *Service) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
+	id, etag, err := addressed(p.Member)
+	if err == nil {
+		err = checkFields(p.Member)
+	}
+	if err != nil {
+		return member.UpdateMemberResult{}, boterr.PrefixField("member", err)
+	}
+	patch := record.Patch{Patch: p.Member}
+	if s.checkEtags && etag != "" {
+		patch.Filter = document.O(record.FieldEtag, document.O("$eq", etag))
+	}
+	found, err := s.members.Where(record.FieldID, id).FindAndModify(ctx, patch, true)
+	if err != nil {
+		return member.UpdateMemberResult{}, record.RenameField(err, "patch", "member")
+	}
+	if !found.Matched {
+		return member.UpdateMemberResult{}, s.whyNotUpdated(ctx, id)
+	}
+	result := member.UpdateMemberResult{DocsIDs: member.DocsIDs{Updated: []string{id}}}
+	if found.Modified {
+		result.Modified = 1
+	}
+	result.Docs, err = fromDocument(found.Document)
+	return result, err
+}
+
+// addressed returns which member is meant, and in which version if that is said.
+func addressed(given document.Object) (id, etag string, err error) {
+	if given.IsZero() {
+		return "", "", boterr.Missing("", "the _id of a member, and the fields to set")
+	}
+	var address struct {
+		ID   string `json:"_id"`
+		Etag string `json:"etag"`
+	}
+	if err := document.Decode(given, &address); err != nil {
+		return "", "", err
+	}
+	if address.ID == "" {
+		return "", "", record.MissingID(kind.Name)
+	}
+	return address.ID, address.Etag, nil
+}
+
+// whyNotUpdated returns NotFound where there is no such member, and Conflict where
+// its etag is another one.
+func (s *Service) whyNotUpdated(ctx context.Context, id string) error {
+	if _, err := s.members.Get(ctx, id); err != nil {
+		return boterr.PrefixField("member._id", err)
+	}
+	return boterr.New(boterr.Conflict, "member.etag", "the member was changed since it was read: read it again and repeat")
+}
+
+// CheckAndSaveMemberReferFrom implements Operations.
+func (s *Service) CheckAndSaveMemberReferFrom(
+	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
+) (*member.Member, error) {
+	if _, err := ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
+	}
+	if p.ReferFrom == "" {
+		return nil, boterr.Missing("referFrom", "the channel that refers the member")
+	}
+	saved, err := s.members.Where(record.FieldID, p.MemberID).FindAndModify(ctx, record.Patch{
+		Filter: document.O(fieldReferFrom, document.O("$in", document.A(nil, ""))),
+		Patch:  document.O(fieldReferFrom, p.ReferFrom),
+	}, true)
+	e, refused := boterr.AsError(err)
+	switch {
+	case refused && e.Code == boterr.InvalidArgument && strings.HasPrefix(e.Field, "patch."):
+		return nil, boterr.New(boterr.FailedPrecondition, "", "meta of member %s is no object: %w", p.MemberID, err)
+	case err != nil:
+		return nil, record.RenameField(err, "patch", "referFrom")
+	case saved.Matched:
+		return fromDocument(saved.Document)
+	default:
+		return s.GetMember(ctx, member.GetMemberParams{MemberID: p.MemberID})
+	}
+}
+
+// fieldTypes are the types of the fields that a patch may change. A value of another
+// type would leave a member that nobody can read.
+var fieldTypes = map[string]string{
+	"botId": typeString, fieldExternalID: typeString, "firstName": typeString, "lastName": typeString,
+	"gender": typeString, "platform": typeString, "email": typeString, "locale": typeString,
+	"customLocale": typeString, "group": typeString, "admin": typeString, "profilePic": typeString,
+	"botMeta": typeObject, "meta": typeObject, "profile": typeObject,
+	"tags": typeArray,
+}
+
+// The names of types, as document.TypeName gives them.
+const (
+	typeString = "string"
+	typeObject = "object"
+	typeArray  = "array"
+)
+
+// arrayOperators leave an array an array.
+var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
+
+// checkPatch refuses a patch that would give a field of members another type. The
+// Field of the error is the path behind "patch". What else is wrong with the patch is
+// found when it is compiled.
+func checkPatch(p record.Patch) error {
+	if !p.WithModifier {
+		return boterr.PrefixField("patch", checkFields(p.Patch))
+	}
+	for operator, operand := range p.Patch.All() {
+		if !strings.HasPrefix(operator, "$") {
+			return boterr.PrefixField("patch", checkFields(p.Patch))
+		}
+		paths, _ := operand.(document.Object)
+		if err := checkOperator(operator, paths); err != nil {
+			return boterr.PrefixField("patch", boterr.PrefixField(operator, err))
+		}
+	}
+	return nil
+}
+
+// checkFields checks fields that are set.
+func checkFields(fields document.Object) error {
+	for path, value := range fields.All() {
+		if err := checkField(path, value); err != nil {
+			return boterr.PrefixField(path, err)
+		}
+	}
+	return nil
+}
+
+// checkField checks a field that is set. A text may be null, which empties it.
+func checkField(path string, value any) error {
+	field, inside, isInside := strings.Cut(path, ".")
+	expected, known := fieldTypes[field]
+	switch {
+	case !known, isInside && expected == typeObject, isInside && keepsArray(expected, inside):
+		return nil
+	case isInside && expected == typeArray:
+		return boterr.Invalid("", "%s would become an object where a member has none; set them whole, or use $push", field)
+	case isInside:
+		return boterr.Invalid("", "%s is a text, which has no fields", field)
+	case value == nil && expected == typeString, document.TypeName(value) == expected:
+		return nil
+	default:
+		return boterr.Invalid("", "must be of type %s, got %s", expected, document.TypeName(value))
+	}
+}
+
+// keepsArray reports whether a path within a field of a type changes elements of an array alone. One that names an
+// element by its number makes an object where there is no array.
+func keepsArray(of, inside string) bool { return of == typeArray && strings.HasPrefix(inside, "$") }
+
+// checkOperator checks the fields that an operator changes.
+func checkOperator(operator string, paths document.Object) error {
+	switch operator {
+	case "$set", "$setOnInsert":
+		return checkFields(paths)
+	case "$unset":
+		return nil
+	}
+	for path, operand := range paths.All() {
+		changed := path
+		if operator == "$rename" {
+			changed, _ = operand.(string)
+		}
+		if !leavesType(operator, changed) {
+			return boterr.Invalid(path, "%s could leave a %s that is of another type; use $set", operator, changed)
+		}
+	}
+	return nil
+}
+
+// leavesType reports whether an operator on a path leaves the field its type.
+func leavesType(operator, path string) bool {
+	field, inside, isInside := strings.Cut(path, ".")
+	switch fieldTypes[field] {
+	case typeString:
+		return false
+	case typeObject:
+		return isInside
+	case typeArray:
+		return keepsArray(typeArray, inside) || !isInside && slices.Contains(arrayOperators, operator)
+	default:
+		return true
+	}
+}
