@@ -25,7 +25,6 @@ var talks = map[string]string{
 	"reminders -talk":      "Hello!\nbook\n1\n/advance 2d\n/as Bob\nbook\n2\ncancel",
 	"handoff -talk":        "person\nMy brakes squeak.\n/agent grace\n/take\nSince when?\n/as ada\nSince it rained.\n/agent grace\n//done",
 	"scripted":             "menu\ngreen tea\nhours\n/advance 1d",
-	"channels -talk alpha": "hi\nbouquets\n/advance 1d",
 }
 
 // pages are the example programs that serve a simulator.
