@@ -17,7 +17,7 @@ import (
 // aCity returns a platform with the concierge and the city's own places.
 func aCity(t *testing.T) *fakes.Platform {
 	t.Helper()
-	places, err := ReadPlaces(ownPlaces, LatitudeFirst)
+	places, err := ReadPlaces(ownPlaces)
 	require.NoError(t, err)
 	return cityOf(t, places)
 }
@@ -293,7 +293,7 @@ func TestBookings_OfTheGuest(t *testing.T) {
 
 func TestReply_IsNoTemplate(t *testing.T) {
 	t.Parallel()
-	places, err := ReadPlaces([]byte(`[{"name": "The {{firstName}} Inn", "about": "{{meta.secret}}"}]`), LatitudeFirst)
+	places, err := ReadPlaces([]byte(`[{"name": "The {{firstName}} Inn", "about": "{{meta.secret}}"}]`))
 	require.NoError(t, err)
 	guest := cityOf(t, places).AddMember(member.Member{FirstName: "Ada", Meta: document.O("secret", "tell nobody")})
 	converse(t, guest, exchange{"tell me about the firstname inn", "The {{firstName}} Inn\n  about: {{meta.secret}}"})

@@ -2,12 +2,18 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/fakes/conversation/conversationtest"
+	"github.com/botctx/go-sdk/fakes/fakestest"
 )
 
 // ran is what a run of the program left.
@@ -40,7 +46,6 @@ func TestMain_Demonstration(t *testing.T) {
 	require.Contains(t, r.out, "Concierge: Booked: Nonna Bettina tonight at 19:30, for 2.")
 	require.Contains(t, r.out, "Concierge: You have that booking already: Nonna Bettina tonight at 19:30.")
 	require.Equal(t, 1, strings.Count(r.out, "You can say, for example"), "all but the greeting is understood")
-	require.Contains(t, r.out, "conversations          1\n  turns                 28\n")
 }
 
 func TestMain_EndsWithInputOrBye(t *testing.T) {
@@ -69,53 +74,8 @@ func TestMain_AnswersAnyLine(t *testing.T) {
 func TestMain_PlacesOfAFile(t *testing.T) {
 	t.Parallel()
 	path := fileOf(t, `[{"name": "North Pole Inn", "kind": "inn", "location": [89, 10]}, {"name": "South Inn", "kind": "inn", "location": [10, 89]}]`)
-	const input = "I am at 88, 10\nwhat is near me"
-	require.Contains(t, runWith(t, input, "-places", path).out, "1. North Pole Inn (inn, 111319 m)")
-	require.Contains(t, runWith(t, input, "-places", path).out, "[latitude, longitude]")
-	require.Contains(t, runWith(t, input, "-places", path, "-lnglat").out, "1. South Inn")
-}
-
-func TestMain_ReplayPrints(t *testing.T) {
-	t.Parallel()
-	r := runWith(t, "", "-dialogues", fileOf(t, oneLine(rental)))
-	require.Zero(t, r.code, r.problems)
-	require.Contains(t, r.out, `
-== d1 (Films)
-Guest:     A western?
-           - looked in Films.FindFilms: 0 found
-Concierge: {{none}}
-Guest:     Rent Up.
-           - looked in Films.RentFilm: 2 found
-           - booked in Films.RentFilm: 1
-Concierge: Rented.
-Guest:     Rent Up!
-           - looked in Films.RentFilm: 2 found
-           - booked in Films.RentFilm: 0
-Concierge: You have it.
-
-Summary
-  conversations          1
-  turns                  6
-  operations called     11
-    fetchDataFromDataSource                   3
-    findAndModifyDataFromDataSource           2
-    findAndModifyMember                       2
-    sendResponse                              3
-    upsertDataToDataSource                    1
-  entries found          5
-  messages sent          3
-`)
-}
-
-func TestMain_ReplayRealConversations(t *testing.T) {
-	t.Parallel()
-	readShared(t, "conversations", "dialogues.jsonl")
-	r := runWith(t, "", "-dialogues", filepath.Join("..", "..", "..", "shared", "data", "conversations", "dialogues.jsonl"))
-	require.Zero(t, r.code, r.problems)
-	require.Contains(t, r.out, "conversations        256\n  turns               3816\n  operations called   3663\n")
-	require.Contains(t, r.out, "messages sent       1908\n")
-	require.Equal(t, 256, strings.Count(r.out, "\n== "))
-	require.Equal(t, 147, strings.Count(r.out, ": 1\nConcierge: "), "bookings")
+	r := runWith(t, "I am at 88, 10\nwhat is near me", "-places", path)
+	require.Contains(t, r.out, "1. North Pole Inn (inn, 111319 m)")
 }
 
 func TestMain_TellsProblems(t *testing.T) {
@@ -128,14 +88,9 @@ func TestMain_TellsProblems(t *testing.T) {
 		"help":                   {[]string{"-h"}, 0, "Usage: concierge"},
 		"an unknown flag":        {[]string{"-city", "x"}, 2, "flag provided but not defined: -city"},
 		"an argument":            {[]string{"places.json"}, 2, `"places.json" is no flag, and there are no arguments`},
-		"two files":              {[]string{"-places", "x", "-dialogues", "y"}, 2, "-places and -dialogues do not go together"},
-		"an order of nothing":    {[]string{"-lnglat"}, 2, "-lnglat says how to read the FILE of -places, which is missing"},
 		"no file of places":      {[]string{"-places", "absent.json"}, 1, "concierge: open absent.json: "},
-		"no file of dialogues":   {[]string{"-dialogues", "absent.jsonl"}, 1, "concierge: open absent.jsonl: "},
 		"places without a place": {[]string{"-places", fileOf(t, "[]")}, 1, "file.json: there is no place in it"},
 		"places that come twice": {[]string{"-places", fileOf(t, `[{"_id": 1}, {"_id": 1}]`)}, 1, "data[1]._id: comes twice in one call"},
-		"an empty conversation":  {[]string{"-dialogues", fileOf(t, "\n")}, 1, "file.json: there is no conversation in it"},
-		"a broken conversation":  {[]string{"-dialogues", fileOf(t, "{}")}, 1, "file.json: line 1: dialogue_id is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,4 +100,36 @@ func TestMain_TellsProblems(t *testing.T) {
 			require.Empty(t, r.out)
 		})
 	}
+}
+
+var _ = flag.Bool("update", false, "write the files that tests compare with")
+
+// aStage returns a stage on the concierge's own city.
+func aStage(t *testing.T) *conversation.Stage {
+	t.Helper()
+	return conversation.NewStage(aCity(t))
+}
+
+func TestConversations(t *testing.T) {
+	t.Parallel()
+	conversationtest.Run(t, "*.chat", aStage)
+	conversationtest.Run(t, "testdata/*.chat", aStage)
+}
+
+// What the demonstration leaves behind: what was sent, who booked, and which seats are left.
+func TestDemonstration_Effects(t *testing.T) {
+	t.Parallel()
+	stage := aStage(t)
+	written, err := conversation.Parse("demonstration.chat", demonstration)
+	require.NoError(t, err)
+	_, err = stage.Play(written)
+	require.NoError(t, err)
+	fakestest.Golden(t, stage.Platform(), "testdata/demonstration.golden")
+}
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	graph, err := botctx.GraphOf(Concierge{}.Nodes()...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
 }

@@ -20,7 +20,7 @@ const placesID = "places"
 // columnSeatsFree is how many seats a place has left tonight. Bookings count it down.
 const columnSeatsFree = "seatsFree"
 
-// seatsOfOthers is how many seats a place gets that does not say how many it has.
+// seatsOfOthers is how many seats a place gets that does not say.
 const seatsOfOthers = 12
 
 // ownPlaces are the places of a small invented city.
@@ -28,31 +28,18 @@ const seatsOfOthers = 12
 //go:embed places.json
 var ownPlaces []byte
 
-// PairOrder says how the two numbers of a location that is a bare pair are meant.
-// GeoJSON points and objects with lat and lng say it themselves.
-type PairOrder string
-
-// The orders of a pair.
-const (
-	LatitudeFirst  PairOrder = "latitude, longitude"
-	LongitudeFirst PairOrder = "longitude, latitude"
-)
-
 // Places are what a concierge knows of its city.
 type Places struct {
 	// Entries are the places as the data source holds them: each with a name, with its
-	// location as a GeoJSON point where it has one, and with the seats that are free.
+	// location as a GeoJSON point if it has one, and with the seats that are free.
 	Entries []document.Object
 	// Columns are the columns whose values a guest may say, such as area.
 	Columns []string
-	// Pairs is how bare pairs were read, "" where there were none.
-	Pairs PairOrder
 }
 
-// ReadPlaces reads a JSON array of objects. Pairs are read in the given order; with
-// LatitudeFirst, a first number beyond 90 in any of them shows that all have the
-// longitude first.
-func ReadPlaces(text []byte, order PairOrder) (Places, error) {
+// ReadPlaces reads a JSON array of objects. A location is a GeoJSON point, or a latitude and
+// a longitude.
+func ReadPlaces(text []byte) (Places, error) {
 	var rows []document.Object
 	if err := document.DecodeJSON(text, &rows); err != nil {
 		return Places{}, fmt.Errorf("it must be a JSON array of objects: %w", err)
@@ -60,16 +47,12 @@ func ReadPlaces(text []byte, order PairOrder) (Places, error) {
 	if len(rows) == 0 {
 		return Places{}, errors.New("there is no place in it")
 	}
-	order = pairOrder(rows, order)
 	var places Places
 	for i, row := range rows {
 		if row.IsZero() {
 			return Places{}, fmt.Errorf("element %d is null, and must be an object", i)
 		}
-		if _, isPair := pairOf(row); isPair {
-			places.Pairs = order
-		}
-		places.Entries = append(places.Entries, placeOf(row, i, order))
+		places.Entries = append(places.Entries, placeOf(row, i))
 	}
 	places.Columns = sayableColumns(places.Entries)
 	return places, nil
@@ -84,84 +67,27 @@ func (p Places) Save(ctx context.Context, data datasource.Operations) error {
 	return err
 }
 
-// placeOf returns the entry for a row. What is not known is left out, "?" as well as
-// null, and so is when the row was stored elsewhere.
-func placeOf(row document.Object, index int, order PairOrder) document.Object {
+// placeOf returns the entry for a row. What is not known is left out, "?" as well as null.
+func placeOf(row document.Object, index int) document.Object {
 	entry := document.O()
 	for column, value := range row.All() {
-		if value != "?" && value != nil && column != "createdAt" && column != "updatedAt" {
-			entry = entry.With(columnName(column), value)
+		if value != "?" && value != nil {
+			entry = entry.With(column, value)
 		}
 	}
 	if document.Get(entry, "name", "") == "" {
 		entry = entry.With("name", fmt.Sprintf("Place %d", index+1))
 	}
-	if at, ok := pointOf(row, order); ok {
-		entry = entry.With("location", at)
+	pair := document.Get(row, "location", []float64(nil))
+	if len(pair) == 2 && isOnGlobe(pair[1], pair[0]) {
+		entry = entry.With("location", point(pair[1], pair[0]))
 	}
 	return entry.With(columnSeatsFree, document.Get(row, "seats", seatsOfOthers))
-}
-
-// columnName returns a name that a column may have: not empty, and without dots, which
-// separate the parts of a path, and dollar signs, which begin operators.
-func columnName(name string) string {
-	if name == "" {
-		return "_"
-	}
-	return strings.NewReplacer(".", "_", "$", "_", "\x00", "_").Replace(name)
 }
 
 // point returns a GeoJSON point.
 func point(longitude, latitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))
-}
-
-// pointOf returns the location of a row as a GeoJSON point.
-func pointOf(row document.Object, order PairOrder) (document.Object, bool) {
-	longitude, latitude, ok := coordinatesOf(row, order)
-	if !ok || !isOnGlobe(longitude, latitude) {
-		return document.Object{}, false
-	}
-	return point(longitude, latitude), true
-}
-
-// coordinatesOf returns the longitude and latitude of a row.
-func coordinatesOf(row document.Object, order PairOrder) (longitude, latitude float64, ok bool) {
-	if pair, isPair := pairOf(row); isPair {
-		if order == LongitudeFirst {
-			return pair[0], pair[1], true
-		}
-		return pair[1], pair[0], true
-	}
-	if document.Get(row, "location.type", "") == "Point" {
-		return bothOf(row, "location.coordinates.0", "location.coordinates.1")
-	}
-	return bothOf(row, "location.lng", "location.lat")
-}
-
-// bothOf returns the numbers at two paths, if both are there.
-func bothOf(row document.Object, first, second string) (x, y float64, ok bool) {
-	if !row.Has(first) || !row.Has(second) {
-		return 0, 0, false
-	}
-	const none = 1000 // no longitude and no latitude
-	return document.Get(row, first, float64(none)), document.Get(row, second, float64(none)), true
-}
-
-// pairOf returns the location of a row that is two numbers.
-func pairOf(row document.Object) ([]float64, bool) {
-	pair := document.Get(row, "location", []float64(nil))
-	return pair, len(pair) == 2
-}
-
-// pairOrder returns how the pairs of all rows are meant.
-func pairOrder(rows []document.Object, order PairOrder) PairOrder {
-	for _, row := range rows {
-		if pair, ok := pairOf(row); ok && (pair[0] < -90 || pair[0] > 90) {
-			return LongitudeFirst
-		}
-	}
-	return order
 }
 
 func isOnGlobe(longitude, latitude float64) bool {
