@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // The default pauses after failures.
@@ -39,7 +39,7 @@ func (s *Scheduler) pauseAfter(
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: back-off panicked",
-				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 			chosen = exponential(failures)
 		}
 	}()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -191,7 +192,7 @@ func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: handler panicked", slog.String("agenda", c.id),
-				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 			err = panicked(thrown)
 		}
 	}()

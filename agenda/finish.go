@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
@@ -335,7 +336,7 @@ func (s *Scheduler) notBegun(r *Record) outcome {
 // textOf returns the text of a failure as it is kept: without credentials, and cut where
 // it is long.
 func textOf(failure error) string {
-	text := strings.ToValidUTF8(boterr.Text(failure), "�")
+	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
 		text = strings.ToValidUTF8(text[:maxErrorSize], "")
 	}

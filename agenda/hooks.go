@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // Hooks are called with what a scheduler does; those that are nil are left out. They are
@@ -45,7 +45,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: hook panicked", slog.String("hook", name),
-				slog.String("agenda", e.Run.Agenda.ID), slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("agenda", e.Run.Agenda.ID), slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	hook(ctx, e)
@@ -71,7 +71,7 @@ func (s *Scheduler) tellFinished(ctx context.Context, e Event) {
 
 // tellFailed tells that a run failed, where another attempt follows at the given level.
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e Event) {
-	s.report(ctx, level, "agenda: failed", e, slog.String("error", boterr.Text(e.Err)))
+	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.hooks.Failed, e)
 }
 

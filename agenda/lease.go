@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/query"
 )
@@ -37,7 +37,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 		return lease.Renew(ctx, s.agendas, c.id, c.fence, renewal)
 	}, func(c *claim, err error) {
 		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: lease not renewed",
-			slog.String("agenda", c.id), slog.String("error", boterr.Text(err)))
+			slog.String("agenda", c.id), slog.String("error", display.Text(err)))
 	})
 }
 

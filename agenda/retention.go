@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -69,10 +69,10 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: store panicked",
-				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", boterr.Text(err)))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", display.Text(err)))
 	}
 }

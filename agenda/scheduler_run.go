@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
@@ -161,7 +162,7 @@ func (p *pool) claimBatch(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", boterr.Text(err)))
+		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
 		wait = p.poll
 	}
 	if wait > 0 && len(p.ready) == 0 {
@@ -435,6 +436,6 @@ func (p *pool) abandonAll(ctx context.Context) error {
 // giveBack gives a claim back. Where that fails, its lease passes.
 func (p *pool) giveBack(ctx context.Context, c *claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
-		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.claimedAt}, slog.String("error", boterr.Text(err)))
+		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.claimedAt}, slog.String("error", display.Text(err)))
 	}
 }

@@ -2,9 +2,9 @@ package botctx
 
 import (
 	"context"
-	"github.com/botctx/go-sdk/internal/datasources"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -32,7 +33,7 @@ const partLogic = "logic"
 
 // Error names node, part and action, or HandleFunc and its function. Where Err has a Place of its own, as
 // that of a script has, this tells more than the function that runs it, which is left out. Credentials in
-// the text of Err are redacted, see boterr.Redact.
+// the text of Err are redacted, see display.Redact.
 func (e *RunError) Error() string {
 	if e == nil {
 		return "internal: a nil *botctx.RunError was returned as an error: return nil itself"
@@ -44,12 +45,12 @@ func (e *RunError) Error() string {
 	case e.Part == partLogic:
 		text.WriteString("HandleFunc")
 	default:
-		return boterr.Text(e.Err)
+		return display.Text(e.Err)
 	}
 	if e.Action != "" && !hasPlace(e.Err) {
 		fmt.Fprintf(&text, " (%s)", e.Action)
 	}
-	text.WriteString(": " + boterr.Text(e.Err))
+	text.WriteString(": " + display.Text(e.Err))
 	return text.String()
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -88,7 +89,7 @@ func (r *Runtime) runRetention(ctx context.Context) {
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if err := r.removeRecords(ctx); err != nil && ctx.Err() == nil {
-			r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: old records not removed", slog.String("error", boterr.Text(err)))
+			r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: old records not removed", slog.String("error", display.Text(err)))
 		}
 		select {
 		case <-ctx.Done():

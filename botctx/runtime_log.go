@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 )
@@ -46,7 +47,7 @@ func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 		return
 	}
 	r.config.Logger.LogAttrs(ctx, slog.LevelError, "botctx: panic", append(where.attributes(),
-		slog.String("panic", boterr.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
+		slog.String("panic", display.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
 }
 
 // orPanic is that of the Runtime, for an operation.
@@ -83,7 +84,7 @@ func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
 // logNotReleased logs that a member is kept from others until a lease has passed.
 func (r *Runtime) logNotReleased(ctx context.Context, lane *lease.Turn, err error) {
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: turn not released",
-		slog.String("lane", lane.Lane()), slog.String("error", boterr.Text(err)))
+		slog.String("lane", lane.Lane()), slog.String("error", display.Text(err)))
 }
 
 // logRedirects logs that too many redirects have led to a step.

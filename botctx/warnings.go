@@ -3,7 +3,7 @@ package botctx
 import (
 	"fmt"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // Warning is what is likely to be a mistake, but may be meant.
@@ -60,7 +60,7 @@ func (n *nodes) warnings(by unseen) []Warning {
 		if mute := n.unasked(node, by); len(mute) > 0 {
 			found = append(found, Warning{WarningPosition, node.Ref(), fmt.Sprintf("the node %s never saves the position, so that "+
 				"its children are never asked: %s; set SavesPosition, or Entry where an action sets the position there",
-				node.Ref(), boterr.List(len(mute), func(i int) string { return mute[i].ID }))})
+				node.Ref(), display.List(len(mute), func(i int) string { return mute[i].ID }))})
 		}
 	}
 	return found

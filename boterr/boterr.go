@@ -13,10 +13,16 @@ package boterr
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // Code is the kind of an error. It is an error itself, so that
@@ -102,7 +108,7 @@ func Missing(field, give string, args ...any) *Error {
 }
 
 // Error returns "operation: code: field: sentence", without what is empty.
-// Credentials in the sentence are redacted, see Redact, and hidden characters escaped, see Visible.
+// Credentials in the sentence are redacted, and hidden characters escaped, see Visible.
 func (e *Error) Error() string {
 	if e == nil {
 		return "internal: a nil *boterr.Error was returned as an error: return nil itself"
@@ -113,7 +119,7 @@ func (e *Error) Error() string {
 	}
 	parts = append(parts, e.Code.Error())
 	if e.Field != "" {
-		parts = append(parts, Visible(e.Field))
+		parts = append(parts, display.Visible(e.Field))
 	}
 	if message := e.Message(); message != "" {
 		parts = append(parts, message)
@@ -126,7 +132,7 @@ func (e *Error) Message() string {
 	if e == nil || e.Err == nil {
 		return ""
 	}
-	return Text(e.Err)
+	return display.Text(e.Err)
 }
 
 // Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has
@@ -237,4 +243,96 @@ func Wrap(op string, err error) error {
 		named.Field = inner.Field
 	}
 	return named
+}
+
+// Visible returns text as it may go to a terminal or a log: hidden characters other than line ends and tabs,
+// and bytes that are no UTF-8, are written as Go writes them, such as \x1b and \u202e. "\r\n" becomes "\n".
+// Use it for whatever members wrote. The errors and logs of the SDK and the transcripts of package fakes are
+// visible already.
+func Visible(text string) string { return display.Visible(text) }
+
+// maxArgumentLength is how many bytes of a text a sentence repeats.
+const maxArgumentLength = 500
+
+// cutLong returns the arguments of a sentence with long texts cut, such as ids: callers may give
+// any length, and an error is for readers. What a cut could hide from display.Redact is redacted before.
+func cutLong(args []any) []any {
+	var cut []any
+	for i, arg := range args {
+		text := textOf(arg)
+		if len(text) <= maxArgumentLength {
+			continue
+		}
+		if cut == nil {
+			cut = slices.Clone(args)
+		}
+		text = display.Redact(text)
+		cut[i] = strings.ToValidUTF8(text[:min(maxArgumentLength, len(text))], "") + "..."
+	}
+	if cut == nil {
+		return args
+	}
+	return cut
+}
+
+// textOf returns an argument that is a text, and "" for one that is none or prints itself in
+// a way of its own, as errors and secrets do.
+func textOf(arg any) string {
+	switch arg.(type) {
+	case error, fmt.Stringer, fmt.Formatter:
+		return ""
+	}
+	if value := reflect.ValueOf(arg); value.Kind() == reflect.String {
+		return value.String()
+	}
+	return ""
+}
+
+// jsonError is the JSON form of an Error.
+type jsonError struct {
+	Op      string `json:"op,omitempty"`
+	Code    Code   `json:"code"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// MarshalJSON returns {"op", "code", "field", "message"}, without what is empty.
+// The message is redacted.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	return json.Marshal(jsonError{Op: e.Op, Code: e.Code, Field: e.Field, Message: e.Message()})
+}
+
+// UnmarshalJSON reads the form that MarshalJSON writes. An unknown code becomes
+// Internal, so that errors of a newer peer stay errors.
+func (e *Error) UnmarshalJSON(text []byte) error {
+	var read jsonError
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*e = Error{Op: read.Op, Code: Internal, Field: read.Field}
+	for _, code := range Codes() {
+		if code == read.Code {
+			e.Code = code
+		}
+	}
+	if read.Message != "" {
+		e.Err = errors.New(read.Message)
+	}
+	return nil
+}
+
+// MaxRetryAfter is the longest wait that RetryAfter returns. A service that asks for more is asked again by then.
+const MaxRetryAfter = time.Hour
+
+// RetryAfter returns how long the error asks to wait before the next attempt: the result of the method RetryAfter
+// of an error in its chain, such as *send.RetryAfterError. It is 0 if there is none, and at most MaxRetryAfter.
+func RetryAfter(err error) time.Duration {
+	asked, ok := errors.AsType[interface {
+		error
+		RetryAfter() time.Duration
+	}](err)
+	if !ok {
+		return 0
+	}
+	return max(0, min(asked.RetryAfter(), MaxRetryAfter))
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -194,33 +194,24 @@ func TestError_ShowsNoCredential(t *testing.T) {
 	}
 }
 
-func TestRedact_LeavesWhatFollows(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		`Get 'https://example.com/a?b', then stop`:       `Get 'https://example.com/a?[redacted]', then stop`,
-		`{"token":"a\"b","name":"Ada"}`:                  `{"token":[redacted],"name":"Ada"}`,
-		`{"token":["a","b]"],"name":"Ada"}`:              `{"token":[redacted],"name":"Ada"}`,
-		`{"at":"{\"pwd\":\"a\\\"b\",\"name\":\"Ada\"}"}`: `{"at":"{\"pwd\":[redacted],\"name\":\"Ada\"}"}`,
-	} {
-		require.Equal(t, want, boterr.Redact(text))
-		require.Equal(t, want, boterr.Redact(want), "what is redacted stays so")
-	}
-}
+// busyError is an error that says when to come again.
+type busyError struct{ wait time.Duration }
 
-func TestRedact_LeavesOtherText(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		"there is no member tokenless", "see https://example.com/a/b#c", "must be a token, got long", "basic types only",
-	} {
-		require.Equal(t, text, boterr.Redact(text))
-	}
-}
+func (b busyError) Error() string             { return "busy" }
+func (b busyError) RetryAfter() time.Duration { return b.wait }
 
-func TestList_WritesTheFirstTwenty(t *testing.T) {
+func TestRetryAfter_OfAnErrorInTheChain(t *testing.T) {
 	t.Parallel()
-	name := func(i int) string { return strconv.Itoa(i + 1) }
-	require.Empty(t, boterr.List(0, name))
-	require.Equal(t, "1, 2", boterr.List(2, name))
-	require.Equal(t, "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20", boterr.List(20, name))
-	require.True(t, strings.HasSuffix(boterr.List(22, name), "19, 20 and 2 more"))
+	for name, row := range map[string]struct {
+		err  error
+		wait time.Duration
+	}{
+		"none":              {nil, 0},
+		"says nothing":      {errors.New("gone"), 0},
+		"behind a code":     {boterr.New(boterr.ResourceExhausted, "", "too many: %w", busyError{5 * time.Minute}), 5 * time.Minute},
+		"longer than hours": {busyError{48 * time.Hour}, time.Hour},
+		"in the past":       {busyError{-time.Second}, 0},
+	} {
+		require.Equal(t, row.wait, boterr.RetryAfter(row.err), name)
+	}
 }

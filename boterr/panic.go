@@ -2,9 +2,13 @@ package boterr
 
 import (
 	"fmt"
+	"path"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
+
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // PanicError is a panic in what a host or bot logic supplies: a store, a connector, an action,
@@ -44,7 +48,7 @@ func (p *PanicError) Error() string {
 	if p == nil {
 		return "internal: a nil *boterr.PanicError was returned as an error: return nil itself"
 	}
-	return "panic: " + Text(p.Cause)
+	return "panic: " + display.Text(p.Cause)
 }
 
 // Unwrap returns the error that was panicked with, if it was one. The nil pointer has none.
@@ -56,7 +60,47 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// Text returns the text of an error, or of what was panicked with, as it may stand in logs and
-// in what leaves the process: redacted, see Redact, and visible, see Visible. It never panics, whatever the methods of
-// the value do.
-func Text(value any) string { return Visible(Redact(fmt.Sprint(value))) }
+// module is the path that the SDK's packages begin with.
+const module = "github.com/botctx/go-sdk/"
+
+// Frames returns the calls of the code that panicked, the innermost first, such as
+// "coupon.Claim (claim.go:41)": what stands between the panic and the SDK that called it. It is
+// empty for a panic in the SDK's own code, and for a PanicError that Recovered did not make.
+func (p *PanicError) Frames() []string {
+	var names []string
+	if p == nil || len(p.calls) == 0 {
+		return nil
+	}
+	frames, isBelowPanic := runtime.CallersFrames(p.calls), false
+	for {
+		frame, hasMore := frames.Next()
+		switch {
+		case !isBelowPanic: // These are the deferred functions that recover.
+			isBelowPanic = frame.Function == "runtime.gopanic"
+		case !isMachinery(frame.Function):
+			names = append(names, nameOf(frame))
+		case len(names) > 0:
+			return names
+		}
+		if !hasMore {
+			return names
+		}
+	}
+}
+
+// isMachinery reports whether a function is of the SDK or of Go's runtime, and not of who uses
+// them. Tests and examples of the SDK are users.
+func isMachinery(function string) bool {
+	if strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/") {
+		return true
+	}
+	inside, isOfSDK := strings.CutPrefix(function, module)
+	folders, rest := path.Split(inside)
+	pkg, _, _ := strings.Cut(rest, ".")
+	return isOfSDK && !strings.HasSuffix(pkg, "_test") && !strings.HasPrefix(folders, "examples/")
+}
+
+// nameOf names a call without the path of its package and its file.
+func nameOf(frame runtime.Frame) string {
+	return fmt.Sprintf("%s (%s:%d)", path.Base(frame.Function), path.Base(frame.File), frame.Line)
+}

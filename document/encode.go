@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // ValueEncoder is implemented by types that say how they are kept in documents.
@@ -57,7 +58,7 @@ func Text(v any) string {
 	if err != nil {
 		return "(" + err.Error() + ")"
 	}
-	return boterr.Text(string(text))
+	return display.Text(string(text))
 }
 
 func encodeObject(e goEncoder, v any) (Object, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -46,7 +47,7 @@ func (a alpha) UploadAttachment(ctx context.Context, in *channel.Channel, kind s
 // addAttachment keeps a file. The caller holds the mutex.
 func (o *outbox) addAttachment(added Attachment) {
 	o.kept.alpha.attachments = append(o.kept.alpha.attachments, added)
-	o.platform.notef("%s keeps the %s %s as %s", added.Channel, added.Type, boterr.Redact(added.URL), added.ID)
+	o.platform.notef("%s keeps the %s %s as %s", added.Channel, added.Type, display.Redact(added.URL), added.ID)
 }
 
 // hasAttachment refuses a message with a file by an id that Alpha does not have, or has for

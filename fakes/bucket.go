@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -36,7 +36,7 @@ func (f File) String() string {
 	if strings.HasPrefix(f.ContentType, "text/") {
 		text += "\n" + string(f.Content)
 	}
-	return boterr.Text(text)
+	return display.Text(text)
 }
 
 // GoString is String, for failures of tests.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -33,7 +33,7 @@ type Call struct {
 
 // String returns the call as one line: name, params, and result in JSON or error, with how
 // many a send to several reached in spite of it. Credentials are redacted.
-func (c Call) String() string { return boterr.Text(c.line()) }
+func (c Call) String() string { return display.Text(c.line()) }
 
 // GoString is String, for failures of tests.
 func (c Call) GoString() string { return c.String() }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -60,7 +60,7 @@ type changeLines []string
 // addf adds a line. Each is redacted alone: a bracket that stands open beside the name of a credential takes
 // nothing of the next ones with it.
 func (l *changeLines) addf(format string, args ...any) {
-	*l = append(*l, boterr.Text(fmt.Sprintf(format, args...)))
+	*l = append(*l, display.Text(fmt.Sprintf(format, args...)))
 }
 
 // addRecords adds a line for each record that is new or gone, and for each field that has changed.
@@ -86,8 +86,8 @@ func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R])
 // fieldText is a field that has changed, without what was there and what is there where a name of its path is
 // that of a credential.
 func fieldText(field changed.Field) string {
-	if !slices.ContainsFunc(strings.Split(field.Path, "."), boterr.IsCredential) {
-		return boterr.Text(field.String())
+	if !slices.ContainsFunc(strings.Split(field.Path, "."), display.IsCredential) {
+		return display.Text(field.String())
 	}
 	before, after := "none", "none"
 	if field.WasThere {

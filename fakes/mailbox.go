@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -28,7 +29,7 @@ func (m Mail) String() string {
 			parts = append(parts, part.Data)
 		}
 	}
-	return boterr.Text(strings.Join(parts, "\n"))
+	return display.Text(strings.Join(parts, "\n"))
 }
 
 // GoString is String, for failures of tests.

@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -351,7 +352,7 @@ func (m mistake) printed() []string {
 	func() {
 		defer func() {
 			if thrown := recover(); thrown != nil {
-				tb.failures = append(tb.failures, boterr.Text(thrown))
+				tb.failures = append(tb.failures, display.Text(thrown))
 			}
 		}()
 		tb.run(m.test)

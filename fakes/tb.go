@@ -3,7 +3,7 @@ package fakes
 import (
 	"fmt"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // TB is what a platform needs of a test. *testing.T and *testing.B have it.
@@ -32,13 +32,13 @@ type visibleTB struct{ TB }
 // Fatalf implements TB.
 func (t visibleTB) Fatalf(format string, args ...any) {
 	t.Helper()
-	t.TB.Fatalf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
+	t.TB.Fatalf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
 // Logf implements TB.
 func (t visibleTB) Logf(format string, args ...any) {
 	t.Helper()
-	t.TB.Logf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
+	t.TB.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
 // noTest stands for the test where there is none.
@@ -46,7 +46,9 @@ type noTest struct{}
 
 func (noTest) Helper() {}
 
-func (noTest) Fatalf(format string, args ...any) { panic(boterr.Visible(fmt.Sprintf(format, args...))) }
+func (noTest) Fatalf(format string, args ...any) {
+	panic(display.Visible(fmt.Sprintf(format, args...)))
+}
 
 func (noTest) Logf(string, ...any) {}
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -103,7 +103,7 @@ func (p *Platform) Transcript() string {
 func textOf(lines []line) string {
 	var text strings.Builder
 	for _, one := range lines {
-		text.WriteString(boterr.Text(one)) // Only here: most lines are never read.
+		text.WriteString(display.Text(one)) // Only here: most lines are never read.
 		text.WriteByte('\n')
 	}
 	return text.String()

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -77,13 +78,13 @@ func logHostile(t *testing.T, handler slog.Handler) {
 	})
 	err := p.AddMember(member.Member{FirstName: terminalText, ExternalID: terminalText}).TrySays(terminalText)
 	require.Error(t, err)
-	requireVisible(t, boterr.Text(err))
+	requireVisible(t, display.Text(err))
 }
 
 // requireVisible fails if a text holds what Visible would escape.
 func requireVisible(t *testing.T, text string) {
 	t.Helper()
-	require.Equal(t, boterr.Visible(text), text)
+	require.Equal(t, display.Visible(text), text)
 }
 
 // printingTB is a test that keeps what it prints.
@@ -206,7 +207,7 @@ func TestHostileText(t *testing.T) {
 		},
 		"a document": func(t *testing.T) string {
 			t.Helper()
-			return boterr.Text(document.O(terminalText, terminalText))
+			return display.Text(document.O(terminalText, terminalText))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

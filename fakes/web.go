@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -46,7 +47,7 @@ type recordedWeb struct{ platform *Platform }
 func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	target := *request.URL
 	target.Fragment, target.RawFragment = "", "" // No request has it.
-	url := boterr.Redact(target.String())
+	url := display.Redact(target.String())
 	response, err := requested(request.Context(), w.platform, asking{ServiceHTTP, request.Method, url},
 		func() (*http.Response, error) { return w.send(request) })
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -46,9 +47,9 @@ func (u *UnsentError) Error() string {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d of %d targets did not get the request: ", len(u.Failures), u.Of)
-	text.WriteString(boterr.List(len(u.Failures), func(i int) string {
+	text.WriteString(display.List(len(u.Failures), func(i int) string {
 		failure := u.Failures[i]
-		return fmt.Sprintf("%s (%s)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), boterr.Text(failure.Err))
+		return fmt.Sprintf("%s (%s)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), display.Text(failure.Err))
 	}))
 	switch {
 	case u.AssignmentID == "":

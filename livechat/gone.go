@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -20,7 +20,7 @@ const mostReason = 500
 // endGone ends an assignment one of whose sides is gone, and reports whether the other side was told.
 // If it is not open any more, nothing is done.
 func (s *machine) endGone(ctx context.Context, r *AssignmentRecord, by EndedBy, why error) (bool, error) {
-	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(boterr.Text(why), mostReason))
+	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
 	if err != nil || ended == nil {
 		return false, err
 	}

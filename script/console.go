@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // longestLine is how many bytes of what a script logs at once are kept, and mostLines how many lines of a run.
@@ -29,7 +29,7 @@ func (r *run) hostLog(payload string) error {
 	if err := json.Unmarshal([]byte(payload), &line); err != nil {
 		return err
 	}
-	text := boterr.Redact(line[1])
+	text := display.Redact(line[1])
 	if len(text) > longestLine {
 		text = strings.ToValidUTF8(text[:longestLine], "") + "..."
 	}

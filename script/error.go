@@ -3,7 +3,7 @@ package script
 import (
 	"fmt"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // Error says where and why a script failed. Behind it is a *boterr.Error: the error of the operation that the script did
@@ -23,7 +23,7 @@ type Error struct {
 
 // Error returns "file:line:column: what went wrong".
 func (e *Error) Error() string {
-	return e.Place() + ": " + boterr.Text(e.Err)
+	return e.Place() + ": " + display.Text(e.Err)
 }
 
 // Place returns "file:line:column", or the file alone if there is no line.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/web"
 )
@@ -95,7 +96,7 @@ const (
 
 // number returns the number by which the script knows an error, 0 for none.
 func (r *run) number(err error) int {
-	if err == nil || len(boterr.Text(err)) > longestCause {
+	if err == nil || len(display.Text(err)) > longestCause {
 		return 0
 	}
 	if r.causes == nil {

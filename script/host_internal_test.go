@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
@@ -37,6 +37,6 @@ func FuzzHost(f *testing.F) {
 		require.NoError(t, err)
 		defer r.in.Close()
 		_, err := r.host(text)
-		require.NotContains(t, boterr.Text(err), "panic", text)
+		require.NotContains(t, display.Text(err), "panic", text)
 	})
 }

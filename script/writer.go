@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // deepest is how deep a value may be nested.
@@ -53,7 +54,7 @@ func (w *writer) answer(value any, number int, err error) {
 		w.whole(value)
 		return
 	}
-	told := map[string]any{"message": boterr.Text(err), "code": string(boterr.CodeOf(err)), "number": number}
+	told := map[string]any{"message": display.Text(err), "code": string(boterr.CodeOf(err)), "number": number}
 	if e, ok := boterr.AsError(err); ok {
 		told["field"], told["operation"] = e.Field, e.Op
 	}

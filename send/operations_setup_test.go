@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -185,7 +186,7 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 		w.able.err = c.err
 		err := made(t.Context(), w.own(of))
 		require.Equal(t, c.want, boterr.CodeOf(err), "%v", err)
-		require.ErrorContains(t, err, boterr.Redact(c.err.Error()), "what the platform said is told")
+		require.ErrorContains(t, err, display.Redact(c.err.Error()), "what the platform said is told")
 		require.NotContains(t, err.Error(), "s3cret")
 	}
 	w := newWorld(t)

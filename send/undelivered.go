@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // UndeliveredError names the members who did not get a message. It is behind the errors of
@@ -35,9 +36,9 @@ func (u *UndeliveredError) Error() string {
 	if u.Of == 1 && len(u.Failures) == 1 {
 		return reason(u.Failures[0].Err)
 	}
-	members := boterr.List(len(u.Failures), func(i int) string {
+	members := display.List(len(u.Failures), func(i int) string {
 		failure := u.Failures[i]
-		return fmt.Sprintf("%s (%s)", failure.MemberID, boterr.Text(failure.Err))
+		return fmt.Sprintf("%s (%s)", failure.MemberID, display.Text(failure.Err))
 	})
 	return fmt.Sprintf("%d of %d members did not get the message: %s", len(u.Failures), u.Of, members)
 }
@@ -47,7 +48,7 @@ func reason(err error) string {
 	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error says these.
 		return e.Message()
 	}
-	return boterr.Text(err)
+	return display.Text(err)
 }
 
 // Unwrap returns the error of each member. The nil pointer has none.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -76,7 +77,7 @@ const DefaultTimeout = 30 * time.Second
 func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	address, err := connstring.ParseAndValidate(uri)
 	if err != nil {
-		return nil, boterr.Invalid("uri", "is no address of a MongoDB server: %s", boterr.Redact(err.Error()))
+		return nil, boterr.Invalid("uri", "is no address of a MongoDB server: %s", display.Redact(err.Error()))
 	}
 	if address.Database == "" {
 		return nil, boterr.Invalid("uri", "names no database; write it behind the server, as in mongodb://host:27017/bots")
@@ -87,7 +88,7 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	set := settingsOf(opts)
 	client, err := mongo.Connect(clientOptions(uri), set.client)
 	if err != nil {
-		return nil, boterr.Invalid("uri", "does not make a client: %s", boterr.Redact(err.Error()))
+		return nil, boterr.Invalid("uri", "does not make a client: %s", display.Redact(err.Error()))
 	}
 	store, err := New(ctx, client.Database(address.Database), opts...)
 	if err != nil {

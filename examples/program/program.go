@@ -88,5 +88,5 @@ func (p Program) check(flags *flag.FlagSet) error {
 
 // tell prints a problem. One that cannot be printed is lost.
 func (p Program) tell(problems io.Writer, err error) {
-	_, _ = fmt.Fprintf(problems, "%s: %s\n", p.Name, boterr.Text(err))
+	_, _ = fmt.Fprintf(problems, "%s: %s\n", p.Name, boterr.Visible(err.Error()))
 }

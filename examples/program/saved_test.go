@@ -20,11 +20,11 @@ import (
 // talks are what is typed into the example programs that open a console, before /save. The key is the
 // command, as the README has it behind go -C examples run ./.
 var talks = map[string]string{
-	"hello":                "hi\n/as Bob\nwhat?\nhi",
-	"concierge":            "museums\n2\nbook Nonna Bettina for 4 at 19:30\nmy bookings",
-	"reminders -talk":      "Hello!\nbook\n1\n/advance 2d\n/as Bob\nbook\n2\ncancel",
-	"handoff -talk":        "person\nMy brakes squeak.\n/agent grace\n/take\nSince when?\n/as ada\nSince it rained.\n/agent grace\n//done",
-	"scripted":             "menu\ngreen tea\nhours\n/advance 1d",
+	"hello":           "hi\n/as Bob\nwhat?\nhi",
+	"concierge":       "museums\n2\nbook Nonna Bettina for 4 at 19:30\nmy bookings",
+	"reminders -talk": "Hello!\nbook\n1\n/advance 2d\n/as Bob\nbook\n2\ncancel",
+	"handoff -talk":   "person\nMy brakes squeak.\n/agent grace\n/take\nSince when?\n/as ada\nSince it rained.\n/agent grace\n//done",
+	"scripted":        "menu\ngreen tea\nhours\n/advance 1d",
 }
 
 // pages are the example programs that serve a simulator.

@@ -3,11 +3,11 @@ package console
 import (
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
-// visible returns a text that does nothing to a terminal, see boterr.Visible. Tabs are spaces, so that its width
+// visible returns a text that does nothing to a terminal, see display.Visible. Tabs are spaces, so that its width
 // is known.
 func visible(text string) string {
-	return boterr.Visible(strings.ReplaceAll(text, "\t", "    "))
+	return display.Visible(strings.ReplaceAll(text, "\t", "    "))
 }

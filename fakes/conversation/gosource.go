@@ -8,13 +8,13 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // quoted returns a text as Go: between backquotes where that can be read better.
 func quoted(text string) string {
-	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, boterr.IsHidden) {
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, display.IsHidden) {
 		return "`" + text + "`"
 	}
 	return strconv.QuoteToGraphic(text)

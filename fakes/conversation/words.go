@@ -11,7 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // reserved are the words that mean something in a line, and so no name as they stand.
@@ -89,7 +89,7 @@ func escaped(line string, marks string) string {
 	var text strings.Builder
 	for at := 0; at < len(line); {
 		r, size := utf8.DecodeRuneInString(line[at:])
-		isSeen := first <= at && at < last && !boterr.IsHidden(r)
+		isSeen := first <= at && at < last && !display.IsHidden(r)
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&text, `\x{%x}`, line[at])
@@ -160,12 +160,12 @@ func unescapedOne(found string) (string, bool) {
 
 // jsonLine returns JSON on a line, in which all characters are seen.
 func jsonLine(text string) string {
-	if !strings.ContainsFunc(text, boterr.IsHidden) {
+	if !strings.ContainsFunc(text, display.IsHidden) {
 		return text
 	}
 	var line strings.Builder
 	for _, r := range text {
-		if !boterr.IsHidden(r) {
+		if !display.IsHidden(r) {
 			line.WriteRune(r)
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // search looks for a round in which a property does not hold. A round is a list of things that are done to
@@ -35,14 +35,14 @@ type search[A any] struct {
 func (s *search[A]) fatalf(format string, args ...any) {
 	s.Helper()
 	s.isOver = true
-	s.Fatalf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
+	s.Fatalf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
 // logf tells what a search came to that found nothing.
 func (s *search[A]) logf(format string, args ...any) {
 	s.Helper()
 	if !s.isOver {
-		s.Logf("%s", boterr.Visible(fmt.Sprintf(format, args...)))
+		s.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/changed"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/golden"
 	"github.com/botctx/go-sdk/internal/record"
 )
@@ -71,7 +71,7 @@ func (e *effects) linef(section, format string, args ...any) {
 		e.section = section
 		fmt.Fprintf(&e.text, "# %s\n", section)
 	}
-	e.text.WriteString(boterr.Text(fmt.Sprintf(format, args...)) + "\n")
+	e.text.WriteString(display.Text(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // messages writes the messages of each channel, the one that was used first before the others.

@@ -3,11 +3,11 @@ package recording
 import (
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
-// redacted stands in the place of a credential, as boterr.Redact has it.
+// redacted stands in the place of a credential, as display.Redact has it.
 const redacted = "[redacted]"
 
 // hider takes credentials out of values.
@@ -21,7 +21,7 @@ func (h hider) value(value any) any {
 	case document.Object:
 		hidden := document.O()
 		for name, field := range value.All() {
-			if boterr.IsCredential(name) && field != nil {
+			if display.IsCredential(name) && field != nil {
 				hidden = hidden.With(h.own(name), redacted)
 			} else {
 				hidden = hidden.With(h.own(name), h.value(field))
@@ -40,7 +40,7 @@ func (h hider) value(value any) any {
 }
 
 // text returns a text without credentials.
-func (h hider) text(text string) string { return boterr.Redact(h.own(text)) }
+func (h hider) text(text string) string { return display.Redact(h.own(text)) }
 
 // own returns a text without the hider's own secrets.
 func (h hider) own(text string) string {

@@ -1,8 +1,8 @@
 package admin
 
 import (
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // redacted returns an object without the credentials in it: values beside the names of such, and those
@@ -17,12 +17,12 @@ func redacted(o document.Object) document.Object {
 
 // redactedValue is redacted for the value beside a name.
 func redactedValue(name string, value any) any {
-	if boterr.IsCredential(name) && value != nil && value != "" {
+	if display.IsCredential(name) && value != nil && value != "" {
 		return "[redacted]"
 	}
 	switch v := value.(type) {
 	case string:
-		return boterr.Redact(v)
+		return display.Redact(v)
 	case document.Object:
 		return redacted(v)
 	case document.Array:

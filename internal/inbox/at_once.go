@@ -4,8 +4,8 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/query"
 )
@@ -170,6 +170,6 @@ func (a *alone) tellNotBegun(ctx context.Context, w work) {
 		_, err = a.update(ctx, filter, a.updates().giveBack, document.Object{})
 	}
 	if err != nil {
-		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", boterr.Text(err)))
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", display.Text(err)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -74,7 +75,7 @@ func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Dur
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			b.log.LogAttrs(ctx, slog.LevelError, "inbox: back-off panicked",
-				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 			chosen = growing(failures)
 		}
 	}()
@@ -86,7 +87,7 @@ const maxErrorSize = 1000
 
 // textOf returns the text of a failure as it is kept: without credentials, and cut where it is long.
 func textOf(failure error) string {
-	text := strings.ToValidUTF8(boterr.Text(failure), "�")
+	text := strings.ToValidUTF8(display.Text(failure), "�")
 	if len(text) > maxErrorSize {
 		text = strings.ToValidUTF8(text[:maxErrorSize], "")
 	}

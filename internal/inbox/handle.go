@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
@@ -123,7 +124,7 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			b.log.LogAttrs(ctx, slog.LevelError, "inbox: handler panicked", slog.String("event", d.ID),
-				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 			err = boterr.Recovered(thrown)
 		}
 	}()
@@ -276,7 +277,7 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 		slog.Int64("attempt", e.attempts()+1),
 	}
 	if failure != nil {
-		attributes = append(attributes, slog.String("error", boterr.Text(failure)))
+		attributes = append(attributes, slog.String("error", display.Text(failure)))
 	}
 	b.log.LogAttrs(ctx, level, message, attributes...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // Hooks let a host see what an inbox does, such as in spans and metrics. Those that are nil are left
@@ -81,7 +82,7 @@ func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			b.log.LogAttrs(ctx, slog.LevelError, "inbox: hook panicked", slog.String("event", e.id),
-				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	hook(ctx, Settled{

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -134,7 +134,7 @@ func (p *pool) runRetention(ctx context.Context) {
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if _, err := p.RemoveOld(ctx); err != nil && ctx.Err() == nil {
-			p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what is old was not removed", slog.String("error", boterr.Text(err)))
+			p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what is old was not removed", slog.String("error", display.Text(err)))
 		}
 		select {
 		case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 )
@@ -111,7 +112,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	}
 	switch {
 	case err != nil && !isLost(err) && ctx.Err() == nil:
-		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: not read", slog.String("error", boterr.Text(err)))
+		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: not read", slog.String("error", display.Text(err)))
 		return p.config.Poll
 	case len(taken) == free:
 		return 0
@@ -169,7 +170,7 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *rest) {
 	turn, err := p.feed.begin(runs, w)
 	if err != nil {
-		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: turn not claimed", slog.String("lane", w.lane), slog.String("error", boterr.Text(err)))
+		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: turn not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
 		return
 	}
 	if turn == nil {
@@ -239,5 +240,5 @@ func (p *pool) abandonAll() error {
 		events = append(events, event)
 	}
 	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s",
-		boterr.List(len(events), func(i int) string { return "event " + events[i] }))
+		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }

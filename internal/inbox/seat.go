@@ -4,9 +4,9 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
@@ -271,7 +271,7 @@ func (a *alone) tellNote(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
 	defer cancel()
 	if err := a.writeNote(ctx); err != nil && !isLost(err) {
-		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not noted", slog.String("error", boterr.Text(err)))
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not noted", slog.String("error", display.Text(err)))
 	}
 }
 
@@ -283,7 +283,7 @@ func (a *alone) leaveSeat(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
 	defer cancel()
 	if err := a.writeNote(ctx, fieldIsFree, true); err != nil && !isLost(err) {
-		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", boterr.Text(err)))
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", display.Text(err)))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

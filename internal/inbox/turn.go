@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/query"
 )
@@ -77,6 +77,6 @@ func (b *Inbox) release(ctx context.Context, turn *lease.Turn) {
 	defer cancel()
 	if err := turn.Release(ctx); err != nil {
 		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: turn not released",
-			slog.String("lane", turn.Lane()), slog.String("error", boterr.Text(err)))
+			slog.String("lane", turn.Lane()), slog.String("error", display.Text(err)))
 	}
 }

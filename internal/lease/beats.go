@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // startBeating starts what renews the turns that are held, unless it is at work.
@@ -62,7 +63,7 @@ func (t *Turns) renewAll() {
 		return holds, err
 	}, func(turn *Turn, err error) {
 		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: turn not renewed",
-			slog.String("lane", turn.lane), slog.String("error", boterr.Text(err)))
+			slog.String("lane", turn.lane), slog.String("error", display.Text(err)))
 	})
 }
 

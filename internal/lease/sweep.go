@@ -5,8 +5,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -110,7 +110,7 @@ func (t *Turns) sweepNowAndThen() {
 	go func() {
 		if _, err := t.Sweep(context.Background(), sweepPause); err != nil {
 			t.log.LogAttrs(context.Background(), slog.LevelWarn, "lease: idle lanes were not removed",
-				slog.String("error", boterr.Text(err)))
+				slog.String("error", display.Text(err)))
 		}
 	}()
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // MaxBody is how many bytes the body of a request has at most.
@@ -27,7 +28,7 @@ func ProblemOf(err error) *Problem {
 	if err == nil {
 		return nil
 	}
-	told := &Problem{Code: boterr.CodeOf(err), Message: boterr.Text(err)}
+	told := &Problem{Code: boterr.CodeOf(err), Message: display.Text(err)}
 	if panicked, ok := errors.AsType[*boterr.PanicError](err); ok {
 		told.Frames = panicked.Frames()
 	}

@@ -10,6 +10,7 @@ import (
 // floors are the packages of the project, lowest first: each imports only from
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
+	{"internal/display"},
 	{"boterr", "internal/blame", "internal/bounded", "internal/conformance", "internal/fair", "internal/nearest", "internal/textdiff", "script/internal/quickjs", "script/internal/slots"},
 	{"internal/absent", "script/internal/locale"},
 	{"outbound", "internal/bounded/boundedtest", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds", "internal/safelog", "internal/timelimit"},

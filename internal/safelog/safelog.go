@@ -6,13 +6,13 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // discarding is the logger that drops all.
 var discarding = slog.New(slog.DiscardHandler)
 
-// New returns a logger that writes to another one what boterr.Visible makes of each line, and drops the lines
+// New returns a logger that writes to another one what display.Visible makes of each line, and drops the lines
 // at which that one panics. For nil it returns one that drops all; what New has returned is returned as it is.
 func New(logger *slog.Logger) *slog.Logger {
 	if logger == nil || logger == discarding {
@@ -56,5 +56,5 @@ func (h handler) WithGroup(name string) (with slog.Handler) {
 			with = h
 		}
 	}()
-	return handler{h.unsafe.WithGroup(boterr.Visible(name))}
+	return handler{h.unsafe.WithGroup(display.Visible(name))}
 }

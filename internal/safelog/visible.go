@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // visible returns a line without hidden characters: itself, if it has none.
 func visible(line slog.Record) slog.Record {
-	isVisible := line.Message == boterr.Visible(line.Message)
+	isVisible := line.Message == display.Visible(line.Message)
 	line.Attrs(func(one slog.Attr) bool {
 		isVisible = isVisible && isVisibleAttribute(one)
 		return isVisible
@@ -18,7 +18,7 @@ func visible(line slog.Record) slog.Record {
 	if isVisible {
 		return line
 	}
-	shown := slog.NewRecord(line.Time, line.Level, boterr.Visible(line.Message), line.PC)
+	shown := slog.NewRecord(line.Time, line.Level, display.Visible(line.Message), line.PC)
 	line.Attrs(func(one slog.Attr) bool {
 		shown.AddAttrs(visibleAttribute(one))
 		return true
@@ -40,16 +40,16 @@ func visibleAttributes(attributes []slog.Attr) []slog.Attr {
 
 // isVisibleAttribute reports whether an attribute can be logged as it is.
 func isVisibleAttribute(one slog.Attr) bool {
-	if one.Key != boterr.Visible(one.Key) {
+	if one.Key != display.Visible(one.Key) {
 		return false
 	}
 	switch one.Value.Kind() {
 	case slog.KindString:
 		text := one.Value.String()
-		return text == boterr.Visible(text)
+		return text == display.Visible(text)
 	case slog.KindAny:
 		text := fmt.Sprintf("%+v", one.Value.Any())
-		return text == boterr.Visible(text)
+		return text == display.Visible(text)
 	case slog.KindGroup, slog.KindLogValuer:
 		return false
 	default: // A number, a time or a bool.
@@ -60,12 +60,12 @@ func isVisibleAttribute(one slog.Attr) bool {
 // visibleAttribute returns an attribute without hidden characters. A value other than a text becomes a text if
 // its own text has some.
 func visibleAttribute(one slog.Attr) slog.Attr {
-	one.Key, one.Value = boterr.Visible(one.Key), one.Value.Resolve()
+	one.Key, one.Value = display.Visible(one.Key), one.Value.Resolve()
 	switch {
 	case one.Value.Kind() == slog.KindGroup:
 		one.Value = slog.GroupValue(visibleAttributes(one.Value.Group())...)
 	case !isVisibleAttribute(one):
-		one.Value = slog.StringValue(boterr.Visible(fmt.Sprintf("%+v", one.Value.Any())))
+		one.Value = slog.StringValue(display.Visible(fmt.Sprintf("%+v", one.Value.Any())))
 	}
 	return one
 }

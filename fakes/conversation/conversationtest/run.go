@@ -22,8 +22,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/golden"
 )
 
@@ -62,7 +62,7 @@ func play(t golden.TB, file string, on *conversation.Stage) {
 	}
 	written, err := conversation.Parse(file, string(text))
 	if err != nil {
-		t.Fatalf("%s", boterr.Text(err))
+		t.Fatalf("%s", display.Text(err))
 		return
 	}
 	isOver := false
@@ -75,7 +75,7 @@ func play(t golden.TB, file string, on *conversation.Stage) {
 	isOver = true
 	if err != nil {
 		written.Steps, written.End = written.Steps[:len(played.Steps)], played.End
-		t.Fatalf("%s: %s\n%s", file, boterr.Text(err), conversation.Difference(written, played))
+		t.Fatalf("%s: %s\n%s", file, display.Text(err), conversation.Difference(written, played))
 		return
 	}
 	if conversation.Difference(written, played) != "" {

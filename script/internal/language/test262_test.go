@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/script"
 )
@@ -264,7 +264,7 @@ func (r *runner) verdict(c case262) verdict {
 		return verdictOf(err != nil && strings.Contains(err.Error(), c.failsWith))
 	}
 	if err != nil && os.Getenv("BOTCTX_SHOW_LANGUAGE") != "" {
-		fmt.Fprintf(os.Stderr, "%s: %s\n", c.path, boterr.Text(err))
+		fmt.Fprintf(os.Stderr, "%s: %s\n", c.path, display.Text(err))
 	}
 	return verdictOf(err == nil)
 }

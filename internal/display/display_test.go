@@ -1,4 +1,4 @@
-package boterr_test
+package display_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 func TestVisible(t *testing.T) {
@@ -22,8 +23,8 @@ func TestVisible(t *testing.T) {
 		"\u2028\u2029\U000e0041\ue000":          `\u2028\u2029\U000e0041\ue000`,
 		"\ufffd":                                "\ufffd",
 	} {
-		require.Equal(t, want, boterr.Visible(text))
-		require.Equal(t, want, boterr.Visible(want), "again")
+		require.Equal(t, want, display.Visible(text))
+		require.Equal(t, want, display.Visible(want), "again")
 	}
 }
 
@@ -32,5 +33,5 @@ func TestError_IsVisible(t *testing.T) {
 	const hostile = "a\x1b]0;b\x07\u009b1m\u202ec"
 	err := boterr.Wrap("getMember", boterr.Invalid("meta."+hostile, "is %s", hostile))
 	require.Equal(t, `getMember: invalid argument: meta.a\x1b]0;b\a\u009b1m\u202ec: is a\x1b]0;b\a\u009b1m\u202ec`, err.Error())
-	require.Equal(t, `a\x1b]0;b\a\u009b1m\u202ec`, boterr.Text(errors.New(hostile)))
+	require.Equal(t, `a\x1b]0;b\a\u009b1m\u202ec`, display.Text(errors.New(hostile)))
 }

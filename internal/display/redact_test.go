@@ -1,14 +1,15 @@
-package boterr_test
+package display_test
 
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // inJSON returns a text as a string in JSON, without the quotes around it.
@@ -64,10 +65,10 @@ func forms() map[string]func(secret string) string {
 func TestRedact_EachForm(t *testing.T) {
 	t.Parallel()
 	for name, form := range forms() {
-		text := boterr.Redact(form("S3CRET99"))
+		text := display.Redact(form("S3CRET99"))
 		require.NotContains(t, text, "S3CRET99", name)
 		require.Contains(t, text, "[redacted]", name)
-		require.Equal(t, text, boterr.Redact(text), "%s: what is redacted stays so", name)
+		require.Equal(t, text, display.Redact(text), "%s: what is redacted stays so", name)
 	}
 }
 
@@ -84,10 +85,10 @@ func TestRedact_ByName(t *testing.T) {
 		"app\u017fecret", "api\u212aey",
 	} {
 		for _, between := range []string{"=", ": ", " => ", ":="} {
-			require.Equal(t, name+between+"[redacted]", boterr.Redact(name+between+"171"))
+			require.Equal(t, name+between+"[redacted]", display.Redact(name+between+"171"))
 		}
-		require.Equal(t, `{"`+name+`":[redacted],"n":1}`, boterr.Redact(`{"`+name+`":"171","n":1}`))
-		require.Equal(t, `{"`+name+`":[redacted],"n":1}`, boterr.Redact(`{"`+name+`":171,"n":1}`))
+		require.Equal(t, `{"`+name+`":[redacted],"n":1}`, display.Redact(`{"`+name+`":"171","n":1}`))
+		require.Equal(t, `{"`+name+`":[redacted],"n":1}`, display.Redact(`{"`+name+`":171,"n":1}`))
 	}
 }
 
@@ -100,7 +101,7 @@ func TestRedact_AroundEachForm(t *testing.T) {
 		"curl -H 'Authorization: Token abc' -d 1":      "curl -H 'Authorization: [redacted]' -d 1",
 		"map[token:map[a:x b:y] n:1]":                  "map[token:[redacted] n:1]",
 	} {
-		require.Equal(t, want, boterr.Redact(text))
+		require.Equal(t, want, display.Redact(text))
 	}
 }
 
@@ -112,7 +113,7 @@ func TestRedact_OrdinaryText(t *testing.T) {
 		"the ticket: 5 is taken", "monkey: 3", "key = 4", "the username: ada", "expiry: 7",
 		"",
 	} {
-		require.Equal(t, text, boterr.Redact(text))
+		require.Equal(t, text, display.Redact(text))
 	}
 }
 
@@ -127,11 +128,52 @@ func FuzzRedact(f *testing.F) {
 		}
 		for name, form := range forms() {
 			// What stands in the credential beside what is looked for.
-			text := boterr.Redact(form(around + planted + around))
+			text := display.Redact(form(around + planted + around))
 			if name != "as a bearer" { // Of which the characters are few.
 				require.NotContains(t, text, planted, name)
 			}
-			_ = boterr.Redact(before + text)
+			_ = display.Redact(before + text)
 		}
 	})
+}
+
+func TestRedact_LeavesWhatFollows(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`Get 'https://example.com/a?b', then stop`:       `Get 'https://example.com/a?[redacted]', then stop`,
+		`{"token":"a\"b","name":"Ada"}`:                  `{"token":[redacted],"name":"Ada"}`,
+		`{"token":["a","b]"],"name":"Ada"}`:              `{"token":[redacted],"name":"Ada"}`,
+		`{"at":"{\"pwd\":\"a\\\"b\",\"name\":\"Ada\"}"}`: `{"at":"{\"pwd\":[redacted],\"name\":\"Ada\"}"}`,
+	} {
+		require.Equal(t, want, display.Redact(text))
+		require.Equal(t, want, display.Redact(want), "what is redacted stays so")
+	}
+}
+
+func TestRedact_LeavesOtherText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"there is no member tokenless", "see https://example.com/a/b#c", "must be a token, got long", "basic types only",
+	} {
+		require.Equal(t, text, display.Redact(text))
+	}
+}
+
+func TestList_WritesTheFirstTwenty(t *testing.T) {
+	t.Parallel()
+	name := func(i int) string { return strconv.Itoa(i + 1) }
+	require.Empty(t, display.List(0, name))
+	require.Equal(t, "1, 2", display.List(2, name))
+	require.Equal(t, "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20", display.List(20, name))
+	require.True(t, strings.HasSuffix(display.List(22, name), "19, 20 and 2 more"))
+}
+
+func TestIsCredential_ByItsName(t *testing.T) {
+	t.Parallel()
+	for name, is := range map[string]bool{
+		"accessToken": true, "api_key": true, "password": true, "shop.signingSecret": true, "Authorization": true,
+		"": false, "text": false, "keyword": false, "a\"b": false,
+	} {
+		require.Equal(t, is, display.IsCredential(name), name)
+	}
 }

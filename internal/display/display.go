@@ -1,6 +1,9 @@
-package boterr
+// Package display makes text fit for errors, logs and terminals: without credentials, without characters that hide
+// something, and not too long.
+package display
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,8 +30,6 @@ func IsHidden(r rune) bool {
 
 // Visible returns text as it may go to a terminal or a log: hidden characters other than line ends and tabs,
 // and bytes that are no UTF-8, are written as Go writes them, such as \x1b and \u202e. "\r\n" becomes "\n".
-// Use it for whatever members wrote. The errors and logs of the SDK and the transcripts of package fakes are
-// visible already.
 func Visible(text string) string {
 	if isVisible(text) {
 		return text
@@ -55,3 +56,23 @@ func isVisible(text string) bool {
 
 // mustEscape reports whether Visible escapes a character.
 func mustEscape(r rune) bool { return r != '\n' && r != '\t' && IsHidden(r) }
+
+// Text returns the text of an error, or of what was panicked with, as it may stand in logs and leave the process:
+// redacted and visible. It never panics, whatever the methods of the value do.
+func Text(value any) string { return Visible(Redact(fmt.Sprint(value))) }
+
+// List returns count texts with commas between them: the first 20, and how many more there are.
+func List(count int, text func(i int) string) string {
+	const most = 20
+	var list strings.Builder
+	for i := range min(count, most) {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		list.WriteString(text(i))
+	}
+	if count > most {
+		fmt.Fprintf(&list, " and %d more", count-most)
+	}
+	return list.String()
+}

@@ -1,4 +1,4 @@
-package boterr
+package display
 
 import (
 	"regexp"
@@ -51,8 +51,8 @@ func Redact(text string) string {
 	return text
 }
 
-// IsCredential reports whether what stands beside a name, such as accessToken, is a credential that Redact
-// takes out: for what redacts values, and not a text.
+// IsCredential reports whether Redact takes out what stands beside a name, such as accessToken. It is for code
+// that redacts values, not text.
 func IsCredential(name string) bool {
 	field := `"` + name + `":"x"`
 	return Redact(field) != field
