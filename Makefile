@@ -12,8 +12,6 @@ FOR_TESTS = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),GOF
 BIN := $(CURDIR)/.bin
 BENCH ?= .
 FUZZTIME ?= 10s
-HOSTILE ?= 30s
-SEED ?= 1
 
 # $(call each,command) runs a command in every module, and fails if it failed in one.
 define each
@@ -99,12 +97,8 @@ figures: ## prints how large the project is, and how much of it a call enters
 fuzz: ## runs every fuzz target for FUZZTIME (10s)
 	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file target; do \
 		echo "== $$file: $${target#func }"; \
-		(cd "$$(dirname "$$file")" && go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) .) || exit 1; \
+		(cd "$$(dirname "$$file")" && go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x .) || exit 1; \
 	done
-
-.PHONY: hostile
-hostile: ## searches for small calls that take long or much, for HOSTILE (30s) on each store
-	cd backends/bolt && go run ./hostile -for $(HOSTILE) -seed $(SEED)
 
 .PHONY: check
 check: ## does all that CI does

@@ -1,6 +1,8 @@
 package query_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // requireCoded fails where an error has no code of its own.
@@ -67,6 +70,69 @@ func FuzzFilter(f *testing.F) {
 			requireCoded(t, err)
 		}
 	})
+}
+
+// FuzzEvaluation_IsBounded searches for small filters, changes, sorts and projections that go on after a
+// sixteenth of a budget is spent. As a test it runs the known ones.
+func FuzzEvaluation_IsBounded(f *testing.F) {
+	documents := storetest.HostileDocuments(1)
+	for _, call := range storetest.HostileCalls() {
+		f.Add(call)
+	}
+	f.Fuzz(func(t *testing.T, call string) {
+		cases, err := storetest.ReadCases(strings.NewReader(call))
+		if err != nil || len(cases) != 1 || len(call) > storetest.MaxHostile {
+			t.Skip("the text is no small call")
+		}
+		arguments, err := cases[0].Arguments()
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		const many = 1 << 40
+		ctx := &endsLater{Context: t.Context(), left: many}
+		if err := evaluateAll(query.NewPartialEvaluation(ctx, 1, 16), arguments, documents); err != nil {
+			requireCoded(t, err)
+		}
+		const work, ofDocuments, betweenLooks = 1 << 24, 1 << 26, 1 << 14
+		require.Less(t, many-ctx.left, (work+ofDocuments)/betweenLooks, "looks at the context")
+	})
+}
+
+// evaluateAll asks, changes, projects and sorts all documents.
+func evaluateAll(e *query.Evaluation, arguments storetest.Arguments, documents []document.Object) error {
+	filter, err := query.CompileFilter(arguments.Filter)
+	if err != nil {
+		return err
+	}
+	update, err := query.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
+	if err != nil {
+		return err
+	}
+	projection, err := query.CompileProjection(arguments.Projection)
+	if err != nil {
+		return err
+	}
+	sort, err := query.CompileSort(arguments.Sort)
+	if err != nil {
+		return err
+	}
+	for _, o := range documents {
+		if _, err := e.Check(filter, o); err != nil {
+			return err
+		}
+		if err := e.CheckSort(sort, o); err != nil {
+			return err
+		}
+		if _, _, err := e.Change(query.Change{Update: update, Now: now}, filter, o); err != nil {
+			return err
+		}
+		if _, err := e.Project(projection, filter, o); err != nil {
+			return err
+		}
+	}
+	e.Sort(sort, slices.Clone(documents))
+	return e.Err()
 }
 
 func FuzzUpdate(f *testing.F) {

@@ -25,7 +25,7 @@ var clients = map[string][]string{
 // isTool reports whether a package under backends/ is a program, a server or a suite for tests, which no host runs.
 func isTool(folder string) bool {
 	return slices.ContainsFunc(strings.Split(folder, "/"), func(name string) bool {
-		return strings.HasSuffix(name, "test") || name == "hostile" || name == "memserver"
+		return strings.HasSuffix(name, "test") || name == "memserver"
 	})
 }
 

@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"livechat"},
 	{"internal/around"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
-	{"botctx/schema", "fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile", "internal/operations/reference"},
+	{"botctx/schema", "fakes/changed", "fakes/expect", "internal/chaostest", "internal/operations/reference"},
 	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},
 	{"fakes/conversation", "fakes/explore", "fakes/fakestest", "fakes/recording"},
 	{"fakes/conversation/conversationtest"},
