@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -29,21 +28,21 @@ import (
 // What each write renews is no change by itself, and neither are the time, transcripts, calls, faults, and what the SDK
 // keeps for itself: leases, turns, and what was accepted.
 type Changes struct {
-	Channels    []changed.Record[channel.Channel]
-	Members     []changed.Record[member.Member]
-	Data        []changed.Record[document.Object]
-	Agendas     []changed.Record[agenda.Record]
-	Assignments []changed.Record[livechat.AssignmentRecord]
-	Groups      []changed.Record[livechat.Group]
+	Channels    []RecordChange[channel.Channel]
+	Members     []RecordChange[member.Member]
+	Data        []RecordChange[document.Object]
+	Agendas     []RecordChange[agenda.Record]
+	Assignments []RecordChange[livechat.AssignmentRecord]
+	Groups      []RecordChange[livechat.Group]
 	// PostComments are the comments on posts that the bot keeps.
-	PostComments []changed.Record[send.PostComment]
+	PostComments []RecordChange[send.PostComment]
 	// Sent are the messages that were sent since, Shown those from before that show as something else now or were taken
 	// back.
 	Sent, Shown []Sent
 	// Mails were sent since; Files were stored, or stored anew; Payments were made or changed.
 	Mails    []Mail
 	Files    []File
-	Payments []changed.Record[utility.Payment]
+	Payments []RecordChange[utility.Payment]
 
 	// names are what a transcript calls those who got messages.
 	names map[address]string
@@ -102,18 +101,18 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 type twoStores struct{ before, after *Snapshot }
 
 // recordsOf compares the records of a collection.
-func recordsOf[R any](s twoStores, collection string, but ...string) ([]changed.Record[R], error) {
+func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {
 	read := func(stored document.Object) (*R, error) {
 		return record.Read[R](&record.Kind{Name: "record of " + collection}, stored.Without(record.FieldTurnFence))
 	}
-	return changed.Records(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
+	return compareRecords(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }
 
 // dataPrefix is how the names of the collections of data sources begin.
 const dataPrefix = "data/"
 
 // data compares the entries of all data sources.
-func (s twoStores) data() (all []changed.Record[document.Object], err error) {
+func (s twoStores) data() (all []RecordChange[document.Object], err error) {
 	names := slices.Concat(s.before.store.Collections(), s.after.store.Collections())
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
@@ -121,7 +120,7 @@ func (s twoStores) data() (all []changed.Record[document.Object], err error) {
 		if !isData {
 			continue
 		}
-		entries, err := changed.Records(s.before.store.Documents(name), s.after.store.Documents(name),
+		entries, err := compareRecords(s.before.store.Documents(name), s.after.store.Documents(name),
 			func(stored document.Object) (*document.Object, error) { return &stored, nil })
 		if err != nil {
 			return nil, err
@@ -134,7 +133,7 @@ func (s twoStores) data() (all []changed.Record[document.Object], err error) {
 	return all, nil
 }
 
-// dataSourceIn returns what Record.In says of a data source.
+// dataSourceIn returns what RecordChange.In says of a data source.
 func dataSourceIn(escaped string) string {
 	app, id, _ := strings.Cut(escaped, "/")
 	app, _ = url.QueryUnescape(app)
@@ -146,12 +145,12 @@ func dataSourceIn(escaped string) string {
 }
 
 // payments compares the payments of all accounts.
-func (s twoStores) payments() (all []changed.Record[utility.Payment], err error) {
+func (s twoStores) payments() (all []RecordChange[utility.Payment], err error) {
 	keys := slices.SortedFunc(maps.Keys(s.after.payments.accounts), func(a, b accountKey) int {
 		return cmp.Or(cmp.Compare(a.app, b.app), cmp.Compare(a.name, b.name))
 	})
 	for _, key := range keys {
-		made, err := changed.Records(paymentsOf(s.before, key), paymentsOf(s.after, key), readPayment)
+		made, err := compareRecords(paymentsOf(s.before, key), paymentsOf(s.after, key), readPayment)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -74,7 +73,7 @@ func TestDiff_OfATurn(t *testing.T) {
 
 	require.Equal(t, "SPRING", document.Get(changes.Members[0].After.Meta, "coupon.code", ""))
 	code, isChanged := changes.Members[0].Field("meta.coupon.code")
-	require.Equal(t, changed.Field{Path: "meta.coupon.code", After: "SPRING", IsThere: true}, code)
+	require.Equal(t, fakes.FieldChange{Path: "meta.coupon.code", After: "SPRING", IsThere: true}, code)
 	require.True(t, isChanged)
 	_, isChanged = changes.Members[0].Field("firstName")
 	require.False(t, isChanged)
@@ -93,6 +92,17 @@ func TestDiff_OfATurn(t *testing.T) {
 	before = p.Snapshot()
 	p.Advance(time.Hour)
 	require.Contains(t, p.Since(before).String(), "completed: false -> true")
+}
+
+func TestDiff_FieldsByTheirPaths(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("address", document.O("city", "Oslo", "zip", "0150"))})
+	before := p.Snapshot()
+	ada.Becomes(document.O("meta", document.O("address", document.O("city", "Bergen"))))
+	require.Equal(t, strings.TrimSpace(`
+~ member member-1: meta.address.city: "Oslo" -> "Bergen"
+~ member member-1: meta.address.zip: "0150" -> none`), p.Since(before).String())
 }
 
 func TestDiff_IsEmptyWhereNothingChanged(t *testing.T) {

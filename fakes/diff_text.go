@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/fakes/expect"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
@@ -64,7 +63,7 @@ func (l *changeLines) addf(format string, args ...any) {
 }
 
 // addRecords adds a line for each record that is new or gone, and for each field that has changed.
-func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R]) {
+func addRecords[R any](lines *changeLines, kind string, all []RecordChange[R]) {
 	for _, one := range all {
 		name := kind + " " + one.ID
 		if one.In != "" {
@@ -85,7 +84,7 @@ func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R])
 
 // fieldText is a field that has changed, without what was there and what is there where a name of its path is
 // that of a credential.
-func fieldText(field changed.Field) string {
+func fieldText(field FieldChange) string {
 	if !slices.ContainsFunc(strings.Split(field.Path, "."), display.IsCredential) {
 		return display.Text(field.String())
 	}

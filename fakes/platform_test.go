@@ -38,6 +38,8 @@ type recordedTB struct {
 
 func (r *recordedTB) Helper() {}
 
+func (r *recordedTB) Name() string { return "TestRecorded" }
+
 func (r *recordedTB) Fatalf(format string, args ...any) {
 	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 	panic(failedTest{})

@@ -10,6 +10,8 @@ import (
 type TB interface {
 	// Helper marks the caller as no place to report.
 	Helper()
+	// Name returns the name of the test.
+	Name() string
 	// Fatalf reports a failure and ends the test.
 	Fatalf(format string, args ...any)
 	// Logf adds to the test's log.
@@ -45,6 +47,8 @@ func (t visibleTB) Logf(format string, args ...any) {
 type noTest struct{}
 
 func (noTest) Helper() {}
+
+func (noTest) Name() string { return "" }
 
 func (noTest) Fatalf(format string, args ...any) {
 	panic(display.Visible(fmt.Sprintf(format, args...)))

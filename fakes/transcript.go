@@ -24,8 +24,11 @@ type line struct {
 	isDetail bool
 }
 
-// stamp is how a line begins: with the virtual time.
-const stamp = "2006-01-02 15:04:05.000  "
+// moment is the layout of a virtual time, stamp how a line begins with it.
+const (
+	moment = "2006-01-02 15:04:05.000"
+	stamp  = moment + "  "
+)
 
 // String returns the line with its time, and with credentials.
 func (l line) String() string {

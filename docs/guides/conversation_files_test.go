@@ -10,8 +10,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
-	"github.com/botctx/go-sdk/fakes/conversation/conversationtest"
-	"github.com/botctx/go-sdk/fakes/fakestest"
 	"github.com/botctx/go-sdk/fakes/recording"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -21,7 +19,7 @@ var _ = flag.Bool("update", false, "write the files that tests compare with")
 
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	conversationtest.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
+	conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
 		t.Helper()
 		p := fakes.New(fakes.For(t))
 		p.Handle(teaNodes()...)
@@ -46,7 +44,7 @@ func TestTea_Effects(t *testing.T) {
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	ada.Says("tea")
 	ada.TapsOn("Green")
-	fakestest.Golden(t, p, "testdata/tea.golden")
+	p.Golden("testdata/tea.golden")
 }
 
 func TestRecording_OfAHost(t *testing.T) {

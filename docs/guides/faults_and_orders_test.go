@@ -69,6 +69,10 @@ type found string
 
 func (found) Helper() {}
 
+func (found) Failed() bool { return false }
+
+func (found) Cleanup(func()) {}
+
 func (f found) Name() string { return string(f) }
 
 func (found) Logf(string, ...any) {}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes/conversation"
-	"github.com/botctx/go-sdk/fakes/conversation/conversationtest"
-	"github.com/botctx/go-sdk/fakes/fakestest"
 )
 
 // ran is what a run of the program left.
@@ -112,8 +110,8 @@ func aStage(t *testing.T) *conversation.Stage {
 
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	conversationtest.Run(t, "*.chat", aStage)
-	conversationtest.Run(t, "testdata/*.chat", aStage)
+	conversation.Run(t, "*.chat", aStage)
+	conversation.Run(t, "testdata/*.chat", aStage)
 }
 
 // What the demonstration leaves behind: what was sent, who booked, and which seats are left.
@@ -124,7 +122,7 @@ func TestDemonstration_Effects(t *testing.T) {
 	require.NoError(t, err)
 	_, err = stage.Play(written)
 	require.NoError(t, err)
-	fakestest.Golden(t, stage.Platform(), "testdata/demonstration.golden")
+	stage.Platform().Golden("testdata/demonstration.golden")
 }
 
 func TestNodes_HaveNoWarnings(t *testing.T) {

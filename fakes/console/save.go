@@ -58,12 +58,12 @@ func (s *session) save(file string) error {
 	return nil
 }
 
-// saveConversation writes the conversation as a file that conversationtest.Run runs.
+// saveConversation writes the conversation as a file that conversation.Run runs.
 func (s *session) saveConversation(path string) error {
 	if err := writeNew(path, s.stage.Conversation().String()); err != nil {
 		return err
 	}
-	s.screen.notef("Saved in %s. conversationtest.Run runs it.", path)
+	s.screen.notef("Saved in %s. conversation.Run runs it.", path)
 	return nil
 }
 

@@ -134,7 +134,7 @@ func TestSave_Conversation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "talk.chat")
 	out := talk(t, console.Console{}, "hi", "kettles", "2", "/tap 2", "/as Bob", "sure?", "Yes", "/as ada", "a person", "/agent", "/take", "Hello\\",
 		"/as Ada", "\u202e", "break", "/agent", "/end", "/advance 1d", "/save "+path, "/save "+path)
-	require.Contains(t, out, "-- Saved in "+path+". conversationtest.Run runs it.")
+	require.Contains(t, out, "-- Saved in "+path+". conversation.Run runs it.")
 	require.Contains(t, out, "is there already: give another name")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)

@@ -3,7 +3,7 @@
 // test.
 //
 //   - To read and write a file, use [Parse] and [Conversation.String].
-//   - To hold a conversation on a platform, use [Stage.Play]; conversationtest.Run runs files as tests.
+//   - To hold a conversation on a platform, use [Stage.Play]; [Run] runs files as tests.
 //   - To do things on a platform and keep what came of it, use [Stage.Do], [Stage.Conversation] and
 //     [Stage.GoTest].
 //

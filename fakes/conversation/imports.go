@@ -15,7 +15,8 @@ func importGroups() [][]string {
 		{"testing", "time"},
 		{"github.com/stretchr/testify/require"},
 		{
-			sdk + "botctx", sdk + "boterr", sdk + "channel", sdk + "document", sdk + "fakes", sdk + "fakes/conversation", sdk + "member", sdk + "send",
+			sdk + "botctx", sdk + "boterr", sdk + "channel", sdk + "document", sdk + "fakes", sdk + "fakes/conversation",
+			sdk + "member", sdk + "send",
 		},
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -27,6 +26,10 @@ func (*outer) Helper() {}
 
 func (*outer) Name() string { return "TestBot/shop" }
 
+func (o *outer) Failed() bool { return o.failed != "" }
+
+func (*outer) Cleanup(func()) {}
+
 func (o *outer) Logf(format string, args ...any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -39,7 +42,7 @@ func (o *outer) Fatalf(format string, args ...any) {
 }
 
 // search runs a search that may fail, and returns how it ended.
-func search(run func(t explore.TB)) *outer {
+func search(run func(t fakes.TB)) *outer {
 	var o outer
 	done := make(chan struct{})
 	go func() {

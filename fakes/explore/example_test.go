@@ -22,6 +22,10 @@ func (printer) Helper() {}
 
 func (printer) Name() string { return "TestShop" }
 
+func (printer) Failed() bool { return false }
+
+func (printer) Cleanup(func()) {}
+
 func (printer) Logf(format string, args ...any) { _, _ = fmt.Fprintf(os.Stdout, format+"\n", args...) }
 
 func (printer) Fatalf(format string, args ...any) {

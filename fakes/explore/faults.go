@@ -21,7 +21,7 @@ import (
 // met, and which were never tried, since there were too few plans for them.
 //
 // What members say may fail in a property: use TrySays, and Settle before what must hold.
-func Faults(t TB, plans int, property Property, options ...Option) {
+func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	t.Helper()
 	f := &faultSearch{
 		TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{}, planned: map[fault]bool{}, met: map[fault]bool{},
@@ -53,7 +53,7 @@ func Faults(t TB, plans int, property Property, options ...Option) {
 
 // faultSearch looks for plans of faults.
 type faultSearch struct {
-	TB
+	fakes.TB
 
 	settings settings
 	property Property

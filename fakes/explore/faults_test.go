@@ -52,7 +52,7 @@ func chargedOnce(logic botctx.Action) explore.Property {
 
 func TestFaults_FindsADoubleCharge(t *testing.T) {
 	t.Parallel()
-	found := search(func(t explore.TB) { explore.Faults(t, 100, chargedOnce(sell(""))) })
+	found := search(func(t fakes.TB) { explore.Faults(t, 100, chargedOnce(sell(""))) })
 	requireFound(t, found, "she pays once", "(1 of the ", "\tp.", ", 1", "BOTCTX_EXPLORE='faults:", " go test -run '^TestBot$/^shop$'",
 		"shop charged 2500 eur: payment-2")
 }
@@ -102,7 +102,7 @@ func notedOnce(logic botctx.Action) explore.Property {
 func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	t.Parallel()
 	accepting := explore.On(fakes.Accepting())
-	requireFound(t, search(func(t explore.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(1 of the ")
+	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(1 of the ")
 	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
 
@@ -122,7 +122,7 @@ func tell(ctx context.Context, bot *botctx.Context) error {
 
 func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 	t.Parallel()
-	found := search(func(t explore.TB) {
+	found := search(func(t fakes.TB) {
 		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, tell, 0)
 			_ = ada.TrySays("where is it?")
@@ -136,7 +136,7 @@ func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 
 func TestFaults_FindsASendThatReachesSome(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
 			ada, bob := shop(p, func(ctx context.Context, bot *botctx.Context) error {
 				_, err := bot.SendResponse(ctx, send.SendResponseParams{
@@ -153,15 +153,15 @@ func TestFaults_FindsASendThatReachesSome(t *testing.T) {
 func TestFaults_TheSameSeedIsTheSameSearch(t *testing.T) {
 	t.Parallel()
 	property := notedOnce(noteAnew)
-	first := search(func(t explore.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
+	first := search(func(t fakes.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
 	requireFound(t, first, "with the seed 7")
-	again := search(func(t explore.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
+	again := search(func(t fakes.TB) { explore.Faults(t, 100, property, explore.Seed(7)) })
 	require.Equal(t, first.failed, again.failed)
 }
 
 func TestFaults_TellsAPropertyThatFailsWithoutThem(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 10, func(t *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, modify, 1)
 			ada.Says("buy")
@@ -172,7 +172,7 @@ func TestFaults_TellsAPropertyThatFailsWithoutThem(t *testing.T) {
 
 func TestFaults_TellsAPropertyThatMeetsNone(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 10, func(_ *explore.T, p *fakes.Platform) { p.AddData("stock") })
 	}), "calls no operation and asks no service")
 }
@@ -180,7 +180,7 @@ func TestFaults_TellsAPropertyThatMeetsNone(t *testing.T) {
 func TestFaults_TellsAPropertyThatIsNotTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	runs := 0
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 10, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, modify, 1)
 			runs++
@@ -191,7 +191,7 @@ func TestFaults_TellsAPropertyThatIsNotTheSameEachTime(t *testing.T) {
 
 func TestFaults_PanicsAreKept(t *testing.T) {
 	t.Parallel()
-	found := search(func(t explore.TB) {
+	found := search(func(t fakes.TB) {
 		explore.Faults(t, 50, func(t *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
 				if err := bot.Reply(ctx, send.Text("Yours.")); err != nil {
@@ -204,20 +204,20 @@ func TestFaults_PanicsAreKept(t *testing.T) {
 		})
 	})
 	requireFound(t, found, "panic: the bot does not know what to do", "faults_test.go", "\tp.")
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 1, func(*explore.T, *fakes.Platform) { panic("the property itself") })
 	}), "panic: the property itself", "faults_test.go")
 }
 
 func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 1, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, func(context.Context, *botctx.Context) error { select {} }, 0)
 			ada.Says("hi")
 		}, explore.Patience(20*time.Millisecond))
 	}), "it hangs: nothing was called for 20ms")
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 100, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
 				for bot.Reply(ctx, send.Text("Yours.")) != nil && ctx.Err() == nil {

@@ -33,7 +33,7 @@ type change struct {
 //
 // A turn may move the time, by Advance: then agendas run against messages. Only one does. Goroutines that a
 // bot starts by itself are not ordered: they run beside the turn that started them.
-func Orders(t TB, orders int, property Property, options ...Option) {
+func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 	t.Helper()
 	o := &orderSearch{TB: t, settings: settingsOf(options), property: property, tried: map[change]bool{}}
 	s := &search[change]{
@@ -59,7 +59,7 @@ func Orders(t TB, orders int, property Property, options ...Option) {
 
 // orderSearch looks for orders.
 type orderSearch struct {
-	TB
+	fakes.TB
 
 	settings settings
 	property Property

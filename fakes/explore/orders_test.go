@@ -45,7 +45,7 @@ func soldOnce(logic botctx.Action) explore.Property {
 
 func TestOrders_FindsALostUpdate(t *testing.T) {
 	t.Parallel()
-	found := search(func(t explore.TB) { explore.Orders(t, mostOrders, soldOnce(readAndWrite)) })
+	found := search(func(t fakes.TB) { explore.Orders(t, mostOrders, soldOnce(readAndWrite)) })
 	requireFound(t, found, "each kettle is sold once", "(1 of the ",
 		"\t1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource\n"+
 			"\t2. Bob does fetchDataFromDataSource, findAndModifyDataFromDataSource, sendResponse, up to its end\n"+
@@ -92,7 +92,7 @@ func bookedOnce(logic botctx.Action) explore.Property {
 
 func TestOrders_FindsADoubleBooking(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) { explore.Orders(t, mostOrders, bookedOnce(book(document.O()))) }), "one guest has the table", "(1 of the ")
+	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, bookedOnce(book(document.O()))) }), "one guest has the table", "(1 of the ")
 	explore.Orders(t, rounds.Of(t, 50, 600), bookedOnce(book(document.O("by", nil))))
 }
 
@@ -125,7 +125,7 @@ func TestOrders_FindsACouponGivenTwice(t *testing.T) {
 			require.Equal(t, 1, confirmed(p), "one member has the coupon")
 		}
 	}
-	requireFound(t, search(func(t explore.TB) { explore.Orders(t, mostOrders, property(claim(document.O()))) }), "one member has the coupon")
+	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, property(claim(document.O()))) }), "one member has the coupon")
 	explore.Orders(t, rounds.Of(t, 50, 600), property(claim(document.O("given", 0))))
 }
 
@@ -182,7 +182,7 @@ func takeBySeen(ctx context.Context, bot *botctx.Context) error {
 
 func TestOrders_FindsTwoAgentsWithOneTicket(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, mostOrders, func(t *explore.T, p *fakes.Platform) {
 			grace, hedy := shop(p, takeBySeen, 0)
 			p.AddData("tickets", document.O("_id", 1))
@@ -244,7 +244,7 @@ func TestOrders_FindsAnAgendaAgainstAMessage(t *testing.T) {
 			require.Equal(t, confirmed(p) == 1, isPaid, "what was paid for is kept")
 		}
 	}
-	requireFound(t, search(func(t explore.TB) { explore.Orders(t, mostOrders, property(document.O())) }), "what was paid for is kept", "time does countDataSource")
+	requireFound(t, search(func(t fakes.TB) { explore.Orders(t, mostOrders, property(document.O())) }), "what was paid for is kept", "time does countDataSource")
 	explore.Orders(t, rounds.Of(t, 50, 600), property(document.O("state", "kept")))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/explore"
 )
 
@@ -24,7 +25,7 @@ func enough(t *testing.T, report string) int {
 func TestReport_NamesFaultsThatWereNeverTried(t *testing.T) {
 	t.Parallel()
 	run := func(plans int) string {
-		found := search(func(t explore.TB) { explore.Faults(t, plans, notedOnce(noteOnce)) })
+		found := search(func(t fakes.TB) { explore.Faults(t, plans, notedOnce(noteOnce)) })
 		require.Empty(t, found.failed)
 		require.Len(t, found.logged, 1)
 		return found.logged[0]
@@ -40,7 +41,7 @@ func TestReport_NamesFaultsThatWereNeverTried(t *testing.T) {
 // Faults that were planned, and that nothing came to, are named, too.
 func TestReport_NamesFaultsThatNoCallMet(t *testing.T) {
 	t.Parallel()
-	found := search(func(t explore.TB) { explore.Faults(t, 200, notedOnce(noteOnce)) })
+	found := search(func(t fakes.TB) { explore.Faults(t, 200, notedOnce(noteOnce)) })
 	require.Empty(t, found.failed)
 	report := found.logged[0]
 	numbers := regexp.MustCompile(`They had (\d+) different faults, of which calls met (\d+)\. No call met (\d+):\n`).FindStringSubmatch(report)
@@ -58,7 +59,7 @@ func TestReport_NamesFaultsThatNoCallMet(t *testing.T) {
 func TestReport_NamesChangesThatWereNeverTried(t *testing.T) {
 	t.Parallel()
 	run := func(orders int) string {
-		found := search(func(t explore.TB) { explore.Orders(t, orders, soldOnce(modify)) })
+		found := search(func(t fakes.TB) { explore.Orders(t, orders, soldOnce(modify)) })
 		require.Empty(t, found.failed)
 		return found.logged[0]
 	}

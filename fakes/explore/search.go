@@ -6,13 +6,14 @@ import (
 	"os"
 	"strings"
 
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/display"
 )
 
 // search looks for a round in which a property does not hold. A round is a list of things that are done to
 // the bot: faults, or switches from one turn to another.
 type search[A any] struct {
-	TB
+	fakes.TB
 
 	settings settings
 	// kind is what the search is called in Variable; what is for readers, and says of what a round is: "faults".

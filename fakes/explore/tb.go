@@ -12,18 +12,6 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// TB is what a search needs of the test that it belongs to. *testing.T and *testing.B have it.
-type TB interface {
-	// Helper marks the caller as no place to report.
-	Helper()
-	// Name returns the test's name.
-	Name() string
-	// Fatalf reports a failure and ends the test.
-	Fatalf(format string, args ...any)
-	// Logf adds to the test's log.
-	Logf(format string, args ...any)
-}
-
 // T is the test of one run of a property: what fails in it ends that run, and not the test around it. It
 // is what fakes.For takes, and what packages of assertions such as testify's require take. It is safe for
 // concurrent use.

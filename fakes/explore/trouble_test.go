@@ -30,7 +30,7 @@ func atOnce(t *explore.T, p *fakes.Platform, logic botctx.Action) {
 
 func TestOrders_TellsTurnsOfWhichNoneCanGoOn(t *testing.T) {
 	t.Parallel()
-	found := search(func(t explore.TB) {
+	found := search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			var ada, bob *fakes.Actor
 			ada, bob = shop(p, func(ctx context.Context, bot *botctx.Context) error {
@@ -48,7 +48,7 @@ func TestOrders_TellsTurnsOfWhichNoneCanGoOn(t *testing.T) {
 
 func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
 				for len(p.Sent()) < 3 { // Which is never so.
@@ -64,7 +64,7 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
 	defer close(ended)
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			noted := 0
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
@@ -120,7 +120,7 @@ func TestOrders_PausesLetOthersGoOn(t *testing.T) {
 
 func TestOrders_PanicsAreKept(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
 				before := len(p.Sent())
@@ -134,7 +134,7 @@ func TestOrders_PanicsAreKept(t *testing.T) {
 			})
 		})
 	}), "somebody came between", "trouble_test.go", "1. Ada ")
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 10, func(t *explore.T, p *fakes.Platform) {
 			t.Go("Ada", func() { panic("the turn itself") })
 			t.Go("Bob", func() { p.AddMember(member.Member{}).Says("hi") })
@@ -144,7 +144,7 @@ func TestOrders_PanicsAreKept(t *testing.T) {
 
 func TestOrders_TellsAPropertyWithoutTurns(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 10, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, hello, 0)
 			ada.Says("hi")
@@ -154,7 +154,7 @@ func TestOrders_TellsAPropertyWithoutTurns(t *testing.T) {
 
 func TestOrders_TellsAPropertyThatFailsOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 10, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, hello)
 			require.Len(t, p.Sent(), 3)
@@ -192,7 +192,7 @@ func TestOrders_SeveralWaits(t *testing.T) {
 
 func TestOrders_APointOfTheTestsOwn(t *testing.T) {
 	t.Parallel()
-	requireFound(t, search(func(t explore.TB) {
+	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 100, func(t *explore.T, _ *fakes.Platform) {
 			balance := 0
 			for _, name := range []string{"one", "two"} {

@@ -6,18 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/explore"
 )
 
 // searched runs a search with a value of the environment variable.
-func searched(t *testing.T, value string, run func(t explore.TB)) *outer {
+func searched(t *testing.T, value string, run func(t fakes.TB)) *outer {
 	t.Helper()
 	t.Setenv(explore.Variable, value)
 	return search(run)
 }
 
 func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
-	run := func(t explore.TB) { explore.Faults(t, 1000, notedOnce(noteAnew)) }
+	run := func(t fakes.TB) { explore.Faults(t, 1000, notedOnce(noteAnew)) }
 	requireFound(t, searched(t, "faults:upsertDataToDataSource#1=timesOut", run),
 		"(1 of the 1 of round 1", "\tp.TimeOutNth(botctx.OpUpsertDataToDataSource, 1)\n", "each order is noted once")
 	passed := searched(t, "faults:upsertDataToDataSource#9=fails", run)
@@ -30,9 +31,9 @@ func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest //
 
 func TestVariable_ThatSaysNothingIsRefused(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
 	for _, value := range []string{"order:3>0", "x", "-1", "99999999999999999999", " "} {
-		for _, run := range []func(t explore.TB){
-			func(t explore.TB) { explore.Faults(t, 2, notedOnce(noteAnew)) },
-			func(t explore.TB) { explore.Orders(t, 2, soldOnce(readAndWrite)) },
+		for _, run := range []func(t fakes.TB){
+			func(t fakes.TB) { explore.Faults(t, 2, notedOnce(noteAnew)) },
+			func(t fakes.TB) { explore.Orders(t, 2, soldOnce(readAndWrite)) },
 		} {
 			require.Contains(t, searched(t, value, run).failed, "BOTCTX_EXPLORE is ", value)
 		}
@@ -40,7 +41,7 @@ func TestVariable_ThatSaysNothingIsRefused(t *testing.T) { //nolint:paralleltest
 }
 
 func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
-	run := func(t explore.TB) { explore.Orders(t, 1000, soldOnce(readAndWrite)) }
+	run := func(t fakes.TB) { explore.Orders(t, 1000, soldOnce(readAndWrite)) }
 	first := searched(t, "", run)
 	printed := regexp.MustCompile(`BOTCTX_EXPLORE='(.*)' go`).FindStringSubmatch(first.failed)
 	require.Len(t, printed, 2)
@@ -51,5 +52,5 @@ func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest //
 }
 
 func TestVariable_ANumberIsASeed(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
-	requireFound(t, searched(t, "99", func(t explore.TB) { explore.Faults(t, 100, notedOnce(noteAnew)) }), "with the seed 99")
+	requireFound(t, searched(t, "99", func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew)) }), "with the seed 99")
 }

@@ -20,8 +20,6 @@ type TB interface {
 	Helper()
 	// Name returns the name of the test.
 	Name() string
-	// Errorf reports a failure.
-	Errorf(format string, args ...any)
 	// Fatalf reports a failure and ends the test.
 	Fatalf(format string, args ...any)
 	// Logf adds to the test's log.
@@ -76,7 +74,7 @@ func Replace(t TB, path, want, got string) {
 		}
 		t.Logf("%s is written anew", path)
 	default:
-		t.Errorf("%s differs: - is the file, + what came\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
+		t.Fatalf("%s differs: - is the file, + what came\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // noUses are packages that hosts and authors of bots do not begin with.
-var noUses = []string{"backends/blob/blobtest", "fakes/fakestest", "fakes/simulator/browsertest"}
+var noUses = []string{"backends/blob/blobtest", "fakes/simulator/browsertest"}
 
 func TestPackageDocs_OpenWithWhatOneDoes(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/explore"
 )
 
 // mistake is a bot as it is meant, the same bot with a mistake, and a test that tells them apart.
@@ -27,7 +26,6 @@ type mistake struct {
 // tester is what these tests need of a *testing.T.
 type tester interface {
 	fakes.TB
-	explore.TB
 	require.TestingT
 }
 

@@ -1,4 +1,4 @@
-package conversationtest_test
+package conversation_test
 
 import (
 	"os"

@@ -1,10 +1,9 @@
-package fakestest_test
+package fakes_test
 
 import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/fakestest"
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -95,71 +93,62 @@ func bookedBy(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 func TestGolden_EveryEffect(t *testing.T) {
 	t.Parallel()
 	p := booked(t)
-	require.NotContains(t, fakestest.Effects(p), "hush")
-	fakestest.Golden(t, p, "testdata/booking.golden")
+	p.Golden("testdata/booking.golden")
+	booked(t).Golden("testdata/booking.golden")
+	file, err := os.ReadFile("testdata/booking.golden")
+	require.NoError(t, err)
+	require.NotContains(t, string(file), "hush")
 	p.Advance(24 * time.Hour)
-	fakestest.Golden(t, p, "testdata/reminded.golden")
+	p.Golden("testdata/reminded.golden")
 }
 
-func TestEffects_AreTheSameAgain(t *testing.T) {
-	t.Parallel()
-	first, second := booked(t), booked(t)
-	require.Equal(t, fakestest.Effects(first), fakestest.Effects(second))
-	require.Empty(t, fakestest.Effects(fakes.New()))
-}
-
-func TestEffects_AnOpenBracketHidesNothingElse(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.Handle(&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Your password: [", "And your name?")})
-	p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
-	require.Contains(t, fakestest.Effects(p), "And your name?")
-	require.Contains(t, fakestest.Effects(p), "# members\n")
-}
-
-// failing is a test that fails and goes on.
-type failing struct{ said string }
-
-func (f *failing) Helper() {}
-
-func (f *failing) Name() string { return "TestBooking" }
-
-func (f *failing) Errorf(format string, args ...any) { f.said += fmt.Sprintf(format, args...) }
-
-func (f *failing) Fatalf(format string, args ...any) { f.Errorf(format, args...) }
-
-func (f *failing) Logf(string, ...any) {}
-
-func TestGolden_ShowsWhatDiffers(t *testing.T) {
-	t.Parallel()
+// differing returns what a platform says of a file that differs from what a bot did on it.
+func differing(t *testing.T, file string, act func(p *fakes.Platform)) string {
+	t.Helper()
 	if flag.Lookup("update").Value.String() == "true" {
 		t.Skip("SKIPPED: with -update nothing differs")
 	}
-	p := fakes.New(fakes.For(t))
-	p.AddMember(member.Member{FirstName: "Ada"})
-	path := filepath.Join(t.TempDir(), "ada.golden")
-	var missing failing
-	fakestest.Golden(&missing, p, path)
-	require.Contains(t, missing.said, "ada.golden differs: - is the file, + what came\n@@ -0,0 +1,2 @@\n+# members\n+member-1 ")
-	require.Contains(t, missing.said, "go test -run '^TestBooking$' -update writes it.")
+	test := &recordedTB{}
+	p := fakes.New(fakes.For(test))
+	act(p)
+	require.Panics(t, func() { p.Golden(file) })
+	require.Len(t, test.failures, 1)
+	return test.failures[0]
+}
 
-	require.NoError(t, os.WriteFile(path, []byte(fakestest.Effects(p)), 0o600))
-	var same failing
-	fakestest.Golden(&same, p, path)
-	require.Empty(t, same.said)
+func addAda(p *fakes.Platform) { p.AddMember(member.Member{FirstName: "Ada"}) }
+
+func TestGolden_ShowsWhatDiffers(t *testing.T) {
+	t.Parallel()
+	said := differing(t, filepath.Join(t.TempDir(), "ada.golden"), addAda)
+	require.Contains(t, said, "ada.golden differs: - is the file, + what came\n@@ -0,0 +1,2 @@\n+# members\n+member-1 ")
+	require.Contains(t, said, "go test -run '^TestRecorded$' -update writes it.")
+}
+
+func TestGolden_OfNothing(t *testing.T) {
+	t.Parallel()
+	fakes.New(fakes.For(t)).Golden(filepath.Join(t.TempDir(), "missing.golden"))
+}
+
+func TestGolden_AnOpenBracketHidesNothingElse(t *testing.T) {
+	t.Parallel()
+	said := differing(t, filepath.Join(t.TempDir(), "ask.golden"), func(p *fakes.Platform) {
+		p.Handle(&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Your password: [", "And your name?")})
+		p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
+	})
+	require.Contains(t, said, "And your name?")
+	require.Contains(t, said, "# members\n")
 }
 
 func TestGolden_TakesAnyLineEnds(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.AddMember(member.Member{FirstName: "Ada"})
-	path := filepath.Join(t.TempDir(), "ada.golden")
-	checkedOut := []byte(strings.ReplaceAll(fakestest.Effects(p), "\n", "\r\n"))
-	require.NoError(t, os.WriteFile(path, checkedOut, 0o600))
-	var same failing
-	fakestest.Golden(&same, p, path)
-	require.Empty(t, same.said)
+	file, err := os.ReadFile("testdata/booking.golden")
+	require.NoError(t, err)
+	checkedOut := strings.ReplaceAll(string(file), "\n", "\r\n")
+	path := filepath.Join(t.TempDir(), "booking.golden")
+	require.NoError(t, os.WriteFile(path, []byte(checkedOut), 0o600))
+	booked(t).Golden(path)
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.Equal(t, checkedOut, after, "it is not written anew either")
+	require.Equal(t, checkedOut, string(after), "it is not written anew either")
 }

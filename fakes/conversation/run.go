@@ -1,31 +1,24 @@
-// Package conversationtest runs the conversations of files as tests.
-//
-//   - To run files, use [Run]; go test -update writes them anew with what the bot says now.
-//
-// The flag is one of the test's own package:
-//
-//	var _ = flag.Bool("update", false, "write the files that tests compare with")
-//
-//	func TestConversations(t *testing.T) {
-//		conversationtest.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
-//			p := fakes.New(fakes.For(t))
-//			p.Handle(nodes()...)
-//			return conversation.NewStage(p)
-//		})
-//	}
-package conversationtest
+package conversation
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
-	"testing"
 
-	"github.com/botctx/go-sdk/fakes/conversation"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/golden"
 )
+
+// TB is what Run needs of a test. *testing.T has it.
+type TB[T any] interface {
+	fakes.TB
+	// Run runs a subtest.
+	Run(name string, f func(t T)) bool
+	// Parallel lets the test run beside others.
+	Parallel()
+}
 
 // Run runs each file that a pattern of filepath.Glob names, as a subtest of the file's name, on a stage of
 // its own, which a function makes: on a platform with the bot, on which those take part already whom the
@@ -33,8 +26,18 @@ import (
 // differ, and where the file cannot be read or says what cannot be done, with its line.
 //
 // Where the package of the test has the flag -update, and go test is given it, the files are written anew
-// with what the bot says.
-func Run(t *testing.T, pattern string, stage func(t *testing.T) *conversation.Stage) {
+// with what the bot says:
+//
+//	var _ = flag.Bool("update", false, "write the files that tests compare with")
+//
+//	func TestConversations(t *testing.T) {
+//		conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
+//			p := fakes.New(fakes.For(t))
+//			p.Handle(nodes()...)
+//			return conversation.NewStage(p)
+//		})
+//	}
+func Run[T TB[T]](t T, pattern string, stage func(t T) *Stage) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err == nil && len(files) == 0 {
@@ -44,8 +47,8 @@ func Run(t *testing.T, pattern string, stage func(t *testing.T) *conversation.St
 		t.Fatalf("conversations of %s: %v", pattern, err)
 	}
 	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), conversation.Extension)
-		t.Run(name, func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), Extension)
+		t.Run(name, func(t T) {
 			t.Parallel()
 			play(t, file, stage(t))
 		})
@@ -53,14 +56,14 @@ func Run(t *testing.T, pattern string, stage func(t *testing.T) *conversation.St
 }
 
 // play plays a file on a stage.
-func play(t golden.TB, file string, on *conversation.Stage) {
+func play(t fakes.TB, file string, on *Stage) {
 	t.Helper()
 	text, err := os.ReadFile(file) //nolint:gosec // It is what the test names.
 	if err != nil {
 		t.Fatalf("%v", err)
 		return
 	}
-	written, err := conversation.Parse(file, string(text))
+	written, err := Parse(file, string(text))
 	if err != nil {
 		t.Fatalf("%s", display.Text(err))
 		return
@@ -75,10 +78,10 @@ func play(t golden.TB, file string, on *conversation.Stage) {
 	isOver = true
 	if err != nil {
 		written.Steps, written.End = written.Steps[:len(played.Steps)], played.End
-		t.Fatalf("%s: %s\n%s", file, display.Text(err), conversation.Difference(written, played))
+		t.Fatalf("%s: %s\n%s", file, display.Text(err), Difference(written, played))
 		return
 	}
-	if conversation.Difference(written, played) != "" {
+	if Difference(written, played) != "" {
 		golden.Replace(t, file, written.String(), played.String())
 	}
 }

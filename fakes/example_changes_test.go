@@ -1,16 +1,14 @@
-package changed_test
+package fakes_test
 
 import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/fakes/changed"
 	"github.com/botctx/go-sdk/member"
 )
 
-func Example() {
+func ExamplePlatform_Since() {
 	p := fakes.New() // In a test: fakes.New(fakes.For(t)).
 	p.Handle(&botctx.Node{ID: "menu", Trigger: botctx.TextIs("menu"), Responses: botctx.Say("Tea or coffee?"), SavesPosition: true})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
@@ -25,16 +23,4 @@ func Example() {
 	// Output:
 	// botMeta.nodeCompositeId: none -> "menu"
 	// Tea or coffee?
-}
-
-func ExampleFields() {
-	before := document.O("name", "Ada", "address", document.O("city", "Oslo", "zip", "0150"))
-	after := document.O("name", "Ada", "address", document.O("city", "Bergen"))
-
-	for _, field := range changed.Fields(before, after) {
-		fmt.Println(field)
-	}
-	// Output:
-	// address.city: "Oslo" -> "Bergen"
-	// address.zip: "0150" -> none
 }

@@ -1,4 +1,4 @@
-package changed
+package fakes
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Record is a record that was made, changed or removed.
-type Record[R any] struct {
+// RecordChange is a record that was made, changed or removed.
+type RecordChange[R any] struct {
 	// ID is the record's id as text.
 	ID string
 	// In is the data source of an entry, with the app and a slash before it where that is not the default one, and the
@@ -19,27 +19,27 @@ type Record[R any] struct {
 	// Before is what it was, nil where there was none; After is what it is, nil where there is none any more.
 	Before, After *R
 	// Fields are what differs, in the order of After; none where Before or After is nil.
-	Fields []Field
+	Fields []FieldChange
 }
 
 // IsNew reports whether there was no such record before.
-func (r Record[R]) IsNew() bool { return r.Before == nil }
+func (r RecordChange[R]) IsNew() bool { return r.Before == nil }
 
 // IsGone reports whether there is no such record any more.
-func (r Record[R]) IsGone() bool { return r.After == nil }
+func (r RecordChange[R]) IsGone() bool { return r.After == nil }
 
 // Field returns what became of a path, and whether it differs.
-func (r Record[R]) Field(path string) (Field, bool) {
+func (r RecordChange[R]) Field(path string) (FieldChange, bool) {
 	for _, field := range r.Fields {
 		if field.Path == path {
 			return field, true
 		}
 	}
-	return Field{}, false
+	return FieldChange{}, false
 }
 
-// Field is one value that differs.
-type Field struct {
+// FieldChange is one value of a record that differs.
+type FieldChange struct {
 	// Path leads to it, such as "meta.coupon".
 	Path string
 	// Before and After are the values, as package document has them; nil also for none.
@@ -49,7 +49,7 @@ type Field struct {
 }
 
 // String returns the path and both values: meta.coupon: none -> "SPRING".
-func (f Field) String() string {
+func (f FieldChange) String() string {
 	before, after := "none", "none"
 	if f.WasThere {
 		before = jsonOf(f.Before)
@@ -69,9 +69,9 @@ func jsonOf(value any) string {
 	return string(text)
 }
 
-// Fields returns what differs between two objects, but for the fields of these names at the top: objects are compared
+// changedFields returns what differs between two objects, but for the fields of these names at the top: objects are compared
 // field by field, other values whole. The order of fields is no difference.
-func Fields(before, after document.Object, but ...string) []Field {
+func changedFields(before, after document.Object, but ...string) []FieldChange {
 	var c comparison
 	for _, name := range but {
 		before, after = before.Without(name), after.Without(name)
@@ -83,7 +83,7 @@ func Fields(before, after document.Object, but ...string) []Field {
 // comparison collects what differs.
 type comparison struct {
 	path   []string
-	fields []Field
+	fields []FieldChange
 }
 
 func (c *comparison) objects(before, after document.Object) {
@@ -92,17 +92,17 @@ func (c *comparison) objects(before, after document.Object) {
 	}
 	for name, value := range after.All() {
 		old, wasThere := before.Field(name)
-		c.at(name, func() { c.values(Field{Before: old, After: value, WasThere: wasThere, IsThere: true}) })
+		c.at(name, func() { c.values(FieldChange{Before: old, After: value, WasThere: wasThere, IsThere: true}) })
 	}
 	for name, old := range before.All() {
 		if !after.Has(name) {
-			c.at(name, func() { c.values(Field{Before: old, WasThere: true}) })
+			c.at(name, func() { c.values(FieldChange{Before: old, WasThere: true}) })
 		}
 	}
 }
 
 // values compares what is at one path.
-func (c *comparison) values(f Field) {
+func (c *comparison) values(f FieldChange) {
 	before, wasObject := f.Before.(document.Object)
 	after, isObject := f.After.(document.Object)
 	switch {
@@ -125,23 +125,25 @@ func stamps() []string {
 	return []string{record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag}
 }
 
-// Records compares two lists of documents by their _id: what is new and what has changed, in the order of after, and
+// compareRecords compares two lists of documents by their _id: what is new and what has changed, in the order of after, and
 // then what is gone, in the order of before. What a write renews, and the fields of these names, are no change. read
 // makes a record of a document.
-func Records[R any](before, after iter.Seq[document.Object], read func(document.Object) (*R, error), but ...string) ([]Record[R], error) {
+func compareRecords[R any](
+	before, after iter.Seq[document.Object], read func(document.Object) (*R, error), but ...string,
+) ([]RecordChange[R], error) {
 	but = append(stamps(), but...)
 	old, isLeft := map[string]document.Object{}, map[string]bool{}
 	for one := range before {
 		old[idOf(one)] = one
 	}
-	var all []Record[R]
+	var all []RecordChange[R]
 	for one := range after {
 		id := idOf(one)
 		isLeft[id] = true
 		was, wasThere := old[id]
-		change := Record[R]{ID: id}
+		change := RecordChange[R]{ID: id}
 		if wasThere {
-			if change.Fields = Fields(was, one, but...); len(change.Fields) == 0 {
+			if change.Fields = changedFields(was, one, but...); len(change.Fields) == 0 {
 				continue
 			}
 		}
@@ -152,7 +154,7 @@ func Records[R any](before, after iter.Seq[document.Object], read func(document.
 	}
 	for one := range before {
 		if id := idOf(one); !isLeft[id] {
-			change := Record[R]{ID: id}
+			change := RecordChange[R]{ID: id}
 			if err := change.read(one, document.Object{}, read); err != nil {
 				return nil, err
 			}
@@ -163,7 +165,7 @@ func Records[R any](before, after iter.Seq[document.Object], read func(document.
 }
 
 // read sets Before and After.
-func (r *Record[R]) read(before, after document.Object, read func(document.Object) (*R, error)) (err error) {
+func (r *RecordChange[R]) read(before, after document.Object, read func(document.Object) (*R, error)) (err error) {
 	if !before.IsZero() {
 		if r.Before, err = read(before); err != nil {
 			return err

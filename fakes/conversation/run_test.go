@@ -1,4 +1,4 @@
-package conversationtest_test
+package conversation_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
-	"github.com/botctx/go-sdk/fakes/conversation/conversationtest"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -21,7 +20,7 @@ var _ = flag.Bool("update", false, "write the files that tests compare with")
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	conversationtest.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
+	conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
 		t.Helper()
 		p := fakes.New(fakes.For(t))
 		p.Handle(nodes()...)

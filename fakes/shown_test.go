@@ -1,4 +1,4 @@
-package fakestest_test
+package fakes_test
 
 import (
 	"fmt"
@@ -60,15 +60,15 @@ func TestShown_Data(t *testing.T) {
 func TestShown_Agendas(t *testing.T) {
 	t.Parallel()
 	_, ada := bookedBy(t)
-	test := &unmet{}
+	test := &failingTest{}
 	require.Empty(test, ada.Agendas())
 	require.Contains(t, test.text, `"nodeCompositeId":"reminder","nextRunAt":"2026-01-02T00:00:00.000Z"`)
 	require.NotContains(t, test.text, "hush", "credentials are redacted")
 }
 
-// unmet is a test that fails, and goes on.
-type unmet struct{ text string }
+// failingTest is a test that fails, and goes on.
+type failingTest struct{ text string }
 
-func (f *unmet) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
+func (f *failingTest) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
 
-func (f *unmet) FailNow() {}
+func (f *failingTest) FailNow() {}

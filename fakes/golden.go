@@ -1,0 +1,133 @@
+package fakes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/golden"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/utility"
+)
+
+// Golden compares what a bot has done on the platform with a file such as "testdata/booking.golden": the
+// messages of each channel, mails, files and payments in the order in which they were made, and members,
+// entries of data sources, agendas, assignments, groups and comments on posts as they are now. What each
+// write renews is left out, and credentials are redacted. The test that the platform is For fails where
+// they differ, with the lines that do, however lines end. Where the test's package has a flag -update, and
+// go test is given it, the file is written anew:
+//
+//	var _ = flag.Bool("update", false, "write the files that tests compare with")
+func (p *Platform) Golden(path string) {
+	p.test.Helper()
+	golden.Compare(p.test, path, p.effects())
+}
+
+// effects returns what there is on a platform, in sections. Where the same is done again on a platform, it
+// is the same text.
+func (p *Platform) effects() string {
+	done := p.Since(nil)
+	out := &effects{names: map[string]string{}}
+	for _, one := range done.Members {
+		out.names[one.ID] = cmp.Or(one.After.FirstName, one.ID)
+	}
+	out.messages(done.Sent)
+	out.mails(done.Mails)
+	for _, file := range done.Files {
+		out.linef("files", "%s %s: %s, %d bytes", file.At.Format(moment), file.Key, file.ContentType, len(file.Content))
+	}
+	addEffects(out, func(in string) string { return "payments of " + in }, done.Payments)
+	addEffects(out, named("members"), done.Members)
+	addEffects(out, func(in string) string { return "data " + in }, done.Data)
+	addEffects(out, named("agendas"), done.Agendas)
+	addEffects(out, named("assignments"), done.Assignments)
+	addEffects(out, named("groups"), done.Groups)
+	addEffects(out, named("comments on posts"), done.PostComments)
+	return out.text.String()
+}
+
+// effects is a text in sections.
+type effects struct {
+	text    strings.Builder
+	section string
+	// names are those of members by their ids.
+	names map[string]string
+}
+
+// linef writes a line of a section, with its head where it is the first. Each is redacted alone: a bracket
+// that stands open beside the name of a credential takes nothing of the next ones with it.
+func (e *effects) linef(section, format string, args ...any) {
+	if section != e.section {
+		if e.text.Len() > 0 {
+			e.text.WriteString("\n")
+		}
+		e.section = section
+		fmt.Fprintf(&e.text, "# %s\n", section)
+	}
+	e.text.WriteString(display.Text(fmt.Sprintf(format, args...)) + "\n")
+}
+
+// messages writes the messages of each channel, the one that was used first before the others.
+func (e *effects) messages(sent []Sent) {
+	var channels []string
+	for _, one := range sent {
+		if !slices.Contains(channels, one.Channel) {
+			channels = append(channels, one.Channel)
+		}
+	}
+	for _, id := range channels {
+		for _, one := range sent {
+			if one.Channel == id {
+				e.linef(fmt.Sprintf("messages in %s (%s)", id, one.Type), "%s %s <- %s%s",
+					one.At.Format(moment), cmp.Or(e.names[one.Member], one.To), one.Response, remark(one))
+			}
+		}
+	}
+}
+
+// remark tells what became of a message.
+func remark(sent Sent) string {
+	switch {
+	case sent.IsRepeat:
+		return " (sent before)"
+	case sent.Shown.IsZero():
+		return " (taken back)"
+	case sent.Shown.String() != sent.Response.String():
+		return " (shows " + sent.Shown.String() + ")"
+	default:
+		return ""
+	}
+}
+
+func (e *effects) mails(all []Mail) {
+	for _, one := range all {
+		e.linef("mails", "%s to %s: %s", one.At.Format(moment), strings.Join(addressesOf(one), ", "), one.Subject.Data)
+		for _, part := range []*utility.EmailText{one.Text, one.HTML} {
+			if part != nil {
+				e.linef("mails", "  | %s", strings.ReplaceAll(part.Data, "\n", "\n  | "))
+			}
+		}
+	}
+}
+
+func named(section string) func(string) string { return func(string) string { return section } }
+
+// addEffects writes records as they are now.
+func addEffects[R any](e *effects, section func(in string) string, all []RecordChange[R]) {
+	for _, one := range all {
+		shown, err := document.ForReader(one.After)
+		encoded, isObject := shown.(document.Object)
+		if err != nil || !isObject {
+			encoded = document.O("error", fmt.Sprint(err))
+		}
+		for _, renewed := range []string{
+			record.FieldID, record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag,
+		} {
+			encoded = encoded.Without(renewed)
+		}
+		e.linef(section(one.In), "%s %s", one.ID, encoded)
+	}
+}
