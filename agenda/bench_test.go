@@ -186,7 +186,7 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 		now, err := database.Now(b.Context())
 		require.NoError(b, err)
 		_, err = agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
-			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.At(now),
+			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.TimestampOf(now),
 		})
 		require.NoError(b, err)
 	}

@@ -102,7 +102,9 @@ func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 }
 
 // dueNow has an agenda due when the test begins.
-func dueNow(l *live) func(*Record) { return func(r *Record) { r.NextRunAt = document.At(l.began) } }
+func dueNow(l *live) func(*Record) {
+	return func(r *Record) { r.NextRunAt = document.TimestampOf(l.began) }
+}
 
 // dies runs what is due by a process of its own, in which the agenda "kills" ends the process while others
 // run, and reports whether it did.

@@ -41,7 +41,7 @@ func (h *history) both(do func(w *worker) error) {
 // operate calls an operation, which may be about an agenda that is held.
 func (h *history) operate() {
 	memberID, tag := "m"+strconv.Itoa(h.random.IntN(3)), "t"+strconv.Itoa(h.random.IntN(4))
-	next := document.At(h.workers[0].clock.Now().Add(time.Duration(h.random.IntN(60)-40) * time.Second))
+	next := document.TimestampOf(h.workers[0].clock.Now().Add(time.Duration(h.random.IntN(60)-40) * time.Second))
 	priority, what, replace := int64(h.random.IntN(2)), h.random.IntN(8), h.random.IntN(4) == 0
 	h.made++
 	h.both(func(w *worker) error {

@@ -276,7 +276,7 @@ func TestClaimTogether_ChangedMeanwhile(t *testing.T) {
 			when(m, func() {
 				w.remove(ids[1])
 				_, err := w.service().UpdateAgenda(w.ctx, UpdateAgendaParams{
-					MemberID: "m1", Tag: "2", NextRunAt: document.At(start().Add(time.Hour)),
+					MemberID: "m1", Tag: "2", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
 				})
 				require.NoError(t, err)
 			})
@@ -296,7 +296,7 @@ func TestClaimTogether_AnotherWorkerWasFaster(t *testing.T) {
 	w, m, ids := newMeddled(t)
 	m.beforeWrite = func() {
 		w.patch(ids[0], document.O("$inc", document.O(fieldFence, 1, fieldAttempts, 1),
-			"$set", document.O(fieldLeaseUntil, document.At(start().Add(time.Minute)))))
+			"$set", document.O(fieldLeaseUntil, document.TimestampOf(start().Add(time.Minute)))))
 	}
 	require.Equal(t, []string{"1", "2", "3", "4"}, tags(w.claimAll()))
 	require.EqualValues(t, 1, w.get(ids[0]).Fence)
@@ -330,7 +330,7 @@ func TestClaimTogether_EditedOneIsRepaired(t *testing.T) {
 		_, err := p.claimDue(s.ctx)
 		require.NoError(s.t, err)
 		require.Len(s.t, p.ready, 4)
-		require.Greater(s.t, s.get(broken).Fence, document.At(start()).Time().Unix(), "no token of a claim before")
+		require.Greater(s.t, s.get(broken).Fence, document.TimestampOf(start()).Time().Unix(), "no token of a claim before")
 	})
 }
 

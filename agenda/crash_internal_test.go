@@ -145,7 +145,7 @@ func (c *crash) requireAllDone(about string) {
 		require.Zero(c.t, r.LeaseUntil, "%s: %s", about, r.Tag)
 		require.False(c.t, r.Failed, "%s: %s", about, r.Tag)
 		if r.Pattern != "" {
-			require.Equal(c.t, document.At(start().Add(9*time.Hour)), r.NextRunAt, about)
+			require.Equal(c.t, document.TimestampOf(start().Add(9*time.Hour)), r.NextRunAt, about)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestEnds_ChangedMeanwhile(t *testing.T) {
 	}, func(e *ended) {
 		e.remove(e.ids[1])
 		_, err := e.service().UpdateAgenda(e.ctx, UpdateAgendaParams{
-			MemberID: "m1", Tag: "2", NextRunAt: document.At(start().Add(time.Hour)),
+			MemberID: "m1", Tag: "2", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
 		})
 		require.NoError(t, err)
 	})

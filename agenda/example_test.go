@@ -21,7 +21,7 @@ func Example() {
 	_, err := ada.Context().NewAgenda(context.Background(), agenda.NewAgendaParams{
 		MemberID:        ada.ID(),
 		NodeCompositeID: "reminder",
-		NextRunAt:       document.At(p.Now().Add(time.Hour)),
+		NextRunAt:       document.TimestampOf(p.Now().Add(time.Hour)),
 	})
 	if err != nil {
 		fmt.Println(err)

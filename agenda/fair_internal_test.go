@@ -24,7 +24,7 @@ func (s *stand) of(app, channel string, number int) {
 	for i := range all {
 		all[i], err = document.Encode(Record{Agenda: Agenda{
 			ID: s.env.NewID(), App: app, Channel: channel, Member: "m" + strconv.Itoa(i), NodeCompositeID: "n",
-			NextRunAt: document.At(now), Meta: document.O(),
+			NextRunAt: document.TimestampOf(now), Meta: document.O(),
 		}})
 		require.NoError(s.t, err)
 	}
@@ -123,7 +123,7 @@ func TestRun_RetryWaitsBehindFreshOnes(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed)
-		s.add(0, named("retry"), func(r *Record) { r.RetryAt = document.At(start().Add(time.Minute)) })
+		s.add(0, named("retry"), func(r *Record) { r.RetryAt = document.TimestampOf(start().Add(time.Minute)) })
 		s.add(30*time.Second, named("fresh"))
 		s.clock.advance(time.Hour)
 		taken, _, err := scheduler.candidates.take(s.ctx, s.clock.Now(), 2, 0, fair.NewShares(64))

@@ -47,7 +47,7 @@ func TestFailure_TriedAgainAfterPause(t *testing.T) {
 		require.False(s.t, r.Failed)
 		require.EqualValues(s.t, 1, r.Failures)
 		require.Zero(s.t, r.LeaseUntil)
-		require.Equal(s.t, document.At(start().Add(time.Minute)), r.RetryAt)
+		require.Equal(s.t, document.TimestampOf(start().Add(time.Minute)), r.RetryAt)
 		at, ok, err := scheduler.Next(s.ctx)
 		require.NoError(s.t, err)
 		require.True(s.t, ok)
@@ -87,7 +87,7 @@ func TestFailure_SingleRunIsKeptAndMarked(t *testing.T) {
 		require.False(s.t, failed[0].Completed)
 
 		_, err = s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{
-			MemberID: "m1", NextRunAt: document.At(s.clock.Now().Add(time.Hour)),
+			MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now().Add(time.Hour)),
 		})
 		require.NoError(s.t, err)
 		s.clock.advance(time.Hour)
@@ -212,7 +212,7 @@ func TestMissed_EndsWithRunUntil(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(succeed)
-	id := s.add(0, repeating("0 * * * *"), func(r *Record) { r.RunUntil = document.At(start().Add(2 * time.Hour)) })
+	id := s.add(0, repeating("0 * * * *"), func(r *Record) { r.RunUntil = document.TimestampOf(start().Add(2 * time.Hour)) })
 	s.clock.advance(24 * time.Hour)
 	require.Equal(t, 2, s.runNext(scheduler).Run.Missed)
 	require.True(t, s.get(id).Completed)
@@ -244,7 +244,7 @@ func TestFinish_AgendaReplacedMeanwhile(t *testing.T) {
 				return nil
 			}
 			_, err := s.service().NewAgenda(ctx, NewAgendaParams{
-				MemberID: "m1", NodeCompositeID: "n2", NextRunAt: document.At(start().Add(time.Hour)), Tag: "a", Replace: true,
+				MemberID: "m1", NodeCompositeID: "n2", NextRunAt: document.TimestampOf(start().Add(time.Hour)), Tag: "a", Replace: true,
 			})
 			return err
 		})
@@ -259,7 +259,7 @@ func TestFinish_AgendaReplacedMeanwhile(t *testing.T) {
 
 func TestFinish_ScheduleGivenMeanwhile(t *testing.T) {
 	t.Parallel()
-	soon := document.At(start().Add(time.Minute))
+	soon := document.TimestampOf(start().Add(time.Minute))
 	for name, test := range map[string]struct {
 		update  UpdateAgendaParams
 		pattern string
@@ -267,11 +267,11 @@ func TestFinish_ScheduleGivenMeanwhile(t *testing.T) {
 		want    document.Timestamp
 	}{
 		"another time of a single run":  {update: UpdateAgendaParams{NextRunAt: soon}, want: soon},
-		"the same time of a single run": {update: UpdateAgendaParams{NextRunAt: document.At(start())}, want: document.At(start())},
+		"the same time of a single run": {update: UpdateAgendaParams{NextRunAt: document.TimestampOf(start())}, want: document.TimestampOf(start())},
 		"another time though it failed": {update: UpdateAgendaParams{NextRunAt: soon}, outcome: errors.New("no luck"), want: soon},
 		"another time of a pattern":     {pattern: "0 * * * *", update: UpdateAgendaParams{NextRunAt: soon}, want: soon},
 		"another pattern": {
-			pattern: "0 * * * *", update: UpdateAgendaParams{Pattern: "30 * * * *"}, want: document.At(start().Add(30 * time.Minute)),
+			pattern: "0 * * * *", update: UpdateAgendaParams{Pattern: "30 * * * *"}, want: document.TimestampOf(start().Add(30 * time.Minute)),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -311,7 +311,7 @@ func TestFinish_RunUntilGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(func(_ context.Context, run Run) error {
-			s.patch(run.Agenda.ID, document.Set(fieldRunUntil, document.At(start().Add(time.Minute))))
+			s.patch(run.Agenda.ID, document.Set(fieldRunUntil, document.TimestampOf(start().Add(time.Minute))))
 			return nil
 		})
 		id := s.add(0, repeating("0 * * * *"))
@@ -355,7 +355,7 @@ func TestRunNext_UnreadableAgenda(t *testing.T) {
 		require.True(s.t, r.Failed, "it has failed for good")
 		require.NotZero(s.t, r.FailedAt)
 		require.EqualValues(s.t, 2, r.Failures)
-		_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{MemberID: "m1", NextRunAt: document.At(s.clock.Now())})
+		_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now())})
 		require.NoError(s.t, err)
 		require.NoError(s.t, s.runNext(scheduler).Err, "once it can be read, updateAgenda schedules it again")
 	})

@@ -74,7 +74,7 @@ func TestLostRun_PatternGoesOn(t *testing.T) {
 		require.Equal(s.t, defaultLimit, s.deaths())
 		r := s.get(id)
 		require.True(s.t, r.Failed)
-		require.Equal(s.t, document.At(start().Add(9*time.Hour)), r.NextRunAt)
+		require.Equal(s.t, document.TimestampOf(start().Add(9*time.Hour)), r.NextRunAt)
 		s.clock.set(start().Add(9 * time.Hour))
 		s.runNext(s.scheduler(succeed))
 		r = s.get(id)
@@ -105,7 +105,7 @@ func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 		id := s.add(0, named("tag"))
 		require.True(s.t, s.dieOnce())
 		_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{
-			MemberID: "m1", Tag: "tag", NextRunAt: document.At(s.clock.Now()),
+			MemberID: "m1", Tag: "tag", NextRunAt: document.TimestampOf(s.clock.Now()),
 		})
 		require.NoError(s.t, err)
 		require.True(s.t, s.dieOnce())
@@ -206,10 +206,10 @@ func (l *live) oneProcess() {
 func TestLostRun_OthersBesideItGoOn(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
-		killer := l.add(0, named("kills"), func(r *Record) { r.NextRunAt = document.At(l.began) })
+		killer := l.add(0, named("kills"), func(r *Record) { r.NextRunAt = document.TimestampOf(l.began) })
 		var others []string
 		for i := range 10 {
-			others = append(others, l.add(0, named(strconv.Itoa(i)), func(r *Record) { r.NextRunAt = document.At(l.began) }))
+			others = append(others, l.add(0, named(strconv.Itoa(i)), func(r *Record) { r.NextRunAt = document.TimestampOf(l.began) }))
 		}
 		for range 8 {
 			l.oneProcess()
@@ -248,10 +248,10 @@ func TestLostRun_HowManyAtOnce(t *testing.T) {
 				var ids []string
 				for range 3 {
 					ids = append(ids, l.add(0, func(r *Record) {
-						r.NextRunAt = document.At(l.began)
+						r.NextRunAt = document.TimestampOf(l.began)
 						r.Failures, r.Failed, r.Error = int64(c.failures), c.failed, textOf(errNeverCameBack)
 						if c.failed {
-							r.Pattern, r.RunUntil = "0 9 * * *", document.At(l.began)
+							r.Pattern, r.RunUntil = "0 9 * * *", document.TimestampOf(l.began)
 						}
 					}))
 				}
@@ -281,8 +281,8 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(l *live) {
 				id := l.add(0, func(r *Record) {
-					r.NextRunAt = document.At(l.began)
-					r.Attempts, r.Failures, r.LeaseUntil = defaultLimit, defaultLimit-1, document.At(l.began)
+					r.NextRunAt = document.TimestampOf(l.began)
+					r.Attempts, r.Failures, r.LeaseUntil = defaultLimit, defaultLimit-1, document.TimestampOf(l.began)
 				})
 				l.pass(time.Minute)
 				takes(l, l.scheduler(succeed, func(c *SchedulerConfig) {

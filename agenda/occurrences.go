@@ -62,7 +62,7 @@ func (s *Scheduler) occurrence(r *Record, after time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	next, ok := pattern.Next(after)
-	if !ok || document.At(next) > r.RunUntil {
+	if !ok || document.TimestampOf(next) > r.RunUntil {
 		return time.Time{}, nil
 	}
 	return next, nil

@@ -18,14 +18,14 @@ import (
 // planned gives an agenda a tag, a priority and a time of its making.
 func planned(tag string, priority int64, created time.Duration) func(*Record) {
 	return func(r *Record) {
-		r.Tag, r.Priority, r.CreatedAt = tag, priority, document.At(start().Add(created))
+		r.Tag, r.Priority, r.CreatedAt = tag, priority, document.TimestampOf(start().Add(created))
 	}
 }
 
 // addMade adds an agenda that was made at the time that it says.
 func (s *stand) addMade(after time.Duration, set func(*Record)) {
 	s.t.Helper()
-	r := Record{Agenda: Agenda{ID: s.env.NewID(), NextRunAt: document.At(start().Add(after))}}
+	r := Record{Agenda: Agenda{ID: s.env.NewID(), NextRunAt: document.TimestampOf(start().Add(after))}}
 	set(&r)
 	encoded, err := document.Encode(r)
 	require.NoError(s.t, err)
@@ -61,7 +61,7 @@ func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 		first := s.add(0, named("first"))
 		s.runNext(scheduler)
 		s.add(time.Hour, named("second"))
-		s.patch(first, document.O("$set", document.O(fieldNextRunAt, document.At(start().Add(time.Hour))),
+		s.patch(first, document.O("$set", document.O(fieldNextRunAt, document.TimestampOf(start().Add(time.Hour))),
 			"$unset", document.O(fieldFailed, 1, fieldFailedAt, 1, fieldFailures, 1, fieldAttempts, 1)))
 		s.clock.advance(time.Hour)
 		scheduler.handler = succeed
@@ -128,7 +128,7 @@ type model struct {
 // change adds, deletes or updates an agenda.
 func (m *model) change() {
 	at, priority := m.second+m.random.IntN(20)-5, m.random.IntN(3)
-	when := document.At(start().Add(time.Duration(at) * time.Second))
+	when := document.TimestampOf(start().Add(time.Duration(at) * time.Second))
 	if len(m.open) == 0 || m.random.IntN(2) == 0 {
 		m.made++
 		added := modelled{tag: strconv.Itoa(m.made), priority: priority, at: at, creation: m.made}

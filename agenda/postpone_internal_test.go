@@ -31,7 +31,7 @@ func TestPostpone_IsNoFailureOrAttempt(t *testing.T) {
 			require.Equal(s.t, 1, result.Run.Attempt)
 			r := s.get(id)
 			require.Zero(s.t, [...]int64{r.Attempts, r.Failures, int64(r.LeaseUntil)})
-			require.Equal(s.t, document.At(result.Next), r.RetryAt)
+			require.Equal(s.t, document.TimestampOf(result.Next), r.RetryAt)
 			s.requireNothingDue(scheduler)
 			s.clock.advance(time.Minute)
 		}
@@ -50,7 +50,7 @@ func TestPostpone_ScheduleGivenMeanwhile(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
 			_, err := s.service().UpdateAgenda(ctx, UpdateAgendaParams{
-				MemberID: "m1", NextRunAt: document.At(start().Add(time.Hour)),
+				MemberID: "m1", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
 			})
 			require.NoError(s.t, err)
 			return Postpone(-time.Minute)
@@ -73,7 +73,7 @@ func TestPostpone_RunStands(t *testing.T) {
 		"removed":    {change: func(s *stand, id string) { s.remove(id) }},
 		"taken":      {change: func(s *stand, id string) { s.patch(id, document.Set(fieldFence, 9)) }},
 		"rescheduled": {change: func(s *stand, _ string) {
-			_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{MemberID: "m1", NextRunAt: document.At(start())})
+			_, err := s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{MemberID: "m1", NextRunAt: document.TimestampOf(start())})
 			require.NoError(s.t, err)
 		}},
 	} {

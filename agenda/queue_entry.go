@@ -135,4 +135,4 @@ func idOf(o document.Object) string {
 }
 
 // millis is a time as records hold it. What is below a millisecond is cut off.
-func millis(t time.Time) int64 { return int64(document.At(t)) }
+func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }

@@ -24,7 +24,7 @@ func completed(r *Record) { r.Completed = true }
 
 // failed marks an agenda as one that failed for good after a time.
 func failed(after time.Duration) func(*Record) {
-	return func(r *Record) { r.Failed, r.FailedAt = true, document.At(start().Add(after)) }
+	return func(r *Record) { r.Failed, r.FailedAt = true, document.TimestampOf(start().Add(after)) }
 }
 
 // tags returns the tags of the agendas that are there.
@@ -132,7 +132,7 @@ func TestRetention_CountsFromTheLastFailure(t *testing.T) {
 				id := s.add(-200*day, settings)
 				s.runNext(scheduler)
 				r := s.get(id)
-				require.Equal(s.t, document.At(start()), r.FailedAt)
+				require.Equal(s.t, document.TimestampOf(start()), r.FailedAt)
 				require.False(s.t, r.Completed)
 				s.requireNothingDue(scheduler)
 				for _, want := range []int64{0, 1} {
@@ -151,7 +151,7 @@ func TestRetention_RunRemovesCompleted(t *testing.T) {
 	inBubble(t, func(l *live) {
 		l.start(succeed, func(c *SchedulerConfig) { c.Retention, c.Poll = 90*time.Minute, time.Minute })
 		for i := range 3 {
-			l.add(0, named(strconv.Itoa(i)), func(r *Record) { r.NextRunAt = document.At(l.began.Add(time.Duration(i) * time.Hour)) })
+			l.add(0, named(strconv.Itoa(i)), func(r *Record) { r.NextRunAt = document.TimestampOf(l.began.Add(time.Duration(i) * time.Hour)) })
 		}
 		l.pass(2*time.Hour + time.Minute)
 		require.Equal(l.t, []string{"1", "2"}, l.tags())

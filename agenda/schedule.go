@@ -56,7 +56,7 @@ func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	if !ok {
 		return 0, boterr.Invalid("pattern", "never fires after %s", now.UTC().Format(time.RFC3339))
 	}
-	return document.At(first), nil
+	return document.TimestampOf(first), nil
 }
 
 // check refuses a schedule that no agenda may have: a pattern that is to give the next

@@ -76,7 +76,7 @@ func (l *live) start(handler Handler, settings ...func(*SchedulerConfig)) {
 // due adds an agenda that is due after a time from the beginning.
 func (l *live) due(after time.Duration) string {
 	l.t.Helper()
-	return l.add(0, func(r *Record) { r.NextRunAt = document.At(l.began.Add(after)) })
+	return l.add(0, func(r *Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
 }
 
 // elapsed is the time since the beginning.
@@ -179,7 +179,7 @@ func TestLease_AgendaTaken(t *testing.T) {
 	inBubble(t, func(l *live) {
 		causes := make(chan error, 1)
 		l.start(func(ctx context.Context, run Run) error {
-			l.patch(run.Agenda.ID, document.Set(fieldFence, 7, fieldLeaseUntil, document.At(l.began.Add(time.Hour))))
+			l.patch(run.Agenda.ID, document.Set(fieldFence, 7, fieldLeaseUntil, document.TimestampOf(l.began.Add(time.Hour))))
 			<-ctx.Done()
 			causes <- context.Cause(ctx)
 			return ctx.Err()
@@ -191,7 +191,7 @@ func TestLease_AgendaTaken(t *testing.T) {
 		r := l.get(id)
 		require.False(l.t, r.Completed)
 		require.Zero(l.t, r.Failures)
-		require.Equal(l.t, document.At(l.began.Add(time.Hour)), r.LeaseUntil)
+		require.Equal(l.t, document.TimestampOf(l.began.Add(time.Hour)), r.LeaseUntil)
 	})
 }
 
@@ -403,7 +403,7 @@ func TestRun_HandlerEndsItsGoroutine(t *testing.T) {
 		}, limited(3), func(c *SchedulerConfig) { c.Workers = 2 })
 		var ids []string
 		for range 4 {
-			ids = append(ids, l.add(0, named("ends"), func(r *Record) { r.NextRunAt = document.At(l.began) }))
+			ids = append(ids, l.add(0, named("ends"), func(r *Record) { r.NextRunAt = document.TimestampOf(l.began) }))
 		}
 		l.due(time.Hour)
 		<-ran

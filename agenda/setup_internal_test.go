@@ -112,7 +112,7 @@ func (s *stand) scheduler(handler Handler, settings ...func(*SchedulerConfig)) *
 // add adds an agenda that is due after a time, and returns its id.
 func (s *stand) add(after time.Duration, settings ...func(*Record)) string {
 	s.t.Helper()
-	r := Record{Agenda: Agenda{Member: "m1", NodeCompositeID: "n1", NextRunAt: document.At(start().Add(after))}}
+	r := Record{Agenda: Agenda{Member: "m1", NodeCompositeID: "n1", NextRunAt: document.TimestampOf(start().Add(after))}}
 	for _, set := range settings {
 		set(&r)
 	}
@@ -127,7 +127,7 @@ func (s *stand) add(after time.Duration, settings ...func(*Record)) string {
 func repeating(pattern string) func(*Record) {
 	return func(r *Record) {
 		r.Pattern = pattern
-		r.RunUntil = document.At(start().AddDate(1, 0, 0))
+		r.RunUntil = document.TimestampOf(start().AddDate(1, 0, 0))
 	}
 }
 

@@ -160,7 +160,7 @@ func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 					c.Env.Store = hangingStore{Store: l.store, call: call, release: release}
 					c.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError}))
 				})
-				l.add(0, completed, func(r *Record) { r.NextRunAt = document.At(l.began.Add(-31 * day)) })
+				l.add(0, completed, func(r *Record) { r.NextRunAt = document.TimestampOf(l.began.Add(-31 * day)) })
 				l.due(0)
 				var left error
 				l.runs.Go(func() { left = scheduler.Run(l.running) })

@@ -46,7 +46,7 @@ func TestRun_PatternUntilInclusive(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed)
 		id := s.add(9*time.Hour, repeating("0 9 * * *"), func(r *Record) {
-			r.RunUntil = document.At(start().Add(48*time.Hour + 9*time.Hour))
+			r.RunUntil = document.TimestampOf(start().Add(48*time.Hour + 9*time.Hour))
 		})
 		var times []time.Time
 		for {

@@ -40,7 +40,7 @@ func (s *Scheduler) followMember(ctx context.Context, c *claim) error {
 		return nil
 	}
 	next, err := s.notBefore(&c.record, before)
-	if err == nil && next.After(c.claimedAt) && document.At(next) <= c.record.RunUntil {
+	if err == nil && next.After(c.claimedAt) && document.TimestampOf(next) <= c.record.RunUntil {
 		err = &relocation{next: next}
 	}
 	return err
@@ -97,7 +97,7 @@ func (p *Pattern) isBehind(other *Pattern, at time.Time) bool {
 // relocate gives back a claim whose run is not due yet in the zone of its member.
 func (s *Scheduler) relocate(ctx context.Context, c *claim, reason *relocation) (Result, error) {
 	result, err := s.abandon(ctx, c, reason, func(r *Record) outcome {
-		if r.isRescheduled() || document.At(reason.next) > r.RunUntil {
+		if r.isRescheduled() || document.TimestampOf(reason.next) > r.RunUntil {
 			return s.released(r)
 		}
 		return outcome{update: s.updates().relocate, stamps: r.goesOn(reason.next), next: reason.next}

@@ -43,7 +43,7 @@ func newTraveller(s *stand, zone string, settings ...func(*SchedulerConfig)) *tr
 func (m *traveller) adds(pattern, next string, settings ...func(*Record)) string {
 	m.t.Helper()
 	id := m.add(0, append([]func(*Record){repeating(pattern), func(r *Record) {
-		r.Zone, r.NextRunAt = m.zone, document.At(m.at(next))
+		r.Zone, r.NextRunAt = m.zone, document.TimestampOf(m.at(next))
 	}}, settings...)...)
 	m.clock.set(m.at(next))
 	return id
@@ -120,7 +120,7 @@ func TestFollowMember_RunsAtOnce(t *testing.T) {
 		"wildcard hours mean no time of day": {pattern: "*/7 * * * *", next: "2026-02-02T09:07:00Z"},
 		"a run at an instant":                {pattern: "30 9 * * 1", next: "2026-02-02T14:30:00Z"},
 		"no run would be left": {
-			pattern: "0 9 * * 1", setting: func(r *Record) { r.RunUntil = document.At(start().AddDate(0, 1, 1).Add(13 * time.Hour)) },
+			pattern: "0 9 * * 1", setting: func(r *Record) { r.RunUntil = document.TimestampOf(start().AddDate(0, 1, 1).Add(13 * time.Hour)) },
 		},
 		"due there, too": {pattern: "0 4,9 * * *", next: "2026-02-02T14:00:00Z"},
 	} {
@@ -214,7 +214,7 @@ func TestFollowMember_ZoneNotTold(t *testing.T) {
 				id := m.adds("0 9 * * 1", "2026-03-23T09:00:00Z")
 				test.spoil(m)
 				require.ErrorContains(s.t, s.runNext(m.scheduler).Err, test.want)
-				require.Equal(s.t, document.At(m.at("2026-03-23T09:00:00Z")), s.get(id).NextRunAt, "it is tried again")
+				require.Equal(s.t, document.TimestampOf(m.at("2026-03-23T09:00:00Z")), s.get(id).NextRunAt, "it is tried again")
 				require.Contains(s.t, s.get(id).Error, test.want)
 
 				s.clock.advance(time.Minute)
@@ -272,7 +272,7 @@ func TestFollowMember_ScheduleGivenMeanwhile(t *testing.T) {
 		m := newTraveller(s, "Europe/London")
 		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
 		m.scheduler.zone = func(ctx context.Context, of Agenda) (string, error) {
-			_, err := s.service().UpdateAgenda(ctx, UpdateAgendaParams{MemberID: of.Member, NextRunAt: document.At(m.at("2026-02-05T12:00:00Z"))})
+			_, err := s.service().UpdateAgenda(ctx, UpdateAgendaParams{MemberID: of.Member, NextRunAt: document.TimestampOf(m.at("2026-02-05T12:00:00Z"))})
 			return "America/New_York", err
 		}
 		require.True(t, s.runNext(m.scheduler).Relocated)

@@ -155,7 +155,7 @@ func TestAccept_TapWithoutATimeIsKnownAgain(t *testing.T) {
 	})
 	tap := fromAda("", "m1")
 	tap.Event.Type, tap.Event.Data = send.TypePayload, document.O("payload", "book")
-	arrived := document.At(f.clock())
+	arrived := document.TimestampOf(f.clock())
 	for range 2 {
 		require.NoError(t, p.Accept(t.Context(), tap))
 		f.advance(time.Minute)
@@ -357,7 +357,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 			botctx.RedirectMemberToNodeParams{MemberID: ada.ID, NodeCompositeID: "node"})
 		require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), name)
 		_, err = other.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: ada.ID, NodeCompositeID: "node", NextRunAt: document.At(f.clock()), Replace: true, Tag: "one",
+			MemberID: ada.ID, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()), Replace: true, Tag: "one",
 		})
 		require.NoError(t, err)
 		result, err := other.Scheduler().RunNext(t.Context())

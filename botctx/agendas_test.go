@@ -81,7 +81,7 @@ func TestRun_RealTime(t *testing.T) {
 		var sent sentTexts
 		runtime, bot := newShop(t, memstore.New(), &sent)
 		_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+			MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +112,7 @@ func TestRun_SharesAgendas(t *testing.T) {
 		}
 		for range planned {
 			_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Minute)),
+				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Minute)),
 			})
 			require.NoError(t, err)
 		}
@@ -144,7 +144,7 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 		return "Europe/Atlantis", nil
 	}})
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.At(time.Unix(1<<40, 0)),
+		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(time.Unix(1<<40, 0)),
 	})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.ErrorContains(t, err, `zone: the host gives the member ada a time zone that is none: "Europe/Atlantis" is not in`)
@@ -207,7 +207,7 @@ func TestRun_SlowMember(t *testing.T) {
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
 			_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
-				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Second)),
+				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Second)),
 			})
 			require.NoError(t, err)
 		}
@@ -215,7 +215,7 @@ func TestRun_SlowMember(t *testing.T) {
 		bob, err := members.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
 		require.NoError(t, err)
 		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Minute)),
+			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Minute)),
 		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -303,8 +303,8 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*b
 		ID: "hello", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Template("Hello{{meta.nothing}}")},
 	}))
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(-time.Hour)),
-		Pattern: "* * * * *", RunUntil: document.At(bot.Now().Add(time.Hour)),
+		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(-time.Hour)),
+		Pattern: "* * * * *", RunUntil: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
 	channels := channels.New(runtime.Env(), bot.Scope())

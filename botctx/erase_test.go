@@ -61,7 +61,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
 		require.NoError(t, err)
 		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: id, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Hour)),
+			MemberID: id, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
 		})
 		require.NoError(t, err)
 		dying.left = removals

@@ -117,7 +117,7 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			e1, err := members.KnownID(t.Context(), runtime.Env(), scope, "e1")
 			require.NoError(t, err)
 			_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
-				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Hour)),
+				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
 			})
 			require.NoError(t, err)
 			erased, err := runtime.EraseMember(t.Context(), "shop", e1)

@@ -25,7 +25,7 @@ func dueAction(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context, actio
 	t.Helper()
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "due", Pre: []botctx.Action{action}}))
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: "due", NextRunAt: document.At(bot.Now()),
+		MemberID: "ada", NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	require.NoError(t, err)
 }

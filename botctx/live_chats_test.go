@@ -302,7 +302,7 @@ func TestLiveChat_Agendas(t *testing.T) {
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "reminder", Responses: []send.Response{send.Text("Tick.")}}})
 	d.connect(t)
 	_, err := d.ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: d.ada.ID(), NodeCompositeID: "reminder", NextRunAt: document.At(d.Now().Add(time.Minute)), Tag: "livechat",
+		MemberID: d.ada.ID(), NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(d.Now().Add(time.Minute)), Tag: "livechat",
 	})
 	require.NoError(t, err)
 	d.Advance(time.Minute)
@@ -361,12 +361,12 @@ func TestIdle_Uncancelled(t *testing.T) {
 	d.connect(t)
 	ada := d.ada.Context()
 	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: ada.Member.ID, NodeCompositeID: "promo", NextRunAt: document.At(d.Now().Add(time.Minute)), Tag: "livechat:promo",
+		MemberID: ada.Member.ID, NodeCompositeID: "promo", NextRunAt: document.TimestampOf(d.Now().Add(time.Minute)), Tag: "livechat:promo",
 	})
 	require.NoError(t, err)
 	_, err = ada.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: ada.Member.ID})
 	require.NoError(t, err)
-	later := agenda.UpdateAgendaParams{MemberID: ada.Member.ID, NextRunAt: document.At(d.Now().AddDate(1, 0, 0))}
+	later := agenda.UpdateAgendaParams{MemberID: ada.Member.ID, NextRunAt: document.TimestampOf(d.Now().AddDate(1, 0, 0))}
 	_, err = ada.UpdateAgenda(t.Context(), later)
 	require.NoError(t, err)
 	d.Advance(livechat.IdleTimeout)

@@ -230,7 +230,7 @@ func TestLogger_Scheduler(t *testing.T) {
 	} {
 		runtime, scope := loggedHost(t, config)
 		_, err := runtime.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: "ada", NodeCompositeID: "nowhere", NextRunAt: document.At(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)),
+			MemberID: "ada", NodeCompositeID: "nowhere", NextRunAt: document.TimestampOf(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)),
 		})
 		require.NoError(t, err)
 		result, err := runtime.Scheduler().RunNext(t.Context())

@@ -171,13 +171,13 @@ func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
 		for range 2 {
 			one, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-				MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Duration(attempt) * time.Hour)),
+				MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Duration(attempt) * time.Hour)),
 			})
 			require.NoError(t, err)
 			made = append(made, one.ID)
 		}
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)), Tag: "one", Replace: true,
+			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)), Tag: "one", Replace: true,
 		})
 		return err
 	})
@@ -209,7 +209,7 @@ func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 	}}})
 	bot := w.actor.Context()
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: w.actor.ID(), NodeCompositeID: "due", NextRunAt: document.At(bot.Now()),
+		MemberID: w.actor.ID(), NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	require.NoError(t, err)
 	w.outside.take()

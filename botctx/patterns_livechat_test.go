@@ -147,7 +147,7 @@ func TestLiveChat_Tickets(t *testing.T) {
 		require.Equal(t, "Order 7 is late.", d.grace.Last())
 		taken := d.assignments(t)[0]
 		require.Equal(t, d.grace.ExternalID(), taken.Assignee)
-		require.Equal(t, document.At(d.Now()), taken.AssignedAt)
+		require.Equal(t, document.TimestampOf(d.Now()), taken.AssignedAt)
 		require.Equal(t, "Order 7", document.Get(taken.GroupInfo, "name", ""))
 
 		d.ada.Says("Where is it?")

@@ -25,7 +25,7 @@ func remindIn(pause time.Duration) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
-			NextRunAt: document.At(bot.Now().Add(pause)), Tag: "idle", Replace: true,
+			NextRunAt: document.TimestampOf(bot.Now().Add(pause)), Tag: "idle", Replace: true,
 		})
 		return err
 	}
@@ -87,7 +87,7 @@ func TestAgenda_Daily(t *testing.T) {
 			func(ctx context.Context, bot *botctx.Context) error {
 				_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 					MemberID: bot.Member.ID, NodeCompositeID: "quote", Tag: "daily",
-					Pattern: "0 9 * * *", RunUntil: document.At(bot.Now().AddDate(0, 0, 3)),
+					Pattern: "0 9 * * *", RunUntil: document.TimestampOf(bot.Now().AddDate(0, 0, 3)),
 					Meta: document.O("topic", "tea"),
 				})
 				return err

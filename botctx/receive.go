@@ -217,7 +217,7 @@ func (i Inbound) check() error {
 // at returns what arrived with a time, unless the platform gave one.
 func (i Inbound) at(now time.Time) Inbound {
 	if i.Event.Timestamp.IsZero() {
-		i.Event.Timestamp = document.At(now)
+		i.Event.Timestamp = document.TimestampOf(now)
 	}
 	return i
 }

@@ -70,7 +70,7 @@ func TestRemoveOld_EachKind(t *testing.T) {
 				require.NoError(t, database.Collection(collection).Insert(t.Context(), one))
 			}
 			for name, kind := range kinds {
-				limit := int64(document.At(now.Add(-kind.kept)))
+				limit := int64(document.TimestampOf(now.Add(-kind.kept)))
 				require.NoError(t, database.Collection(kind.collection).Insert(t.Context(),
 					kind.record(name+" old", limit-1), kind.record(name+" kept", limit)))
 			}

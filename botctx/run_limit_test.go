@@ -221,7 +221,7 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 		quick, stop := context.WithTimeout(t.Context(), time.Hour)
 		defer stop()
 		_, err := ada.NewAgenda(quick, agenda.NewAgendaParams{
-			MemberID: "ada", NodeCompositeID: "reminder", Pattern: "* * * * *", RunUntil: document.At(ada.Now().Add(time.Hour)),
+			MemberID: "ada", NodeCompositeID: "reminder", Pattern: "* * * * *", RunUntil: document.TimestampOf(ada.Now().Add(time.Hour)),
 		})
 		require.NoError(t, err)
 		pass(2 * time.Minute)

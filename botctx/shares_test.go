@@ -75,7 +75,7 @@ func (s *street) isReminded(at place, from string) {
 	require.NoError(s.t, err)
 	bot := s.runtime.Operations(record.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})
 	_, err = bot.NewAgenda(s.t.Context(), agenda.NewAgendaParams{
-		MemberID: known.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now()),
+		MemberID: known.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	require.NoError(s.t, err)
 }

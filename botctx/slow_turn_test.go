@@ -44,7 +44,7 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	process := f.process(echo)
 	require.NoError(t, process.Handle(&botctx.Node{ID: "node"}))
 	_, err := process.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: scope.Member, NodeCompositeID: "node", NextRunAt: document.At(f.clock()),
+		MemberID: scope.Member, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()),
 	})
 	require.NoError(t, err)
 	result, err := process.Scheduler().RunNext(t.Context())

@@ -104,7 +104,7 @@ func number(_ goDecoder, value any, target reflect.Value) error {
 	at, isTime := value.(time.Time)
 	switch {
 	case isTime && target.Type() == timestampType:
-		target.SetInt(int64(At(at)))
+		target.SetInt(int64(TimestampOf(at)))
 		return nil
 	case !ok:
 		return WrongType("number", value)

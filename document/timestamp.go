@@ -9,8 +9,8 @@ import (
 // counts as absent.
 type Timestamp int64
 
-// At returns t as a Timestamp. What is below a millisecond is cut off.
-func At(t time.Time) Timestamp { return Timestamp(t.UnixMilli()) }
+// TimestampOf returns t as a Timestamp, without fractions of a millisecond.
+func TimestampOf(t time.Time) Timestamp { return Timestamp(t.UnixMilli()) }
 
 // Time returns the Timestamp as a time in UTC.
 func (t Timestamp) Time() time.Time { return time.UnixMilli(int64(t)).UTC() }

@@ -68,5 +68,5 @@ func TestTimestamp_FromATime(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6999999, time.UTC)
 	require.NoError(t, document.Decode(document.O("at", at), &read))
-	require.Equal(t, document.At(at), read.At)
+	require.Equal(t, document.TimestampOf(at), read.At)
 }

@@ -67,7 +67,7 @@ func TestCharge(t *testing.T) {
 	payment := mustCharge(t, account, tenEuro(func(c *utility.Charge) { c.Description, c.Metadata = "a kettle", metadata }))
 	require.Equal(t, &utility.Payment{
 		ID: "payment-1", Amount: 1000, Currency: "eur", Status: utility.PaymentSucceeded, Description: "a kettle",
-		Metadata: map[string]string{"order": "7"}, CreatedAt: document.At(fakes.Start()),
+		Metadata: map[string]string{"order": "7"}, CreatedAt: document.TimestampOf(fakes.Start()),
 	}, payment)
 	metadata["order"], payment.Metadata["order"] = "8", "9"
 	found, err := account.Payment(t.Context(), "payment-1")

@@ -27,7 +27,7 @@ func Accepting() Option { return func(s *settings) { s.isAccepting = true } }
 func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.MessageEvent {
 	event.From, event.To = cmp.Or(event.From, from), cmp.Or(event.To, to)
 	if event.Timestamp.IsZero() {
-		event.Timestamp = document.At(p.Now())
+		event.Timestamp = document.TimestampOf(p.Now())
 	}
 	if event.MessageID == "" {
 		event.MessageID = p.ids.next("inbound")

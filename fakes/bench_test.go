@@ -222,7 +222,7 @@ func platformWithAgendas(tb testing.TB, n int) *fakes.Platform {
 	for i := range n {
 		_, err := bot.NewAgenda(tb.Context(), agenda.NewAgendaParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
-			NextRunAt: document.At(fakes.Start().Add(time.Duration(i) * time.Second)),
+			NextRunAt: document.TimestampOf(fakes.Start().Add(time.Duration(i) * time.Second)),
 		})
 		require.NoError(tb, err)
 	}

@@ -239,7 +239,7 @@ func TestCrash_AgendaRunsAgainAfterItsLease(t *testing.T) {
 	p.Handle(&botctx.Node{ID: "remind", Responses: []send.Response{send.Text("Tea!")}, Entry: true})
 	ada := p.AddMember(member.Member{})
 	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: ada.ID(), NodeCompositeID: "remind", NextRunAt: document.At(p.Now().Add(time.Hour)),
+		MemberID: ada.ID(), NodeCompositeID: "remind", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
 	p.CrashNext(botctx.OpSendResponse)

@@ -33,7 +33,7 @@ func claimed(ctx context.Context, bot *botctx.Context) error {
 	}
 	bot.Member.Meta.Set("coupon.code", "SPRING")
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	if err != nil {
 		return err
@@ -47,11 +47,11 @@ func TestDiff_TimesAreReadable(t *testing.T) {
 	p.Handle(&botctx.Node{ID: "reminder", Entry: true, Responses: botctx.Say("Now.")})
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(p.Now().Add(time.Hour)),
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
 	before := p.Snapshot()
-	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: bot.Member.ID, NextRunAt: document.At(p.Now().Add(2 * time.Hour))})
+	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: bot.Member.ID, NextRunAt: document.TimestampOf(p.Now().Add(2 * time.Hour))})
 	require.NoError(t, err)
 	require.Contains(t, p.Since(before).String(), `: nextRunAt: "2026-01-01T01:00:00.000Z" -> "2026-01-01T02:00:00.000Z"`)
 	require.Contains(t, p.Transcript(), `"nextRunAt":"2026-01-01T02:00:00.000Z"`)

@@ -74,7 +74,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	code := document.Get(taken.Value, "code", "")
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", Tag: "coupon", Replace: true,
-		NextRunAt: document.At(bot.Now().Add(24 * time.Hour)),
+		NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 		Meta:      document.O("code", code), // Whatever becomes of this run, the reminder has it.
 	})
 	if err != nil {

@@ -36,7 +36,7 @@ func book(ctx context.Context, bot *botctx.Context) error {
 		document.O("by", bot.Member.ID, "password", "hush-2", "link", "https://me:hush-3@shop.example/?key=hush-4"),
 	}})
 	_, notPlanned := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(24 * time.Hour)), Tag: "booking",
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "booking",
 		Meta: document.O("api_key", "hush-5"),
 	})
 	_, notCalled := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{

@@ -132,5 +132,5 @@ func (r *rush) settled(name string) {
 	require.NotEqual(r, livechat.Sending, open[0].State(), name)
 	require.NotEmpty(r, alarms, name)
 	require.LessOrEqual(r, alarms[0], open[0].Expiry, name)
-	require.Greater(r, open[0].Expiry, document.At(r.platform.Now()), name)
+	require.Greater(r, open[0].Expiry, document.TimestampOf(r.platform.Now()), name)
 }

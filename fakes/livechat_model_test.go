@@ -332,7 +332,7 @@ func (r *request) shown() shownRequest {
 		all.Parent = r.parent.id
 	}
 	if !r.expiry.IsZero() {
-		all.Expiry = document.At(r.expiry)
+		all.Expiry = document.TimestampOf(r.expiry)
 	}
 	return all
 }
@@ -383,7 +383,7 @@ func (m *model) shown(outlet, group string) []string {
 // alarms returns when the idle time of a member ends, if it is watched.
 func (m *model) alarms(member string) []document.Timestamp {
 	if r := m.open(member); r != nil {
-		return []document.Timestamp{document.At(r.expiry)}
+		return []document.Timestamp{document.TimestampOf(r.expiry)}
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ var mistakesOfNodes = map[string]mistake{
 		test: func(p *fakes.Platform) {
 			p.Handle(textNode("reminder", "remind me"))
 			reminds(agenda.NewAgendaParams{
-				MemberID: "member-1", NodeCompositeID: "remindr", NextRunAt: document.At(p.Now().Add(time.Hour)),
+				MemberID: "member-1", NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 			})(p)
 		},
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: not found: nodeCompositeId: ` +
@@ -269,7 +269,7 @@ var mistakesOfAgendas = map[string]mistake{
 	"Advance forgotten": {
 		test: func(p *fakes.Platform) {
 			reminds(agenda.NewAgendaParams{
-				MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: document.At(p.Now().Add(time.Hour)),
+				MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 			})(p)
 		},
 		prints: `fakes: Ada was sent nothing yet; an agenda waits until 2026-01-01T01:00:00Z to run the node reminder: Advance moves the time`,

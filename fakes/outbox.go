@@ -134,7 +134,7 @@ func (o *outbox) delivered(ctx context.Context, message send.Message, by behavio
 		return send.Delivery{}, err
 	}
 	o.hasSent(ctx)
-	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.At(sent.At)}, nil
+	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.At)}, nil
 }
 
 // take keeps a message that counts against the limit of its channel, or returns why the

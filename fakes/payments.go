@@ -113,7 +113,7 @@ func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.P
 		payment := utility.Payment{
 			ID: a.platform.ids.next("payment"), Amount: charge.Amount, Currency: charge.Currency,
 			Status: utility.PaymentSucceeded, Description: charge.Description, Metadata: charge.Metadata,
-			CreatedAt: document.At(a.platform.Now()),
+			CreatedAt: document.TimestampOf(a.platform.Now()),
 		}
 		if len(state.declines) == 0 {
 			state.payments = append(state.payments, payment)

@@ -317,7 +317,7 @@ func TestDomains_StandAlone(t *testing.T) {
 
 	agendas := fakes.NewAgendas(fakes.For(t))
 	made, err := agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: agendas.Member.ID(), NodeCompositeID: "reminder", NextRunAt: document.At(agendas.Platform.Now()),
+		MemberID: agendas.Member.ID(), NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(agendas.Platform.Now()),
 	})
 	require.NoError(t, err)
 	require.Equal(t, agendas.Member.ID(), made.Member)

@@ -115,7 +115,7 @@ func (a *Actor) members() *members.Service {
 // AddAgenda adds an agenda of the member, as newAgenda makes it, and returns it. MemberID is hers. It ends the test
 // where there is no such node, with the nearest name, and where newAgenda would refuse it.
 //
-//	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.At(tomorrow)})
+//	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(tomorrow)})
 func (a *Actor) AddAgenda(p agenda.NewAgendaParams) *agenda.Agenda {
 	a.platform.test.Helper()
 	var tree *string

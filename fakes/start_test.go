@@ -77,7 +77,7 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		},
 		`fakes: Ada cannot become {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Becomes(document.Set("channel", "other")) },
 		`fakes: there is no node "remindr": perhaps "reminder" is meant`: func(p *fakes.Platform) {
-			begin(p).AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "remindr", NextRunAt: document.At(fakes.Start())})
+			begin(p).AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},
 		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing: give when the node runs, or a pattern`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder"})
@@ -105,7 +105,7 @@ func TestAddAgenda_RunsWhenItIsDue(t *testing.T) {
 	p.Handle(trees()...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	made := ada.AddAgenda(agenda.NewAgendaParams{
-		NodeCompositeID: "reminder", NextRunAt: document.At(fakes.Start().Add(time.Hour)), Tag: "reminder",
+		NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(fakes.Start().Add(time.Hour)), Tag: "reminder",
 	})
 	require.Equal(t, "help", made.Tree)
 	require.Len(t, ada.Agendas(), 1)

@@ -26,7 +26,7 @@ import (
 func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority int64) {
 	t.Helper()
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.At(at), Priority: &priority,
+		MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.TimestampOf(at), Priority: &priority,
 	})
 	require.NoError(t, err)
 }
@@ -44,7 +44,7 @@ func ran(into *[]string, id string, also ...botctx.Action) *botctx.Node {
 func schedules(node string, after time.Duration, priority int64) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-			MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.At(bot.Now().Add(after)), Priority: &priority,
+			MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.TimestampOf(bot.Now().Add(after)), Priority: &priority,
 		})
 		return err
 	}
@@ -260,7 +260,7 @@ func TestZone_ReadsPatterns(t *testing.T) {
 	p.Handle(ran(&order, "daily"))
 	ada := p.AddMember(member.Member{}).Context()
 	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: ada.Member.ID, NodeCompositeID: "daily", Pattern: "0 9 * * *", RunUntil: document.At(fakes.Start().AddDate(0, 0, 2)),
+		MemberID: ada.Member.ID, NodeCompositeID: "daily", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(fakes.Start().AddDate(0, 0, 2)),
 	})
 	require.NoError(t, err)
 	p.Advance(36 * time.Hour)
@@ -297,7 +297,7 @@ func TestActorAgendas_InOrder(t *testing.T) {
 		priority int64
 	}{{"last", 3 * time.Hour, -9}, {"third", time.Hour, 5}, {"second", time.Hour, 1}, {"first", time.Minute, 9}, {"fourth", time.Hour, 5}} {
 		_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: ada.ID(), NodeCompositeID: "n", NextRunAt: document.At(p.Now().Add(one.after)),
+			MemberID: ada.ID(), NodeCompositeID: "n", NextRunAt: document.TimestampOf(p.Now().Add(one.after)),
 			Priority: &one.priority, Meta: document.O("name", one.name),
 		})
 		require.NoError(t, err)
@@ -340,7 +340,7 @@ func TestCreateAssignment_VirtualClock(t *testing.T) {
 	const lease = 45 * time.Second
 	crashed, err := query.CompileUpdate(document.O(
 		"$unset", document.O("sentAt", ""),
-		"$set", document.O("sender", document.O("id", "a call that crashed", "until", document.At(s.Now().Add(lease))))))
+		"$set", document.O("sender", document.O("id", "a call that crashed", "until", document.TimestampOf(s.Now().Add(lease))))))
 	require.NoError(t, err)
 	one, err := query.CompileFilter(document.O("_id", standing))
 	require.NoError(t, err)

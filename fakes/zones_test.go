@@ -44,7 +44,7 @@ func zoneOfMeta(_ context.Context, m *member.Member) (string, error) {
 func remindWeekly(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "weekly", Tag: "weekly", Replace: true,
-		Pattern: "0 9 * * 1", RunUntil: document.At(bot.Now().AddDate(1, 0, 0)),
+		Pattern: "0 9 * * 1", RunUntil: document.TimestampOf(bot.Now().AddDate(1, 0, 0)),
 	})
 	return err
 }
@@ -105,7 +105,7 @@ func TestZone_OfTheAgendaAlone(t *testing.T) {
 	ada := p.AddMember(member.Member{Meta: document.O("zone", "Europe/London")})
 	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
 		MemberID: ada.ID(), NodeCompositeID: "weekly", Pattern: agenda.InZone("Asia/Tokyo", "0 9 * * 1"),
-		RunUntil: document.At(p.Now().AddDate(1, 0, 0)),
+		RunUntil: document.TimestampOf(p.Now().AddDate(1, 0, 0)),
 	})
 	require.NoError(t, err)
 	p.Advance(7 * 24 * time.Hour)

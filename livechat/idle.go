@@ -33,7 +33,7 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) (err error) {
 	if r == nil {
 		return s.machine.expireInterrupted(ctx, due.Member)
 	}
-	now := document.At(s.env.Now())
+	now := document.TimestampOf(s.env.Now())
 	switch {
 	case r.Expiry.IsZero():
 		return nil
@@ -108,7 +108,7 @@ func (s *machine) keepWatch(ctx context.Context, r *AssignmentRecord) (*Assignme
 
 // nextExpiry is when an assignment expires that is not idle now.
 func (s *machine) nextExpiry() document.Timestamp {
-	return document.At(s.env.Now().Add(s.ports.IdleTimeout))
+	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
 // alarmOf returns when the alarm of an open assignment is to go off, 0 for never. One that is

@@ -50,7 +50,7 @@ func (s *Service) keep(ctx context.Context, r *AssignmentRecord, response send.R
 		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
 	}
 	return once(ctx, s, "keep for "+r.Member, func(ctx context.Context) (Outcome, error) {
-		kept := KeptMessage{ID: s.env.SendID(ctx, "kept "+r.Member), At: document.At(s.env.Now()), Response: response.Object()}
+		kept := KeptMessage{ID: s.env.SendID(ctx, "kept "+r.Member), At: document.TimestampOf(s.env.Now()), Response: response.Object()}
 		if slices.ContainsFunc(r.Kept, func(k KeptMessage) bool { return k.ID == kept.ID }) {
 			return OutcomeKept, nil
 		}
@@ -124,7 +124,7 @@ func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outc
 	case err != nil || outcome == OutcomeFull:
 		return err
 	}
-	_, err = s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.Set(fieldWaitingToldAt, document.At(s.env.Now())))
+	_, err = s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.Set(fieldWaitingToldAt, document.TimestampOf(s.env.Now())))
 	return err
 }
 

@@ -30,7 +30,7 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 	if err != nil {
 		return Removed{}, err
 	}
-	before := document.O("$lt", int64(document.At(now.Add(-olderThan))))
+	before := document.O("$lt", int64(document.TimestampOf(now.Add(-olderThan))))
 	sweep := sweeper{env: env}
 	removed.Assignments, err = record.Open(env, assignmentKind).Remove(ctx, record.Removal{
 		Filter: document.O(fieldEndedAt, before), OldestBy: fieldEndedAt, Spare: sweep.parents,

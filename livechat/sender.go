@@ -24,7 +24,7 @@ func (s *machine) newSender(ctx context.Context) (*Sender, error) {
 // leaseEnd returns when a lease ends that begins now.
 func (s *machine) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
-	return document.At(now.Add(senderLease)), err
+	return document.TimestampOf(now.Add(senderLease)), err
 }
 
 // claimSending makes the call the sender of an assignment that nobody has taken, if it meets

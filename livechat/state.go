@@ -126,7 +126,7 @@ func (s *machine) move(
 func (s *machine) markEnded(
 	ctx context.Context, r *AssignmentRecord, by EndedBy, condition document.Object, further ...any,
 ) (*AssignmentRecord, error) {
-	fields := append([]any{fieldEndedAt, document.At(s.env.Now()), fieldEndedBy, string(by), fieldSlot, endedSlot(r.ID)}, further...)
+	fields := append([]any{fieldEndedAt, document.TimestampOf(s.env.Now()), fieldEndedBy, string(by), fieldSlot, endedSlot(r.ID)}, further...)
 	return s.move(ctx, r, ending(by), condition, document.O(
 		"$set", document.O(fields...),
 		"$unset", document.O(fieldExpiry, ""),

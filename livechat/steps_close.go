@@ -91,7 +91,7 @@ func (p *pass) close(ctx context.Context) error {
 		_, err := p.assignments().Delete(ctx, equal(record.FieldID, p.r.ID))
 		return err
 	}
-	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.At(p.env.Now())))
+	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.TimestampOf(p.env.Now())))
 	if closed != nil { // Else it was removed.
 		p.r = closed
 	}

@@ -103,7 +103,7 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 // open opens the request: idle time is watched from now on. The slot of the member may
 // be that of another request by now, where this one was handed on to.
 func (p *pass) open(ctx context.Context) error {
-	fields := document.O(fieldSentAt, document.At(p.env.Now()), fieldSlot, openSlot(p.r.Member))
+	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
 	if p.r.LiveChatAgenda {
 		expiry := p.nextExpiry()
 		if err := p.setAlarm(ctx, p.r.Member, expiry); err != nil {
@@ -113,7 +113,7 @@ func (p *pass) open(ctx context.Context) error {
 	}
 	to := opening
 	if p.r.Group != "" && p.r.asksForGroup() {
-		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.At(p.env.Now()))
+		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.TimestampOf(p.env.Now()))
 	}
 	opened, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
 	switch {
@@ -209,7 +209,7 @@ func (p *pass) trySummary(ctx context.Context) error {
 	if _, err := p.deliver(ctx, message); err != nil {
 		return err
 	}
-	_, err = p.modify(context.WithoutCancel(ctx), p.r.ID, document.O(), document.Set(fieldSummarySentAt, document.At(p.env.Now())))
+	_, err = p.modify(context.WithoutCancel(ctx), p.r.ID, document.O(), document.Set(fieldSummarySentAt, document.TimestampOf(p.env.Now())))
 	return err
 }
 

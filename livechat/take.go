@@ -119,7 +119,7 @@ func (s *machine) markTaken(ctx context.Context, r *AssignmentRecord, outletID, 
 		}
 	}
 	taken := document.O(
-		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID, fieldExpiry, expiry)
+		fieldAssignee, adminExternalID, fieldAssignedAt, document.TimestampOf(s.env.Now()), fieldOutlet, outletID, fieldExpiry, expiry)
 	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 

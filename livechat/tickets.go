@@ -27,7 +27,7 @@ func (s *tickets) sendTicket(ctx context.Context, r *AssignmentRecord, m *member
 	}
 	if address != "" {
 		ticket.ChatID, err = s.askAPI(ctx, address, r, m, to)
-		ticket.SentAt = document.At(s.env.Now())
+		ticket.SentAt = document.TimestampOf(s.env.Now())
 		return ticket, err
 	}
 	message, err := s.messageOf(r, m, to.Type)
@@ -36,7 +36,7 @@ func (s *tickets) sendTicket(ctx context.Context, r *AssignmentRecord, m *member
 	}
 	sent, err := s.deliver(ctx, send.Message{ID: ticket.ID, Channel: to, To: ticket.Group.ID, Response: message})
 	ticket.MessageID, ticket.ChatID = sent.MessageEvent.MessageID, sent.ChatID
-	ticket.SentAt = document.At(s.env.Now())
+	ticket.SentAt = document.TimestampOf(s.env.Now())
 	return ticket, err
 }
 
@@ -140,7 +140,7 @@ func (s *tickets) onTicket(
 		return send.PlatformError(ctx, c.Type, err)
 	}
 	_, err = s.assignments().Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
-		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.At(s.env.Now())),
+		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.TimestampOf(s.env.Now())),
 		ArrayFilters: []document.Object{equal("ticket.id", ticket.ID)},
 	})
 	return err

@@ -46,7 +46,7 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 	if err != nil {
 		return Result{}, err
 	}
-	return message.result(delivery, document.At(env.Now())), nil
+	return message.result(delivery, document.TimestampOf(env.Now())), nil
 }
 
 // writable returns a platform's answer that can be kept and written as JSON.

@@ -46,7 +46,7 @@ func (s *Service) batchResult(ctx context.Context, messages []Message, batch Bat
 	if result.Status == "" {
 		result.Status = statusOK
 	}
-	now := document.At(s.env.Now())
+	now := document.TimestampOf(s.env.Now())
 	for i, outcome := range batch.Outcomes {
 		if outcome.Err != nil {
 			result.Results[i] = Result{Err: atResponse(PlatformError(ctx, channel.Delta, outcome.Err))}

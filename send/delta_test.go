@@ -32,7 +32,7 @@ func TestSendDeltaResponse_OneRequest(t *testing.T) {
 	require.NotEmpty(t, w.able.batched[0].ID)
 	require.Equal(t, []send.MessageEvent{
 		{To: "x-bob", Type: "TEXT", Data: document.O("text", "Hi Bob"), Timestamp: 5, MessageID: "one"},
-		{From: "bot", To: "x-delta", Type: "TEXT", Data: document.O("text", "Hi Mia"), Timestamp: document.At(noon), MessageID: "two"},
+		{From: "bot", To: "x-delta", Type: "TEXT", Data: document.O("text", "Hi Mia"), Timestamp: document.TimestampOf(noon), MessageID: "two"},
 	}, []send.MessageEvent{sent.Results[0].MessageEvent, sent.Results[1].MessageEvent})
 	require.Empty(t, w.able.sent, "none goes out by itself")
 }

@@ -73,7 +73,7 @@ func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Dura
 	if err != nil {
 		return 0, err
 	}
-	before := document.O("$lt", int64(document.At(now.Add(-olderThan))))
+	before := document.O("$lt", int64(document.TimestampOf(now.Add(-olderThan))))
 	return record.Open(env, commentKind).Remove(ctx, record.Removal{
 		Filter: document.O(record.FieldCreatedAt, before), OldestBy: record.FieldCreatedAt,
 	})

@@ -41,7 +41,7 @@ func TestSavePostCommentAnalytics_RecordsEach(t *testing.T) {
 	found[0].ID = ""
 	require.Equal(t, &send.PostComment{
 		App: "acme", Channel: "alpha", Member: "m-alpha", Comment: "price?", ExternalID: "u1", Name: "Mia",
-		IsMatched: true, PostID: "p1", CreatedAt: document.At(noon),
+		IsMatched: true, PostID: "p1", CreatedAt: document.TimestampOf(noon),
 	}, found[0])
 	require.Equal(t, "ada", found[1].Member)
 	w.requireUntouched()
@@ -128,10 +128,10 @@ func TestPostComments_RemovesOld(t *testing.T) {
 	require.NoError(t, err)
 	comments := w.env.Store.Collection("postComments")
 	require.NoError(t, comments.Insert(t.Context(),
-		document.O("_id", "old", "app", "acme", "member", "ada", "createdAt", document.At(now.Add(-48*time.Hour))),
-		document.O("_id", "foreign", "app", "other", "member", "ada", "createdAt", document.At(now.Add(-48*time.Hour))),
-		document.O("_id", "new", "app", "acme", "member", "ada", "createdAt", document.At(now.Add(-time.Hour))),
-		document.O("_id", "of bob", "app", "acme", "member", "bob", "createdAt", document.At(now))))
+		document.O("_id", "old", "app", "acme", "member", "ada", "createdAt", document.TimestampOf(now.Add(-48*time.Hour))),
+		document.O("_id", "foreign", "app", "other", "member", "ada", "createdAt", document.TimestampOf(now.Add(-48*time.Hour))),
+		document.O("_id", "new", "app", "acme", "member", "ada", "createdAt", document.TimestampOf(now.Add(-time.Hour))),
+		document.O("_id", "of bob", "app", "acme", "member", "bob", "createdAt", document.TimestampOf(now))))
 	removed, err := send.RemovePostComments(t.Context(), w.env, -1)
 	require.NoError(t, err)
 	require.Zero(t, removed)

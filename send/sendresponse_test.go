@@ -50,7 +50,7 @@ func TestSendResponse_ConnectorTellsNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, send.MessageEvent{
 		From: "bot-1", To: "ext-ada", Type: "TEXT", Data: document.O("text", "Hi"),
-		Timestamp: document.At(noon), MessageID: p.outbox.sent[0].ID,
+		Timestamp: document.TimestampOf(noon), MessageID: p.outbox.sent[0].ID,
 	}, sent.Result().MessageEvent)
 	require.Equal(t, `{}`, sent.Result().Reply.String())
 }

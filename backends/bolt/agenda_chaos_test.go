@@ -129,7 +129,7 @@ func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string
 	agendas := agendasIn(store)
 	for i := range number {
 		made, err := agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: fmt.Sprint("m", i), NodeCompositeID: "n", Tag: tag, NextRunAt: document.At(time.Now()), //nolint:forbidigo // Real time.
+			MemberID: fmt.Sprint("m", i), NodeCompositeID: "n", Tag: tag, NextRunAt: document.TimestampOf(time.Now()), //nolint:forbidigo // Real time.
 		})
 		require.NoError(t, err)
 		ids = append(ids, made.ID)

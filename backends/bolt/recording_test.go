@@ -38,7 +38,7 @@ func callSome(t *testing.T, bot botctx.Operations, now time.Time, memberID strin
 	_, err = bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: "orders", SortBy: document.O("cents", -1)})
 	require.NoError(t, err)
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: memberID, NodeCompositeID: "reminder", NextRunAt: document.At(now.Add(time.Hour)), Tag: "order",
+		MemberID: memberID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(now.Add(time.Hour)), Tag: "order",
 	})
 	require.NoError(t, err)
 	_, err = bot.PatchMembers(ctx, member.PatchMembersParams{Filter: document.O("_id", memberID), Patch: document.O("meta", document.O("seen", true))})

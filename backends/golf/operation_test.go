@@ -75,7 +75,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 		return errors.New("it fails behind the charge")
 	}}}))
 	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.At(rt.Env().Now()),
+		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.TimestampOf(rt.Env().Now()),
 	})
 	require.NoError(t, err)
 	for range 2 {

@@ -98,7 +98,7 @@ func prepare(t *testing.T, store store.Store) {
 		_, err := members.New(runtime.Env(), own, channels.New(runtime.Env(), own)).Insert(t.Context(), added)
 		require.NoError(t, err)
 		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: own.Member, NodeCompositeID: "work", NextRunAt: document.At(now), Meta: document.O("number", number),
+			MemberID: own.Member, NodeCompositeID: "work", NextRunAt: document.TimestampOf(now), Meta: document.O("number", number),
 		})
 		require.NoError(t, err)
 	}

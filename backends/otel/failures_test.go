@@ -157,7 +157,7 @@ func TestError_FailedRun(t *testing.T) {
 func schedule(t *testing.T, w *world, node string) {
 	t.Helper()
 	_, err := w.runtime.Operations(w.scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: node, NextRunAt: document.At(w.clock()),
+		MemberID: "ada", NodeCompositeID: node, NextRunAt: document.TimestampOf(w.clock()),
 	})
 	require.NoError(t, err)
 	w.spans.Reset()

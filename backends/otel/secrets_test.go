@@ -54,7 +54,7 @@ func spill(ctx context.Context, bot *botctx.Context) error {
 	}
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID: "ada", NodeCompositeID: "spill", Tag: plantedParameter, Meta: document.O("note", plantedText),
-		NextRunAt: document.At(bot.Now()),
+		NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	if err != nil {
 		return err

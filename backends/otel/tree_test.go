@@ -24,7 +24,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	}
 	bot.Member.Meta.Set("coupon", "SPRING")
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 		return bot.Reply(ctx, send.Text("second"))
 	}}}))
 	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: "remind", NextRunAt: document.At(rt.Env().Now()),
+		MemberID: "ada", NodeCompositeID: "remind", NextRunAt: document.TimestampOf(rt.Env().Now()),
 	})
 	require.NoError(t, err)
 	for range 2 {

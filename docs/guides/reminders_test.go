@@ -42,7 +42,7 @@ func book(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "reminder",
-		NextRunAt:       document.At(at.Add(-time.Hour)),
+		NextRunAt:       document.TimestampOf(at.Add(-time.Hour)),
 		Meta:            document.O("at", at.Format("Monday 15:04")),
 		Tag:             "appointment",
 		Replace:         true,
@@ -61,7 +61,7 @@ func flossDaily(ctx context.Context, bot *botctx.Context) error {
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "time to floss",
 		Pattern:         "0 8 * * *",
-		RunUntil:        document.At(bot.Now().AddDate(0, 0, 7)),
+		RunUntil:        document.TimestampOf(bot.Now().AddDate(0, 0, 7)),
 		Tag:             "floss",
 		Replace:         true,
 	})
@@ -79,7 +79,7 @@ func remindOfOpening(ctx context.Context, bot *botctx.Context) error {
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "open",
 		Pattern:         agenda.InZone("Asia/Tokyo", "0 10 * * 1-6"), // "CRON_TZ=Asia/Tokyo 0 10 * * 1-6"
-		RunUntil:        document.At(bot.Now().AddDate(0, 1, 0)),
+		RunUntil:        document.TimestampOf(bot.Now().AddDate(0, 1, 0)),
 		Tag:             "open",
 		Replace:         true,
 	})
@@ -96,7 +96,7 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "tomorrow",
-		NextRunAt:       document.At(time.Date(year, month, day+1, 9, 0, 0, 0, where)),
+		NextRunAt:       document.TimestampOf(time.Date(year, month, day+1, 9, 0, 0, 0, where)),
 	})
 	return err
 }

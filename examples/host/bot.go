@@ -74,7 +74,7 @@ func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: nodeReminder,
-		NextRunAt:       document.At(bot.Now().Add(b.remindAfter)),
+		NextRunAt:       document.TimestampOf(bot.Now().Add(b.remindAfter)),
 		Tag:             tagTable,
 		Replace:         true,
 	})

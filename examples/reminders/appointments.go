@@ -32,7 +32,7 @@ type appointment struct {
 func slotsAt(times []time.Time) []document.Object {
 	var slots []document.Object
 	for _, at := range times {
-		slots = append(slots, document.O("_id", at.UTC().Format(time.RFC3339Nano), "at", document.At(at)))
+		slots = append(slots, document.O("_id", at.UTC().Format(time.RFC3339Nano), "at", document.TimestampOf(at)))
 	}
 	return slots
 }
@@ -40,14 +40,14 @@ func slotsAt(times []time.Time) []document.Object {
 // booked returns the member's appointment, if one is ahead.
 func booked(bot *botctx.Context) (appointment, bool) {
 	has := document.Get(bot.Member.Meta, "appointment", appointment{})
-	return has, has.At > document.At(bot.Now())
+	return has, has.At > document.TimestampOf(bot.Now())
 }
 
 // offer shows the free times, and remembers them by their numbers.
 func (p Practice) offer(ctx context.Context, bot *botctx.Context) error {
 	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
 		DataSourceID: slotsID,
-		Filter:       document.O("by", nil, "at", document.O("$gt", document.At(bot.Now().Add(p.Notice)))),
+		Filter:       document.O("by", nil, "at", document.O("$gt", document.TimestampOf(bot.Now().Add(p.Notice)))),
 		SortBy:       document.O("at", 1),
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func (p Practice) take(ctx context.Context, bot *botctx.Context, id string) (doc
 		Filter: document.O(
 			"_id", id,
 			"by", document.O("$in", document.A(nil, bot.Member.ID)),
-			"at", document.O("$gt", document.At(bot.Now().Add(p.Notice))),
+			"at", document.O("$gt", document.TimestampOf(bot.Now().Add(p.Notice))),
 		),
 		Patch: document.Set("by", bot.Member.ID),
 	})

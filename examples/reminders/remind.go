@@ -81,7 +81,7 @@ func removeReminders(ctx context.Context, bot *botctx.Context) error {
 
 // noticeOf returns when the bot reminds of an appointment.
 func (p Practice) noticeOf(has appointment) document.Timestamp {
-	return document.At(has.At.Time().Add(-p.Notice))
+	return document.TimestampOf(has.At.Time().Add(-p.Notice))
 }
 
 // metaOf returns what the reminder is told of an appointment.

@@ -67,7 +67,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) error {
 
 func schedule(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(24 * time.Hour)),
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 	})
 	return err
 }

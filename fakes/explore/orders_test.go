@@ -208,7 +208,7 @@ func reserve(filter document.Object) []*botctx.Node {
 	}
 	keep := func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-			MemberID: bot.Member.ID, NodeCompositeID: "free", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+			MemberID: bot.Member.ID, NodeCompositeID: "free", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 		})
 		return err
 	}

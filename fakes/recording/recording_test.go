@@ -57,7 +57,7 @@ func work(t *testing.T, bot botctx.Operations, now func() time.Time, memberID st
 	})
 	require.NoError(t, err)
 	made, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: memberID, NodeCompositeID: "reminder", NextRunAt: document.At(now().Add(time.Hour)), Tag: "order",
+		MemberID: memberID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(now().Add(time.Hour)), Tag: "order",
 	})
 	require.NoError(t, err)
 	_, err = bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: "order"})

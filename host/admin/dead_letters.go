@@ -31,7 +31,7 @@ type deadLetter struct {
 func seen(letter inbox.DeadLetter) deadLetter {
 	return deadLetter{
 		ID: letter.ID, App: letter.Event.App, Channel: letter.Event.Channel, From: letter.Event.From,
-		AcceptedAt: document.At(letter.AcceptedAt), DiedAt: document.At(letter.DiedAt),
+		AcceptedAt: document.TimestampOf(letter.AcceptedAt), DiedAt: document.TimestampOf(letter.DiedAt),
 		Failures: letter.Failures, Code: letter.Code, Error: letter.Error,
 		place: letter.Cursor(),
 	}

@@ -213,7 +213,7 @@ func TestRecords_OfAMember(t *testing.T) {
 	ada := v.list("/members?id=ada").Records[0]["_id"].(string)
 	bot := h.runtime.Operations(record.Scope{App: "bistro", Channel: "bistro-web", Member: ada})
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: ada, NodeCompositeID: "remind", NextRunAt: document.At(h.runtime.Env().Now().Add(time.Hour)), Meta: document.O("apiKey", secret, "table", 4),
+		MemberID: ada, NodeCompositeID: "remind", NextRunAt: document.TimestampOf(h.runtime.Env().Now().Add(time.Hour)), Meta: document.O("apiKey", secret, "table", 4),
 	})
 	require.NoError(t, err)
 	agendas := v.list("/agendas?id=" + ada)

@@ -159,7 +159,7 @@ func replacing(ctx context.Context, records int) (func(int) error, error) {
 	if err := of.Env().Store.Collection("members").Insert(ctx, memberAt(0)); err != nil {
 		return nil, err
 	}
-	bot, at := in(of), document.At(time.Now().Add(time.Hour))
+	bot, at := in(of), document.TimestampOf(time.Now().Add(time.Hour))
 	return func(int) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 			MemberID: "10000000", NodeCompositeID: "remind", Tag: "reminder", Replace: true, NextRunAt: at,

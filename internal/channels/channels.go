@@ -211,7 +211,7 @@ func (s *Service) versions(etag string) *record.Collection {
 // etagAfter returns the time in milliseconds as an etag, or the millisecond after that of the
 // etag that is there, if that is later. What stands behind a dash in an etag is left out.
 func etagAfter(etag string, now time.Time) string {
-	next := int64(document.At(now))
+	next := int64(document.TimestampOf(now))
 	digits, _, _ := strings.Cut(etag, "-")
 	if digits == "" {
 		return strconv.FormatInt(next, 10)

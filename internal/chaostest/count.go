@@ -75,7 +75,7 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 	require.NoError(t, err)
 	for range agendas {
 		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-			MemberID: Counted, NodeCompositeID: nodeCount, NextRunAt: document.At(now.Add(time.Millisecond)),
+			MemberID: Counted, NodeCompositeID: nodeCount, NextRunAt: document.TimestampOf(now.Add(time.Millisecond)),
 		})
 		require.NoError(t, err)
 	}

@@ -162,7 +162,7 @@ func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.
 	if err != nil {
 		return 0, err
 	}
-	which := document.O(record.FieldUpdatedAt, document.O("$lt", int64(document.At(now.Add(-p.OlderThan)))))
+	which := document.O(record.FieldUpdatedAt, document.O("$lt", int64(document.TimestampOf(now.Add(-p.OlderThan)))))
 	if p.Filter.Len() > 0 {
 		which = document.O("$and", document.A(which, p.Filter))
 	}

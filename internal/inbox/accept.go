@@ -46,7 +46,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	lane := Lane(e.App, e.Channel, e.From)
 	atOnce := b.reserve(lane, fair.Key{App: e.App, Channel: e.Channel})
 	defer atOnce.release(ctx)
-	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.At(b.config.Env.Now())), hasBegun: atOnce != nil}
+	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.TimestampOf(b.config.Env.Now())), hasBegun: atOnce != nil}
 	err := b.events.Insert(ctx, kept.asDocument())
 	if e.Key != "" && boterr.CodeOf(err) == boterr.AlreadyExists {
 		return Accepted{ID: id, IsRepeated: true}, nil

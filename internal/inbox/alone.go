@@ -74,7 +74,7 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 		a.askAgain()
 	}
 	for len(taken) < want.lanes {
-		w, ok := a.takeOne(int64(document.At(now)), want)
+		w, ok := a.takeOne(int64(document.TimestampOf(now)), want)
 		if !ok {
 			break
 		}
@@ -189,7 +189,7 @@ func (a *alone) idle(now time.Time, want want) time.Duration {
 	if a.queue == nil {
 		return 0
 	}
-	a.queue.ripen(int64(document.At(now)))
+	a.queue.ripen(int64(document.TimestampOf(now)))
 	isReady := false
 	a.queue.ready.All(func(k fair.Key, _ *list.List) bool {
 		isReady = want.may(k)
@@ -261,7 +261,7 @@ func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	}
 	a.askAgain()
 	for {
-		lane, _, _ := a.nextReady(int64(document.At(now)), want{})
+		lane, _, _ := a.nextReady(int64(document.TimestampOf(now)), want{})
 		if lane == nil {
 			break
 		}
@@ -278,7 +278,7 @@ func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	if a.queue == nil {
 		return now, true, nil // All has changed meanwhile.
 	}
-	first, ok := a.queue.next(int64(document.At(now)))
+	first, ok := a.queue.next(int64(document.TimestampOf(now)))
 	return document.Timestamp(first).Time(), ok, nil
 }
 

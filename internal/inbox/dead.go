@@ -164,7 +164,7 @@ const afterHex = "g"
 
 // Cursor returns the place of the dead letter in the order of DeadLetters, for DeadLettersParams.
 func (l DeadLetter) Cursor() string {
-	return strconv.FormatInt(int64(document.At(l.AcceptedAt)), 10) + "." + l.ID
+	return strconv.FormatInt(int64(document.TimestampOf(l.AcceptedAt)), 10) + "." + l.ID
 }
 
 // maxCursor is the number of bytes of a cursor at most: those of an Inbox are much shorter.
@@ -229,7 +229,7 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.At(now))))
+	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.TimestampOf(now))))
 }
 
 // changeDead changes a dead letter.

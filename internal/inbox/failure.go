@@ -130,7 +130,7 @@ func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome,
 	}
 	b.report(ctx, slog.LevelDebug, "inbox: postponed", e, failure)
 	at := now.Add(p.pause)
-	set := document.O(fieldRetryAt, int64(document.At(at)), fieldPausedAt, int64(document.At(now)))
+	set := document.O(fieldRetryAt, int64(document.TimestampOf(at)), fieldPausedAt, int64(document.TimestampOf(now)))
 	changed, err := b.setAll(ctx, filter, set, document.O(fieldBegun, true))
 	if err != nil {
 		return outcome{}, err

@@ -190,7 +190,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 		return 0, err
 	}
 	kept := document.NewBuilder(2)
-	kept.Set(fieldDoneAt, int64(document.At(now)))
+	kept.Set(fieldDoneAt, int64(document.TimestampOf(now)))
 	kept.Set(fieldSender, senderOf(lane))
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
@@ -246,12 +246,12 @@ func (b *Inbox) failAs(
 	if IsMistake(failure) || failures >= b.config.Limit {
 		result.isDead, result.isOver = true, true
 		level = slog.LevelError
-		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.At(now))).With(fieldSender, senderOf(e.lane)).
+		set = set.With(fieldState, stateDead).With(fieldDiedAt, int64(document.TimestampOf(now))).With(fieldSender, senderOf(e.lane)).
 			With(fieldDeadKey, deadKey(e.App, deadPlace{acceptedAt: e.acceptedAt, id: e.id}))
 		unset = unset.With(fieldLane, true).With(fieldLost, true).With(fieldRetryAt, true).With(fieldPausedAt, true)
 	} else {
 		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
-		set = set.With(fieldRetryAt, int64(document.At(result.retryAt))).With(fieldPausedAt, int64(document.At(now)))
+		set = set.With(fieldRetryAt, int64(document.TimestampOf(result.retryAt))).With(fieldPausedAt, int64(document.TimestampOf(now)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)
 	changed, err := b.setAll(ctx, filter, set, unset)

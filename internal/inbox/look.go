@@ -96,7 +96,7 @@ func (found *sight) add(
 		}
 		at, isKnown := byLane[e.lane]
 		switch {
-		case isPaused(e.retryAt, e.pausedAt, int64(document.At(now))):
+		case isPaused(e.retryAt, e.pausedAt, int64(document.TimestampOf(now))):
 			found.waiting[e.lane] = document.Timestamp(e.retryAt).Time() // So do those behind it.
 		case !isKnown:
 			byLane[e.lane] = len(found.free)

@@ -54,7 +54,7 @@ func (s *shared) further(ctx context.Context, now time.Time, want want) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range page {
-		if retryAtOf(o) > int64(document.At(now)) {
+		if retryAtOf(o) > int64(document.TimestampOf(now)) {
 			delete(s.waiting, laneOf(o)) // The clock was set back: see isPaused.
 		}
 	}
@@ -117,7 +117,7 @@ func (s *shared) resumes(want want) bool {
 // page returns the next events of the pass. Those that are tried again later are not among them, nor
 // those of some channels.
 func (s *shared) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
-	at := int64(document.At(now))
+	at := int64(document.TimestampOf(now))
 	which := document.O(
 		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),
 		"$or", document.A( // See isPaused.

@@ -40,7 +40,7 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 		if kept.retention < 0 {
 			continue
 		}
-		old := document.O(kept.field, document.O("$gt", 0, "$lt", int64(document.At(now.Add(-kept.retention)))))
+		old := document.O(kept.field, document.O("$gt", 0, "$lt", int64(document.TimestampOf(now.Add(-kept.retention)))))
 		some, err := b.removeAll(ctx, old, func() ([]document.Object, error) { return b.feed.findOld(ctx, old, kept.field) })
 		removed += some
 		if err != nil {

@@ -415,7 +415,7 @@ func (s *shared) next(ctx context.Context) (at time.Time, ok bool, err error) {
 		return now, err == nil, err
 	}
 	retried, err := s.findSorted(ctx, document.O(
-		fieldState, statePending, fieldRetryAt, document.O("$gt", int64(document.At(now)))), fieldRetryAt, store.FindOptions{Limit: 1})
+		fieldState, statePending, fieldRetryAt, document.O("$gt", int64(document.TimestampOf(now)))), fieldRetryAt, store.FindOptions{Limit: 1})
 	if err != nil {
 		return time.Time{}, false, err
 	}

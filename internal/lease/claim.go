@@ -28,7 +28,7 @@ func Until(stored document.Object) time.Time {
 
 // IsHeld reports whether a record as it is stored is held at a time of the store's clock.
 func IsHeld(stored document.Object, now time.Time) bool {
-	return document.Get(stored, FieldUntil, int64(0)) > int64(document.At(now))
+	return document.Get(stored, FieldUntil, int64(0)) > int64(document.TimestampOf(now))
 }
 
 // Holds is the filter that finds a record while the claim of a fencing token holds.
@@ -38,7 +38,7 @@ func Holds(id any, fence int64) document.Object {
 
 // Renewal is the change that renews claims until a time.
 func Renewal(until time.Time) (query.Change, error) {
-	update, err := query.CompileUpdate(document.O("$set", document.O(FieldUntil, int64(document.At(until)))))
+	update, err := query.CompileUpdate(document.O("$set", document.O(FieldUntil, int64(document.TimestampOf(until)))))
 	return query.Change{Update: update}, err
 }
 

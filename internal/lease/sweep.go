@@ -57,7 +57,7 @@ func (t *Turns) Forget(ctx context.Context, lane string) error {
 }
 
 // before is the condition of a time before another one.
-func before(at time.Time) document.Object { return document.O("$lt", int64(document.At(at))) }
+func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
 
 // removeAll removes the lanes that a filter matches, which bounds a field that has an index, in
 // batches.

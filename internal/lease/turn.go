@@ -149,7 +149,7 @@ func (t *Turn) Release(ctx context.Context) error {
 	}
 	change := query.Change{
 		Update: update,
-		Stamps: query.Stamps{Set: document.O(fieldFreedAt, int64(document.At(freedAt)))},
+		Stamps: query.Stamps{Set: document.O(fieldFreedAt, int64(document.TimestampOf(freedAt)))},
 	}
 	released, err := t.turns.update(ctx, Holds(t.lane, t.fence), change)
 	if err != nil {

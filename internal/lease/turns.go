@@ -177,10 +177,10 @@ func (t *Turns) Claim(
 ) (*Turn, error) {
 	turn := &Turn{turns: t, lane: lane, claimedAt: now, began: t.now()}
 	turn.confirmed(turn.began)
-	until := int64(document.At(now.Add(t.lease)))
+	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
 		// A lane whose document was removed must not begin with the fences that it had.
-		turn.fence = int64(document.At(now))
+		turn.fence = int64(document.TimestampOf(now))
 		made := document.O(document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 		if len(work.Items) > 0 {
 			made = made.With(fieldItems, itemsOf(work))

@@ -56,7 +56,7 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 	for _, fixed := range c.scope {
 		record.Set(fixed.Name, fixed.Value)
 	}
-	var now any = int64(document.At(c.now()))
+	var now any = int64(document.TimestampOf(c.now()))
 	for _, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldCreatedAt, FieldUpdatedAt:

@@ -157,7 +157,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 		if renewed.Names()[i] == FieldEtag {
 			return c.newEtag()
 		}
-		return int64(document.At(now))
+		return int64(document.TimestampOf(now))
 	})
 	return change
 }

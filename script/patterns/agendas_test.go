@@ -49,7 +49,7 @@ func idleReminder() []*botctx.Node {
 	remind := func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
-			NextRunAt: document.At(bot.Now().Add(5 * time.Minute)), Tag: "idle", Replace: true,
+			NextRunAt: document.TimestampOf(bot.Now().Add(5 * time.Minute)), Tag: "idle", Replace: true,
 		})
 		return err
 	}
@@ -72,7 +72,7 @@ func dailyAgenda() []*botctx.Node {
 		year, month, day := bot.Now().UTC().Date()
 		until := time.Date(year, month, day+3, 0, 0, 0, -int(time.Millisecond), time.UTC)
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-			MemberID: bot.Member.ID, NodeCompositeID: "quote", Pattern: "0 9 * * *", RunUntil: document.At(until), Tag: "daily",
+			MemberID: bot.Member.ID, NodeCompositeID: "quote", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(until), Tag: "daily",
 			Meta: document.O("topic", "tea", "until", until.Format("2 Jan")),
 		})
 		return err
@@ -90,7 +90,7 @@ func dailyAgenda() []*botctx.Node {
 func unsubscribe() []*botctx.Node {
 	remind := func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 		})
 		return err
 	}

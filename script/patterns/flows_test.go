@@ -102,7 +102,7 @@ func officeHours() []*botctx.Node {
 func fallbackAndMute() []*botctx.Node {
 	log := func(_ context.Context, bot *botctx.Context) error {
 		heard := document.Get(bot.Member.Meta, "heard", document.A()).Items()
-		heard = append(heard, document.O("text", bot.MessageEvent.Text(), "at", document.At(bot.Now())))
+		heard = append(heard, document.O("text", bot.MessageEvent.Text(), "at", document.TimestampOf(bot.Now())))
 		bot.Member.Meta.Set("heard", document.A(heard[max(0, len(heard)-2):]...))
 		return nil
 	}

@@ -179,7 +179,7 @@ func autoEnd() []*botctx.Node {
 	arm := func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
 			MemberID: bot.Member.ID, TreeID: "live chat", NodeCompositeID: "auto end",
-			NextRunAt: document.At(bot.Now().Add(10 * time.Minute)), Tag: "auto end", Replace: true,
+			NextRunAt: document.TimestampOf(bot.Now().Add(10 * time.Minute)), Tag: "auto end", Replace: true,
 		})
 		return err
 	}

@@ -111,7 +111,7 @@ func infinityIsKept(t *trial) {
 func timesKeepMilliseconds(t *trial) {
 	at := time.Date(2024, 2, 29, 12, 34, 56, 789000000, time.UTC)
 	t.requireKept(
-		document.O("_id", 1, "at", at, "timestamp", document.At(at)),
+		document.O("_id", 1, "at", at, "timestamp", document.TimestampOf(at)),
 		document.O("_id", 2, "at", at.Add(time.Millisecond), "epoch", time.UnixMilli(0).UTC()),
 		document.O("_id", 3, "at", time.Date(1, 1, 1, 0, 0, 0, 1000000, time.UTC)),
 	)

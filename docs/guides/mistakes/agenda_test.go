@@ -12,7 +12,7 @@ import (
 // book plans the reminder of a booking.
 func book(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "see you", NextRunAt: document.At(bot.Now().Add(24 * time.Hour)),
+		MemberID: bot.Member.ID, NodeCompositeID: "see you", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 		Tag: "booking", Replace: true,
 	})
 	return err

@@ -22,7 +22,7 @@ func remindEachTime(ctx context.Context, bot *botctx.Context) error {
 }
 
 func remind(ctx context.Context, bot *botctx.Context, p agenda.NewAgendaParams) error {
-	p.MemberID, p.NodeCompositeID, p.NextRunAt = bot.Member.ID, "reminder", document.At(bot.Now().Add(time.Hour))
+	p.MemberID, p.NodeCompositeID, p.NextRunAt = bot.Member.ID, "reminder", document.TimestampOf(bot.Now().Add(time.Hour))
 	_, err := bot.NewAgenda(ctx, p)
 	return err
 }

@@ -48,7 +48,7 @@ func repeat(ctx context.Context, bot *botctx.Context) error {
 
 func schedule(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
 	})
 	return err
 }

@@ -34,7 +34,7 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	now := bot.Now().In(zone)
 	nine := time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, zone)
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(nine),
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(nine),
 		Meta: document.O("order", document.Get(bot.Member.Meta, "orders[0].id", "none")),
 	})
 	return err
