@@ -115,7 +115,7 @@ func faultsOfRuns() map[string]func(config *botctx.Config, f *fault) {
 		"Mailer":      func(c *botctx.Config, f *fault) { c.Mailer = faultyPort{f} },
 		"ObjectStore": func(c *botctx.Config, f *fault) { c.ObjectStore = faultyPort{f} },
 		"Override": func(c *botctx.Config, f *fault) {
-			c.Override = func(record.Scope, botctx.Parts) botctx.Parts { f.strike(); return botctx.Parts{} }
+			c.Override = func(record.Scope, botctx.Services) botctx.Services { f.strike(); return botctx.Services{} }
 		},
 		"LoadChannel": func(c *botctx.Config, f *fault) {
 			c.LoadChannel = func(_ context.Context, app, id string) (*channel.Channel, error) {

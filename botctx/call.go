@@ -154,13 +154,13 @@ func asJSON(value any) any {
 	return value
 }
 
-// OverCall returns the operations typed over a door that takes JSON: the way back
+// FromCaller returns the operations typed over a door that takes JSON: the way back
 // from Call. Errors are those of the door. The JSON of a send does not say from which platform
 // it is: where that answers in words of its own, send.Result.For reads them.
-func OverCall(caller Caller) Operations { return overCall{caller} }
+func FromCaller(caller Caller) Operations { return fromCaller{caller} }
 
-// overCall calls every operation by its name.
-type overCall struct{ caller Caller }
+// fromCaller calls every operation by its name.
+type fromCaller struct{ caller Caller }
 
 // callByName encodes the params, calls an operation and decodes its result.
 func callByName[R any](ctx context.Context, caller Caller, op Op, params any) (R, error) {

@@ -53,7 +53,7 @@ func TestSendResponse_Random(t *testing.T) {
 	for _, text := range anyResponses() {
 		value, err := document.ParseJSON([]byte(text))
 		if err == nil {
-			pool = append(pool, partsOf(value)...)
+			pool = append(pool, servicesOf(value)...)
 		}
 	}
 	var recipients []*fakes.Actor
@@ -76,17 +76,17 @@ func TestSendResponse_Random(t *testing.T) {
 	require.Greater(t, sent, count/15, "hardly any was sent")
 }
 
-// partsOf returns a value and all that is in it.
-func partsOf(value any) []any {
+// servicesOf returns a value and all that is in it.
+func servicesOf(value any) []any {
 	parts := []any{value}
 	switch v := value.(type) {
 	case document.Object:
 		for _, inner := range v.All() {
-			parts = append(parts, partsOf(inner)...)
+			parts = append(parts, servicesOf(inner)...)
 		}
 	case document.Array:
 		for _, inner := range v.All() {
-			parts = append(parts, partsOf(inner)...)
+			parts = append(parts, servicesOf(inner)...)
 		}
 	}
 	return parts

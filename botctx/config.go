@@ -51,14 +51,14 @@ type Config struct {
 	//
 	//	type audited struct{ member.Operations } // It has a GetMember of its own.
 	//
-	//	Override: func(_ record.Scope, own botctx.Parts) botctx.Parts {
-	//		return botctx.Parts{Members: audited{own.Members}}
+	//	Override: func(_ record.Scope, own botctx.Services) botctx.Services {
+	//		return botctx.Services{Members: audited{own.Members}}
 	//	}
 	//
-	// The SDK's parts work with the host's: the sends of the example read members by its
+	// The SDK's services work with the host's: the sends of the example read members by its
 	// GetMember. What members and agents write in live chats of the SDK goes on also where
 	// LiveChats is the host's.
-	Override func(scope record.Scope, own Parts) Parts
+	Override func(scope record.Scope, own Services) Services
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
 	// default loads it from the Store. What it returns is copied, so it may be kept. A run asks once for its own channel, and its
 	// sends go by that.

@@ -45,7 +45,7 @@ type Context struct {
 	// never nil.
 	Values map[string]any
 
-	parts // Its Runtime, run and scope among them.
+	services // Its Runtime, run and scope among them.
 
 	channelType channel.Type
 }

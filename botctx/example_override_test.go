@@ -32,8 +32,8 @@ func (w withTitles) GetMember(ctx context.Context, p member.GetMemberParams) (*m
 func ExampleConfig_override() {
 	titles := map[string]string{"42": "Countess"}
 	p := fakes.New(fakes.Config(func(c *botctx.Config) {
-		c.Override = func(_ record.Scope, own botctx.Parts) botctx.Parts {
-			return botctx.Parts{Members: withTitles{own.Members, titles}}
+		c.Override = func(_ record.Scope, own botctx.Services) botctx.Services {
+			return botctx.Services{Members: withTitles{own.Members, titles}}
 		}
 	}))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {

@@ -24,7 +24,7 @@ const opFetch = Op("fetch")
 
 // owner is who holds the answers of Fetch: the run, or the outermost one if runs are nested, so that no run
 // waits for memory that a run around it holds. Outside of runs, each call holds its own.
-func (p *parts) owner() *outbound.Owner {
+func (p *services) owner() *outbound.Owner {
 	if p.run != nil {
 		return p.run.outermost().owner()
 	}
@@ -63,7 +63,7 @@ func (r *run) end() {
 }
 
 // ownedHTTP is the host's HTTP client for the requests of live chats, whose answers the run holds.
-type ownedHTTP struct{ of *parts }
+type ownedHTTP struct{ of *services }
 
 // Do implements outbound.Doer.
 func (h ownedHTTP) Do(request *http.Request) (*http.Response, error) {

@@ -43,7 +43,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	runtime, err := botctx.New(botctx.Config{
 		Store:      memstore.New(),
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: &box},
-		Override:   func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Members: customers{}} },
+		Override:   func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} },
 		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
 			return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
 		},

@@ -48,7 +48,7 @@ func (r *Runtime) LiveChats(app string) *livechat.Service {
 }
 
 // liveChatPorts returns what the SDK's own live chats work with.
-func (p *parts) liveChatPorts() livechat.Ports {
+func (p *services) liveChatPorts() livechat.Ports {
 	config := p.runtime.config
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
 		paired, err := channels.New(p.runtime.guarded, p.scope).Pairing(ctx, inlet)
@@ -61,10 +61,10 @@ func (p *parts) liveChatPorts() livechat.Ports {
 		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, p.scope.App, inlet) }
 	}
 	return livechat.Ports{
-		Members:     inForce{p},
+		Members:     effective{p},
 		Channels:    p.loaded,
 		Pairing:     pairing,
-		Agendas:     inForce{p},
+		Agendas:     effective{p},
 		Connectors:  config.Connectors,
 		HTTP:        ownedHTTP{p},
 		CustomAPI:   config.LiveChat.CustomAPI,

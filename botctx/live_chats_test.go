@@ -254,7 +254,7 @@ type ownChats struct{ livechat.Operations }
 func TestHost_OwnLiveChats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}},
-		overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{LiveChats: ownChats{}} }))
+		overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{LiveChats: ownChats{}} }))
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		require.Nil(t, bot.Group)
 		return bot.Reply(ctx, send.Text("My own desk has it."))

@@ -143,8 +143,8 @@ func TestLogger_Panics(t *testing.T) {
 			want:  `level=ERROR msg="botctx: panic" app=shop channel=web member=ada panic="accessToken=[redacted]" stack` + "\n",
 		},
 		"of an operation": {
-			config: botctx.Config{Override: func(record.Scope, botctx.Parts) botctx.Parts {
-				return botctx.Parts{Channels: panicking{}}
+			config: botctx.Config{Override: func(record.Scope, botctx.Services) botctx.Services {
+				return botctx.Services{Channels: panicking{}}
 			}},
 			logic: func(ctx context.Context, bot *botctx.Context) error {
 				_, err := bot.GetChannel(ctx, channel.GetChannelParams{ChannelID: "web"})
@@ -251,7 +251,7 @@ func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
 			scope := record.Scope{App: "shop"}
 			runtime, err := botctx.New(botctx.Config{
 				Store: memstore.New(), Interceptors: interceptors,
-				Override: func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Channels: still{}} },
+				Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: still{}} },
 			})
 			require.NoError(b, err)
 			bot := runtime.Operations(scope)

@@ -13,7 +13,7 @@ import (
 //go:generate go run ../internal/generate
 
 // Operations is every operation that there is, of all domains together. *Context
-// implements it; OverCall makes one of a door that takes JSON.
+// implements it; FromCaller makes one of a door that takes JSON.
 type Operations interface {
 	channel.Operations
 	member.Operations

@@ -1499,278 +1499,278 @@ func (c *Context) dispatch(ctx context.Context, op Op, args document.Object) (an
 	}
 }
 
-func (o overCall) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
+func (o fromCaller) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
 	return callByName[member.FindAndModifyMemberResult](ctx, o.caller, OpFindAndModifyMember, p)
 }
 
-func (o overCall) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
+func (o fromCaller) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
 	return callByName[datasource.FindAndModifyDataFromDataSourceResult](ctx, o.caller, OpFindAndModifyDataFromDataSource, p)
 }
 
-func (o overCall) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
+func (o fromCaller) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
 	return callByName[datasource.UpsertDataToDataSourceResult](ctx, o.caller, OpUpsertDataToDataSource, p)
 }
 
-func (o overCall) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
+func (o fromCaller) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
 	return callByName[int64](ctx, o.caller, OpCountDataSource, p)
 }
 
-func (o overCall) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
+func (o fromCaller) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
 	return callByName[datasource.FetchDataFromDataSourceResult](ctx, o.caller, OpFetchDataFromDataSource, p)
 }
 
-func (o overCall) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
+func (o fromCaller) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
 	return callByName[datasource.FetchDistinctDataFromDataSourceResult](ctx, o.caller, OpFetchDistinctDataFromDataSource, p)
 }
 
-func (o overCall) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
+func (o fromCaller) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
 	return callByName[datasource.FetchGeoNearFromDataSourceResult](ctx, o.caller, OpFetchGeoNearFromDataSource, p)
 }
 
-func (o overCall) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
+func (o fromCaller) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
 	return callByName[datasource.PatchDataToDataSourceResult](ctx, o.caller, OpPatchDataToDataSource, p)
 }
 
-func (o overCall) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (o fromCaller) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpGetMember, p)
 }
 
-func (o overCall) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (o fromCaller) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
 	return callByName[member.PatchMembersResult](ctx, o.caller, OpPatchMembers, p)
 }
 
-func (o overCall) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
+func (o fromCaller) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
 	return callByName[member.UpdateMemberResult](ctx, o.caller, OpUpdateMember, p)
 }
 
-func (o overCall) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
+func (o fromCaller) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpCheckAndSaveMemberReferFrom, p)
 }
 
-func (o overCall) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (o fromCaller) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
 	return callByName[*agenda.Agenda](ctx, o.caller, OpNewAgenda, p)
 }
 
-func (o overCall) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+func (o fromCaller) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
 	return callByName[agenda.UpdateAgendaResult](ctx, o.caller, OpUpdateAgenda, p)
 }
 
-func (o overCall) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
+func (o fromCaller) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
 	return callByName[agenda.DeleteMemberAgendaResult](ctx, o.caller, OpDeleteMemberAgenda, p)
 }
 
-func (o overCall) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
+func (o fromCaller) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
 	return callByName[RedirectMemberToNodeResult](ctx, o.caller, OpRedirectMemberToNode, p)
 }
 
-func (o overCall) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
+func (o fromCaller) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
 	return callByName[livechat.CreateAssignmentResult](ctx, o.caller, OpCreateAssignment, p)
 }
 
-func (o overCall) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
+func (o fromCaller) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
 	return callByName[livechat.AddNewTargetsToAssignmentResult](ctx, o.caller, OpAddNewTargetsToAssignment, p)
 }
 
-func (o overCall) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
+func (o fromCaller) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
 	return callByName[livechat.ReassignAssignmentResult](ctx, o.caller, OpReassignAssignment, p)
 }
 
-func (o overCall) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
+func (o fromCaller) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignment, p)
 }
 
-func (o overCall) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
+func (o fromCaller) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByOutlet, p)
 }
 
-func (o overCall) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
+func (o fromCaller) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByBravoGroupID, p)
 }
 
-func (o overCall) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
+func (o fromCaller) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMemberID, p)
 }
 
-func (o overCall) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
+func (o fromCaller) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMeta, p)
 }
 
-func (o overCall) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
+func (o fromCaller) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByParentAssignmentID, p)
 }
 
-func (o overCall) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
+func (o fromCaller) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
 	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentGroup, p)
 }
 
-func (o overCall) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
+func (o fromCaller) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
 	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentMeta, p)
 }
 
-func (o overCall) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
+func (o fromCaller) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
 	return callByName[livechat.RemovePendingAssignmentByMemberIDResult](ctx, o.caller, OpRemovePendingAssignmentByMemberID, p)
 }
 
-func (o overCall) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
+func (o fromCaller) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
 	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpEndLiveChat, p)
 }
 
-func (o overCall) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
+func (o fromCaller) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
 	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpInletEndLiveChat, p)
 }
 
-func (o overCall) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
+func (o fromCaller) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
 	return callByName[[]livechat.EndBravoLiveChatResult](ctx, o.caller, OpEndBravoLiveChat, p)
 }
 
-func (o overCall) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
+func (o fromCaller) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroup, p)
 }
 
-func (o overCall) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
+func (o fromCaller) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByExternalID, p)
 }
 
-func (o overCall) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
+func (o fromCaller) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByGroupExternalID, p)
 }
 
-func (o overCall) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
+func (o fromCaller) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByInletGroup, p)
 }
 
-func (o overCall) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
+func (o fromCaller) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByMemberID, p)
 }
 
-func (o overCall) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
+func (o fromCaller) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
 	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroup, p)
 }
 
-func (o overCall) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
+func (o fromCaller) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
 	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroupMeta, p)
 }
 
-func (o overCall) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
+func (o fromCaller) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
 	return callByName[livechat.RecordUpdate](ctx, o.caller, OpInactivateGroup, p)
 }
 
-func (o overCall) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
+func (o fromCaller) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	return callByName[string](ctx, o.caller, OpHandleAdminJoinedGroup, p)
 }
 
-func (o overCall) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
+func (o fromCaller) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
 	return callByName[livechat.CreateBravoGroupResult](ctx, o.caller, OpCreateBravoGroup, p)
 }
 
-func (o overCall) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
+func (o fromCaller) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
 	return callByName[livechat.DisableBravoGroupInviteLinkResult](ctx, o.caller, OpDisableBravoGroupInviteLink, p)
 }
 
-func (o overCall) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
+func (o fromCaller) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
 	return callByName[livechat.SetBravoGroupIconResult](ctx, o.caller, OpSetBravoGroupIcon, p)
 }
 
-func (o overCall) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
+func (o fromCaller) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
 	return callByName[livechat.CreateHotelChannelResult](ctx, o.caller, OpCreateHotelChannel, p)
 }
 
-func (o overCall) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
+func (o fromCaller) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdmin, p)
 }
 
-func (o overCall) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
+func (o fromCaller) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdminByExternalID, p)
 }
 
-func (o overCall) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (o fromCaller) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
 	return callByName[*channel.Reference](ctx, o.caller, OpGetChannel, p)
 }
 
-func (o overCall) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
+func (o fromCaller) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
 	return callByName[send.SendResponseResult](ctx, o.caller, OpSendResponse, p)
 }
 
-func (o overCall) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
+func (o fromCaller) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToInlet, p)
 }
 
-func (o overCall) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
+func (o fromCaller) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToInletGroup, p)
 }
 
-func (o overCall) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
+func (o fromCaller) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToOutletGroup, p)
 }
 
-func (o overCall) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
+func (o fromCaller) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendAlphaResponse, p)
 }
 
-func (o overCall) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
+func (o fromCaller) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
 	return callByName[send.SendAlphaResponseToMemberIDsResult](ctx, o.caller, OpSendAlphaResponseToMemberIDs, p)
 }
 
-func (o overCall) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
+func (o fromCaller) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendHotelResponse, p)
 }
 
-func (o overCall) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
+func (o fromCaller) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
 	return callByName[send.SendDeltaResponseResult](ctx, o.caller, OpSendDeltaResponse, p)
 }
 
-func (o overCall) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
+func (o fromCaller) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
 	return callByName[send.AlphaCreateBroadcastResult](ctx, o.caller, OpAlphaCreateBroadcast, p)
 }
 
-func (o overCall) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
+func (o fromCaller) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
 	return callByName[send.AlphaSendBroadcastResult](ctx, o.caller, OpAlphaSendBroadcast, p)
 }
 
-func (o overCall) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
+func (o fromCaller) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
 	return callByName[send.AlphaGetAttachmentIDResult](ctx, o.caller, OpAlphaGetAttachmentID, p)
 }
 
-func (o overCall) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
+func (o fromCaller) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
 	return callByName[send.AlphaPassThreadControlResult](ctx, o.caller, OpAlphaPassThreadControl, p)
 }
 
-func (o overCall) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
+func (o fromCaller) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
 	return callByName[send.AlphaSaveCustomLabelResult](ctx, o.caller, OpAlphaSaveCustomLabel, p)
 }
 
-func (o overCall) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
+func (o fromCaller) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
 	return callByName[send.AlphaRemoveCustomLabelResult](ctx, o.caller, OpAlphaRemoveCustomLabel, p)
 }
 
-func (o overCall) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
+func (o fromCaller) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
 	return callByName[send.SavePostCommentAnalyticsResult](ctx, o.caller, OpSavePostCommentAnalytics, p)
 }
 
-func (o overCall) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
+func (o fromCaller) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
 	return callByName[livechat.SaveGroupIDToMemberResult](ctx, o.caller, OpSaveGroupIDToMember, p)
 }
 
-func (o overCall) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
+func (o fromCaller) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
 	return callByName[send.CharlieArchiveConversationResult](ctx, o.caller, OpCharlieArchiveConversation, p)
 }
 
-func (o overCall) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
+func (o fromCaller) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
 	return callByName[send.UpdateMessageResult](ctx, o.caller, OpUpdateMessage, p)
 }
 
-func (o overCall) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
+func (o fromCaller) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
 	return callByName[send.EchoSaveMemberTagResult](ctx, o.caller, OpEchoSaveMemberTag, p)
 }
 
-func (o overCall) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
+func (o fromCaller) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
 	return callByName[utility.SendEmailResult](ctx, o.caller, OpSendEmail, p)
 }
 
-func (o overCall) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
+func (o fromCaller) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
 	return callByName[utility.GolfResult](ctx, o.caller, OpGolf, p)
 }
 
-func (o overCall) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
+func (o fromCaller) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
 	return callByName[utility.UploadFileToObjectStoreResult](ctx, o.caller, OpUploadFileToObjectStore, p)
 }

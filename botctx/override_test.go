@@ -51,8 +51,8 @@ func (l loud) PatchMembers(ctx context.Context, p member.PatchMembersParams) (me
 
 // withLoudMembers decorates the members of a platform.
 func withLoudMembers(patches *atomic.Int32) fakes.Option {
-	return overriddenBy(func(_ record.Scope, own botctx.Parts) botctx.Parts {
-		return botctx.Parts{Members: loud{own.Members, patches}}
+	return overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+		return botctx.Services{Members: loud{own.Members, patches}}
 	})
 }
 
@@ -121,8 +121,8 @@ func (a audited) CreateAssignment(ctx context.Context, p livechat.CreateAssignme
 func TestOverride_OfLiveChatsLeavesTheRelay(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}},
-		overriddenBy(func(_ record.Scope, own botctx.Parts) botctx.Parts {
-			return botctx.Parts{LiveChats: audited{own.LiveChats}}
+		overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+			return botctx.Services{LiveChats: audited{own.LiveChats}}
 		}))
 	d.connect(t)
 	d.ada.Says("It leaks.")
@@ -136,8 +136,8 @@ func TestOverride_OfLiveChatsLeavesTheRelay(t *testing.T) {
 // What Override is given is late: the SDK's agendas read members as the host has them.
 func TestOverride_OwnPartsWorkWithTheHosts(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Parts) botctx.Parts {
-		return botctx.Parts{Members: loud{own.Members, new(atomic.Int32)}, Agendas: own.Agendas}
+	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+		return botctx.Services{Members: loud{own.Members, new(atomic.Int32)}, Agendas: own.Agendas}
 	}))
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
 	_, err := bot.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", bot.Member.ID, "firstName", "Bob")})

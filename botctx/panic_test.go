@@ -26,7 +26,7 @@ func (panicking) GetChannel(context.Context, channel.GetChannelParams) (*channel
 func TestPanic_Operation(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]fakes.Option{
-		"of an operation": {overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Channels: panicking{}} })},
+		"of an operation": {overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} })},
 		"of an interceptor": {interceptedBy(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
 			panic("no channels today")
 		})},
@@ -49,7 +49,7 @@ func TestPanic_Operation(t *testing.T) {
 func TestPanic_NoInterceptors(t *testing.T) {
 	t.Parallel()
 	runtime := newRuntime(t, botctx.Config{
-		Override: func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Channels: panicking{}} },
+		Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} },
 	})
 	_, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
 	requireFailure(t, err, "getChannel", boterr.Internal, "")

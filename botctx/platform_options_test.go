@@ -17,6 +17,6 @@ func interceptedBy(interceptors ...botctx.Interceptor) fakes.Option {
 }
 
 // overriddenBy gives a platform a host's own parts.
-func overriddenBy(parts func(scope record.Scope, own botctx.Parts) botctx.Parts) fakes.Option {
+func overriddenBy(parts func(scope record.Scope, own botctx.Services) botctx.Services) fakes.Option {
 	return fakes.Config(func(c *botctx.Config) { c.Override = parts })
 }

@@ -145,7 +145,7 @@ func (r *Runtime) newContext(scope record.Scope, loaded channelSource, in *run) 
 	bot := &Context{
 		AgendaMeta: document.O(),
 		Values:     map[string]any{},
-		parts:      parts{runtime: r, run: in, scope: scope, host: noParts, loaded: loaded},
+		services:   services{runtime: r, run: in, scope: scope, host: noServices, loaded: loaded},
 	}
 	bot.redirects = redirects{bot}
 	bot.override()

@@ -107,7 +107,7 @@ func TestFetch_AsksTheWeb(t *testing.T) {
 
 func TestContext_Concurrency(t *testing.T) {
 	t.Parallel()
-	p, bot := newCaller(t, overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{} }))
+	p, bot := newCaller(t, overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{} }))
 	given, before, called := map[string]string{}, len(p.Sent()), len(p.Calls())
 	for name := range templates {
 		given[name] = arguments(t, p, name)

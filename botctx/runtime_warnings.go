@@ -34,7 +34,7 @@ func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
 }
 
 // agendas returns the agendas in force, as bot logic calls them.
-func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.parts.agendas(), c} }
+func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.services.agendas(), c} }
 
 // agendasOfNodes are agendas that refuse a node which nobody handles. If other processes may handle it,
 // they warn of it.

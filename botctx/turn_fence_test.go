@@ -89,8 +89,8 @@ func TestAccept_HostsMembersAreNotAskedForTheTurnFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.overtaken(func(c *botctx.Config) {
-		c.Override = func(_ record.Scope, own botctx.Parts) botctx.Parts {
-			return botctx.Parts{Members: strictMembers{own.Members, t}}
+		c.Override = func(_ record.Scope, own botctx.Services) botctx.Services {
+			return botctx.Services{Members: strictMembers{own.Members, t}}
 		}
 	}, func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the other one")

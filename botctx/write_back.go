@@ -207,49 +207,49 @@ func leaves(o document.Object) int {
 
 // readMembers are operations on members whose results a run keeps as readings. It embeds none,
 // so that a new operation on members does not compile before it stands here.
-type readMembers struct{ parts *parts }
+type readMembers struct{ services *services }
 
 var _ member.Operations = readMembers{}
 
-// GetMember implements member.parts.allMembers().
+// GetMember implements member.Operations.
 func (r readMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	found, err := r.parts.allMembers().GetMember(ctx, p)
-	r.parts.run.read.add(found)
+	found, err := r.services.allMembers().GetMember(ctx, p)
+	r.services.run.read.add(found)
 	return found, err
 }
 
-// PatchMembers implements member.parts.allMembers().
+// PatchMembers implements member.Operations.
 func (r readMembers) PatchMembers(
 	ctx context.Context, p member.PatchMembersParams,
 ) (member.PatchMembersResult, error) {
-	patched, err := r.parts.allMembers().PatchMembers(ctx, p)
-	r.parts.run.read.add(patched.Result)
+	patched, err := r.services.allMembers().PatchMembers(ctx, p)
+	r.services.run.read.add(patched.Result)
 	return patched, err
 }
 
-// FindAndModifyMember implements member.parts.allMembers().
+// FindAndModifyMember implements member.Operations.
 func (r readMembers) FindAndModifyMember(
 	ctx context.Context, p member.FindAndModifyMemberParams,
 ) (member.FindAndModifyMemberResult, error) {
-	found, err := r.parts.allMembers().FindAndModifyMember(ctx, p)
-	r.parts.run.read.add(found.Member)
+	found, err := r.services.allMembers().FindAndModifyMember(ctx, p)
+	r.services.run.read.add(found.Member)
 	return found, err
 }
 
-// UpdateMember implements member.parts.allMembers().
+// UpdateMember implements member.Operations.
 func (r readMembers) UpdateMember(
 	ctx context.Context, p member.UpdateMemberParams,
 ) (member.UpdateMemberResult, error) {
-	updated, err := r.parts.allMembers().UpdateMember(ctx, p)
-	r.parts.run.read.add(updated.Docs)
+	updated, err := r.services.allMembers().UpdateMember(ctx, p)
+	r.services.run.read.add(updated.Docs)
 	return updated, err
 }
 
-// CheckAndSaveMemberReferFrom implements member.parts.allMembers().
+// CheckAndSaveMemberReferFrom implements member.Operations.
 func (r readMembers) CheckAndSaveMemberReferFrom(
 	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
 ) (*member.Member, error) {
-	saved, err := r.parts.allMembers().CheckAndSaveMemberReferFrom(ctx, p)
-	r.parts.run.read.add(saved)
+	saved, err := r.services.allMembers().CheckAndSaveMemberReferFrom(ctx, p)
+	r.services.run.read.add(saved)
 	return saved, err
 }

@@ -147,8 +147,8 @@ func (h hostMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*
 
 func TestWriteBack_NoEtag(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Parts) botctx.Parts {
-		return botctx.Parts{Members: hostMembers{own.Members}}
+	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Services) botctx.Services {
+		return botctx.Services{Members: hostMembers{own.Members}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 		another(&p, document.Set("meta.kept", 2, "meta.more", 1)), loadsCopy, sets("drink", "tea"),
@@ -341,9 +341,9 @@ func (lostMembers) PatchMembers(context.Context, member.PatchMembersParams) (mem
 func TestWriteBack_Unavailable(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
-	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope, _ botctx.Parts) botctx.Parts {
+	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope, _ botctx.Services) botctx.Services {
 		own := channels.New(p.Runtime().Env(), scope)
-		return botctx.Parts{Members: lostMembers{members.New(p.Runtime().Env(), scope, own)}}
+		return botctx.Services{Members: lostMembers{members.New(p.Runtime().Env(), scope, own)}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{sets("drink", "tea")}})
 	ada := p.AddMember(member.Member{})

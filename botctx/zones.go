@@ -53,7 +53,7 @@ func (c *Context) Location(ctx context.Context) (location *time.Location, err er
 	if c.Member == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the context has no Member: get it from Runtime.Context, or in a run")
 	}
-	return agenda.Zone(c.parts.runtime.config.Zone).Location(ctx, c.Member)
+	return agenda.Zone(c.services.runtime.config.Zone).Location(ctx, c.Member)
 }
 
 // opLocation is the name of Location in errors and lines of the log.

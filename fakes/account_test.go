@@ -320,8 +320,8 @@ func TestGolf_RecordedResultIsClient(t *testing.T) {
 	t.Parallel()
 	client := &lockedClient{}
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-		c.Override = func(record.Scope, botctx.Parts) botctx.Parts {
-			return botctx.Parts{Utilities: golfOnly{client: client}}
+		c.Override = func(record.Scope, botctx.Services) botctx.Services {
+			return botctx.Services{Utilities: golfOnly{client: client}}
 		}
 	}))
 	_, err := p.AddMember(member.Member{}).Context().Golf(t.Context(), utility.GolfParams{GolfName: "shop"})

@@ -47,7 +47,7 @@ func TestAddMember_OfAHostWithMembersOfItsOwn(t *testing.T) {
 	own := customers{byExternalID: map[string]*member.Member{}}
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
 		c.Arrive = own.arrive
-		c.Override = func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Members: own} }
+		c.Override = func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: own} }
 	}))
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada", ExternalID: "42"})
@@ -65,7 +65,7 @@ func TestAddMember_OfAHostWithChannelsOfItsOwn(t *testing.T) {
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
 		c.Arrive = own.arrive
 		c.LoadChannel = loadShop
-		c.Override = func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Members: own} }
+		c.Override = func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: own} }
 	}))
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "shop"})
@@ -99,7 +99,7 @@ func TestAddMember_WhomTheHostDoesNotKnow(t *testing.T) {
 	var tb recordedTB
 	tb.runOn(func() {
 		p := fakes.New(fakes.For(&tb), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(record.Scope, botctx.Parts) botctx.Parts { return botctx.Parts{Members: customers{}} }
+			c.Override = func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Members: customers{}} }
 		}))
 		p.AddMember(member.Member{FirstName: "Ada"})
 	})

@@ -23,10 +23,10 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-func TestConformance_OverCall(t *testing.T) {
+func TestConformance_FromCaller(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
+	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 }
 
 func TestConformance_EtagChecks(t *testing.T) {
@@ -43,7 +43,7 @@ func TestConformance_EtagChecks(t *testing.T) {
 func TestConformance_StrictMode(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
+	botctxtest.RunConformance(t, botctxtest.FromCaller(func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
 	}))
@@ -58,7 +58,7 @@ func TestConformance_OverAWire(t *testing.T) {
 		h := newHarness(t)
 		near := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations {
-			return botctx.OverCall(wire{near(scope).(botctx.Caller)})
+			return botctx.FromCaller(wire{near(scope).(botctx.Caller)})
 		}
 		return h
 	})
@@ -72,9 +72,9 @@ func TestConformance_MixedParts(t *testing.T) {
 		t.Helper()
 		own := fakes.New(fakes.For(t))
 		mixed := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(scope record.Scope, _ botctx.Parts) botctx.Parts {
-				far := botctx.OverCall(wire{own.Operations(scope)})
-				return botctx.Parts{Channels: far, Members: far}
+			c.Override = func(scope record.Scope, _ botctx.Services) botctx.Services {
+				far := botctx.FromCaller(wire{own.Operations(scope)})
+				return botctx.Services{Channels: far, Members: far}
 			}
 			c.Arrive = func(ctx context.Context, in botctx.Inbound) (*member.Member, error) {
 				scope := record.Scope{App: in.App, Channel: in.Channel}
@@ -117,7 +117,7 @@ func TestConformance_OwnPartsGivenBack(t *testing.T) {
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(_ record.Scope, own botctx.Parts) botctx.Parts { return own }
+			c.Override = func(_ record.Scope, own botctx.Services) botctx.Services { return own }
 		})))
 	})
 }

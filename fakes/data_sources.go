@@ -59,12 +59,12 @@ func (k *knownDataSources) isOfHost(app string) bool {
 // noteOverride returns the Override of a test, which may be nil, as one that notes for which apps it
 // gives data sources.
 func (k *knownDataSources) noteOverride(
-	override func(record.Scope, botctx.Parts) botctx.Parts,
-) func(record.Scope, botctx.Parts) botctx.Parts {
+	override func(record.Scope, botctx.Services) botctx.Services,
+) func(record.Scope, botctx.Services) botctx.Services {
 	if override == nil {
 		return nil
 	}
-	return func(scope record.Scope, own botctx.Parts) botctx.Parts {
+	return func(scope record.Scope, own botctx.Services) botctx.Services {
 		given := override(scope, own)
 		if given.DataSources != nil && given.DataSources != own.DataSources {
 			k.addOfHost(scope.App)

@@ -41,7 +41,7 @@ func TestMembersWords_AreNoTemplates(t *testing.T) {
 			return err
 		},
 		"an operation by name over JSON": func(ctx context.Context, bot *botctx.Context, words string) error {
-			_, err := botctx.OverCall(bot).SendResponse(ctx, send.SendResponseParams{Response: send.Text(words)})
+			_, err := botctx.FromCaller(bot).SendResponse(ctx, send.SendResponseParams{Response: send.Text(words)})
 			return err
 		},
 		"a response that was stored as JSON": func(ctx context.Context, bot *botctx.Context, words string) error {

@@ -15,7 +15,7 @@ type GolfParams struct {
 // GolfResult is the result of Golf. Its JSON is null.
 type GolfResult struct {
 	// Client is the client of the account, which gives what is charged and refunded without an
-	// IdempotencyKey one. It is nil where the result came as JSON, as through botctx.OverCall, which is no
+	// IdempotencyKey one. It is nil where the result came as JSON, as through botctx.FromCaller, which is no
 	// error: a client does not go through a wire.
 	Client PaymentClient `json:"-"`
 	// Provider is the host's own client, which is behind Client. Its calls have the time of the run, not

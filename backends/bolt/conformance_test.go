@@ -19,10 +19,10 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-func TestConformance_OverCall(t *testing.T) {
+func TestConformance_FromCaller(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
-	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
+	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 }
 
 func newHarness(t *testing.T) *botctxtest.Harness {

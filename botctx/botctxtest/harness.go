@@ -198,10 +198,10 @@ func (h *Harness) lacks() []Capability {
 	return lacks
 }
 
-// OverCall returns a harness of the same implementation that calls every operation by
+// FromCaller returns a harness of the same implementation that calls every operation by
 // its name, with JSON in and out. Its operations must implement botctx.Caller, as
 // *botctx.Context does.
-func OverCall(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harness {
+func FromCaller(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harness {
 	return func(t *testing.T) *Harness {
 		t.Helper()
 		over := *newHarness(t)
@@ -212,7 +212,7 @@ func OverCall(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harnes
 			if !ok {
 				t.Fatalf("botctxtest: a %T cannot be called by name", operations)
 			}
-			return botctx.OverCall(caller)
+			return botctx.FromCaller(caller)
 		}
 		return &over
 	}

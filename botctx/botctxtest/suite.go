@@ -3,14 +3,14 @@
 // breaks it.
 //
 //   - To test an implementation, call [RunConformance] with what makes a [Harness] for it.
-//   - To test it over JSON as well, wrap that in [OverCall].
+//   - To test it over JSON as well, wrap that in [FromCaller].
 //   - To leave out what it does not offer, name each [Capability] in Lacks of the [Harness].
 //
 // Both in one test:
 //
 //	func TestOperations(t *testing.T) {
 //		botctxtest.RunConformance(t, newHarness)
-//		botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
+//		botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
 //	}
 //
 // A Harness says how to reach the implementation, and Harness.Lacks what it does not

@@ -138,7 +138,7 @@ func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.H
 }
 
 // nothing is an implementation that offers no operation.
-func nothing() botctx.Operations { return botctx.OverCall(unsupported{}) }
+func nothing() botctx.Operations { return botctx.FromCaller(unsupported{}) }
 
 // unsupported is a door behind which there is nothing.
 type unsupported struct{}

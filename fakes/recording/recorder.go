@@ -60,7 +60,7 @@ func (r *Recorder) Caller(of botctx.Caller, scope record.Scope) botctx.Caller {
 
 // Operations returns operations that do what others do, for a scope, and are recorded.
 func (r *Recorder) Operations(of botctx.Operations, scope record.Scope) botctx.Operations {
-	return botctx.OverCall(r.Caller(callerOf(of), scope))
+	return botctx.FromCaller(r.Caller(callerOf(of), scope))
 }
 
 // recorded is a door whose calls are recorded.

@@ -112,7 +112,7 @@ func TestRecorder_OfAnyOperations(t *testing.T) {
 	s := newShop(t, fakes.Start(), 0)
 	var out bytes.Buffer
 	recorder := recording.New(&out, s.Now)
-	work(t, recorder.Operations(bare{botctx.OverCall(s.ada.Context())}, s.ada.Scope()), s.Now, s.ada.ID())
+	work(t, recorder.Operations(bare{botctx.FromCaller(s.ada.Context())}, s.ada.Scope()), s.Now, s.ada.ID())
 	require.Equal(t, ofDoor, out.String())
 }
 

@@ -33,7 +33,7 @@ func (r *Replay) Caller(scope record.Scope) botctx.Caller { return replayed{r, s
 
 // Operations returns operations that answer the calls that were made for a scope, as Caller does.
 func (r *Replay) Operations(scope record.Scope) botctx.Operations {
-	return botctx.OverCall(r.Caller(scope))
+	return botctx.FromCaller(r.Caller(scope))
 }
 
 // Left returns the calls that nothing has asked for yet.

@@ -83,7 +83,7 @@ func harness(t *testing.T, before func(botctx.Caller) botctx.Caller) *botctxtest
 	h := *fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
 	direct := h.Operations
 	h.Operations = func(scope record.Scope) botctx.Operations {
-		return botctx.OverCall(before(direct(scope).(botctx.Caller)))
+		return botctx.FromCaller(before(direct(scope).(botctx.Caller)))
 	}
 	return &h
 }

@@ -77,7 +77,7 @@ func TestGolf_NullInJSON(t *testing.T) {
 	text, err := utilities.Member.Context().Call(t.Context(), "golf", json.RawMessage(`{"golfName": "shop"}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `null`, string(text))
-	result, err := botctx.OverCall(utilities.Member.Context()).Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
+	result, err := botctx.FromCaller(utilities.Member.Context()).Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)
 	require.Equal(t, utility.GolfResult{}, result)
 }

@@ -18,12 +18,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestParts_Scope(t *testing.T) {
+func TestServices_Scope(t *testing.T) {
 	t.Parallel()
 	var scopes []record.Scope
-	runtime := newRuntime(t, botctx.Config{Override: func(scope record.Scope, _ botctx.Parts) botctx.Parts {
+	runtime := newRuntime(t, botctx.Config{Override: func(scope record.Scope, _ botctx.Services) botctx.Services {
 		scopes = append(scopes, scope)
-		return botctx.Parts{}
+		return botctx.Services{}
 	}})
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
 	require.Equal(t, scope, runtime.Operations(scope).Scope())
@@ -31,10 +31,10 @@ func TestParts_Scope(t *testing.T) {
 }
 
 // A host's own channels decide which channels there are for the SDK's members.
-func TestParts_Channels(t *testing.T) {
+func TestServices_Channels(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts {
-		return botctx.Parts{Channels: oneChannel{}}
+	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Services) botctx.Services {
+		return botctx.Services{Channels: oneChannel{}}
 	}))
 	bot := p.Operations(record.Scope{})
 	_, err := bot.PatchMembers(t.Context(), member.PatchMembersParams{
@@ -60,7 +60,7 @@ func (oneChannel) GetChannel(_ context.Context, p channel.GetChannelParams) (*ch
 
 // What a host's part says is the error of the operation that bot logic called, also
 // where it is called from inside of another.
-func TestParts_Errors(t *testing.T) {
+func TestServices_Errors(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
 		"an error with the name of an operation": boterr.Wrap("getMember", boterr.New(boterr.Unavailable, "", "the wire is cut")),
@@ -69,8 +69,8 @@ func TestParts_Errors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts {
-				return botctx.Parts{Members: failing{failure: failure}}
+			p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Services) botctx.Services {
+				return botctx.Services{Members: failing{failure: failure}}
 			}))
 			web := p.AddChannel(channel.Channel{})
 			bot := p.Operations(record.Scope{Channel: web.ID, Member: "ada"})
@@ -118,7 +118,7 @@ func TestCall_Outcomes(t *testing.T) {
 	require.NoError(t, err)
 	params := send.SendResponseParams{MemberID: document.One(ada.ID(), bob.ID()), Response: send.Text("Hello")}
 	bot := host.Operations(ada.Scope())
-	for name, operations := range map[string]botctx.Operations{"typed": bot, "over a call": botctx.OverCall(bot)} {
+	for name, operations := range map[string]botctx.Operations{"typed": bot, "over a call": botctx.FromCaller(bot)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sent, err := operations.SendResponse(t.Context(), params)

@@ -25,8 +25,8 @@ func (l *lazy[T]) get(newT func() *T) *T {
 }
 
 // ownMembers returns the SDK's own members.
-func (p *parts) ownMembers() *members.Service {
-	return p.own.members.get(func() *members.Service { return p.runtime.ownMembers(p.scope, inForce{p}) })
+func (p *services) ownMembers() *members.Service {
+	return p.own.members.get(func() *members.Service { return p.runtime.ownMembers(p.scope, effective{p}) })
 }
 
 // ownMembers returns the SDK's own members of a scope, over its channels.
@@ -38,32 +38,32 @@ func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *m
 }
 
 // ownDataSources returns the SDK's own data sources.
-func (p *parts) ownDataSources() *datasources.Service {
+func (p *services) ownDataSources() *datasources.Service {
 	return p.own.dataSources.get(func() *datasources.Service { return datasources.New(p.runtime.guarded, p.scope) })
 }
 
 // ownAgendas returns the SDK's own agendas.
-func (p *parts) ownAgendas() *agenda.Service {
+func (p *services) ownAgendas() *agenda.Service {
 	return p.own.agendas.get(func() *agenda.Service {
 		r := p.runtime
-		return agenda.New(r.envOf(p.run), p.scope, agenda.Ports{Members: inForce{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
+		return agenda.New(r.envOf(p.run), p.scope, agenda.Ports{Members: effective{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
 	})
 }
 
 // ownLiveChats returns the SDK's own live chats.
-func (p *parts) ownLiveChats() *livechat.Service {
+func (p *services) ownLiveChats() *livechat.Service {
 	return p.own.liveChats.get(func() *livechat.Service {
 		return livechat.New(p.runtime.envOf(p.run), p.scope, p.liveChatPorts())
 	})
 }
 
 // ownSends returns the SDK's own sends.
-func (p *parts) ownSends() *send.Service {
+func (p *services) ownSends() *send.Service {
 	return p.own.sends.get(func() *send.Service {
 		config := p.runtime.config
 		return send.New(p.runtime.envOf(p.run), p.scope, send.Ports{
 			Channels:      p.loaded,
-			Members:       inForce{p},
+			Members:       effective{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
 			Thread:        p.thread,
@@ -73,7 +73,7 @@ func (p *parts) ownSends() *send.Service {
 }
 
 // thread returns the thread in which the event of the run was written, none outside of a run.
-func (p *parts) thread() send.Thread {
+func (p *services) thread() send.Thread {
 	if p.run == nil {
 		return send.Thread{}
 	}
@@ -81,11 +81,11 @@ func (p *parts) thread() send.Thread {
 }
 
 // ownUtilities returns the SDK's own utilities.
-func (p *parts) ownUtilities() *utilities.Service {
+func (p *services) ownUtilities() *utilities.Service {
 	return p.own.utilities.get(func() *utilities.Service {
 		config := p.runtime.config
 		return utilities.New(p.runtime.envOf(p.run), p.scope, utilities.Ports{
-			Channels:    inForce{p},
+			Channels:    effective{p},
 			Mailer:      config.Mailer,
 			Payments:    config.Payments,
 			Bounded:     config.bounded,

@@ -15,10 +15,10 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Parts are implementations of the domains, each for one scope. A host that has its
-// own members, say, gives them as Parts.Members; the SDK's own implementations fill
-// the parts that are nil, and work with the host's.
-type Parts struct {
+// Services are implementations of the domains, each for one scope. A host that has its
+// own members, say, gives them as Services.Members; the SDK's own implementations fill
+// those that are nil, and work with the host's.
+type Services struct {
 	Channels    channel.Operations
 	Members     member.Operations
 	DataSources datasource.Operations
@@ -29,17 +29,17 @@ type Parts struct {
 	Utilities   utility.Operations
 }
 
-// noParts are those of a host that leaves all domains to the SDK.
-var noParts = &Parts{}
+// noServices are those of a host that leaves all domains to the SDK.
+var noServices = &Services{}
 
-// parts are the domains as they are in force for a context: the host's, and the SDK's own for
+// services are the domains as a context uses them: the host's, and the SDK's own for
 // what it leaves out.
-type parts struct {
+type services struct {
 	runtime *Runtime
 	run     *run // The run that they work in, nil outside of runs.
 	scope   record.Scope
-	// host is what Config.Override gave, noParts where there is none.
-	host *Parts
+	// host is what Config.Override gave, noServices where there is none.
+	host *Services
 	// own are the SDK's, each made when it is first used.
 	own struct {
 		members     lazy[members.Service]
@@ -55,83 +55,83 @@ type parts struct {
 	redirects NodeOperations
 }
 
-// override asks the host for its parts. Where its function panics, every operation fails with
+// override asks the host for its services. Where its function panics, every operation fails with
 // that.
-func (p *parts) override() {
+func (p *services) override() {
 	if p.runtime.config.Override == nil {
 		return
 	}
 	defer func() {
 		if err := boterr.Recovered(recover()); err != nil {
-			failed := partsOf(failing{err})
+			failed := servicesOf(failing{err})
 			p.host = &failed
 		}
 	}()
-	given := p.runtime.config.Override(p.scope, Parts{
+	given := p.runtime.config.Override(p.scope, Services{
 		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
 		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
 	})
 	p.host = &given
 }
 
-func (p *parts) channels() channel.Operations {
+func (p *services) channels() channel.Operations {
 	if p.host.Channels != nil {
 		return p.host.Channels
 	}
 	return p.loaded
 }
 
-// members returns the members in force. In a run, it takes note of what is read of its own.
-func (p *parts) members() member.Operations {
+// members returns the effective members. In a run, it takes note of what is read of its own.
+func (p *services) members() member.Operations {
 	if p.run != nil {
 		return readMembers{p}
 	}
 	return p.allMembers()
 }
 
-func (p *parts) allMembers() member.Operations {
+func (p *services) allMembers() member.Operations {
 	if p.host.Members != nil {
 		return p.host.Members
 	}
 	return p.ownMembers()
 }
 
-func (p *parts) dataSources() datasource.Operations {
+func (p *services) dataSources() datasource.Operations {
 	if p.host.DataSources != nil {
 		return p.host.DataSources
 	}
 	return p.ownDataSources()
 }
 
-func (p *parts) agendas() agenda.Operations {
+func (p *services) agendas() agenda.Operations {
 	if p.host.Agendas != nil {
 		return p.host.Agendas
 	}
 	return p.ownAgendas()
 }
 
-func (p *parts) nodes() NodeOperations {
+func (p *services) nodes() NodeOperations {
 	if p.host.Nodes != nil {
 		return p.host.Nodes
 	}
 	return p.redirects
 }
 
-func (p *parts) liveChats() livechat.Operations {
+func (p *services) liveChats() livechat.Operations {
 	if p.host.LiveChats != nil {
 		return p.host.LiveChats
 	}
 	return p.ownLiveChats()
 }
 
-func (p *parts) sends() send.Operations {
+func (p *services) sends() send.Operations {
 	if p.host.Sends != nil {
 		return p.host.Sends
 	}
 	return p.ownSends()
 }
 
-func (p *parts) utilities() utility.Operations {
+func (p *services) utilities() utility.Operations {
 	if p.host.Utilities != nil {
 		return p.host.Utilities
 	}

@@ -32,10 +32,10 @@ func (d *door) Call(_ context.Context, name string, args json.RawMessage) (json.
 	return json.RawMessage(d.result), d.err
 }
 
-func TestOverCall_WritesParams(t *testing.T) {
+func TestFromCaller_WritesParams(t *testing.T) {
 	t.Parallel()
 	there := &door{result: `{"ok": 1, "member": null}`}
-	_, err := botctx.OverCall(there).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+	_, err := botctx.FromCaller(there).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
 		Filter: document.O("b", 1, "a", 2), Patch: document.Set("meta.seen", true), WithModifier: new(false),
 		SortBy: document.O("createdAt", -1, "_id", 1), Option: member.FindAndModifyOption{New: true},
 	})
@@ -47,19 +47,19 @@ func TestOverCall_WritesParams(t *testing.T) {
 	).String(), there.args)
 }
 
-func TestOverCall_ReadsResults(t *testing.T) {
+func TestFromCaller_ReadsResults(t *testing.T) {
 	t.Parallel()
-	counted, err := botctx.OverCall(&door{result: `7`}).FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+	counted, err := botctx.FromCaller(&door{result: `7`}).FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
 		DataSourceID: "places", Count: true,
 	})
 	require.NoError(t, err)
 	require.Equal(t, datasource.FetchDataFromDataSourceResult{Count: 7}, counted)
-	found, err := botctx.OverCall(&door{result: `{"_id": "a", "loyalty": 7}`}).GetMember(t.Context(), member.GetMemberParams{})
+	found, err := botctx.FromCaller(&door{result: `{"_id": "a", "loyalty": 7}`}).GetMember(t.Context(), member.GetMemberParams{})
 	require.NoError(t, err)
 	require.Equal(t, 7, document.Get(found.Unknown, "loyalty", 0))
 }
 
-func TestOverCall_BrokenDoor(t *testing.T) {
+func TestFromCaller_BrokenDoor(t *testing.T) {
 	t.Parallel()
 	cut := errors.New("the wire is cut")
 	for name, test := range map[string]struct {
@@ -75,7 +75,7 @@ func TestOverCall_BrokenDoor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := botctx.OverCall(&test.door).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{})
+			_, err := botctx.FromCaller(&test.door).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{})
 			requireFailure(t, err, "findAndModifyMember", test.code, "")
 		})
 	}
@@ -83,16 +83,16 @@ func TestOverCall_BrokenDoor(t *testing.T) {
 
 // Of two platforms that are alike, one is called through two doors: JSON becomes params, JSON
 // and params again, and the result comes back the same way.
-func TestOverCall_IsTheSame(t *testing.T) {
+func TestFromCaller_IsTheSame(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
 	for name := range templates {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			far := platform.Fork()
-			host, err := botctx.New(botctx.Config{Store: memstore.New(), Override: func(scope record.Scope, _ botctx.Parts) botctx.Parts {
-				door := botctx.OverCall(far.Operations(scope))
-				return botctx.Parts{
+			host, err := botctx.New(botctx.Config{Store: memstore.New(), Override: func(scope record.Scope, _ botctx.Services) botctx.Services {
+				door := botctx.FromCaller(far.Operations(scope))
+				return botctx.Services{
 					Channels: door, Members: door, DataSources: door, Agendas: door, Nodes: door, LiveChats: door, Sends: door, Utilities: door,
 				}
 			}})
@@ -106,10 +106,10 @@ func TestOverCall_IsTheSame(t *testing.T) {
 	}
 }
 
-func TestOverCall_NoJSON(t *testing.T) {
+func TestFromCaller_NoJSON(t *testing.T) {
 	t.Parallel()
 	there := &door{}
-	_, err := botctx.OverCall(there).PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("meta", func() {})})
+	_, err := botctx.FromCaller(there).PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("meta", func() {})})
 	requireFailure(t, err, "patchMembers", boterr.InvalidArgument, "patch")
 	require.Empty(t, there.name, "the door is not called")
 }
