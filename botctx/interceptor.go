@@ -132,7 +132,3 @@ func guarded[S, P, R any](ctx context.Context, c *Context, params P, of operatio
 	}
 	return of.call(of.part, ctx, params)
 }
-
-// PanicError is a panic in an operation, an interceptor or an action. It stands behind
-// an Internal error.
-type PanicError = boterr.PanicError

@@ -81,7 +81,7 @@ func TestPanic_Cause(t *testing.T) {
 // out of its text, which is the same each time.
 func requireStack(t *testing.T, err error) {
 	t.Helper()
-	var panicked *botctx.PanicError
+	var panicked *boterr.PanicError
 	require.ErrorAs(t, err, &panicked)
 	require.Contains(t, string(panicked.Stack), "panic_test.go")
 	require.NotContains(t, err.Error(), "panic_test.go")

@@ -42,7 +42,7 @@ func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any
 
 // logPanic logs a panic that became an error, once.
 func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
-	panicked, ok := errors.AsType[*PanicError](err)
+	panicked, ok := errors.AsType[*boterr.PanicError](err)
 	if !ok || !panicked.FirstSeen() || !r.config.Logger.Enabled(ctx, slog.LevelError) {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
@@ -80,7 +81,7 @@ func (p *Platform) noteUnfilled(own func(context.Context, record.Scope, string))
 // framesOf says where in the test's code a panic behind an error arose, a line for each call. It
 // is "" where there is none.
 func framesOf(err error) string {
-	panicked, ok := errors.AsType[*botctx.PanicError](err)
+	panicked, ok := errors.AsType[*boterr.PanicError](err)
 	if !ok {
 		return ""
 	}

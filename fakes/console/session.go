@@ -142,7 +142,7 @@ func (s *session) fail(err error) {
 	if coded, ok := errors.AsType[*boterr.Error](err); ok && !strings.Contains(text, string(coded.Code)) {
 		text = string(coded.Code) + ": " + text
 	}
-	if panicked, ok := errors.AsType[*botctx.PanicError](err); ok {
+	if panicked, ok := errors.AsType[*boterr.PanicError](err); ok {
 		text = strings.Join(append([]string{text}, panicked.Frames()...), "\n  at ")
 	}
 	s.screen.fails(text)
