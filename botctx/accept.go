@@ -73,12 +73,10 @@ func (r *Runtime) Inbox() *inbox.Inbox { return r.inbox }
 
 // newInbox returns the inbox of a Runtime.
 func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
-	config := r.config.Inbox
-	if config.Env.Store != nil || config.Handler != nil || config.Turns != nil || config.DeriveID != nil || config.Enter != nil {
-		return nil, boterr.Invalid("Inbox", "leave out Env, DeriveID, Turns, Handler and Enter, which are the Runtime's own")
+	config := inbox.Config{
+		Env: env, DeriveID: r.config.DeriveID, Turns: r.turns, Handler: r.runAccepted, Enter: r.enterLane,
+		Options: inbox.Options(r.config.Inbox),
 	}
-	config.Env, config.DeriveID, config.Turns = env, r.config.DeriveID, r.turns
-	config.Handler, config.Enter = r.runAccepted, r.enterLane
 	if config.Log == nil {
 		config.Log = r.config.Logger
 	}

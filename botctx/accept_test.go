@@ -425,7 +425,7 @@ func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
 	var first sync.Once
 	p, err := botctx.New(botctx.Config{
 		Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
-		MaxWait: 10 * time.Millisecond, Inbox: inbox.Config{Limit: 1},
+		MaxWait: 10 * time.Millisecond, Inbox: botctx.InboxOptions{Limit: 1},
 	})
 	require.NoError(t, err)
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
@@ -458,7 +458,7 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	done, wasRefused := make(chan struct{}), make(chan struct{})
 	p, err := botctx.New(botctx.Config{
 		Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
-		Inbox: inbox.Config{Poll: time.Hour},
+		Inbox: botctx.InboxOptions{Poll: time.Hour},
 	})
 	require.NoError(t, err)
 	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
@@ -488,12 +488,4 @@ func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
 	<-done
 	stop()
 	require.NoError(t, <-ended)
-}
-
-func TestNew_RefusesAnInboxOfItsOwn(t *testing.T) {
-	t.Parallel()
-	_, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: inbox.Config{
-		Handler: func(context.Context, *inbox.Delivery) error { return nil },
-	}})
-	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
 }

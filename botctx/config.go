@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
@@ -144,9 +143,8 @@ type Config struct {
 	// Scheduler says how agendas are run. Its Env, Handler and Zone are the Runtime's own, and
 	// left out.
 	Scheduler agenda.SchedulerConfig
-	// Inbox says how what Accept kept is run. Its Env, DeriveID, Turns, Handler and Enter are the
-	// Runtime's own, and left out.
-	Inbox inbox.Config
+	// Inbox says how the events that Accept kept are run.
+	Inbox InboxOptions
 	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept. It is
 	// set here alone, and left out of Scheduler and Inbox.
 	Retention Retention

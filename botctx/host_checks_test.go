@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/query"
@@ -40,9 +39,9 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 		"Interceptors[1]":     {Interceptors: []botctx.Interceptor{botctx.Logged(nil), nil}},
 		"Scheduler.Workers":   {Scheduler: agenda.SchedulerConfig{Workers: 10_001}},
 		"Scheduler.Batch":     {Scheduler: agenda.SchedulerConfig{Batch: -1}},
-		"Inbox.Workers":       {Inbox: inbox.Config{Workers: 1 << 30}},
+		"Inbox.Workers":       {Inbox: botctx.InboxOptions{Workers: 1 << 30}},
 		"ParallelSends":       {ParallelSends: -1},
-		"Inbox.Retention":     {Inbox: inbox.Config{Retention: 1}, Retention: botctx.Retention{HandledEvents: 1}},
+		"Inbox.Retention":     {Inbox: botctx.InboxOptions{Retention: 1}, Retention: botctx.Retention{HandledEvents: 1}},
 		"Scheduler.Retention": {Scheduler: agenda.SchedulerConfig{Retention: 1}, Retention: botctx.Retention{Agendas: 1}},
 	} {
 		if config.Store == nil {

@@ -3,6 +3,8 @@ package botctx
 import (
 	"context"
 	"iter"
+	"log/slog"
+	"time"
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
@@ -14,8 +16,52 @@ import (
 // Scope is the app, channel and member that a Context works for.
 type Scope = record.Scope
 
-// InboxConfig says how a Runtime handles what Accept kept, see Config.Inbox.
-type InboxConfig = inbox.Config
+// InboxOptions says how a Runtime handles what Accept kept, see Config.Inbox. The zero value of each field means
+// its default.
+type InboxOptions struct {
+	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may
+	// hold half of what other apps leave, and a channel half of what its app may hold and the app's other
+	// channels leave, so that whoever comes next finds a worker. One channel alone uses a quarter of them.
+	// The default is 64.
+	Workers int
+	// Poll is the time after which Run looks for events that other processes accepted. The default
+	// is a second.
+	Poll time.Duration
+	// Limit is the number of failures after which an event is a dead letter. The default is 5.
+	Limit int
+	// Backoff returns the pause after the given number of failures, from 1 on. The default begins
+	// with a second and multiplies it by four, up to a minute: a lane whose event fails for ever
+	// goes on after 80 seconds. Where the failure says to wait for longer, up to an hour
+	// (boterr.RetryAfter), that is the pause.
+	Backoff func(failures int) time.Duration
+	// MaxPending is the number of events of an app that may wait; beyond it Accept is ResourceExhausted
+	// for that app. The bound is approximate: each process counts every ten polls what all have accepted.
+	// The default is 100,000; a negative number means no bound.
+	MaxPending int
+	// AcceptTimeout is for how long Accept waits for a store that does not answer, where its context
+	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
+	// as long. The default is 10 seconds.
+	AcceptTimeout time.Duration
+	// Retention is how long the inbox remembers that an event with a Key is done. The default is
+	// 30 days; a negative value means for ever.
+	Retention time.Duration
+	// DeadRetention is how long dead letters are kept after they died. A repeat of one that was removed
+	// is a new event. The default is 90 days; a negative value means for ever.
+	DeadRetention time.Duration
+	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
+	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
+	ShutdownTimeout time.Duration
+	// Hooks let the host see what happens.
+	Hooks InboxHooks
+	// Log takes lines about what happens: handled events at debug, failed ones at warn, and dead
+	// letters at error. The default is Config.Logger.
+	Log *slog.Logger
+}
+
+// InboxHooks lets a host see what happens to accepted events: AroundAccept and AroundHandler return what is called
+// in the place of Accept and of a run, and Settled is called once the outcome of an attempt is stored.
+// backends/otel makes spans and metrics with it.
+type InboxHooks = inbox.Hooks
 
 // SaveChannel stores a channel of an app and returns it as stored: with an ID if it had none, with App,
 // CreatedAt, UpdatedAt, Version and Etag. It replaces the channel with the same ID. If c has an Etag, it must be

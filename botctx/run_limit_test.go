@@ -135,7 +135,7 @@ func TestMaxRun_RedirectStaysWithinTheOuterRun(t *testing.T) {
 func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		runtime, ada := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: inbox.Config{
+		runtime, ada := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: botctx.InboxOptions{
 			Limit: 2, Backoff: func(int) time.Duration { return 10 * time.Second },
 		}})
 		var begun []time.Duration
@@ -165,7 +165,7 @@ func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 func TestMaxRun_ShutdownGivesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: inbox.Config{Limit: 1}})
+		runtime, _ := shopWith(t, botctx.Config{Store: memstore.New(), Inbox: botctx.InboxOptions{Limit: 1}})
 		runtime.HandleFunc(waits)
 		ctx, cancel := context.WithCancel(t.Context())
 		returned := make(chan error)

@@ -242,7 +242,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	rt, err := botctx.New(botctx.Config{
 		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
 		// However long the server takes, no look is repeated, and no turn renewed.
-		Inbox: inbox.Config{Poll: time.Hour}, TurnLease: time.Hour,
+		Inbox: botctx.InboxOptions{Poll: time.Hour}, TurnLease: time.Hour,
 	})
 	require.NoError(t, err)
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), counted.Store))
@@ -319,8 +319,8 @@ func TestInbox_RoundTrips(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var left atomic.Int64
 	box, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Retention: -1,
-		Poll: time.Hour, // However long the server takes, no look is repeated.
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Options: inbox.Options{Retention: -1, Poll: time.Hour}, // However long the server takes, no look is repeated.
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if left.Add(-1) == 0 {
 				stop()

@@ -15,7 +15,7 @@
 //		Connectors:   o.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
 //		Interceptors: []botctx.Interceptor{o.Interceptor()},
 //		Scheduler:    o.Scheduler(agenda.SchedulerConfig{}),
-//		Inbox:        o.Inbox(botctx.InboxConfig{}),
+//		Inbox:        o.Inbox(botctx.InboxOptions{}),
 //		Mailer:       o.Mailer(mailer),
 //		ObjectStore:  o.ObjectStore(files),
 //	})

@@ -10,6 +10,7 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/inbox"
 )
@@ -22,7 +23,7 @@ const inboxSystem = "inbox"
 // context of that trace is kept with the event. It adds to the durations of messaging and to
 // botctx.inbox.accepted, .repeated, .handled, .retries, .given_up and .latency. What the host has set
 // in Hooks is called, too.
-func (o *Instrumentation) Inbox(config inbox.Config) inbox.Config {
+func (o *Instrumentation) Inbox(config botctx.InboxOptions) botctx.InboxOptions {
 	host := config.Hooks
 	config.Hooks.AroundAccept = func(next inbox.Acceptor) inbox.Acceptor {
 		if host.AroundAccept != nil {

@@ -152,7 +152,7 @@ func TestInbox_HooksOfTheHostAreCalled(t *testing.T) {
 	t.Parallel()
 	var called []string
 	w := newWorld(t, func(w *world, config *botctx.Config) {
-		config.Inbox = w.o.Inbox(inbox.Config{Hooks: inbox.Hooks{
+		config.Inbox = w.o.Inbox(botctx.InboxOptions{Hooks: inbox.Hooks{
 			AroundAccept: func(next inbox.Acceptor) inbox.Acceptor {
 				return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) {
 					called = append(called, "accept")
@@ -179,7 +179,7 @@ func TestInbox_HookThatGivesNothingIsRefused(t *testing.T) {
 	o, err := otel.New(otel.Config{})
 	require.NoError(t, err)
 	config := botctx.Config{Store: newWorld(t).runtime.Env().Store}
-	config.Inbox = o.Inbox(inbox.Config{Hooks: inbox.Hooks{AroundHandler: func(inbox.Handler) inbox.Handler { return nil }}})
+	config.Inbox = o.Inbox(botctx.InboxOptions{Hooks: inbox.Hooks{AroundHandler: func(inbox.Handler) inbox.Handler { return nil }}})
 	_, err = botctx.New(config)
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }

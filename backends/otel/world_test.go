@@ -26,7 +26,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -78,7 +77,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 		Connectors:   w.o.Connectors(map[channel.Type]send.Connector{channel.Webchat: w.platform, channel.Alpha: w.platform}),
 		Interceptors: []botctx.Interceptor{w.o.Interceptor()},
 		Scheduler:    w.o.Scheduler(agenda.SchedulerConfig{}),
-		Inbox:        w.o.Inbox(inbox.Config{}),
+		Inbox:        w.o.Inbox(botctx.InboxOptions{}),
 		Now:          w.clock, NewID: w.id, NewEtag: w.id, DeriveID: w.derived,
 	}
 	for _, set := range settings {

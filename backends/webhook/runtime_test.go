@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/query"
@@ -192,7 +191,7 @@ func TestRuntime_RepetitionRunsOnceInAnyProcess(t *testing.T) {
 func TestRuntime_TooManyWait(t *testing.T) {
 	t.Parallel()
 	connector := newConnector(t, webhook.Config{LoadChannel: loads(webchat("")), Now: clock})
-	rt, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: inbox.Config{MaxPending: 1}, LoadChannel: loads(webchat(""))})
+	rt, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: botctx.InboxOptions{MaxPending: 1}, LoadChannel: loads(webchat(""))})
 	require.NoError(t, err)
 	rt.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
 	handler := connector.Handler(rt.Accept)
@@ -333,7 +332,7 @@ func TestRuntime_StoreThatDoesNotAnswerIs503(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(database), HTTP: loopback(t)})
-	rt, err := botctx.New(botctx.Config{Store: silentStore{database}, Inbox: inbox.Config{AcceptTimeout: time.Millisecond}})
+	rt, err := botctx.New(botctx.Config{Store: silentStore{database}, Inbox: botctx.InboxOptions{AcceptTimeout: time.Millisecond}})
 	require.NoError(t, err)
 	_, err = channels.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat("https://example.com"))
 	require.NoError(t, err)

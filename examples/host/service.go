@@ -116,7 +116,7 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 		LoadChannel:  load,
 		Now:          s.config.now,
 		TurnLease:    s.config.takeOverAfter,
-		Inbox:        measured.Inbox(botctx.InboxConfig{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
+		Inbox:        measured.Inbox(botctx.InboxOptions{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
 		Scheduler:    measured.Scheduler(agenda.SchedulerConfig{ShutdownTimeout: s.config.stopWithin}),
 		Logger:       s.log,
 	})

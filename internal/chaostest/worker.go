@@ -92,7 +92,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 		Store: database, TurnLease: order.Lease,
 		Connectors: send.Connectors{channel.Webchat: connector{w}},
 		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Inbox: inbox.Config{
+		Inbox: botctx.InboxOptions{
 			Workers: workers, Poll: poll, MaxPending: -1,
 			Limit:   cmp.Or(order.Limit, endless),
 			Backoff: func(int) time.Duration { return pause },

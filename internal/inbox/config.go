@@ -15,8 +15,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Config says how an inbox works. Env.Store, Handler and Turns are required; the zero value of the
-// others means the default.
+// Config says how an inbox works. Env.Store, DeriveID, Turns and Handler are required.
 type Config struct {
 	// Env has the store, whose clock judges leases, the clock of records, and NewID, which makes
 	// the ids of events without a Key.
@@ -33,43 +32,22 @@ type Config struct {
 	// default lets all in. A lane that cannot be entered is asked for again with the next poll, or
 	// after LaneLeft.
 	Enter func(lane string) (leave func(), ok bool)
-	// Workers is the number of lanes that Run handles at once. Apps and channels share them: an app may
-	// hold half of what other apps leave, and a channel half of what its app may hold and the app's other
-	// channels leave, so that whoever comes next finds a worker. One channel alone uses a quarter of them.
-	// The default is 64.
-	Workers int
-	// Poll is the time after which Run looks for events that other processes accepted. The default
-	// is a second.
-	Poll time.Duration
-	// Limit is the number of failures after which an event is a dead letter. The default is 5.
-	Limit int
-	// Backoff returns the pause after the given number of failures, from 1 on. The default begins
-	// with a second and multiplies it by four, up to a minute: a lane whose event fails for ever
-	// goes on after 80 seconds. Where the failure says to wait for longer, up to an hour
-	// (boterr.RetryAfter), that is the pause.
-	Backoff func(failures int) time.Duration
-	// MaxPending is the number of events of an app that may wait; beyond it Accept is ResourceExhausted
-	// for that app. The bound is approximate: each process counts every ten polls what all have accepted.
-	// The default is 100,000; a negative number means no bound.
-	MaxPending int
-	// AcceptTimeout is for how long Accept waits for a store that does not answer, where its context
-	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
-	// as long. The default is 10 seconds.
-	AcceptTimeout time.Duration
-	// Retention is how long the inbox remembers that an event with a Key is done. The default is
-	// 30 days; a negative value means for ever.
-	Retention time.Duration
-	// DeadRetention is how long dead letters are kept after they died. A repeat of one that was removed
-	// is a new event. The default is 90 days; a negative value means for ever.
-	DeadRetention time.Duration
-	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
-	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
+	Options
+}
+
+// Options are what a host decides about an inbox, see botctx.InboxOptions. The zero value of each means the default.
+type Options struct {
+	Workers         int
+	Poll            time.Duration
+	Limit           int
+	Backoff         func(failures int) time.Duration
+	MaxPending      int
+	AcceptTimeout   time.Duration
+	Retention       time.Duration
+	DeadRetention   time.Duration
 	ShutdownTimeout time.Duration
-	// Hooks let the host see what happens.
-	Hooks Hooks
-	// Log takes lines about what happens: handled events at debug, failed ones at warn, and dead
-	// letters at error. By default nothing is logged.
-	Log *slog.Logger
+	Hooks           Hooks
+	Log             *slog.Logger
 }
 
 // The defaults of Config.

@@ -92,7 +92,7 @@ func (h *history) process() *inbox.Inbox {
 	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
 	require.NoError(h.t, err)
 	made, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: h.handle, Limit: 3,
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: h.handle, Options: inbox.Options{Limit: 3},
 	})
 	require.NoError(h.t, err)
 	return made

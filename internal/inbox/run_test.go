@@ -71,7 +71,7 @@ func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 	var once sync.Once
 	var isAgain atomic.Bool
 	p, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Poll: 20 * time.Millisecond,
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if !isAgain.Swap(true) {
 				clock.by.Add(int64(time.Minute)) // As if the process had been stopped.
@@ -146,7 +146,7 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 	var failed int64
 	p, err := inbox.New(inbox.Config{
 		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
-		Backoff: func(int) time.Duration { return 100 * time.Millisecond },
+		Options: inbox.Options{Backoff: func(int) time.Duration { return 100 * time.Millisecond }},
 		Handler: func(_ context.Context, d *inbox.Delivery) error {
 			if d.Attempt == 1 {
 				failed = database.asked.Load()

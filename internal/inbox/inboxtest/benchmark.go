@@ -75,7 +75,7 @@ func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.
 	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
 	require.NoError(b, err)
 	box, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, MaxPending: -1, Workers: workers,
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Options: inbox.Options{MaxPending: -1, Workers: workers},
 		Handler: handler,
 	})
 	require.NoError(b, err)
