@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // edits are changes of fields of a record. nil stands for a field that is missing, and null for a null.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
 

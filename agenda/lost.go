@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // A start never came back if its worker died, or lost its lease, before it stored how the run ended. If its

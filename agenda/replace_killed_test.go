@@ -11,9 +11,9 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // killing is a store whose caller is killed at one of its writes, counted from 1 on.

@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Run claims and runs what falls due, in real time, until ctx ends. Then it claims

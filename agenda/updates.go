@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // updates are the changes that a scheduler makes, compiled once. What differs each time

@@ -18,10 +18,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {

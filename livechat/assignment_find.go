@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // GetAssignment implements Operations.

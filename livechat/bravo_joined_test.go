@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // lateStore is a store in which something happens, once, before the next write to the groups.

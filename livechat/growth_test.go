@@ -17,9 +17,9 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // examined is a store that notes how many documents of live chat its calls look at, at most.

@@ -9,9 +9,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/query"
 )
 
 // findAssignments returns the assignments that match.

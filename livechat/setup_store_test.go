@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // countingCollection is a collection of a countingStore.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Check returns InvalidArgument for a negative skip or limit.

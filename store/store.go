@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Store is the port that a database implements. Package storetest holds every

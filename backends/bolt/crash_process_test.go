@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/backends/bolt"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // crashEnv tells the test's program to be the process that is killed.

@@ -2,8 +2,8 @@ package bolt
 
 import (
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // definition is an index as the file has it. Its JSON names are those of format 1.

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 	"github.com/botctx/go-sdk/store/storetest"
 )
 

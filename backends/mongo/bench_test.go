@@ -14,8 +14,8 @@ import (
 
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // pair is one operation, by the driver's own call and by the store.

@@ -27,9 +27,9 @@ import (
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // countedStore is a store whose commands are counted.

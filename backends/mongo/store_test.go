@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestOpen_RefusesBadAddress(t *testing.T) {

@@ -22,10 +22,10 @@ import (
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // taking is how a host takes what arrives: botctx.Runtime.Accept or Receive.

@@ -10,9 +10,9 @@ import (
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )

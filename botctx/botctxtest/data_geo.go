@@ -7,7 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 )
 
 var geoRules = geo([]Rule{

@@ -13,9 +13,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/host/admin"
 	"github.com/botctx/go-sdk/internal/rounds"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // examined is a store that counts the documents its searches look at, and the documents it counts.

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // growing is the work whose growth is measured, and the index it needs.

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 )
 
 // documentPhrases are asked for as documents, as bot logic does. What came lately is

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // ErrShutdown is the context.Cause of a run for which an inbox, told to end, does not wait any

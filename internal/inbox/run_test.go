@@ -14,9 +14,9 @@ import (
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // sharedStore is a store that other processes may work on.

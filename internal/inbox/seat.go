@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Of the inboxes over a store that one process has to itself the one that has the seat handles events.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Turn is the time in which a run has a lane to itself. It is safe for concurrent use.

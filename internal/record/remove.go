@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // RemovalBatch is how many records one write of Remove removes, so that other writes come between.

@@ -3,7 +3,7 @@ package memstore
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 )
 

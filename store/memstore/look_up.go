@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 )
 
 // lookUp returns up to limit documents, 0 for all, that a filter finds which says what scalars some fields

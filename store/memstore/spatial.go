@@ -9,7 +9,7 @@ import (
 	"github.com/golang/geo/s2"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )

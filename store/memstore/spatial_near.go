@@ -6,7 +6,7 @@ import (
 	"github.com/golang/geo/s2"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 )
 
 // distant is a document and its distance from a point.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 )
 

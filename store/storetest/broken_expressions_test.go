@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // forgiving takes a document on which a filter fails for one that does not match.

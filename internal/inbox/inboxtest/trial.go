@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // trial is one check of one rule: processes on a store, with a clock that the rule moves.

@@ -1,0 +1,373 @@
+package query_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/rounds"
+)
+
+// nulls is an array of so many nulls.
+func nulls(n int) document.Array { return document.A(make([]any, n)...) }
+
+// overNulls is an expression that does something with each of so many nulls.
+func overNulls(n int, in any) document.Object {
+	return document.O("$map", document.O("input", document.O("$range", document.A(0, n)), "in", in))
+}
+
+// hostileFilters are filters, each of which would take long or much over large documents.
+func hostileFilters() map[string]document.Object {
+	many := func(n int, condition document.Object) []any {
+		clauses := make([]any, n)
+		for i := range clauses {
+			clauses[i] = condition
+		}
+		return clauses
+	}
+	loop := overNulls(1_000_000, document.O("$anyElementTrue", "$l"))
+	return map[string]document.Object{
+		"the greatest of many nulls, many times": document.O("$expr", document.O("$let", document.O(
+			"vars", document.O("x", "$l"),
+			"in", overNulls(400_000, document.O("$maxN", document.O("n", 1, "input", "$$x")))))),
+		"the field of many nulls, many times":   document.O("$expr", overNulls(10_000, "$l.x")),
+		"the truth of many nulls, many times":   document.O("$expr", loop),
+		"the maximum of many nulls, many times": document.O("$expr", overNulls(10_000, document.O("$max", "$l"))),
+		"long texts compared many times":        document.O("$expr", overNulls(100_000, document.O("$eq", document.A("$s", "$t")))),
+		"many expressions": document.O("$and", document.A(many(600,
+			document.O("$expr", document.O("$gte", document.A(document.O("$size", overNulls(100_000, 1)), 0))))...)),
+		"many conditions on a long array": document.O("$nor", document.A(many(3_000, document.O("l", document.O("$gt", 1)))...)),
+		"many conditions on an element": document.O("o", document.O("$elemMatch", document.O("$nor",
+			document.A(append(many(1_000, document.O("a", document.O("$gt", 1))), document.O("a", 1))...)))),
+		"conversions that fail": document.O("$expr", overNulls(200_000, document.O("$convert",
+			document.O("input", "$s", "to", "int", "onError", 0)))),
+		"objects": document.O("$expr", overNulls(1_000_000, document.O("a", 1))),
+		"sets":    document.O("$expr", overNulls(100, document.O("$setUnion", document.A("$l", document.A(1))))),
+	}
+}
+
+// eighths is the part of largeDocuments, and of the budget, that is enough.
+func eighths(t *testing.T) int {
+	t.Helper()
+	return rounds.Of(t, 1, 8)
+}
+
+// largeDocuments are documents of long arrays and texts, of about 20 MB, or so many eighths of that.
+func largeDocuments(eighths int) []document.Object {
+	long := strings.Repeat("x", eighths<<17)
+	items := make([]any, eighths*2_500)
+	for i := range items {
+		items[i] = document.O("a", 1)
+	}
+	objects := document.A(items...)
+	var documents []document.Object
+	for i := range 8 {
+		documents = append(documents, document.O(
+			"_id", i, "l", nulls(eighths*25_000), "s", long, "t", strings.Clone(long),
+			"o", objects))
+	}
+	return documents
+}
+
+func TestFilter_IsBounded(t *testing.T) {
+	t.Parallel()
+	part := eighths(t)
+	documents := largeDocuments(part)
+	for name, source := range hostileFilters() {
+		filter, err := query.CompileFilter(source)
+		if err == nil {
+			call := query.NewPartialEvaluation(t.Context(), part, 8)
+			for _, o := range documents {
+				if _, err = call.Check(filter, o); err != nil {
+					break
+				}
+			}
+		}
+		requireTooMuch(t, err, name)
+	}
+}
+
+// requireTooMuch requires the error of a call that does too much, or of an expression that
+// does so for one document.
+func requireTooMuch(t *testing.T, err error, name string) {
+	t.Helper()
+	require.Error(t, err, name)
+	require.Contains(t, []boterr.Code{boterr.ResourceExhausted, boterr.InvalidArgument}, boterr.CodeOf(err), name)
+	require.Contains(t, err.Error(), "does too much", name)
+	require.Less(t, len(err.Error()), 1_000, name)
+}
+
+func TestChange_IsBounded(t *testing.T) {
+	t.Parallel()
+	part := eighths(t)
+	documents := largeDocuments(part)
+	paths := document.O()
+	var arrayFilters []document.Object
+	for i := range 100 {
+		name := "f" + strings.Repeat("a", i)
+		paths = paths.With("l.$["+name+"].x"+name, "")
+		arrayFilters = append(arrayFilters, document.O(name, document.O("$gt", 5)))
+	}
+	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
+	require.NoError(t, err)
+	call := query.NewPartialEvaluation(t.Context(), part, 8)
+	for range 20 { // As if there were more of them, for which the budget grows.
+		for _, o := range documents {
+			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
+				break
+			}
+		}
+	}
+	requireTooMuch(t, err, "many array filters")
+}
+
+func TestChange_ResultIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]document.Object{
+		"an index far behind the end": document.O("$set", document.O("l.1499999", 1)),
+		"a long text":                 document.O("$set", document.O("l", strings.Repeat("x", 60_000))),
+		"many elements": document.O("$push", document.O("l",
+			document.O("$each", document.A(append(make([]any, 9_999), strings.Repeat("x", 20_000))...)))),
+	} {
+		update, err := query.CompileUpdate(source)
+		require.NoError(t, err, name)
+		call := query.NewEvaluation(t.Context())
+		o := document.O("_id", 1, "l", document.A())
+		for made := 0; err == nil && made < 100_000; made++ {
+			call.Visit(o)
+			_, _, err = call.Change(query.Change{Update: update}, nil, o)
+		}
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+	}
+}
+
+func TestProjection_IsBounded(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]document.Object{
+		"a long array for each document": document.O("x", document.O("$range", document.A(0, 100_000))),
+		"a long text for each document": document.O("x", document.O("$reduce", document.O(
+			"input", document.O("$range", document.A(0, 16)), "initialValue", "xxxxxxxxxxxxxxxx",
+			"in", document.O("$concat", document.A("$$value", "$$value"))))),
+	} {
+		projection, err := query.CompileProjection(source)
+		require.NoError(t, err, name)
+		call := query.NewEvaluation(t.Context())
+		for i := 0; err == nil && i < 10_000; i++ {
+			o := document.O("_id", i)
+			call.Visit(o)
+			_, err = call.Project(projection, nil, o)
+		}
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+	}
+}
+
+func TestSort_IsBounded(t *testing.T) {
+	t.Parallel()
+	part := eighths(t)
+	documents := largeDocuments(part)
+	sort, err := query.CompileSort(document.O("l", 1))
+	require.NoError(t, err)
+	call := query.NewPartialEvaluation(t.Context(), part, 8)
+	for range 1_000 {
+		call.Compare(sort, documents[0], documents[1])
+	}
+	require.ErrorIs(t, call.Err(), boterr.ResourceExhausted)
+	require.Zero(t, call.Compare(sort, documents[0], document.O()), "nothing is compared any more")
+}
+
+func TestSort_ChargesKeysThatDecide(t *testing.T) {
+	t.Parallel()
+	keys := document.O()
+	for i := range 32 {
+		keys = keys.With(fmt.Sprint("k", i), 1)
+	}
+	sort, err := query.CompileSort(keys)
+	require.NoError(t, err)
+	lesser, greater := document.O("k0", 1), document.O("k0", 2)
+	call := query.NewEvaluation(t.Context())
+	for range 20_000 {
+		call.Visit(lesser)
+		for range 20 {
+			call.Compare(sort, lesser, greater)
+		}
+	}
+	require.NoError(t, call.Err())
+}
+
+func TestEvaluation_UsualCallsPass(t *testing.T) {
+	t.Parallel()
+	o := document.O("_id", "0123456789abcdef", "name", "Ada", "age", 36, "tags", document.A("a", "b"),
+		"address", document.O("city", "London"))
+	filter, err := query.CompileFilter(document.O(
+		"age", document.O("$gt", 18, "$lt", 99), "tags", document.O("$in", document.A("b", "c")),
+		"address.city", document.O("$regex", "^Lon"), "$expr", document.O("$gt", document.A("$age", 3))))
+	require.NoError(t, err)
+	update, err := query.CompileUpdate(document.O("$set", document.O("seen", true), "$inc", document.O("age", 1)))
+	require.NoError(t, err)
+	projection, err := query.CompileProjection(document.O("name", 1, "older", document.O("$add", document.A("$age", 1))))
+	require.NoError(t, err)
+	sort, err := query.CompileSort(document.O("age", -1, "name", 1))
+	require.NoError(t, err)
+
+	many := rounds.Of(t, 10_000, 100_000)
+	call := query.NewPartialEvaluation(t.Context(), many, 100_000)
+	for range many {
+		matched, err := call.Check(filter, o)
+		require.NoError(t, err)
+		require.True(t, matched)
+		for range 18 { // As often as sorting so many takes.
+			call.Compare(sort, o, o)
+		}
+		_, _, err = call.Change(query.Change{Update: update}, filter, o)
+		require.NoError(t, err)
+		_, err = call.Project(projection, filter, o)
+		require.NoError(t, err)
+	}
+	require.NoError(t, call.Err())
+}
+
+func TestEvaluation_UsualPatternPasses(t *testing.T) {
+	t.Parallel()
+	many := rounds.Of(t, 50_000, 1_000_000)
+	o := document.O("_id", 1, "s", "text 1")
+	for _, pattern := range []string{"^te", "ext", "(a?)(a?)b", `\d+$`, "T.*1"} {
+		filter, err := query.CompileFilter(document.O("s", document.O("$regex", pattern, "$options", "i")))
+		require.NoError(t, err)
+		call := query.NewPartialEvaluation(t.Context(), many, 1_000_000)
+		for range many {
+			if _, err = call.Check(filter, o); err != nil {
+				break
+			}
+		}
+		require.NoError(t, err, pattern)
+	}
+}
+
+func TestEvaluation_ManyPatterns(t *testing.T) {
+	t.Parallel()
+	patterns := make([]any, 500)
+	for i := range patterns {
+		patterns[i] = document.O("s", document.O("$regex", strings.Repeat("(a?)", i%20)+"b"))
+	}
+	filter, err := query.CompileFilter(document.O("$or", document.A(patterns...)))
+	require.NoError(t, err)
+	o := document.O("_id", 1, "s", "text 1")
+	many := rounds.Of(t, 500, 5_000)
+	call := query.NewPartialEvaluation(t.Context(), many, 5_000)
+	for i := 0; err == nil && i < many; i++ {
+		_, err = call.Check(filter, o)
+	}
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
+func TestEvaluation_ManySmallChanges(t *testing.T) {
+	t.Parallel()
+	many := rounds.Of(t, 25_000, 500_000)
+	fields := document.O()
+	for i := range 10 {
+		fields = fields.With(fmt.Sprint("field", i), i)
+	}
+	for name, source := range map[string]document.Object{
+		"ten fields": document.O("$set", fields),
+		"a text":     document.O("$set", document.O("text", strings.Repeat("y", 100))),
+		"an object":  document.O("$set", document.O("address", document.O("street", "Street 1", "city", "London"))),
+		"an element": document.O("$push", document.O("tags", "new")),
+	} {
+		update, err := query.CompileUpdate(source)
+		require.NoError(t, err)
+		call := query.NewPartialEvaluation(t.Context(), many, 500_000)
+		o := document.O("_id", 1)
+		for i := 0; err == nil && i < many; i++ {
+			call.Visit(o)
+			_, _, err = call.Change(query.Change{Update: update}, nil, o)
+		}
+		require.NoError(t, err, name)
+	}
+}
+
+func TestChange_ChargesManyElements(t *testing.T) {
+	t.Parallel()
+	items := make([]any, rounds.Of(t, 10_000, 100_000))
+	for i := range items {
+		items[i] = document.O("a", 1)
+	}
+	o := document.O("_id", 1, "o", document.A(items...))
+	update, err := query.CompileUpdate(document.O("$set", document.O("o.$[].a", 2)))
+	require.NoError(t, err)
+	call := query.NewPartialEvaluation(t.Context(), len(items), 100_000)
+	for i := 0; err == nil && i < 60; i++ {
+		_, _, err = call.Change(query.Change{Update: update}, nil, o)
+	}
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
+// endsLater is a context that ends after it was asked a number of times.
+type endsLater struct {
+	context.Context
+
+	left int
+}
+
+func (c *endsLater) Err() error {
+	c.left--
+	if c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestEvaluation_Resume(t *testing.T) {
+	t.Parallel()
+	o := document.O("n", 1)
+	filter, err := query.CompileFilter(document.O("$expr", document.O("$size", overNulls(100_000, 1))))
+	require.NoError(t, err)
+	call := query.NewEvaluation(t.Context())
+	attempts := 0
+	for ; err == nil && attempts < 1_000; attempts++ {
+		call.Resume(&endsLater{Context: t.Context(), left: 5})
+		_, err = call.Check(filter, o)
+		require.ErrorIs(t, err, boterr.Canceled)
+		call.Resume(t.Context())
+		_, err = call.Check(filter, o)
+	}
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.Greater(t, attempts, 2, "an attempt that was ended leaves what it did not use")
+	call.Resume(t.Context())
+	_, err = call.Check(filter, o)
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
+func TestEvaluation_ContextEnds(t *testing.T) {
+	t.Parallel()
+	o := largeDocuments(eighths(t))[0]
+	loop := overNulls(100_000, 1)
+	filter, err := query.CompileFilter(document.O("$expr", loop))
+	require.NoError(t, err)
+	update, err := query.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", -1))))
+	require.NoError(t, err)
+	projection, err := query.CompileProjection(document.O("x", loop))
+	require.NoError(t, err)
+	for name, run := range map[string]func(*query.Evaluation) error{
+		"filter": func(call *query.Evaluation) error {
+			_, err := call.Check(filter, o)
+			return err
+		},
+		"change": func(call *query.Evaluation) error {
+			_, _, err := call.Change(query.Change{Update: update}, nil, o)
+			return err
+		},
+		"projection": func(call *query.Evaluation) error {
+			_, err := call.Project(projection, nil, o)
+			return err
+		},
+	} {
+		err := run(query.NewEvaluation(&endsLater{Context: t.Context(), left: 5}))
+		require.ErrorIs(t, err, boterr.Canceled, name)
+	}
+}

@@ -1,0 +1,170 @@
+package query_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+)
+
+// change compiles an update in JSON with the fields that a layer above adds.
+func change(t *testing.T, update string) query.Change {
+	t.Helper()
+	compiled, err := query.CompileUpdate(parse(t, update))
+	require.NoError(t, err)
+	return query.Change{
+		Update: compiled, Now: now, Fixed: []string{"app"},
+		Stamps:   query.Stamps{Set: document.O("at", 99), Increment: []string{"v"}},
+		OnInsert: document.O("_id", "new", "app", "a1", "at", 99, "v", 1),
+	}
+}
+
+const stored = `{"_id":"1","app":"a1","at":5,"v":3,"x":1}`
+
+func TestChange_RenewsStamps(t *testing.T) {
+	t.Parallel()
+	for update, want := range map[string]string{
+		`{"$set":{"x":2}}`:                   `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
+		`{"x":2}`:                            `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
+		`{"$set":{"x":2,"at":7,"v":50}}`:     `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
+		`{"$unset":{"at":"","x":"","v":""}}`: `{"_id":"1","app":"a1","at":99,"v":4}`,
+		`{"$set":{"x":1}}`:                   stored,
+		`{"$set":{"at":7},"$inc":{"v":1}}`:   stored,
+		`{"_id":"1","x":1,"at":0}`:           stored,
+	} {
+		after, modified, err := change(t, update).Apply(nil, parse(t, stored))
+		require.NoError(t, err, update)
+		require.JSONEq(t, want, after.String(), update)
+		require.Equal(t, want != stored, modified, update)
+	}
+}
+
+func TestChange_ReplacementWithoutID(t *testing.T) {
+	t.Parallel()
+	after, modified, err := change(t, `{"x":1,"at":0}`).Apply(nil, parse(t, stored))
+	require.NoError(t, err)
+	require.True(t, modified)
+	require.JSONEq(t, stored, after.String(), "what does not change renews no stamps")
+}
+
+func TestChange_FixedFieldStays(t *testing.T) {
+	t.Parallel()
+	for _, update := range []string{
+		`{"$set":{"app":"a2"}}`, `{"$unset":{"app":""}}`, `{"$rename":{"app":"b"}}`, `{"$rename":{"x":"app"}}`,
+		`{"app":"a2"}`, `{"$set":{"app.x":1}}`, `{"$push":{"app":1}}`, `{"$inc":{"app":1}}`, `{"$set":{"app":null}}`,
+	} {
+		_, modified, err := change(t, update).Apply(nil, parse(t, stored))
+		require.Error(t, err, update)
+		require.False(t, modified)
+	}
+	for _, update := range []string{`{"$set":{"app":"a1","x":2}}`, `{"app":"a1","x":2}`, `{"x":2}`} {
+		after, _, err := change(t, update).Apply(nil, parse(t, stored))
+		require.NoError(t, err, update)
+		require.Equal(t, "a1", document.Get(after, "app", ""), update)
+	}
+}
+
+func TestChange_FixedFieldIsNotAdded(t *testing.T) {
+	t.Parallel()
+	_, _, err := change(t, `{"$set":{"app":"a1"}}`).Apply(nil, parse(t, `{"_id":"1"}`))
+	requireInvalid(t, err, "update.app")
+}
+
+func TestUpsert_InsertsWhatFilterRequires(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ filter, update, want string }{
+		{`{"k":1}`, `{"$set":{"x":2}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":1,"x":2}`},
+		{`{"_id":"mine","o.p":1}`, `{"$setOnInsert":{"x":2}}`, `{"_id":"mine","app":"a1","at":99,"v":1,"o":{"p":1},"x":2}`},
+		{`{"k":{"$gt":1},"$or":[{"j":2}]}`, `{"$inc":{"n":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"j":2,"n":1}`},
+		{`{"k":1}`, `{"x":2}`, `{"_id":"new","app":"a1","at":99,"v":1,"x":2}`},
+		{`{"_id":"mine"}`, `{"x":2}`, `{"_id":"mine","app":"a1","at":99,"v":1,"x":2}`},
+		{`{}`, `{"$set":{"_id":"given","at":1,"v":7}}`, `{"_id":"given","app":"a1","at":99,"v":1}`},
+		{`{"app":"a1"}`, `{"$set":{"x":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"x":1}`},
+		{`{"_id.a":1}`, `{"$set":{"x":2}}`, `{"_id":{"a":1},"app":"a1","at":99,"v":1,"x":2}`},
+		{`{"k":{"$in":[4]}}`, `{"$push":{"l":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":4,"l":[1]}`},
+	} {
+		filter, err := query.CompileFilter(parse(t, c.filter))
+		require.NoError(t, err)
+		inserted, err := change(t, c.update).Insert(filter)
+		require.NoError(t, err, c.filter)
+		require.Equal(t, c.want, inserted.String())
+	}
+}
+
+func TestUpsert_RefusesContradictions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ filter, update, field string }{
+		{`{"$and":[{"k":1},{"k":2}]}`, `{"$set":{"x":1}}`, "filter.k"},
+		{`{"k":1,"k.j":2}`, `{"$set":{"x":1}}`, "filter.k.j"},
+		{`{"app":"a2"}`, `{"$set":{"x":1}}`, "filter.app"},
+		{`{}`, `{"$set":{"app":"a2"}}`, "update.app"},
+		{`{}`, `{"app":"a2"}`, "update.app"},
+		{`{"_id":"1"}`, `{"$set":{"_id":"2"}}`, "update._id"},
+		{`{"_id":"1"}`, `{"_id":"2"}`, "update._id"},
+		{`{"_id":"1"}`, `{"$unset":{"_id":1}}`, "update._id"},
+		{`{"_id":"1"}`, `{"$rename":{"_id":"k"}}`, "update._id"},
+		{`{"_id.a":1}`, `{"$set":{"_id.b":2}}`, "update._id"},
+		{`{"k":1}`, `{"$set":{"k.x":2}}`, "update.k.x"},
+		{`{"l":1}`, `{"$push":{"l":2}}`, "update.l"},
+		{`{}`, `{"$set":{"l.$":2}}`, "update.l"},
+	} {
+		filter, err := query.CompileFilter(parse(t, c.filter))
+		require.NoError(t, err)
+		_, err = change(t, c.update).Insert(filter)
+		requireInvalid(t, err, c.field)
+	}
+}
+
+func TestUpsert_PartOfAnID(t *testing.T) {
+	t.Parallel()
+	filter, err := query.CompileFilter(document.O("_id.a", 1))
+	require.NoError(t, err)
+	_, err = change(t, `{"x":1}`).Insert(filter)
+	requireInvalid(t, err, "filter._id.a")
+}
+
+func TestUpdate_UsedAgain(t *testing.T) {
+	t.Parallel()
+	source := document.O("$set", document.O("a", 1, "b.c", 2), "$unset", document.O("x", 1, "y", 1), "$inc", document.O("n", 1))
+	used, err := query.CompileUpdate(source)
+	require.NoError(t, err)
+	stamps := query.Stamps{Set: document.O("at", 5), Increment: []string{"_version"}}
+	names := []string{"a", "b", "x", "y", "n", "at", "_version", "z"}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		pairs := []any{"_id", 1}
+		for _, i := range random.Perm(len(names))[:random.IntN(len(names))] {
+			value := any(random.IntN(3))
+			if names[i] == "b" {
+				value = document.O("c", value)
+			}
+			pairs = append(pairs, names[i], value)
+		}
+		before := document.O(pairs...)
+		fresh, err := query.CompileUpdate(source)
+		require.NoError(t, err)
+		want, _, err := query.Change{Update: fresh, Stamps: stamps}.Apply(nil, before)
+		require.NoError(t, err)
+		for range 2 {
+			got, modified, err := query.Change{Update: used, Stamps: stamps}.Apply(nil, before)
+			require.NoError(t, err)
+			require.Equal(t, want.String(), got.String(), before)
+			require.Equal(t, want.Size(), got.Size())
+			require.Equal(t, document.O(anyPairs(got)...).Size(), got.Size(), "the size is that of the object made anew")
+			require.Equal(t, before.String() != got.String(), modified)
+			require.False(t, got.Has("x") || got.Has("y"))
+		}
+	}
+}
+
+// anyPairs returns the fields of an object as pairs.
+func anyPairs(o document.Object) []any {
+	var pairs []any
+	for name, value := range o.All() {
+		pairs = append(pairs, name, value)
+	}
+	return pairs
+}

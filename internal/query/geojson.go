@@ -1,0 +1,268 @@
+package query
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/geometry"
+)
+
+// The fields and types of GeoJSON.
+const (
+	geoType        = "type"
+	geoCoordinates = "coordinates"
+	geoGeometries  = "geometries"
+	geoCRS         = "crs"
+
+	geoPoint              = "Point"
+	geoLineString         = "LineString"
+	geoPolygon            = "Polygon"
+	geoMultiPoint         = "MultiPoint"
+	geoMultiLineString    = "MultiLineString"
+	geoMultiPolygon       = "MultiPolygon"
+	geoGeometryCollection = "GeometryCollection"
+)
+
+// The names of coordinate reference systems. The first two are the usual one; with
+// the third the order of a polygon's points decides which side of it is inside.
+const (
+	crs84           = "urn:ogc:def:crs:OGC:1.3:CRS84"
+	crs4326         = "EPSG:4326"
+	crsStrictWinder = "urn:x-mongodb:crs:strictwinding:EPSG:4326"
+)
+
+// readGeoJSON reads a GeoJSON object. Fields that it does not know count for nothing.
+func readGeoJSON(o document.Object) (place, error) {
+	kind, _ := o.Field(geoType)
+	if kind == geoPoint {
+		return readGeoPoint(o)
+	}
+	shape := &geometry.Shape{}
+	if kind != geoGeometryCollection {
+		return place{shape: shape}, addGeoJSON(shape, o)
+	}
+	value, _ := o.Field(geoGeometries)
+	geometries, ok := value.(document.Array)
+	if !ok || geometries.Len() == 0 {
+		return place{}, boterr.Invalid(geoGeometries, "must be an array of at least one GeoJSON object, got %s", document.Excerpt(value))
+	}
+	for i, item := range geometries.All() {
+		if err := addCollected(shape, item); err != nil {
+			return place{}, boterr.PrefixField(geoGeometries+boterr.Index(i), err)
+		}
+	}
+	return place{shape: shape}, nil
+}
+
+// addCollected adds an element of a GeometryCollection to a shape.
+func addCollected(shape *geometry.Shape, item any) error {
+	o, ok := item.(document.Object)
+	if !ok {
+		return document.WrongType("object", item)
+	}
+	if err := addGeoJSON(shape, o); err != nil {
+		return err
+	}
+	if last := len(shape.Polygons) - 1; last >= 0 && shape.Polygons[last].IsStrict() {
+		return boterr.Invalid(geoCRS, "cannot be %q within a %s", crsStrictWinder, geoGeometryCollection)
+	}
+	return nil
+}
+
+// addGeoJSON adds what a GeoJSON object describes to a shape. The object is no
+// GeometryCollection.
+func addGeoJSON(shape *geometry.Shape, o document.Object) error {
+	kind, _ := o.Field(geoType)
+	var add func(*geometry.Shape, any) error
+	switch kind {
+	case geoPoint:
+		return addGeoPoint(shape, o)
+	case geoPolygon:
+		return addGeoPolygon(shape, o)
+	case geoLineString:
+		add = addLine
+	case geoMultiPoint:
+		add = addPoints
+	case geoMultiLineString:
+		add = eachOf(addLine)
+	case geoMultiPolygon:
+		add = eachOf(addPolygon)
+	default:
+		return boterr.Invalid(geoType, "%s is no type of GeoJSON that can stand here", document.Excerpt(kind))
+	}
+	strict, err := readCRS(o)
+	if err != nil {
+		return boterr.PrefixField(geoCRS, err)
+	}
+	if strict {
+		return boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	}
+	coordinates, _ := o.Field(geoCoordinates)
+	return boterr.PrefixField(geoCoordinates, add(shape, coordinates))
+}
+
+// readGeoPoint reads a GeoJSON object whose type is Point.
+func readGeoPoint(o document.Object) (place, error) {
+	strict, err := readCRS(o)
+	if err != nil {
+		return place{}, boterr.PrefixField(geoCRS, err)
+	}
+	if strict {
+		return place{}, boterr.Invalid(geoCRS, "%q is for a %s only", crsStrictWinder, geoPolygon)
+	}
+	coordinates, _ := o.Field(geoCoordinates)
+	pair, err := readPair(coordinates, anyLength)
+	if err != nil {
+		return place{}, boterr.PrefixField(geoCoordinates, err)
+	}
+	if !pair.OnGlobe() {
+		_, err = geometry.NewPoint(pair)
+		return place{}, boterr.PrefixField(geoCoordinates, err)
+	}
+	return place{pair: pair}, nil
+}
+
+func addGeoPoint(shape *geometry.Shape, o document.Object) error {
+	at, err := readGeoPoint(o)
+	if err != nil {
+		return err
+	}
+	point, err := geometry.NewPoint(at.pair)
+	shape.Points = append(shape.Points, point)
+	return boterr.PrefixField(geoCoordinates, err)
+}
+
+func addGeoPolygon(shape *geometry.Shape, o document.Object) error {
+	strict, err := readCRS(o)
+	if err != nil {
+		return boterr.PrefixField(geoCRS, err)
+	}
+	coordinates, _ := o.Field(geoCoordinates)
+	if !strict {
+		return boterr.PrefixField(geoCoordinates, addPolygon(shape, coordinates))
+	}
+	rings, err := readRings(coordinates)
+	if err != nil {
+		return boterr.PrefixField(geoCoordinates, err)
+	}
+	if len(rings) != 1 {
+		return boterr.Invalid(geoCoordinates, "must be one ring with the crs %q, got %d", crsStrictWinder, len(rings))
+	}
+	polygon, err := geometry.NewStrictPolygon(rings[0])
+	shape.Polygons = append(shape.Polygons, polygon)
+	return boterr.PrefixField(geoCoordinates+boterr.Index(0), err)
+}
+
+// eachOf adds each element of an array of at least one.
+func eachOf(add func(*geometry.Shape, any) error) func(*geometry.Shape, any) error {
+	return func(shape *geometry.Shape, coordinates any) error {
+		list, ok := coordinates.(document.Array)
+		if !ok || list.Len() == 0 {
+			return boterr.Invalid("", "must be an array of at least one element, got %s", document.Excerpt(coordinates))
+		}
+		for i, item := range list.All() {
+			if err := add(shape, item); err != nil {
+				return boterr.PrefixField(boterr.Index(i), err)
+			}
+		}
+		return nil
+	}
+}
+
+func addPoints(shape *geometry.Shape, coordinates any) error {
+	points, err := readPoints(coordinates)
+	if err != nil {
+		return err
+	}
+	if len(points) == 0 {
+		return boterr.Invalid("", "must be an array of at least one point")
+	}
+	shape.Points = append(shape.Points, points...)
+	return nil
+}
+
+func addLine(shape *geometry.Shape, coordinates any) error {
+	points, err := readPoints(coordinates)
+	if err != nil {
+		return err
+	}
+	line, err := geometry.NewLine(points)
+	shape.Lines = append(shape.Lines, line)
+	return err
+}
+
+func addPolygon(shape *geometry.Shape, coordinates any) error {
+	rings, err := readRings(coordinates)
+	if err != nil {
+		return err
+	}
+	polygon, err := geometry.NewPolygon(rings)
+	shape.Polygons = append(shape.Polygons, polygon)
+	return err
+}
+
+// readRings reads the rings of a polygon.
+func readRings(coordinates any) ([][]geometry.Point, error) {
+	list, ok := coordinates.(document.Array)
+	if !ok {
+		return nil, document.WrongType("array", coordinates)
+	}
+	rings := make([][]geometry.Point, list.Len())
+	for i, item := range list.All() {
+		var err error
+		if rings[i], err = readPoints(item); err != nil {
+			return nil, boterr.PrefixField(boterr.Index(i), err)
+		}
+	}
+	return rings, nil
+}
+
+// readPoints reads an array of arrays of coordinates.
+func readPoints(coordinates any) ([]geometry.Point, error) {
+	list, ok := coordinates.(document.Array)
+	if !ok {
+		return nil, document.WrongType("array", coordinates)
+	}
+	points := make([]geometry.Point, list.Len())
+	for i, item := range list.All() {
+		array, ok := item.(document.Array)
+		if !ok {
+			return nil, boterr.PrefixField(boterr.Index(i), document.WrongType("array", item))
+		}
+		pair, err := readPair(array, anyLength)
+		if err == nil {
+			points[i], err = geometry.NewPoint(pair)
+		}
+		if err != nil {
+			return nil, boterr.PrefixField(boterr.Index(i), err)
+		}
+	}
+	return points, nil
+}
+
+// readCRS reads the reference system of a GeoJSON object, where it names one.
+func readCRS(o document.Object) (strict bool, err error) {
+	value, ok := o.Field(geoCRS)
+	if !ok {
+		return false, nil
+	}
+	crs, ok := value.(document.Object)
+	if !ok {
+		return false, document.WrongType("object", value)
+	}
+	if kind, _ := crs.Field("type"); kind != "name" {
+		return false, boterr.Invalid("type", `must be "name", got %s`, document.Excerpt(kind))
+	}
+	value, _ = crs.Field("properties")
+	properties, ok := value.(document.Object)
+	if !ok {
+		return false, boterr.PrefixField("properties", document.WrongType("object", value))
+	}
+	switch name, _ := properties.Field("name"); name {
+	case crs84, crs4326:
+		return false, nil
+	case crsStrictWinder:
+		return true, nil
+	default:
+		return false, boterr.Invalid("properties.name", "must be %q, %q or %q, got %s", crs84, crs4326, crsStrictWinder, document.Excerpt(name))
+	}
+}

@@ -1,0 +1,442 @@
+package query
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/geometry"
+)
+
+// EarthRadius is the radius of the earth in metres that MongoDB computes with.
+const EarthRadius = geometry.EarthRadius
+
+// DefaultGeoKey is the field in which Measure looks for places where the search
+// names none.
+const DefaultGeoKey = "location"
+
+// ErrNoGeoIndex is the cause of the error where a search names no field, and the
+// collection has no geo index that would.
+var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must name the field")
+
+// GeoNear is a compiled search for what is near a point: the argument of MongoDB's
+// $geoNear, or a filter's $near. It is safe for concurrent use.
+type GeoNear struct {
+	// source is the zero Object for a filter's $near.
+	source document.Object
+	// pair is the point to search around, and point what that is on the globe where
+	// the search is spherical.
+	pair          geometry.Pair
+	point         geometry.Point
+	spherical     bool
+	metres        bool
+	filter        *Filter
+	key           *fieldPath
+	limit         int64
+	least, most   float64
+	multiplier    float64
+	distanceField string
+	includeLocs   string
+}
+
+// GeoResult is a document that was found.
+type GeoResult struct {
+	// Document has the distance and the place in it where the query asked for that.
+	Document document.Object
+	// Distance is in metres where the query's point is GeoJSON, in radians for a
+	// legacy pair with spherical, else in the units of the coordinates. The
+	// query's distanceMultiplier is in it.
+	Distance float64
+}
+
+// CompileGeoNear compiles a search. Its fields are those of $geoNear, and limit:
+//
+//   - near: a GeoJSON point, {"type": "Point", "coordinates": [longitude,
+//     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required. A third
+//     number of a pair is a maxDistance.
+//   - spherical: measure legacy pairs on the globe. Any value counts as a truth.
+//   - maxDistance, minDistance: in metres for GeoJSON; for a legacy pair in radians
+//     with spherical, else in the units of the coordinates. Both inclusive. They and
+//     near may be expressions that need no document.
+//   - query: a filter without $near. limit: the most documents to return, at least 1.
+//   - distanceField, includeLocs: the dotted paths at which the results have their
+//     distance and the place that was measured. Where both need the same field,
+//     includeLocs has it.
+//   - distanceMultiplier: what distances in results are multiplied with.
+//   - key: the dotted path of the field that holds the places.
+//
+// A point off the globe (for a legacy pair without spherical: beyond 180 in either
+// direction), a number that is negative or no number, null but for spherical, and a
+// field that is unknown are InvalidArgument.
+func CompileGeoNear(source document.Object) (*GeoNear, error) {
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	near, ok := source.Field("near")
+	if !ok {
+		return nil, boterr.Invalid("near", "the point to search around is missing")
+	}
+	spherical, _ := source.Field("spherical")
+	g := &GeoNear{source: source, spherical: isTrue(spherical), multiplier: 1, most: math.Inf(1)}
+	near, err := constantOf(near)
+	if err == nil {
+		err = g.setNear(near)
+	}
+	if err != nil {
+		return nil, noPoint(err)
+	}
+	for key, value := range source.All() {
+		if err := g.setOption(key, value); err != nil {
+			return nil, boterr.PrefixField(key, err)
+		}
+	}
+	return g, nil
+}
+
+// Source returns the argument of $geoNear. It is the zero Object for a filter's $near.
+func (g *GeoNear) Source() document.Object { return g.source }
+
+// noPoint is the error for a near that is no point, and why.
+func noPoint(err error) error {
+	reason := err.Error()
+	if cause, ok := boterr.AsError(err); ok {
+		reason = cause.Message()
+	}
+	return boterr.Invalid("near", "is no point to search around: %s", reason)
+}
+
+// setOption sets a field of $geoNear other than near and spherical.
+func (g *GeoNear) setOption(key string, value any) (err error) {
+	switch key {
+	case "near", "spherical":
+	case "minDistance":
+		g.least, err = distanceExpression(value)
+	case "maxDistance":
+		g.most, err = distanceExpression(value)
+	case "distanceMultiplier":
+		g.multiplier, err = distanceOperand(value, orInfinite)
+	case "distanceField":
+		g.distanceField, err = resultPath(value)
+	case "includeLocs":
+		g.includeLocs, err = resultPath(value)
+	case "key":
+		var path string
+		path, err = pathOperand(value)
+		g.key = compilePath(path)
+	case "query":
+		g.filter, err = geoQuery(value)
+	case "limit":
+		g.limit, err = limitOperand(value)
+	default:
+		err = boterr.Invalid("", "is no option of a search for what is near")
+	}
+	return err
+}
+
+// distanceExpression reads a distance, which may be an expression.
+func distanceExpression(source any) (float64, error) {
+	value, err := constantOf(source)
+	if err != nil {
+		return 0, err
+	}
+	return distanceOperand(value, orInfinite)
+}
+
+// constantOf returns the value of an expression without a document, in which a path
+// finds nothing: null.
+func constantOf(source any) (any, error) {
+	e, err := expressionCompiler{timeless: true, instructions: new(int)}.expression(source)
+	if err != nil {
+		return nil, err
+	}
+	value, err := e.evaluate(&expressionRun{})
+	if value == document.Missing {
+		value = nil
+	}
+	return value, err
+}
+
+// pathOperand reads a dotted path.
+func pathOperand(value any) (string, error) {
+	path, ok := value.(string)
+	if !ok {
+		return "", document.WrongType("string", value)
+	}
+	for part := range strings.SplitSeq(path, ".") {
+		if isOperator(part) {
+			return "", boterr.Invalid("", "a name in a path cannot begin with $")
+		}
+	}
+	return path, document.CheckPath(path)
+}
+
+// resultPath is pathOperand for a path at which a result is written. It has fewer parts than a
+// value can have levels, so that the result fits below it.
+func resultPath(value any) (string, error) {
+	path, err := pathOperand(value)
+	if err == nil && strings.Count(path, ".")+1 >= document.MaxNesting {
+		err = boterr.Invalid("", "the path has more than %d parts", document.MaxNesting-1)
+	}
+	return path, err
+}
+
+// geoQuery compiles the filter of $geoNear.
+func geoQuery(value any) (*Filter, error) {
+	query, ok := value.(document.Object)
+	if !ok {
+		return nil, document.WrongType("object", value)
+	}
+	return compileFilter(query, filterCompiler{expr: &exprUse{}})
+}
+
+func limitOperand(value any) (int64, error) {
+	limit, ok := document.WholeNumber(value)
+	if !ok || limit < 1 {
+		return 0, boterr.Invalid("", "must be a whole number from 1, got %s", document.Excerpt(value))
+	}
+	return limit, nil
+}
+
+// setNear sets the point to search around, which is GeoJSON or a pair, with a
+// maximum distance as its third number.
+func (g *GeoNear) setNear(near any) error {
+	if values, ok := members(near); ok && isLegacy(near) && len(values) == 3 {
+		most, err := distanceOperand(values[2], orInfinite)
+		if err != nil {
+			return err
+		}
+		g.most, near = most, document.A(values[0], values[1])
+	}
+	at, err := queryPoint(near)
+	if err != nil {
+		return err
+	}
+	return g.setPoint(at)
+}
+
+func (g *GeoNear) setPoint(at place) (err error) {
+	g.pair = at.pair
+	if !at.legacy {
+		g.spherical, g.metres = true, true
+	}
+	if g.spherical {
+		g.point, err = geometry.NewPoint(at.pair)
+		return err
+	}
+	return checkInPlane(at.pair)
+}
+
+// checkInPlane refuses a pair beyond the bounds that an index on the plane has.
+func checkInPlane(p geometry.Pair) error {
+	const bound = 180
+	if math.Abs(p.X) <= bound && math.Abs(p.Y) <= bound {
+		return nil
+	}
+	return boterr.Invalid("", "[%v, %v] is beyond %d in a direction", p.X, p.Y, bound)
+}
+
+// Filter returns the query's filter, nil where there is none.
+func (g *GeoNear) Filter() *Filter { return g.filter }
+
+// Limit returns the most documents to return; 0 is all.
+func (g *GeoNear) Limit() int64 { return g.limit }
+
+// Key returns the path of the field that the query names, or "".
+func (g *GeoNear) Key() string {
+	if g.key == nil {
+		return ""
+	}
+	return g.key.text
+}
+
+// NotServed is the error for a search where no geo index on a field, of a collection that has others, serves it: the
+// field that it names, or that of the only geo index.
+func (g *GeoNear) NotServed(path string) error {
+	kind := g.Kinds()[0]
+	if g.Key() != "" {
+		return boterr.Invalid("key", "the collection has geo indexes, but none on %q of the kind %q, which the point needs", path, kind)
+	}
+	return boterr.Invalid("near", "needs an index of the kind %q, and that on %q is none: an index on the globe takes a GeoJSON point, "+
+		"or spherical, and one on the plane a pair", kind, path)
+}
+
+// WithKey returns the search in the field at another path: that of the store's
+// index where the query names none.
+func (g *GeoNear) WithKey(path string) *GeoNear {
+	with := *g
+	with.key = compilePath(path)
+	return &with
+}
+
+// At returns the search with the time that $$NOW is in its filter.
+func (g *GeoNear) At(now time.Time) *GeoNear {
+	at := *g
+	at.filter = g.filter.At(now)
+	return &at
+}
+
+// Within returns the search among the documents that a further filter matches.
+func (g *GeoNear) Within(filter *Filter) *GeoNear {
+	within := *g
+	within.filter = And(filter, g.filter)
+	return &within
+}
+
+// Kinds returns the kinds of index that can serve the search, the best one first:
+// GeoJSON needs Geo2DSphere, a pair on the plane Geo2D, and one on the globe either.
+func (g *GeoNear) Kinds() []IndexKind {
+	switch {
+	case !g.spherical:
+		return []IndexKind{Geo2D}
+	case g.metres:
+		return []IndexKind{Geo2DSphere}
+	default:
+		return []IndexKind{Geo2DSphere, Geo2D}
+	}
+}
+
+// Measure returns a document with its distance, and false where it has no place
+// that can be measured or is not within the distances asked for. It does not ask
+// the filter. Of several places the nearest counts.
+func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
+	found, ok := g.nearest(document)
+	if !ok {
+		return GeoResult{}, false
+	}
+	return g.result(document, found.distance*g.multiplier, found.value), true
+}
+
+// measured is a value of a document and its distance.
+type measured struct {
+	distance float64
+	value    any
+}
+
+// nearest returns the nearest place of a document, and false where it has none
+// within the distances asked for.
+func (g *GeoNear) nearest(document document.Object) (nearest measured, ok bool) {
+	key := g.key
+	if key == nil {
+		key = defaultGeoKey
+	}
+	if len(key.parts) == 1 {
+		nearest.takeValue(g, key.parts[0].of(document))
+	} else {
+		var whole collector
+		key.walk(document, leafWhole, &whole, nil)
+		for _, value := range whole.values {
+			nearest.takeValue(g, value)
+		}
+	}
+	ok = nearest.value != nil && nearest.distance >= g.least && nearest.distance <= g.most
+	return nearest, ok
+}
+
+var defaultGeoKey = compilePath(DefaultGeoKey)
+
+// takeValue takes a place, or those in an array.
+func (m *measured) takeValue(g *GeoNear, value any) {
+	if !isPlace(value) {
+		return
+	}
+	at, err := storedPlace(value)
+	if err == nil {
+		m.take(g, at, value)
+		return
+	}
+	if list, ok := value.(document.Array); ok {
+		m.takeEach(g, list)
+	}
+}
+
+// takeEach takes the places in a list.
+func (m *measured) takeEach(g *GeoNear, list document.Array) {
+	for _, item := range list.Items() {
+		if !isPlace(item) {
+			continue
+		}
+		if at, err := storedPlace(item); err == nil {
+			m.take(g, at, item)
+		}
+	}
+}
+
+// take takes a place where it is nearer.
+func (m *measured) take(g *GeoNear, at place, value any) {
+	distance, ok := g.distance(at)
+	if ok && (m.value == nil || distance < m.distance) {
+		m.distance, m.value = distance, value
+	}
+}
+
+// distance returns the distance of a place in the query's unit, and false where it
+// is not on the globe or, for a search on the plane, is no point.
+func (g *GeoNear) distance(at place) (float64, bool) {
+	if !g.spherical {
+		return at.pair.Distance(g.pair), at.shape == nil
+	}
+	if at.shape != nil {
+		return at.shape.Distance(g.point) * g.unit(), !isStrict(at.shape)
+	}
+	point, ok := at.onGlobe()
+	if !ok {
+		return 0, false
+	}
+	return point.Distance(g.point) * g.unit(), true
+}
+
+// unit returns what a radian is in the unit of a search on the globe.
+func (g *GeoNear) unit() float64 {
+	if g.metres {
+		return EarthRadius
+	}
+	return 1
+}
+
+// Distance returns the distance of the nearest place of a document in the search's
+// unit, without its distanceMultiplier, and false where the document has none that
+// can be measured or is not within the distances asked for.
+func (g *GeoNear) Distance(document document.Object) (float64, bool) {
+	found, ok := g.nearest(document)
+	return found.distance, ok
+}
+
+// Distance is GeoNear.Distance within the evaluation, which looks at the document by it.
+func (e *Evaluation) Distance(near *GeoNear, doc document.Object) (distance float64, ok bool, err error) {
+	e.Visit(doc)
+	field := DefaultGeoKey
+	if near.key != nil {
+		field = near.key.parts[0].name
+	}
+	value := doc.Value(field)
+	if err := e.charge(stepWork + document.SizeOf(value)*placeByteWork); err != nil {
+		return 0, false, err
+	}
+	distance, ok = near.Distance(doc)
+	return distance, ok, nil
+}
+
+// result puts the distance and the place into a document where that is asked for.
+func (g *GeoNear) result(document document.Object, distance float64, location any) GeoResult {
+	if g.distanceField != "" {
+		document = putAt(document, strings.Split(g.distanceField, "."), distance)
+	}
+	if g.includeLocs != "" {
+		document = putAt(document, strings.Split(g.includeLocs, "."), location)
+	}
+	return GeoResult{Document: document, Distance: distance}
+}
+
+// putAt returns an object with the value at a path. A value on the way that is not an object is
+// replaced by one, as in MongoDB.
+func putAt(o document.Object, path []string, value any) document.Object {
+	if len(path) > 1 {
+		at, _ := o.Field(path[0])
+		inner, _ := at.(document.Object)
+		value = putAt(inner, path[1:], value)
+	}
+	return o.Put(path[0], value)
+}

@@ -1,0 +1,176 @@
+package query_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+)
+
+func TestSort_ArraysByExtremeElement(t *testing.T) {
+	t.Parallel()
+	docs := []document.Object{
+		document.O("_id", "two", "v", 2),
+		document.O("_id", "list", "v", document.A(3, 1)),
+		document.O("_id", "missing"),
+		document.O("_id", "empty", "v", document.A()),
+		document.O("_id", "null", "v", nil),
+		document.O("_id", "text", "v", "x"),
+	}
+	require.Equal(t, []string{"empty", "missing", "null", "list", "two", "text"}, sorted(t, docs, document.O("v", 1)))
+	require.Equal(t, []string{"text", "list", "two", "missing", "null", "empty"}, sorted(t, docs, document.O("v", -1)))
+}
+
+func TestSort_FirstKeyDecides(t *testing.T) {
+	t.Parallel()
+	docs := []document.Object{
+		document.O("_id", "1", "a", 1, "b", document.O("c", 1)),
+		document.O("_id", "2", "a", 2, "b", document.O("c", 1)),
+		document.O("_id", "3", "a", 1, "b", document.O("c", 2)),
+	}
+	var sort document.Object
+	require.NoError(t, sort.UnmarshalJSON([]byte(`{"b.c":-1,"a":1}`)))
+	require.Equal(t, []string{"3", "1", "2"}, sorted(t, docs, sort))
+	require.NoError(t, sort.UnmarshalJSON([]byte(`{"a":1,"b.c":-1}`)))
+	require.Equal(t, []string{"3", "1", "2"}, sorted(t, docs, sort))
+	require.NoError(t, sort.UnmarshalJSON([]byte(`{"a":-1,"b.c":1}`)))
+	require.Equal(t, []string{"2", "1", "3"}, sorted(t, docs, sort))
+}
+
+func sorted(t *testing.T, docs []document.Object, source document.Object) []string {
+	t.Helper()
+	order, err := query.CompileSort(source)
+	require.NoError(t, err)
+	docs = slices.Clone(docs)
+	order.Sort(docs)
+	var ids []string
+	for _, doc := range docs {
+		ids = append(ids, document.Get(doc, "_id", ""))
+	}
+	return ids
+}
+
+func TestSort_RefusesDirection(t *testing.T) {
+	t.Parallel()
+	for field, source := range map[string]document.Object{
+		"a":   document.O("b", 1, "a", 2),
+		"b":   document.O("b", "asc"),
+		"c":   document.O("c", nil),
+		"d":   document.O("d", 1.5),
+		"e":   document.O("e", true),
+		"f":   document.O("f", document.O("$meta", "textScore")),
+		"$g":  document.O("$g", 1),
+		"h..": document.O("h..", 1),
+	} {
+		_, err := query.CompileSort(source)
+		requireInvalid(t, err, field)
+	}
+}
+
+func TestSort_TwoPathsThroughOneArray(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		sort          document.Object
+		first, second string
+	}{
+		{document.O("a.x", 1, "a.y", 1), `{"a":[{"x":1,"y":3}]}`, `{"a":[{"x":1,"y":5},{"x":2,"y":0}]}`},
+		{document.O("a.x", 1, "a.y", -1), `{"a":[{"x":1,"y":5},{"x":1,"y":9}]}`, `{"a":[{"x":1,"y":6},{"x":2,"y":99}]}`},
+		{document.O("a.x", -1, "a.y", 1), `{"a":[{"x":2,"y":5},{"x":1,"y":0}]}`, `{"a":{"x":2,"y":6}}`},
+		{document.O("a.x", 1, "a.y", 1), `{"a":[{"x":1,"y":[7,2]}]}`, `{"a":[{"x":1,"y":3}]}`},
+		{document.O("a.b.x", 1, "a.b.y", 1), `{"a":[{"b":[{"x":1,"y":1}]},{"b":[{"x":0,"y":9}]}]}`, `{"a":{"b":{"x":1,"y":0}}}`},
+		{document.O("a.x", 1, "a.y", 1), `{"a":[]}`, `{"a":[{"x":1,"y":1}]}`},
+		{document.O("a.x", 1, "b", 1), `{"a":[{"x":1},3],"b":9}`, `{"a":[{"x":1},{"x":2}],"b":0}`},
+		{document.O("a.x", 1), `{"a":[5,{"x":7}]}`, `{"a":{"x":1}}`},
+		{document.O("a.x", -1), `{"a":[5,{"x":7}]}`, `{"a":{"x":1}}`},
+		{document.O("a", 1, "a.x", 1), `{"a":[{"x":1}]}`, `{"a":[{"x":2}]}`},
+	} {
+		sort, err := query.CompileSort(test.sort)
+		require.NoError(t, err)
+		first, second := parse(t, test.first), parse(t, test.second)
+		require.NoError(t, sort.Check(first))
+		require.NoError(t, sort.Check(second))
+		require.Negative(t, sort.Compare(first, second), "%s: %s before %s", test.sort, first, second)
+		require.Positive(t, sort.Compare(second, first))
+	}
+}
+
+func TestSort_NumberNamesAnElement(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		sort          document.Object
+		first, second string
+	}{
+		{document.O("b.0.x", 1), `{"b":[{"x":1},{"x":9}]}`, `{"b":[{"x":5},{"x":0}]}`},
+		{document.O("b.0.x", 1), `{"b":[{"y":1},{"x":9}]}`, `{"b":[{"x":5}]}`},
+		{document.O("b.0.x", -1), `{"b":[{"x":5},{"x":1}]}`, `{"b":[{"x":2},{"x":9}]}`},
+		{document.O("b.1", 1), `{"b":[9,1]}`, `{"b":[0,2]}`},
+		{document.O("b.1", 1), `{"b":[9]}`, `{"b":[0,2]}`},
+		{document.O("b.1", 1), `{"b":[0,9]}`, `{"b":[0,[1]]}`},
+		{document.O("b.1", 1), `{"b":[0,[1,9]]}`, `{"b":[0,[2,0]]}`},
+		{document.O("b.0.x", 1), `{"b":[{"x":[7,1]}]}`, `{"b":[{"x":2}]}`},
+		{document.O("b.0.x", 1), `{"b":[{"x":[]}]}`, `{"b":[{"x":null}]}`},
+		{document.O("b.0.x", 1), `{"b":[[{"x":3},{"x":1}]]}`, `{"b":[{"x":2}]}`},
+		{document.O("b.0.0", 1), `{"b":[[1,0],[0]]}`, `{"b":[[2]]}`},
+		{document.O("b.1.x", 1), `{"b":[{"1":{"x":1}}]}`, `{"b":{"1":{"x":2}}}`},
+		{document.O("b.0.x", 1, "b.y", 1), `{"b":[{"x":1,"y":5},{"x":0,"y":3}]}`, `{"b":[{"x":1,"y":4}]}`},
+		{document.O("b.y", 1, "b.0.x", -1), `{"b":[{"x":3,"y":5},{"x":9,"y":4}]}`, `{"b":[{"x":2,"y":4}]}`},
+		{document.O("b.0.x.p", 1, "b.0.x.q", 1), `{"b":[{"x":[{"p":1,"q":5}]}]}`, `{"b":[{"x":[{"p":1,"q":6},{"p":2,"q":0}]}]}`},
+		{document.O("b.0", 1, "b.0.x", 1), `{"b":[[{"x":1}]]}`, `{"b":[[{"x":2}]]}`},
+	} {
+		sort, err := query.CompileSort(test.sort)
+		require.NoError(t, err)
+		first, second := parse(t, test.first), parse(t, test.second)
+		require.NoError(t, sort.Check(first))
+		require.NoError(t, sort.Check(second))
+		require.Negative(t, sort.Compare(first, second), "%s: %s before %s", test.sort, first, second)
+		require.Positive(t, sort.Compare(second, first))
+	}
+}
+
+func TestSort_IndexIsAFieldToo(t *testing.T) {
+	t.Parallel()
+	sort, err := query.CompileSort(document.O("b.0", 1))
+	require.NoError(t, err)
+	requireInvalid(t, sort.Check(parse(t, `{"b":[3,{"0":1}]}`)), "b.0")
+	require.NoError(t, sort.Check(parse(t, `{"b":[3,{"1":1}]}`)))
+}
+
+func TestSort_ArraysSideBySide(t *testing.T) {
+	t.Parallel()
+	for doc, sort := range map[string]document.Object{
+		`{"a":[1],"b":[2]}`:                  document.O("a", 1, "b", 1),
+		`{"a":[],"b":[]}`:                    document.O("b", 1, "a", 1),
+		`{"a":{"x":[1],"y":[2]}}`:            document.O("a.x", 1, "a.y", 1),
+		`{"a":[{"x":[1],"y":[2]}]}`:          document.O("a.x", 1, "a.y", 1),
+		`{"a":[{"x":1}],"c":1,"b":{"y":[]}}`: document.O("a.x", 1, "c", 1, "b.y", 1),
+		`{"a":[{"x":1}],"b":[1]}`:            document.O("a.0.x", 1, "b", 1),
+		`{"a":[{"x":[1]},{"x":[2]}]}`:        document.O("a.0.x", 1, "a.1.x", 1),
+		`{"a":[{"x":[1]},{"y":[2]}]}`:        document.O("a.0.x", 1, "a.y", 1),
+	} {
+		compiled, err := query.CompileSort(sort)
+		require.NoError(t, err)
+		keys := compiled.Keys()
+		requireInvalid(t, compiled.Check(parse(t, doc)), keys[len(keys)-1].Path)
+		require.Zero(t, compiled.Compare(parse(t, doc), parse(t, doc)))
+	}
+	compiled, err := query.CompileSort(document.O("a", 1, "b", 1))
+	require.NoError(t, err)
+	for _, doc := range []string{`{"a":[1],"b":2}`, `{"a":1,"b":[2]}`, `{"c":[1],"d":[2]}`, `{}`} {
+		require.NoError(t, compiled.Check(parse(t, doc)))
+	}
+}
+
+func TestSort_TooManyPaths(t *testing.T) {
+	t.Parallel()
+	source := document.O()
+	for i := range 33 {
+		source = source.With(string(rune('A'+i)), 1)
+	}
+	_, err := query.CompileSort(source)
+	requireInvalid(t, err, "")
+	_, err = query.CompileSort(source.Without("A"))
+	require.NoError(t, err)
+}
