@@ -50,7 +50,7 @@ func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
 		reply = fmt.Sprintf(`{"id": %q}`, sent.MessageID)
 	}
 	return fmt.Sprintf(`{"result": %s, "messageEvent": {"from": "bot-7", "to": %q, "data": %s, "type": %q, "timestamp": %d, "messageId": %q}}`,
-		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.At.UnixMilli(), sent.MessageID)
+		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
 }
 
 // echoAnswerTo is answerTo on Echo, which tells of a message only what it shows of it.

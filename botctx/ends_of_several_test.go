@@ -64,7 +64,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 				return nil
 			}
 			d = newDesk(t, channel.Channel{Type: channel.Charlie},
-				[]*botctx.Node{{ID: "all", Trigger: botctx.TextIs("/all"), Pre: []botctx.Action{endAll}}}, fakes.Accepting())
+				[]*botctx.Node{{ID: "all", Trigger: botctx.TextIs("/all"), Pre: []botctx.Action{endAll}}}, fakes.WithInbox())
 			d.connect(t)
 			_, err := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"}).Context().
 				CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})

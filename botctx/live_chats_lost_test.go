@@ -60,7 +60,7 @@ func TestTap_TooLateIsTold(t *testing.T) {
 	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta} {
 		t.Run(string(platform), func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, channel.Channel{Type: platform}, []*botctx.Node{{ID: "none"}}, fakes.Accepting())
+			d := newDesk(t, channel.Channel{Type: platform}, []*botctx.Node{{ID: "none"}}, fakes.WithInbox())
 			d.ask(t)
 			ticket := d.grace.Ticket()
 			_, err := d.ada.Context().RemovePendingAssignmentByMemberID(t.Context(),

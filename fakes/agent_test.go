@@ -33,7 +33,7 @@ func TestAgent_SeesTicketsOfHerGroups(t *testing.T) {
 	ticket := s.grace.Ticket()
 	require.Equal(t, "support", ticket.Group)
 	require.Equal(t, s.Queue("desk")[0].ID, ticket.Assignment)
-	require.Equal(t, s.Now(), ticket.At)
+	require.Equal(t, s.Now(), ticket.SentAt)
 }
 
 func TestAgent_Wrote(t *testing.T) {
@@ -157,7 +157,7 @@ func TestTaps_TooLateIsNoDeadLetter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openShop(t, channel.Delta, fakes.Accepting())
+			s := openShop(t, channel.Delta, fakes.WithInbox())
 			s.ada.Says("a person, please")
 			late := s.AddAgent("desk", "Lise", "support")
 			ticket := s.grace.Ticket()

@@ -30,8 +30,8 @@ type StoredMessage struct {
 
 // Broadcast is a stored message that was sent to all members with a label.
 type Broadcast struct {
-	// At is the virtual time at which it was sent.
-	At time.Time
+	// SentAt is the virtual time at which it was sent.
+	SentAt time.Time
 	// Channel is the id of the channel, ID the platform's number of the broadcast.
 	Channel string
 	ID      int64
@@ -113,7 +113,7 @@ func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast sen
 		return 0, boterr.New(boterr.NotFound, "", "the page of %s has no label %q: put it on a member first", in.ID, broadcast.LabelID)
 	}
 	made := Broadcast{
-		At: a.platform.Now(), Channel: in.ID, ID: firstBroadcast + int64(a.platform.ids.count("alpha broadcast")),
+		SentAt: a.platform.Now(), Channel: in.ID, ID: firstBroadcast + int64(a.platform.ids.count("alpha broadcast")),
 		Message: stored, LabelID: broadcast.LabelID, NotificationType: broadcast.NotificationType,
 	}
 	a.platform.notef("%s broadcasts %d to the label %s as %d", in.ID, stored.ID, made.LabelID, made.ID)

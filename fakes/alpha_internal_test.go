@@ -73,7 +73,7 @@ func TestSendBroadcast_ToLabel(t *testing.T) {
 	require.Equal(t, "Hello {{firstName}}", s.ada.Last(), "the platform fills in nothing")
 	require.Len(t, s.lise.Messages(), 1)
 	require.Equal(t, []Broadcast{{
-		At: s.Now(), Channel: "shop", ID: number, Message: s.StoredMessages("shop")[0], LabelID: "buyers",
+		SentAt: s.Now(), Channel: "shop", ID: number, Message: s.StoredMessages("shop")[0], LabelID: "buyers",
 		NotificationType: "REGULAR", Reached: []string{s.lise.ExternalID(), s.ada.ExternalID()},
 	}}, s.Broadcasts("shop"))
 }

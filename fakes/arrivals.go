@@ -14,14 +14,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Accepting makes the platform give what members and agents write to Runtime.Accept, as a connector
+// WithInbox makes the platform give what members and agents write to Runtime.Accept, as a connector
 // does that tells its platform when an event is durable. Says still waits until the bot has answered.
 // But a message whose run fails is tried again, by Advance, and what the member writes meanwhile waits
 // behind it; one that the platform repeats is not run again; and what a crash has interrupted is
 // run after Restart, by Advance.
 //
 // Without it messages go to Runtime.Receive, and what was not answered at once is lost.
-func Accepting() Option { return func(s *settings) { s.isAccepting = true } }
+func WithInbox() Option { return func(s *settings) { s.hasInbox = true } }
 
 // fillIn fills in what an event lacks.
 func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.MessageEvent {
@@ -42,7 +42,7 @@ func (p *Platform) arrives(inbound botctx.Inbound) error {
 	err := at.err()
 	switch {
 	case err != nil:
-	case p.settings.isAccepting:
+	case p.settings.hasInbox:
 		err = at.runtime.Accept(p.contextIn(at), inbound)
 		if err == nil {
 			return p.handleAccepted(at)

@@ -26,13 +26,13 @@ type File struct {
 	ContentType string
 	// Content is what is in it.
 	Content []byte
-	// At is the virtual time at which it was stored.
-	At time.Time
+	// StoredAt is the virtual time at which it was stored.
+	StoredAt time.Time
 }
 
 // String returns the key of the file, its media type and how long it is, and a text itself, without credentials.
 func (f File) String() string {
-	text := fmt.Sprintf("%s%s: %d bytes of %s", f.At.Format(stamp), f.Key, len(f.Content), f.ContentType)
+	text := fmt.Sprintf("%s%s: %d bytes of %s", f.StoredAt.Format(stamp), f.Key, len(f.Content), f.ContentType)
 	if strings.HasPrefix(f.ContentType, "text/") {
 		text += "\n" + string(f.Content)
 	}
@@ -86,7 +86,7 @@ func (b *bucket) put(ctx context.Context, file utility.StoredFile) error {
 	b.mu.Lock()
 	put(&b.kept.files, file.Key, File{
 		Key: file.Key, App: file.App, Channel: file.Channel, Name: file.Name,
-		ContentType: file.ContentType, Content: content, At: b.platform.Now(),
+		ContentType: file.ContentType, Content: content, StoredAt: b.platform.Now(),
 	})
 	b.mu.Unlock()
 	b.platform.notef("file %s: %d bytes of %s", file.Key, len(content), file.ContentType)

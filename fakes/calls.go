@@ -17,8 +17,8 @@ import (
 
 // Call is one call of an operation that bot logic made.
 type Call struct {
-	// At is the virtual time at which the call began.
-	At time.Time
+	// CalledAt is the virtual time at which the call began.
+	CalledAt time.Time
 	// Scope is for whom the call was made.
 	Scope record.Scope
 	Op    botctx.Op
@@ -103,7 +103,7 @@ func (p *Platform) Calls(ops ...botctx.Op) []Call {
 
 // recordCall is the interceptor that records calls.
 func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	made := Call{At: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
+	made := Call{CalledAt: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
 	result, err := next(ctx)
 	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)

@@ -21,8 +21,8 @@ type settings struct {
 	pause func(of *clock) func(ctx context.Context, d time.Duration)
 	// within makes the contexts in which the bot runs, nil where they are those of its process.
 	within func(ctx context.Context) context.Context
-	// isAccepting tells that what is written goes to Runtime.Accept.
-	isAccepting bool
+	// hasInbox tells that what is written goes to Runtime.Accept.
+	hasInbox bool
 	// isEveryExpected tells that a message which no expectation has read fails the test.
 	isEveryExpected bool
 }
@@ -30,8 +30,8 @@ type settings struct {
 // Option is a setting of a platform.
 type Option func(*settings)
 
-// At makes the platform's clock begin at a time. The default is Start.
-func At(start time.Time) Option { return func(s *settings) { s.start = start } }
+// StartAt makes the platform's clock begin at a time. The default is Start.
+func StartAt(start time.Time) Option { return func(s *settings) { s.start = start } }
 
 // Config changes what the platform's Runtime is made of, as a host decides it:
 //

@@ -19,7 +19,7 @@ func TestConfig_FindsWhatThePlatformGivesARuntime(t *testing.T) {
 	t.Parallel()
 	monday := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 	var found botctx.Config
-	p := fakes.New(fakes.For(t), fakes.At(monday), fakes.Config(func(c *botctx.Config) { found = *c }))
+	p := fakes.New(fakes.For(t), fakes.StartAt(monday), fakes.Config(func(c *botctx.Config) { found = *c }))
 	require.NotNil(t, found.Store)
 	require.NotNil(t, found.Connectors[channel.Charlie])
 	require.Empty(t, found.Interceptors)

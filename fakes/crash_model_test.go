@@ -40,7 +40,7 @@ type crashModel struct {
 
 func newCrashModel(t *testing.T, seed uint64) *crashModel {
 	t.Helper()
-	p := fakes.New(fakes.For(t), fakes.Accepting(), fakes.Config(func(c *botctx.Config) { c.Inbox.Limit = 1000 }))
+	p := fakes.New(fakes.For(t), fakes.WithInbox(), fakes.Config(func(c *botctx.Config) { c.Inbox.Limit = 1000 }))
 	p.HandleFunc(answerTwice)
 	m := &crashModel{t: t, random: rand.New(rand.NewPCG(seed, 0)), platform: p}
 	for range 3 {

@@ -31,7 +31,7 @@ func confirm(ctx context.Context, bot *botctx.Context) error {
 // accepting returns a platform with Ada, whose messages are accepted.
 func accepting(t fakes.TB, action botctx.Action, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
-	p := fakes.New(append(options, fakes.For(t), fakes.Accepting())...)
+	p := fakes.New(append(options, fakes.For(t), fakes.WithInbox())...)
 	p.HandleFunc(action)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	return p, ada
@@ -253,7 +253,7 @@ func TestCrash_AgendaRunsAgainAfterItsLease(t *testing.T) {
 func TestDeadLetters_AreRetriedWhenTheBotIsMended(t *testing.T) {
 	t.Parallel()
 	broken := &botctx.Node{ID: "order", Trigger: botctx.AnyEvent(), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettles") })}
-	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.Handle(broken)
 	ada, bob := p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
 	require.ErrorContains(t, ada.TrySays("a"), "no kettles")
@@ -278,7 +278,7 @@ func TestDeadLetters_AreRetriedWhenTheBotIsMended(t *testing.T) {
 
 func TestCrash_AmidLiveChats(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.AddChannel(channel.Channel{ID: "shop"})
 	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
 		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
@@ -318,7 +318,7 @@ func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
 		} {
 			t.Run(when+" "+string(op), func(t *testing.T) {
 				t.Parallel()
-				p := fakes.New(fakes.For(t), fakes.Accepting())
+				p := fakes.New(fakes.For(t), fakes.WithInbox())
 				p.AddChannel(channel.Channel{ID: "shop"})
 				p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
 					{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},

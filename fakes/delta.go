@@ -68,7 +68,7 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 		}
 		batch.Outcomes[i].Delivery = send.Delivery{
 			Reply:     document.O("id", batch.ID, "STATUS", deltaOK),
-			MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.At),
+			MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.SentAt),
 		}
 	}
 	d.hasSent(ctx)

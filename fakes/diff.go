@@ -205,7 +205,7 @@ func newOf[T any](before, after []T) []T {
 func (s twoStores) files() (all []File) {
 	for _, key := range slices.Sorted(maps.Keys(s.after.files.files)) {
 		before, after := s.before.files.files[key], s.after.files.files[key]
-		if !before.At.Equal(after.At) || before.ContentType != after.ContentType || !slices.Equal(before.Content, after.Content) {
+		if !before.StoredAt.Equal(after.StoredAt) || before.ContentType != after.ContentType || !slices.Equal(before.Content, after.Content) {
 			after.Content = slices.Clone(after.Content)
 			all = append(all, after)
 		}

@@ -99,7 +99,7 @@ func TestDiff_FieldsByTheirPaths(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("address", document.O("city", "Oslo", "zip", "0150"))})
 	before := p.Snapshot()
-	ada.Becomes(document.O("meta", document.O("address", document.O("city", "Bergen"))))
+	ada.Patch(document.O("meta", document.O("address", document.O("city", "Bergen"))))
 	require.Equal(t, strings.TrimSpace(`
 ~ member member-1: meta.address.city: "Oslo" -> "Bergen"
 ~ member member-1: meta.address.zip: "0150" -> none`), p.Since(before).String())
@@ -233,7 +233,7 @@ func TestDiff_HidesSecretsThatChange(t *testing.T) {
 	p.Handle(&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Your password: [", "And your name?")})
 	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("token", "hush-1", "table", 1, "secret", "hush-2")})
 	before := p.Snapshot()
-	ada.Becomes(document.O("$set", document.O("meta.token", "hush-3", "meta.password", document.O("of", "hush-4"), "meta.table", 2),
+	ada.Patch(document.O("$set", document.O("meta.token", "hush-3", "meta.password", document.O("of", "hush-4"), "meta.table", 2),
 		"$unset", document.O("meta.secret", true)))
 	ada.Says("hi")
 	text := p.Since(before).String()

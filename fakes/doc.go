@@ -40,7 +40,7 @@
 // for tests that look at one thing.
 // MailReader reads the mails of an address alike.
 //
-// A test begins anywhere: StandsAt puts a member at a node, Becomes and AddAgenda, AddAssignment and AddConversation make the rest.
+// A test begins anywhere: SetPosition puts a member at a node, Patch and AddAgenda, AddAssignment and AddConversation make the rest.
 // Since tells what has changed since a Snapshot: typed, and as text.
 //
 // Every call of an operation is recorded. Transcript shows what happened, and is printed where a test
@@ -55,7 +55,7 @@
 // CrashAfterNth crash at a call of an operation. So a test shows that no message is lost, and none answered
 // twice, as far as the bot is made so:
 //
-//	p := fakes.New(fakes.For(t), fakes.Accepting())  // What members say goes through Runtime.Accept.
+//	p := fakes.New(fakes.For(t), fakes.WithInbox())  // What members say goes through Runtime.Accept.
 //	p.CrashNext(botctx.OpSendResponse)
 //	ada.Says("one kettle")                           // The bot dies before it answers.
 //	p.Restart()

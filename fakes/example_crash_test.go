@@ -21,7 +21,7 @@ func order(ctx context.Context, bot *botctx.Context) error {
 
 // A bot crashes between its write and its reply.
 func ExamplePlatform_Crash() {
-	p := fakes.New(fakes.Accepting())
+	p := fakes.New(fakes.WithInbox())
 	p.HandleFunc(order)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 

@@ -55,7 +55,7 @@ func Example_begin() {
 	)
 	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("orders", 3)})
 
-	ada.StandsAt("size")
+	ada.SetPosition("size")
 	ada.Says("large")
 	ada.Sees("A large one.")
 	// Output:

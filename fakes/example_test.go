@@ -121,7 +121,7 @@ func TestCoupon_GivenOnceUnderFaults(t *testing.T) {
 			texts = append(texts, message.Text())
 		}
 		require.Subset(t, []string{"Your code: SPRING", "Still yours: SPRING"}, texts)
-	}, explore.On(fakes.Accepting()))
+	}, explore.PlatformOptions(fakes.WithInbox()))
 }
 
 func TestClaim_ReportsFailedAgenda(t *testing.T) {

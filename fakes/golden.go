@@ -37,7 +37,7 @@ func (p *Platform) effects() string {
 	out.messages(done.Sent)
 	out.mails(done.Mails)
 	for _, file := range done.Files {
-		out.linef("files", "%s %s: %s, %d bytes", file.At.Format(moment), file.Key, file.ContentType, len(file.Content))
+		out.linef("files", "%s %s: %s, %d bytes", file.StoredAt.Format(moment), file.Key, file.ContentType, len(file.Content))
 	}
 	addEffects(out, func(in string) string { return "payments of " + in }, done.Payments)
 	addEffects(out, named("members"), done.Members)
@@ -82,7 +82,7 @@ func (e *effects) messages(sent []Sent) {
 		for _, one := range sent {
 			if one.Channel == id {
 				e.linef(fmt.Sprintf("messages in %s (%s)", id, one.Type), "%s %s <- %s%s",
-					one.At.Format(moment), cmp.Or(e.names[one.Member], one.To), one.Response, remark(one))
+					one.SentAt.Format(moment), cmp.Or(e.names[one.Member], one.To), one.Response, remark(one))
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func remark(sent Sent) string {
 
 func (e *effects) mails(all []Mail) {
 	for _, one := range all {
-		e.linef("mails", "%s to %s: %s", one.At.Format(moment), strings.Join(addressesOf(one), ", "), one.Subject.Data)
+		e.linef("mails", "%s to %s: %s", one.SentAt.Format(moment), strings.Join(addressesOf(one), ", "), one.Subject.Data)
 		for _, part := range []*utility.EmailText{one.Text, one.HTML} {
 			if part != nil {
 				e.linef("mails", "  | %s", strings.ReplaceAll(part.Data, "\n", "\n  | "))

@@ -77,7 +77,7 @@ func (m *MailReader) SeesNothing() {
 	}
 	lines := make([]string, len(mails))
 	for i, mail := range mails {
-		lines[i] = fmt.Sprintf("  %q, sent at %s", mail.Subject.Data, mail.At.UTC().Format(time.DateTime))
+		lines[i] = fmt.Sprintf("  %q, sent at %s", mail.Subject.Data, mail.SentAt.UTC().Format(time.DateTime))
 	}
 	m.platform.test.Fatalf("fakes: %s got what no expectation has read:\n%s", m.address, strings.Join(lines, "\n"))
 }

@@ -17,13 +17,13 @@ import (
 type Mail struct {
 	utility.Mail
 
-	// At is the virtual time at which it was sent.
-	At time.Time
+	// SentAt is the virtual time at which it was sent.
+	SentAt time.Time
 }
 
 // String returns who gets the mail, its subject and what it says, without credentials.
 func (m Mail) String() string {
-	parts := []string{m.At.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data}
+	parts := []string{m.SentAt.Format(stamp) + "to " + strings.Join(addressesOf(m), ", ") + ": " + m.Subject.Data}
 	for _, part := range []*utility.EmailText{m.Text, m.HTML} {
 		if part != nil {
 			parts = append(parts, part.Data)
@@ -78,7 +78,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
 
 // send takes a mail, and notes what came of it.
 func (m *mailboxes) send(sent utility.Mail, to string) error {
-	kept := Mail{Mail: cloneOf(sent), At: m.platform.Now()}
+	kept := Mail{Mail: cloneOf(sent), SentAt: m.platform.Now()}
 	isRepeated, err := m.take(kept)
 	if isRepeated {
 		return nil

@@ -15,8 +15,8 @@ import (
 
 // Sent is one message that was sent on the platform.
 type Sent struct {
-	// At is the virtual time at which it was sent.
-	At time.Time
+	// SentAt is the virtual time at which it was sent.
+	SentAt time.Time
 	// Channel is the id of the channel, Type its platform.
 	Channel string
 	Type    channel.Type
@@ -134,7 +134,7 @@ func (o *outbox) delivered(ctx context.Context, message send.Message, by behavio
 		return send.Delivery{}, err
 	}
 	o.hasSent(ctx)
-	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.At)}, nil
+	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.SentAt)}, nil
 }
 
 // take keeps a message that counts against the limit of its channel, or returns why the
@@ -170,14 +170,14 @@ func (o *outbox) repeat(message send.Message) *Sent {
 	first := o.kept.sent[at]
 	o.platform.notef("%s has %s already, which was sent under the id %s", o.nameOf(message), first.Response, first.ID)
 	again := first
-	again.At, again.IsRepeat, again.Response = o.platform.Now(), true, message.Response
+	again.SentAt, again.IsRepeat, again.Response = o.platform.Now(), true, message.Response
 	return &again
 }
 
 // keep is take without the limit. The caller holds the mutex.
 func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
-		At: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,
+		SentAt: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,
 		To: message.To, Response: message.Response, Shown: message.Response, ID: message.ID,
 		MessagingType: message.MessagingType, MessagingTag: message.MessagingTag,
 		ReceiverType: message.ReceiverType, GroupID: message.GroupID, Node: botctx.NodeOf(ctx),

@@ -333,7 +333,7 @@ func TestDomains_StandAlone(t *testing.T) {
 	require.Equal(t, nodes.Member.ID(), ran.Member)
 	require.Equal(t, "hello", nodes.Member.Last())
 
-	data := fakes.NewDataSources(fakes.For(t), fakes.At(time.UnixMilli(5)))
+	data := fakes.NewDataSources(fakes.For(t), fakes.StartAt(time.UnixMilli(5)))
 	data.Platform.AddData("d", document.O("a", 1))
 	entries, err := data.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: "d"})
 	require.NoError(t, err)

@@ -171,7 +171,7 @@ func isAsExpected(expected []expect.Message, message send.Response) bool {
 
 // origin tells when a message was sent, and by which node, where one did.
 func origin(sent Sent) string {
-	text := ", sent at " + sent.At.UTC().Format(time.DateTime)
+	text := ", sent at " + sent.SentAt.UTC().Format(time.DateTime)
 	if sent.Node != (botctx.NodeRef{}) {
 		text += " by the node " + sent.Node.String()
 	}

@@ -103,7 +103,7 @@ func (p *Platform) restoreProcess(s *Snapshot) {
 
 // countAccepted lets the inbox count what waits in it, which is other events than before.
 func (p *Platform) countAccepted() error {
-	if !p.settings.isAccepting {
+	if !p.settings.hasInbox {
 		return nil
 	}
 	_, err := p.Runtime().Inbox().Stats(testContext())

@@ -15,19 +15,19 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// StandsAt makes the conversation of the member stand at a node, so that a test begins there: its children may answer
-// next. It ends the test where there is no such node, with the nearest name; where several trees have one, see StandsIn;
+// SetPosition makes the conversation of the member stand at a node, so that a test begins there: its children may answer
+// next. It ends the test where there is no such node, with the nearest name; where several trees have one, see SetPositionIn;
 // and where no conversation ever stands at the node, which neither saves the position nor is an Entry.
 //
-//	ada.StandsAt("size")
+//	ada.SetPosition("size")
 //	ada.Says("large")
-func (a *Actor) StandsAt(nodeCompositeID string) {
+func (a *Actor) SetPosition(nodeCompositeID string) {
 	a.platform.test.Helper()
 	a.standsAt(a.platform.nodes.mustFind(a.platform.test, nodeCompositeID, nil))
 }
 
-// StandsIn is StandsAt for a node of a tree.
-func (a *Actor) StandsIn(tree, nodeCompositeID string) {
+// SetPositionIn is SetPosition for a node of a tree.
+func (a *Actor) SetPositionIn(tree, nodeCompositeID string) {
 	a.platform.test.Helper()
 	a.standsAt(a.platform.nodes.mustFind(a.platform.test, nodeCompositeID, &tree))
 }
@@ -42,7 +42,7 @@ func (a *Actor) standsAt(node *botctx.Node) {
 			"Set SavesPosition, or Entry where an action sets the position there", node.Ref())
 		return
 	}
-	a.Becomes(document.Set("botMeta.nodeCompositeId", node.ID, "botMeta.tree", node.Tree))
+	a.Patch(document.Set("botMeta.nodeCompositeId", node.ID, "botMeta.tree", node.Tree))
 }
 
 // mustFind returns the node with an id, of a tree where one is given. It ends the test where there is none, or more.
@@ -80,12 +80,12 @@ func perhaps(near string) string {
 	return fmt.Sprintf(": perhaps %q is meant", near)
 }
 
-// Becomes changes the stored member as patchMembers does, outside of any run: by modifiers, or, where the patch has
+// Patch changes the stored member as patchMembers does, outside of any run: by modifiers, or, where the patch has
 // none, by setting its fields. AddMember takes a whole member as it is to begin. It ends the test where the patch is
 // refused.
 //
-//	ada.Becomes(document.Set("meta.coupon", "SPRING", "customLocale", "nb"))
-func (a *Actor) Becomes(patch document.Object) {
+//	ada.Patch(document.Set("meta.coupon", "SPRING", "customLocale", "nb"))
+func (a *Actor) Patch(patch document.Object) {
 	a.platform.test.Helper()
 	_, err := a.members().PatchMembers(testContext(), member.PatchMembersParams{
 		MemberID: a.ID(), Patch: patch, WithModifier: hasModifier(patch),

@@ -32,30 +32,30 @@ func trees() []*botctx.Node {
 	}
 }
 
-func TestStandsAt_ItsChildrenAnswerNext(t *testing.T) {
+func TestSetPosition_ItsChildrenAnswerNext(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), fakes.EveryMessageExpected())
 	p.Handle(trees()...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	bob := p.AddMember(member.Member{FirstName: "Bob"})
-	ada.StandsAt("size")
-	ada.Becomes(document.Set("meta.name", "Ada L."))
+	ada.SetPosition("size")
+	ada.Patch(document.Set("meta.name", "Ada L."))
 	ada.Says("large")
 	ada.Sees("A large one for Ada L..")
-	bob.StandsIn("help", "menu")
+	bob.SetPositionIn("help", "menu")
 	bob.Says("hours")
 	bob.Sees("From 9 to 5.")
-	bob.StandsAt("outside")
+	bob.SetPosition("outside")
 	require.Equal(t, "outside", bob.Member().BotMeta.NodeCompositeID())
 	require.Empty(t, p.Calls(botctx.OpPatchMembers), "what a test sets up is no call of the bot's")
 }
 
-func TestBecomes_PatchWithoutModifiersSetsItsFields(t *testing.T) {
+func TestPatch_PatchWithoutModifiersSetsItsFields(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.Becomes(document.O("firstName", "Eve", "customLocale", "nb"))
+	ada.Patch(document.O("firstName", "Eve", "customLocale", "nb"))
 	ada.Says("hi")
 	require.Equal(t, "Hello Eve, you said: hi", ada.Last(), "she is the same member")
 	require.Equal(t, "nb", ada.Member().CustomLocale)
@@ -68,14 +68,14 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		return p.AddMember(member.Member{FirstName: "Ada"})
 	}
 	for prints, misuse := range map[string]func(p *fakes.Platform){
-		`fakes: there is no node "sise": perhaps "size" is meant`:                                func(p *fakes.Platform) { begin(p).StandsAt("sise") },
-		`fakes: there is no node "size": the platform handles none. Give Handle the nodes first`: func(p *fakes.Platform) { p.AddMember(member.Member{}).StandsAt("size") },
-		`fakes: several trees have a node "menu": "shop", "help". Name the tree`:                 func(p *fakes.Platform) { begin(p).StandsAt("menu") },
-		`fakes: there is no node "hour": perhaps "hours" is meant`:                               func(p *fakes.Platform) { begin(p).StandsIn("help", "hour") },
+		`fakes: there is no node "sise": perhaps "size" is meant`:                                func(p *fakes.Platform) { begin(p).SetPosition("sise") },
+		`fakes: there is no node "size": the platform handles none. Give Handle the nodes first`: func(p *fakes.Platform) { p.AddMember(member.Member{}).SetPosition("size") },
+		`fakes: several trees have a node "menu": "shop", "help". Name the tree`:                 func(p *fakes.Platform) { begin(p).SetPosition("menu") },
+		`fakes: there is no node "hour": perhaps "hours" is meant`:                               func(p *fakes.Platform) { begin(p).SetPositionIn("help", "hour") },
 		`fakes: no conversation stands at the node large (tree shop): it never saves the position. Set SavesPosition, or Entry where an action sets the position there`: func(p *fakes.Platform) {
-			begin(p).StandsAt("large")
+			begin(p).SetPosition("large")
 		},
-		`fakes: Ada cannot become {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Becomes(document.Set("channel", "other")) },
+		`fakes: Ada cannot become {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Patch(document.Set("channel", "other")) },
 		`fakes: there is no node "remindr": perhaps "reminder" is meant`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},

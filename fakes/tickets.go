@@ -14,8 +14,8 @@ import (
 
 // Ticket is a message to a broadcast group, as it shows now.
 type Ticket struct {
-	// At is the virtual time at which it was sent.
-	At time.Time
+	// SentAt is the virtual time at which it was sent.
+	SentAt time.Time
 	// Channel is the id of the outlet channel, Group that of the broadcast group.
 	Channel string
 	Group   string
@@ -93,7 +93,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 			continue
 		}
 		tickets = append(tickets, Ticket{
-			At: sent.At, Channel: channelID, Group: sent.To, MessageID: sent.MessageID, Response: sent.Response,
+			SentAt: sent.SentAt, Channel: channelID, Group: sent.To, MessageID: sent.MessageID, Response: sent.Response,
 			Shown: sent.Shown, Taken: sent.taken, IsRecalled: sent.isRecalled(),
 		})
 	}

@@ -64,7 +64,7 @@ func TestMailbox(t *testing.T) {
 	require.Equal(t, p.Mails()[:1], p.Mailbox("Ada Lovelace <ada@EXAMPLE.com>"))
 	require.Equal(t, p.Mails(), p.Mailbox("bob@example.com"))
 	require.Empty(t, p.Mailbox("carl@example.com"))
-	require.Equal(t, fakes.Start().Add(time.Minute), p.Mails()[1].At)
+	require.Equal(t, fakes.Start().Add(time.Minute), p.Mails()[1].SentAt)
 	require.Contains(t, p.Transcript(), "00:00:00.000  mail to ada@example.com, bob@example.com: Hello\n")
 
 	p.Mails()[0].Text.Data, p.Mails()[0].To[0].Address = "changed", "changed"

@@ -187,7 +187,7 @@ func TestHostileText(t *testing.T) {
 			t.Helper()
 			p := fakes.New(fakes.For(t))
 			p.Runtime().HandleFunc(echoHostile)
-			stage := conversation.NewStage(p)
+			stage := conversation.NewSession(p)
 			for _, act := range []conversation.Act{conversation.AddMember{Name: terminalText}, conversation.Says{By: terminalText, Text: terminalText}} {
 				_, err := stage.Do(act)
 				require.NoError(t, err)

@@ -58,7 +58,7 @@ func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
 // happened there.
 func inWorld(t *testing.T) string {
 	t.Helper()
-	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.Handle(nodes()...)
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})

@@ -59,7 +59,7 @@ func remindedAt(t *testing.T, p *fakes.Platform, of *fakes.Actor, zone string) [
 		if sent.Member != of.ID() {
 			continue
 		}
-		at = append(at, sent.At.In(where).Format("Mon 2 Jan 15:04"))
+		at = append(at, sent.SentAt.In(where).Format("Mon 2 Jan 15:04"))
 	}
 	return at
 }

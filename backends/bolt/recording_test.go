@@ -54,7 +54,7 @@ func callSome(t *testing.T, bot botctx.Operations, now time.Time, memberID strin
 // What a host over a file answered, the platform in memory answers, and a replay.
 func TestRecording_OfAHost(t *testing.T) {
 	t.Parallel()
-	host := fakes.New(fakes.For(t), fakes.At(fakes.Start().Add(1000*time.Hour)), fakes.Config(func(c *botctx.Config) {
+	host := fakes.New(fakes.For(t), fakes.StartAt(fakes.Start().Add(1000*time.Hour)), fakes.Config(func(c *botctx.Config) {
 		c.Store, c.NewID, c.DeriveID = open(t, newPath(t), bolt.WithNow(c.Now)), nil, nil // Its ids are those of production.
 	}))
 	eve := host.AddMember(member.Member{FirstName: "Ada", ExternalID: "x-1"})

@@ -19,11 +19,11 @@ var _ = flag.Bool("update", false, "write the files that tests compare with")
 
 func TestConversations(t *testing.T) {
 	t.Parallel()
-	conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
+	conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Session {
 		t.Helper()
 		p := fakes.New(fakes.For(t))
 		p.Handle(teaNodes()...)
-		return conversation.NewStage(p)
+		return conversation.NewSession(p)
 	})
 }
 

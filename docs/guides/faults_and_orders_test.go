@@ -61,7 +61,7 @@ func reservedOnce(logic botctx.Action) explore.Property {
 
 func TestReserve_IsNotedOnce(t *testing.T) {
 	t.Parallel()
-	explore.Faults(t, 100, reservedOnce(reserveOnce), explore.On(fakes.Accepting()))
+	explore.Faults(t, 100, reservedOnce(reserveOnce), explore.PlatformOptions(fakes.WithInbox()))
 }
 
 // found is a test that prints what a search has found.
@@ -84,7 +84,7 @@ func (found) Fatalf(format string, args ...any) {
 }
 
 func Example_faults() {
-	explore.Faults(found("TestReserve_IsNotedOnce"), 100, reservedOnce(reserve), explore.On(fakes.Accepting()))
+	explore.Faults(found("TestReserve_IsNotedOnce"), 100, reservedOnce(reserve), explore.PlatformOptions(fakes.WithInbox()))
 	// Output:
 	// p.TimeOutNth(botctx.OpSendResponse, 1)
 	// BOTCTX_EXPLORE='faults:sendResponse#1=timesOut' go test -run '^TestReserve_IsNotedOnce$'
@@ -92,7 +92,7 @@ func Example_faults() {
 
 func TestReserve_TheAnswerIsLost(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.TimeOutNth(botctx.OpSendResponse, 1)
 	p.HandleFunc(reserveOnce)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})

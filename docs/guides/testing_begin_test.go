@@ -40,8 +40,8 @@ func TestSizes_BeginAtTheirNode(t *testing.T) {
 	p.Handle(sizes()...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	ada.StandsAt("size")                            // The children of this node may answer next.
-	ada.Becomes(document.Set("meta.colour", "red")) // As patchMembers does.
+	ada.SetPosition("size")                       // The children of this node may answer next.
+	ada.Patch(document.Set("meta.colour", "red")) // As patchMembers does.
 	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour))})
 	ada.Says("large")
 	ada.Sees("A large kettle, in red.")
@@ -55,7 +55,7 @@ func TestSizes_TakeOneOutOfTheStock(t *testing.T) {
 	p.Handle(sizes()...)
 	p.AddData("stock", document.O("_id", "kettle", "left", 2))
 	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("colour", "red")})
-	ada.StandsAt("size")
+	ada.SetPosition("size")
 
 	before := p.Snapshot()
 	ada.Says("no, thanks")
@@ -71,7 +71,7 @@ func Example_since() {
 	p.Handle(sizes()...)
 	p.AddData("stock", document.O("_id", "kettle", "left", 2))
 	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("colour", "red")})
-	ada.StandsAt("size")
+	ada.SetPosition("size")
 
 	before := p.Snapshot()
 	ada.Says("large")

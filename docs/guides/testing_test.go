@@ -187,7 +187,7 @@ func TestShop_PlatformLimitsMessages(t *testing.T) {
 
 func TestHours_AreToldOnceThoughTheBotCrashes(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.Handle(&botctx.Node{ID: "hours", Trigger: botctx.TextIs("hours"), Responses: []send.Response{send.Text("From 9 to 5.")}})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 

@@ -103,9 +103,9 @@ func TestMain_TellsProblems(t *testing.T) {
 var _ = flag.Bool("update", false, "write the files that tests compare with")
 
 // aStage returns a stage on the concierge's own city.
-func aStage(t *testing.T) *conversation.Stage {
+func aStage(t *testing.T) *conversation.Session {
 	t.Helper()
-	return conversation.NewStage(aCity(t))
+	return conversation.NewSession(aCity(t))
 }
 
 func TestConversations(t *testing.T) {

@@ -41,7 +41,7 @@ func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, t
 
 // newStage returns the shop with its customers and agents.
 func newStage() *stage {
-	p := openShop(fakes.At(morning()))
+	p := openShop(fakes.StartAt(morning()))
 	s := &stage{
 		platform: p, columns: &Columns{},
 		customers: map[string]*fakes.Actor{}, agents: map[string]*fakes.Agent{}, names: map[string]string{},
@@ -99,10 +99,10 @@ func (s *stage) printSent(sent fakes.Sent) {
 		text += "\n[" + button.Title + "]"
 	}
 	if customer := s.names[sent.Member]; customer != "" {
-		s.columns.Left(sent.At, "bot > "+customer+": "+text)
+		s.columns.Left(sent.SentAt, "bot > "+customer+": "+text)
 		return
 	}
-	s.columns.Right(sent.At, "bot > "+s.nameOf(sent.To)+": "+text)
+	s.columns.Right(sent.SentAt, "bot > "+s.nameOf(sent.To)+": "+text)
 }
 
 // nameOf returns what agents call a conversation.

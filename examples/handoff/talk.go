@@ -10,12 +10,12 @@ import (
 
 // talk lets one talk to the bot, as its customers and as who sits at the desk.
 func talk(ctx context.Context, in io.Reader, out io.Writer) error {
-	p := openShop(fakes.At(morning()))
+	p := openShop(fakes.StartAt(morning()))
 	return console.Console{
 		Platform: p,
 		Members:  []*fakes.Actor{addCustomer(p, "Ada"), addCustomer(p, "Bob")},
 		Agents:   []*fakes.Agent{p.AddAgent(desk, "Grace", "default"), p.AddAgent(desk, "Hedy", "workshop")},
-		Test:     console.Test{Platform: "openShop(fakes.For(t), fakes.At(morning()))"},
+		Test:     console.Test{Platform: "openShop(fakes.For(t), fakes.StartAt(morning()))"},
 		In:       in, Out: out,
 	}.Run(ctx)
 }

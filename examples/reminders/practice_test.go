@@ -19,7 +19,7 @@ const day = 24 * time.Hour
 // Thursday 10:00, Friday 14:00, Monday 10:00, and two times later on.
 func aPractice(t *testing.T) (p *fakes.Platform, ada, bob *fakes.Actor) {
 	t.Helper()
-	p = fakes.New(fakes.For(t), fakes.At(monday()))
+	p = fakes.New(fakes.For(t), fakes.StartAt(monday()))
 	p.Handle(Usual().Nodes()...)
 	p.AddData(slotsID, slotsAt(openings(monday(), day))...)
 	ada = p.AddMember(member.Member{FirstName: "Ada"})
@@ -42,7 +42,7 @@ func hears(p *fakes.Platform, patient *fakes.Actor, within time.Duration) string
 	var lines []string
 	for _, sent := range p.Sent()[before:] {
 		if sent.Member == patient.ID() {
-			lines = append(lines, sent.At.Format("Mon 15:04 ")+sent.Response.Text())
+			lines = append(lines, sent.SentAt.Format("Mon 15:04 ")+sent.Response.Text())
 		}
 	}
 	return strings.Join(lines, "\n")

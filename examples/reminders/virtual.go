@@ -27,10 +27,10 @@ func openPractice(options ...fakes.Option) *fakes.Platform {
 
 // talk lets one talk to the bot, in virtual time.
 func talk(ctx context.Context, in io.Reader, out io.Writer) error {
-	platform := openPractice(fakes.At(monday()))
+	platform := openPractice(fakes.StartAt(monday()))
 	return console.Console{
 		Platform: platform, Members: []*fakes.Actor{platform.AddMember(member.Member{FirstName: "Ada"})},
-		Test: console.Test{Platform: "openPractice(fakes.For(t), fakes.At(monday()))"}, In: in, Out: out,
+		Test: console.Test{Platform: "openPractice(fakes.For(t), fakes.StartAt(monday()))"}, In: in, Out: out,
 	}.Run(ctx)
 }
 
@@ -45,7 +45,7 @@ type virtualStage struct {
 
 // playInVirtualTime plays the conversation, and takes no time.
 func playInVirtualTime(transcript *Transcript) error {
-	platform := openPractice(fakes.At(monday()))
+	platform := openPractice(fakes.StartAt(monday()))
 	stage := &virtualStage{
 		platform: platform, transcript: transcript,
 		patients: map[string]*fakes.Actor{}, names: map[string]string{},
@@ -83,7 +83,7 @@ func (s *virtualStage) play(step step) error {
 func (s *virtualStage) print() error {
 	sent := s.platform.Sent()
 	for _, message := range sent[s.printed:] {
-		err := s.transcript.Print(message.At, "bot", s.names[message.Member], message.Response.Text())
+		err := s.transcript.Print(message.SentAt, "bot", s.names[message.Member], message.Response.Text())
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func simulate(ctx context.Context, bot fs.FS, address string, out io.Writer) err
 		return slices.Concat(loaded, beside), hasChanged, err
 	}
 	return simulator.Simulator{
-		Look: look, Log: log, Bot: "Bar", Test: simulator.Test{Nodes: "loaded(t)"}, Address: address, Out: out,
+		Reload: look, Log: log, Bot: "Bar", Test: simulator.Test{Nodes: "loaded(t)"}, Address: address, Out: out,
 	}.Serve(ctx)
 }
 

@@ -94,7 +94,7 @@ func TestSaved_IsHeldAgainOnThePlatformThatItNames(t *testing.T) {
 	require.Contains(t, asks(http.MethodGet, "saved?form=go", ""), "p := newPlatform(fakes.For(t))\n")
 	kept, err := conversation.Parse("kept.chat", asks(http.MethodGet, "saved?form=text", ""))
 	require.NoError(t, err)
-	came, err := conversation.NewStage(newPlatform(fakes.For(t))).Play(kept)
+	came, err := conversation.NewSession(newPlatform(fakes.For(t))).Play(kept)
 	require.NoError(t, err)
 	require.Empty(t, conversation.Difference(kept, came))
 	require.True(t, came.Steps[len(came.Steps)-1].Failure.Fails)

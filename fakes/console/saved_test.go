@@ -145,7 +145,7 @@ func TestSave_Conversation(t *testing.T) {
 	require.Equal(t, string(text), written.String())
 	p := fakes.New(fakes.For(t))
 	p.Handle(nodes()...)
-	played, err := conversation.NewStage(p).Play(written)
+	played, err := conversation.NewSession(p).Play(written)
 	require.NoError(t, err, string(text))
 	require.Empty(t, conversation.Difference(written, played))
 }

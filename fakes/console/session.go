@@ -28,7 +28,7 @@ type session struct {
 	hasDesk, hasNodes bool
 	// sent is how many messages were printed, choices how many choices there were before the last act.
 	sent, choices int
-	stage         *conversation.Stage
+	stage         *conversation.Session
 	isOver        bool
 }
 
@@ -41,7 +41,7 @@ func newSession(c Console, nodes []*botctx.Node) (*session, error) {
 			s.platform, s.hasDesk = fakes.New(), true
 		}
 		s.platform.Handle(nodes...)
-		s.stage, s.hasNodes = conversation.NewStage(s.platform), len(nodes) > 0
+		s.stage, s.hasNodes = conversation.NewSession(s.platform), len(nodes) > 0
 		for _, actor := range c.Members {
 			s.addActor(actor)
 		}
@@ -108,12 +108,12 @@ type person struct {
 
 // addActor lets a member take part.
 func (s *session) addActor(actor *fakes.Actor) *person {
-	return s.add(&person{name: s.stage.Admit(actor), actor: actor})
+	return s.add(&person{name: s.stage.Add(actor), actor: actor})
 }
 
 // addAgent lets an agent take part.
 func (s *session) addAgent(agent *fakes.Agent) *person {
-	return s.add(&person{name: s.stage.AdmitAgent(agent), agent: agent})
+	return s.add(&person{name: s.stage.AddAgent(agent), agent: agent})
 }
 
 // add adds a person.

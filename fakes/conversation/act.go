@@ -19,7 +19,7 @@ type Act interface {
 	// lines returns it as a file has it.
 	lines() []string
 	// do does it on a stage. An error that is none of the bot is a mistake.
-	do(on *Stage) error
+	do(on *Session) error
 	// code returns it as Go, by the variables of people.
 	code(of *names, made done) call
 }

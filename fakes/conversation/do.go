@@ -11,17 +11,17 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func (a Says) do(on *Stage) error {
+func (a Says) do(on *Session) error {
 	return on.sends(a.By, send.MessageEvent{Type: send.TypeText, Data: document.O("text", a.Text)})
 }
 
-func (a Sends) do(on *Stage) error { return on.sends(a.By, a.Event) }
+func (a Sends) do(on *Session) error { return on.sends(a.By, a.Event) }
 
 // sends lets somebody send an event.
-func (s *Stage) sends(by string, event send.MessageEvent) error {
+func (s *Session) sends(by string, event send.MessageEvent) error {
 	p := s.person(by)
 	if p == nil {
-		return mistakef("nobody is named who says or sends this: By is a name")
+		return usagef("nobody is named who says or sends this: By is a name")
 	}
 	if p.agent != nil {
 		return p.agent.TrySends(event)
@@ -29,7 +29,7 @@ func (s *Stage) sends(by string, event send.MessageEvent) error {
 	return p.actor.TrySends(event)
 }
 
-func (a Taps) do(on *Stage) error {
+func (a Taps) do(on *Session) error {
 	one, err := a.tappable(on)
 	if err != nil {
 		return err
@@ -38,13 +38,13 @@ func (a Taps) do(on *Stage) error {
 }
 
 // tappable returns what is tapped.
-func (a Taps) tappable(on *Stage) (fakes.Tappable, error) {
+func (a Taps) tappable(on *Session) (fakes.Tappable, error) {
 	actor := on.Actor(a.By)
 	if a.By == "" {
-		return fakes.Tappable{}, mistakef("nobody is named who taps this: By is a name")
+		return fakes.Tappable{}, usagef("nobody is named who taps this: By is a name")
 	}
 	if actor == nil {
-		return fakes.Tappable{}, mistakef("%s is an agent: write \"%s taps the ticket\"", a.By, nameOf(a.By))
+		return fakes.Tappable{}, usagef("%s is an agent: write \"%s taps the ticket\"", a.By, nameOf(a.By))
 	}
 	var titles []string
 	which := max(a.Which, 1)
@@ -58,12 +58,12 @@ func (a Taps) tappable(on *Stage) (fakes.Tappable, error) {
 		titles = append(titles, "["+one.Title+"]")
 	}
 	if len(titles) == 0 {
-		return fakes.Tappable{}, mistakef("%s is shown nothing that can be tapped", a.By)
+		return fakes.Tappable{}, usagef("%s is shown nothing that can be tapped", a.By)
 	}
-	return fakes.Tappable{}, mistakef("%s is shown nothing of the title %q to tap: there is %s", a.By, a.Title, strings.Join(titles, ", "))
+	return fakes.Tappable{}, usagef("%s is shown nothing of the title %q to tap: there is %s", a.By, a.Title, strings.Join(titles, ", "))
 }
 
-func (a Takes) do(on *Stage) error {
+func (a Takes) do(on *Session) error {
 	agent, place, err := on.ticket(a.By, a.Ticket)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (a Takes) do(on *Stage) error {
 	return agent.TryTakes(agent.Tickets()[place])
 }
 
-func (a TapsTicket) do(on *Stage) error {
+func (a TapsTicket) do(on *Session) error {
 	agent, place, err := on.ticket(a.By, a.Ticket)
 	if err != nil {
 		return err
@@ -80,14 +80,14 @@ func (a TapsTicket) do(on *Stage) error {
 }
 
 // ticket returns an agent, and the place of one of her tickets.
-func (s *Stage) ticket(by string, number int) (*fakes.Agent, int, error) {
+func (s *Session) ticket(by string, number int) (*fakes.Agent, int, error) {
 	agent := s.Agent(by)
 	if agent == nil {
 		return nil, 0, noAgent(by, "take tickets")
 	}
 	tickets := agent.Tickets()
 	if number > len(tickets) {
-		return nil, 0, mistakef("%s has no ticket %d: there are %d", by, number, len(tickets))
+		return nil, 0, usagef("%s has no ticket %d: there are %d", by, number, len(tickets))
 	}
 	if number > 0 {
 		return agent, number - 1, nil
@@ -97,10 +97,10 @@ func (s *Stage) ticket(by string, number int) (*fakes.Agent, int, error) {
 			return agent, i, nil
 		}
 	}
-	return nil, 0, mistakef("%s has no open ticket: a bot asks for a person by createAssignment", by)
+	return nil, 0, usagef("%s has no open ticket: a bot asks for a person by createAssignment", by)
 }
 
-func (a Ends) do(on *Stage) error {
+func (a Ends) do(on *Session) error {
 	agent := on.Agent(a.By)
 	if agent == nil {
 		return noAgent(a.By, "end live chats")
@@ -110,12 +110,12 @@ func (a Ends) do(on *Stage) error {
 
 // noAgent is the mistake of a step of somebody who is none.
 func noAgent(name, does string) error {
-	return mistakef("%s is no agent: agents %s, and a line such as \"agent Grace at support\" adds one to the channel support", name, does)
+	return usagef("%s is no agent: agents %s, and a line such as \"agent Grace at support\" adds one to the channel support", name, does)
 }
 
-func (a Waits) do(on *Stage) error { return on.platform.TryAdvance(a.For) }
+func (a Waits) do(on *Session) error { return on.platform.TryAdvance(a.For) }
 
-func (a AddMember) do(on *Stage) error {
+func (a AddMember) do(on *Session) error {
 	if err := on.isFree(a.Name); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (a AddMember) do(on *Stage) error {
 	}))
 }
 
-func (a AddAgent) do(on *Stage) error {
+func (a AddAgent) do(on *Session) error {
 	if err := on.isFree(a.Name); err != nil {
 		return err
 	}
@@ -136,29 +136,29 @@ func (a AddAgent) do(on *Stage) error {
 }
 
 // isFree refuses a name that somebody has.
-func (s *Stage) isFree(name string) error {
+func (s *Session) isFree(name string) error {
 	if s.person(name) != nil {
-		return mistakef("somebody is called %s already: give each a name of her own", name)
+		return usagef("somebody is called %s already: give each a name of her own", name)
 	}
 	return nil
 }
 
-// asMistake returns an error as a MistakeError.
+// asMistake returns an error as a UsageError.
 func asMistake(err error) error {
 	if err == nil {
 		return nil
 	}
-	return mistakef("%v", err)
+	return usagef("%v", err)
 }
 
-func (a AddChannel) do(on *Stage) error {
+func (a AddChannel) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		on.platform.AddChannel(channel.Channel{ID: a.ID, Type: a.Type})
 		return nil
 	}))
 }
 
-func (a AddDesk) do(on *Stage) error {
+func (a AddDesk) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		var members []*fakes.Actor
 		for _, p := range on.people {
@@ -188,14 +188,14 @@ func OpenDesk(p *fakes.Platform, id string, members ...*fakes.Actor) {
 	}
 }
 
-func (a AddData) do(on *Stage) error {
+func (a AddData) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		on.platform.AddData(a.Source, a.Entry)
 		return nil
 	}))
 }
 
-func (a Faults) do(on *Stage) error {
+func (a Faults) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		switch {
 		case a.Late > 0:

@@ -3,9 +3,9 @@
 // test.
 //
 //   - To read and write a file, use [Parse] and [Conversation.String].
-//   - To hold a conversation on a platform, use [Stage.Play]; [Run] runs files as tests.
-//   - To do things on a platform and keep what came of it, use [Stage.Do], [Stage.Conversation] and
-//     [Stage.GoTest].
+//   - To hold a conversation on a platform, use [Session.Play]; [Run] runs files as tests.
+//   - To do things on a platform and keep what came of it, use [Session.Do], [Session.Conversation] and
+//     [Session.GoTest].
 //
 // A file is of lines, of which each says who does what, and below it what the bot answers:
 //

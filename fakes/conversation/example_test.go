@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func ExampleStage_Play() {
+func ExampleSession_Play() {
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "greet", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Template("Hello {{firstName}}!")}})
 	written, err := conversation.Parse("greeting.chat", "Ada: hi\nBot: Good morning, Ada!")
@@ -17,7 +17,7 @@ func ExampleStage_Play() {
 		fmt.Println(err)
 		return
 	}
-	played, err := conversation.NewStage(p).Play(written)
+	played, err := conversation.NewSession(p).Play(written)
 	fmt.Print(conversation.Difference(written, played), err)
 	// Output:
 	// @@ -1,2 +1,2 @@
@@ -27,10 +27,10 @@ func ExampleStage_Play() {
 	// <nil>
 }
 
-func ExampleStage_Do() {
+func ExampleSession_Do() {
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "greet", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Template("Hello {{firstName}}!")}})
-	stage := conversation.NewStage(p)
+	stage := conversation.NewSession(p)
 	for _, act := range []conversation.Act{conversation.AddMember{Name: "Ada"}, conversation.Says{By: "Ada", Text: "hi"}} {
 		if _, err := stage.Do(act); err != nil {
 			fmt.Println(err)

@@ -28,7 +28,7 @@ type GoTest struct {
 
 // GoTest returns a Go test that does again what was done on the stage, and expects what came of it: each
 // message to those who take part, and of one who acts and gets nothing that there is none.
-func (s *Stage) GoTest(as GoTest) (string, error) {
+func (s *Session) GoTest(as GoTest) (string, error) {
 	body := "\tp := " + cmp.Or(as.Platform, "fakes.New(fakes.For(t))") + "\n"
 	if as.Nodes != "" {
 		body += "\tp.Handle(" + as.Nodes + "...)\n"
@@ -38,7 +38,7 @@ func (s *Stage) GoTest(as GoTest) (string, error) {
 }
 
 // source returns what was done as Go.
-func (s *Stage) source() string {
+func (s *Session) source() string {
 	var body strings.Builder
 	all := s.needed()
 	of, used := &names{of: map[string]string{}}, used(all)

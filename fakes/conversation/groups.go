@@ -2,17 +2,17 @@ package conversation
 
 import "errors"
 
-func (a JoinsGroup) do(on *Stage) error {
+func (a JoinsGroup) do(on *Session) error {
 	actor := on.Actor(a.By)
 	switch {
 	case a.By == "":
-		return mistakef("nobody is named who joins the group: By is a name")
+		return usagef("nobody is named who joins the group: By is a name")
 	case actor == nil:
-		return mistakef("%s is an agent: members join groups", a.By)
+		return usagef("%s is an agent: members join groups", a.By)
 	case actor.Scope().GroupExternalID != "":
-		return mistakef("%s speaks in a group: who joins another one is called by her own name", a.By)
+		return usagef("%s speaks in a group: who joins another one is called by her own name", a.By)
 	case a.Group == "":
-		return mistakef("a group has an id, such as \"family\"")
+		return usagef("a group has an id, such as \"family\"")
 	}
 	if err := on.isFree(a.named()); err != nil {
 		return err

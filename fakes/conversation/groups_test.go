@@ -45,14 +45,14 @@ func said(ctx context.Context, bot *botctx.Context, done string, err error) erro
 }
 
 // holds plays a conversation on a new platform with the shop, and requires that it comes as it is written.
-func holds(t *testing.T, text string) *conversation.Stage {
+func holds(t *testing.T, text string) *conversation.Session {
 	t.Helper()
 	kept, err := conversation.Parse("kept.chat", text)
 	require.NoError(t, err)
 	p := fakes.New(fakes.For(t))
 	p.AddAccount("shop")
 	p.Handle(shop()...)
-	stage := conversation.NewStage(p)
+	stage := conversation.NewSession(p)
 	came, err := stage.Play(kept)
 	require.NoError(t, err)
 	require.Empty(t, conversation.Difference(kept, came))
@@ -130,7 +130,7 @@ func TestPlay_GroupsThatCannotBeJoinedAreMistakes(t *testing.T) {
 		kept, err := conversation.Parse("kept.chat", text)
 		require.NoError(t, err)
 		p := fakes.New()
-		_, err = conversation.NewStage(p).Play(kept)
+		_, err = conversation.NewSession(p).Play(kept)
 		require.ErrorContains(t, err, want)
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}

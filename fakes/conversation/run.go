@@ -31,13 +31,13 @@ type TB[T any] interface {
 //	var _ = flag.Bool("update", false, "write the files that tests compare with")
 //
 //	func TestConversations(t *testing.T) {
-//		conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
+//		conversation.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Session {
 //			p := fakes.New(fakes.For(t))
 //			p.Handle(nodes()...)
-//			return conversation.NewStage(p)
+//			return conversation.NewSession(p)
 //		})
 //	}
-func Run[T TB[T]](t T, pattern string, stage func(t T) *Stage) {
+func Run[T TB[T]](t T, pattern string, stage func(t T) *Session) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err == nil && len(files) == 0 {
@@ -56,7 +56,7 @@ func Run[T TB[T]](t T, pattern string, stage func(t T) *Stage) {
 }
 
 // play plays a file on a stage.
-func play(t fakes.TB, file string, on *Stage) {
+func play(t fakes.TB, file string, on *Session) {
 	t.Helper()
 	text, err := os.ReadFile(file) //nolint:gosec // It is what the test names.
 	if err != nil {

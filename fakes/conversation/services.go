@@ -8,7 +8,7 @@ import (
 
 // What services refuse may stay unmet: whether a bot asks them is what a conversation shows.
 
-func (a DeclinesCharge) do(on *Stage) error {
+func (a DeclinesCharge) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		on.platform.Account(a.Account).DeclineNext(a.Code).Optional()
 		return nil
@@ -37,7 +37,7 @@ func (p *reader) chargeDeclined(found []string) error {
 	return nil
 }
 
-func (a ServiceFails) do(on *Stage) error {
+func (a ServiceFails) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		a.plan(on.platform).Optional()
 		return nil
@@ -71,7 +71,7 @@ func (p *reader) serviceFails(found []string) error {
 	return err
 }
 
-func (a Bounces) do(on *Stage) error {
+func (a Bounces) do(on *Session) error {
 	return asMistake(guarded(func() error {
 		on.platform.RefuseMailTo(a.Address)
 		return nil

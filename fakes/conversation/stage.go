@@ -16,9 +16,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Stage is where conversations are held: a platform in memory, and who takes part. It keeps what was done
+// Session is where conversations are held: a platform in memory, and who takes part. It keeps what was done
 // and what came of it. One goroutine uses it at a time.
-type Stage struct {
+type Session struct {
 	platform *fakes.Platform
 	people   []*person
 	cast     cast
@@ -72,31 +72,31 @@ type heard struct {
 	response  send.Response
 }
 
-// NewStage returns a stage on a platform, on which nobody takes part yet.
-func NewStage(p *fakes.Platform) *Stage { return &Stage{platform: p} }
+// NewSession returns a stage on a platform, on which nobody takes part yet.
+func NewSession(p *fakes.Platform) *Session { return &Session{platform: p} }
 
 // Platform returns the platform.
-func (s *Stage) Platform() *fakes.Platform { return s.platform }
+func (s *Session) Platform() *fakes.Platform { return s.platform }
 
-// Admit lets a member take part who is on the platform already, and returns what the conversation calls
+// Add lets a member take part who is on the platform already, and returns what the conversation calls
 // her: her first name, or her id, and with a number where somebody has that name.
-func (s *Stage) Admit(actor *fakes.Actor) string {
+func (s *Session) Add(actor *fakes.Actor) string {
 	added := actor.Added()
 	name := s.free(cmp.Or(added.FirstName, actor.ID()))
-	s.admit(AddMember{Name: name, Member: added}, &person{name: name, actor: actor})
+	s.add(AddMember{Name: name, Member: added}, &person{name: name, actor: actor})
 	return name
 }
 
-// AdmitAgent lets an agent take part who is on the platform already, and returns what the conversation
+// AddAgent lets an agent take part who is on the platform already, and returns what the conversation
 // calls her.
-func (s *Stage) AdmitAgent(agent *fakes.Agent) string {
+func (s *Session) AddAgent(agent *fakes.Agent) string {
 	name := s.free(agent.Name())
-	s.admit(AddAgent{Name: name, Channel: agent.Channel(), Groups: agent.Groups()}, &person{name: name, agent: agent})
+	s.add(AddAgent{Name: name, Channel: agent.Channel(), Groups: agent.Groups()}, &person{name: name, agent: agent})
 	return name
 }
 
 // free returns a name that nobody has yet.
-func (s *Stage) free(name string) string {
+func (s *Session) free(name string) string {
 	found := name
 	for i := 2; s.person(found) != nil; i++ {
 		found = name + " " + strconv.Itoa(i)
@@ -105,20 +105,20 @@ func (s *Stage) free(name string) string {
 }
 
 // admit adds a person, and keeps that.
-func (s *Stage) admit(act Act, added *person) {
+func (s *Session) add(act Act, added *person) {
 	s.join(added)
 	s.cast.acts(act)
 	s.done = append(s.done, done{step: Step{Act: act}, person: added, silent: -1})
 }
 
 // join lets a person take part, who has heard nothing of what was sent before.
-func (s *Stage) join(added *person) {
+func (s *Session) join(added *person) {
 	added.heard = len(added.messages())
 	s.people = append(s.people, added)
 }
 
 // person returns who has a name, nil where nobody does.
-func (s *Stage) person(name string) *person {
+func (s *Session) person(name string) *person {
 	i := slices.IndexFunc(s.people, func(p *person) bool { return p.name == name })
 	if i < 0 {
 		return nil
@@ -127,7 +127,7 @@ func (s *Stage) person(name string) *person {
 }
 
 // Actor returns the member of a name, nil where there is none.
-func (s *Stage) Actor(name string) *fakes.Actor {
+func (s *Session) Actor(name string) *fakes.Actor {
 	if found := s.person(name); found != nil {
 		return found.actor
 	}
@@ -135,7 +135,7 @@ func (s *Stage) Actor(name string) *fakes.Actor {
 }
 
 // Agent returns the agent of a name, nil where there is none.
-func (s *Stage) Agent(name string) *fakes.Agent {
+func (s *Session) Agent(name string) *fakes.Agent {
 	if found := s.person(name); found != nil {
 		return found.agent
 	}
@@ -143,7 +143,7 @@ func (s *Stage) Agent(name string) *fakes.Agent {
 }
 
 // Conversation returns what was done on the stage so far, and what came of it.
-func (s *Stage) Conversation() Conversation {
+func (s *Session) Conversation() Conversation {
 	var c Conversation
 	for _, one := range s.needed() {
 		if !one.isUnwritten {
@@ -154,11 +154,11 @@ func (s *Stage) Conversation() Conversation {
 }
 
 // Len returns how many things were done on the stage, for Back.
-func (s *Stage) Len() int { return len(s.done) }
+func (s *Session) Len() int { return len(s.done) }
 
 // Back forgets all but the first things that were done, where the platform was put back to what it was
 // then. Who takes part since does so no more.
-func (s *Stage) Back(length int) {
+func (s *Session) Back(length int) {
 	s.done = slices.Clip(s.done[:length])
 	s.people, s.cast = nil, cast{}
 	for _, one := range s.done {
@@ -173,8 +173,8 @@ func (s *Stage) Back(length int) {
 }
 
 // In returns a stage on a fork of the platform, which goes on from what this one is.
-func (s *Stage) In(fork *fakes.Platform) *Stage {
-	other := &Stage{platform: fork, cast: s.cast, isOpen: s.isOpen}
+func (s *Session) In(fork *fakes.Platform) *Session {
+	other := &Session{platform: fork, cast: s.cast, isOpen: s.isOpen}
 	forked := map[*person]*person{}
 	for _, p := range s.people {
 		forked[p] = p.in(fork)
@@ -203,20 +203,20 @@ func (p *person) in(fork *fakes.Platform) *person {
 	return &other
 }
 
-// MistakeError is an error of a conversation itself: what it says cannot be done. It is none of the bot.
-type MistakeError struct{ text string }
+// UsageError is an error of a conversation itself: what it says cannot be done. It is none of the bot.
+type UsageError struct{ text string }
 
 // Error says what to write.
-func (m *MistakeError) Error() string { return m.text }
+func (m *UsageError) Error() string { return m.text }
 
 // Unwrap returns boterr.InvalidArgument.
-func (m *MistakeError) Unwrap() error { return boterr.InvalidArgument }
+func (m *UsageError) Unwrap() error { return boterr.InvalidArgument }
 
-func mistakef(format string, args ...any) error { return &MistakeError{fmt.Sprintf(format, args...)} }
+func usagef(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
 
 // Do does something, and returns it with what came of it. The error is that of a run of the bot, which
-// the step has as its Failure, or a MistakeError, with which nothing was done and nothing is kept.
-func (s *Stage) Do(act Act) (Step, error) {
+// the step has as its Failure, or a UsageError, with which nothing was done and nothing is kept.
+func (s *Session) Do(act Act) (Step, error) {
 	if err := s.meet(act.by()); err != nil {
 		return Step{}, err
 	}
@@ -226,7 +226,7 @@ func (s *Stage) Do(act Act) (Step, error) {
 	}
 	people := len(s.people)
 	err = guarded(func() error { return act.do(s) })
-	if mistake, isMistake := errors.AsType[*MistakeError](err); isMistake {
+	if mistake, isMistake := errors.AsType[*UsageError](err); isMistake {
 		return Step{}, mistake
 	}
 	s.cast.acts(act)
@@ -241,7 +241,7 @@ func (s *Stage) Do(act Act) (Step, error) {
 
 // tappedBy returns what an act taps, nil if it taps nothing, or what Actor.TapsOn taps: the only one of its title in the
 // newest message that has one.
-func tappedBy(act Act, on *Stage) (*fakes.Tappable, error) {
+func tappedBy(act Act, on *Session) (*fakes.Tappable, error) {
 	taps, isTap := act.(Taps)
 	if !isTap {
 		return nil, nil
@@ -259,7 +259,7 @@ func tappedBy(act Act, on *Stage) (*fakes.Tappable, error) {
 }
 
 // needed returns what was done without the desks that nothing was asked of.
-func (s *Stage) needed() []done {
+func (s *Session) needed() []done {
 	if slices.ContainsFunc(s.platform.Calls(), isOfLiveChat) {
 		return s.done
 	}
@@ -281,7 +281,7 @@ func isOfLiveChat(made fakes.Call) bool {
 }
 
 // meet finds who acts, who is added where that is allowed.
-func (s *Stage) meet(name string) error {
+func (s *Session) meet(name string) error {
 	if name == "" || s.person(name) != nil {
 		return nil
 	}
@@ -290,7 +290,7 @@ func (s *Stage) meet(name string) error {
 		for _, p := range s.people {
 			names = append(names, p.name)
 		}
-		return mistakef("nobody is called %s%s: a line such as \"member %s\" adds a member", name, perhaps(nearest.To(name, names)), nameOf(name))
+		return usagef("nobody is called %s%s: a line such as \"member %s\" adds a member", name, perhaps(nearest.To(name, names)), nameOf(name))
 	}
 	if _, err := s.Do(AddMember{Name: name}); err != nil {
 		return err
@@ -308,7 +308,7 @@ func (a AddMember) named() member.Member {
 }
 
 // hear returns what each person got since the last time: first who acts, then the others as they came.
-func (s *Stage) hear() []heard {
+func (s *Session) hear() []heard {
 	var first, others []heard
 	for _, p := range s.people {
 		messages := p.messages()

@@ -20,8 +20,8 @@ func TestDo_ActOfNobodyIsAMistake(t *testing.T) {
 		conversation.TapsTicket{},
 		conversation.Ends{},
 	} {
-		_, err := conversation.NewStage(fakes.New(fakes.For(t))).Do(act)
-		var mistake *conversation.MistakeError
+		_, err := conversation.NewSession(fakes.New(fakes.For(t))).Do(act)
+		var mistake *conversation.UsageError
 		require.ErrorAs(t, err, &mistake, "%T", act)
 	}
 }

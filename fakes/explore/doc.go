@@ -21,7 +21,7 @@
 //			t.Settle(time.Hour)        // The bot comes back, and what failed is tried again.
 //			_ = ada.TrySaysAgain()     // The platform repeats what was perhaps not heard.
 //			require.LessOrEqual(t, len(account.Payments()), 1)
-//		}, explore.On(fakes.Accepting()))
+//		}, explore.PlatformOptions(fakes.WithInbox()))
 //	}
 //
 // What happens at once is given to T.Go:

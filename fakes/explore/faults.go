@@ -11,7 +11,7 @@ import (
 // one. It runs first without faults, to learn which operations are called, and what they ask the store,
 // the messaging platforms, mail, payments, files and the web for. Then each of these calls, alone and with
 // others, fails, reports a time-out after it was carried out, is late, or loses the process before or
-// after: in turn one fault, those of operations first, and up to AtMost.
+// after: in turn one fault, those of operations first, and up to MaxFaults.
 //
 // What fails is printed as small as it gets, as the lines of Go that plan the same faults at the
 // beginning of the property, and with what repeats the round. A property that fails without faults is

@@ -101,7 +101,7 @@ func notedOnce(logic botctx.Action) explore.Property {
 
 func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	t.Parallel()
-	accepting := explore.On(fakes.Accepting())
+	accepting := explore.PlatformOptions(fakes.WithInbox())
 	requireFound(t, search(func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(1 of the ")
 	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
@@ -215,7 +215,7 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 		explore.Faults(t, 1, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, func(context.Context, *botctx.Context) error { select {} }, 0)
 			ada.Says("hi")
-		}, explore.Patience(20*time.Millisecond))
+		}, explore.Timeout(20*time.Millisecond))
 	}), "it hangs: nothing was called for 20ms")
 	requireFound(t, search(func(t fakes.TB) {
 		explore.Faults(t, 100, func(_ *explore.T, p *fakes.Platform) {
@@ -230,6 +230,6 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 			}, 0)
 			p.RefuseSends(boterr.FailedPrecondition, ada)
 			_ = ada.TrySays("hi")
-		}, explore.MostCalls(1000))
+		}, explore.MaxCalls(1000))
 	}), "it has no end: 1000 calls")
 }

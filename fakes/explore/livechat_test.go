@@ -50,7 +50,7 @@ func TestFaults_LiveChat(t *testing.T) {
 		t.Settle(90 * time.Second)
 		require.False(t, ada.Member().BotMeta.LiveChat(), "it is over")
 		require.Empty(t, p.Queue("desk"))
-	}, explore.On(fakes.Accepting()))
+	}, explore.PlatformOptions(fakes.WithInbox()))
 }
 
 // Of what people do with one request at once, one thing counts.

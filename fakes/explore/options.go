@@ -42,21 +42,21 @@ type Option func(*settings)
 // Seed makes a search draw other rounds. The default is 1, so that a test does the same each time.
 func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
 
-// AtMost is how many faults, or switches, a round has at most. The default is 3.
-func AtMost(most int) Option { return func(s *settings) { s.most = max(1, most) } }
+// MaxFaults is how many faults, or switches, a round has at most. The default is 3.
+func MaxFaults(most int) Option { return func(s *settings) { s.most = max(1, most) } }
 
-// MostCalls is how many calls of operations and services one run makes at most: more are a loop without an
+// MaxCalls is how many calls of operations and services one run makes at most: more are a loop without an
 // end. The default is 100,000.
-func MostCalls(most int) Option { return func(s *settings) { s.calls = int64(max(1, most)) } }
+func MaxCalls(most int) Option { return func(s *settings) { s.calls = int64(max(1, most)) } }
 
-// On gives options to the platforms, such as fakes.Accepting.
-func On(options ...fakes.Option) Option {
+// PlatformOptions gives options to the platforms, such as fakes.WithInbox.
+func PlatformOptions(options ...fakes.Option) Option {
 	return func(s *settings) { s.platform = append(s.platform, options...) }
 }
 
-// Patience is for how long, in real time, a run may call nothing before it counts as one that hangs. The
+// Timeout is for how long, in real time, a run may call nothing before it counts as one that hangs. The
 // default is ten seconds.
-func Patience(d time.Duration) Option { return func(s *settings) { s.patience = d } }
+func Timeout(d time.Duration) Option { return func(s *settings) { s.patience = d } }
 
 // settingsOf returns what options set. The seed that Variable gives counts more.
 func settingsOf(options []Option) settings {

@@ -22,7 +22,7 @@ type change struct {
 // Orders runs a property in this many orders of what it gives to Go, and ends the test where it does not
 // hold in one. Only one of the turns runs at a time. At each call of an operation, and each request to the
 // store, the messaging platforms, mail, payments, files and the web, another one may go on: in turn at one
-// such point, operations first, and at up to AtMost. Runs that wait for one another by the rules of the SDK
+// such point, operations first, and at up to MaxFaults. Runs that wait for one another by the rules of the SDK
 // do so here.
 //
 // What fails is printed with as few changes from one turn to another as it needs, as what each turn

@@ -271,5 +271,5 @@ func TestOrders_OverAccept(t *testing.T) {
 		t.Wait()
 		p.Advance(0)
 		require.Equal(t, 2, stockOf(p), "each message is run once")
-	}, explore.On(fakes.Accepting()))
+	}, explore.PlatformOptions(fakes.WithInbox()))
 }

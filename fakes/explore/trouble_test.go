@@ -56,7 +56,7 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 				}
 				return nil
 			})
-		}, explore.MostCalls(5000))
+		}, explore.MaxCalls(5000))
 	}), "it has no end: 5000 calls were made; ", " goes on at ")
 }
 
@@ -78,7 +78,7 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 				}
 				return nil
 			})
-		}, explore.Patience(20*time.Millisecond))
+		}, explore.Timeout(20*time.Millisecond))
 	}), "it hangs: nothing was called for 20ms", " goes on at ", "\t1. ", "\t2. ")
 }
 

@@ -14,8 +14,8 @@ import (
 type Call struct {
 	// Line is its line in the file it was read from, N its number, from 1 on.
 	Line, N int
-	// At is when it began.
-	At document.Timestamp
+	// CalledAt is when it began.
+	CalledAt document.Timestamp
 	// Scope is for whom it was made.
 	Scope Scope
 	Op    botctx.Op
@@ -63,7 +63,7 @@ func (c Call) object() document.Object {
 	if err != nil {
 		scope = document.O()
 	}
-	line := document.O(fieldN, c.N, fieldAt, int64(c.At), fieldScope, scope, fieldOp, string(c.Op), fieldParams, c.Params)
+	line := document.O(fieldN, c.N, fieldAt, int64(c.CalledAt), fieldScope, scope, fieldOp, string(c.Op), fieldParams, c.Params)
 	if c.Err == nil || c.Result != nil {
 		line = line.With(fieldResult, c.Result)
 	}

@@ -66,7 +66,7 @@ func (r *Recording) Check(ctx context.Context, how Check) (Differences, error) {
 		c.how.Within = time.Second
 	}
 	if len(r.Calls) > 0 {
-		c.at = r.Calls[0].At
+		c.at = r.Calls[0].CalledAt
 		c.shift = c.now() - int64(c.at)
 	}
 	var all Differences
@@ -99,10 +99,10 @@ func (c *checking) now() int64 {
 
 // call makes a call, and compares.
 func (c *checking) call(ctx context.Context, call Call) Differences {
-	if call.At > c.at && c.how.Advance != nil {
-		c.how.Advance(time.Duration(call.At-c.at) * time.Millisecond)
+	if call.CalledAt > c.at && c.how.Advance != nil {
+		c.how.Advance(time.Duration(call.CalledAt-c.at) * time.Millisecond)
 	}
-	c.at = max(c.at, call.At)
+	c.at = max(c.at, call.CalledAt)
 	args, err := document.EncodeJSON(c.translated("", call.Params))
 	if err != nil {
 		return Differences{{Call: call, Path: fieldParams, Recorded: "JSON", Got: err.Error()}}

@@ -100,7 +100,7 @@ func readCall(line document.Object) (Call, error) {
 	if err := document.Decode(line.Without(fieldParams).Without(fieldResult).Without(fieldError), &read); err != nil {
 		return Call{}, err
 	}
-	call := Call{N: read.N, At: read.At, Scope: read.Scope, Op: botctx.Op(read.Op)}
+	call := Call{N: read.N, CalledAt: read.At, Scope: read.Scope, Op: botctx.Op(read.Op)}
 	if err := call.readParams(line); err != nil {
 		return Call{}, err
 	}

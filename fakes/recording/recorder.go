@@ -83,7 +83,7 @@ func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (
 	if len(result) > 0 {
 		value, badResult = document.ParseJSON(result)
 	}
-	c.by.add(Call{At: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err,
+	c.by.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(c.scope), Op: botctx.Op(name), Params: params, Result: value}, err,
 		errors.Join(badParams, badResult))
 	return result, err
 }
@@ -100,7 +100,7 @@ func (r *Recorder) Intercept(ctx context.Context, call *botctx.Call, next botctx
 	if err == nil || hasOutcomes(result) {
 		value, badResult = valueOf(result)
 	}
-	r.add(Call{At: document.TimestampOf(at), Scope: scopeOf(call.Context.Scope()), Op: call.Op, Params: params, Result: value}, err,
+	r.add(Call{CalledAt: document.TimestampOf(at), Scope: scopeOf(call.Context.Scope()), Op: call.Op, Params: params, Result: value}, err,
 		errors.Join(badParams, badResult))
 	return result, err
 }

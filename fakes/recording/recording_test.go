@@ -34,7 +34,7 @@ type shop struct {
 // another number of members before.
 func newShop(t *testing.T, start time.Time, before int) shop {
 	t.Helper()
-	p := fakes.New(fakes.For(t), fakes.At(start))
+	p := fakes.New(fakes.For(t), fakes.StartAt(start))
 	for range before {
 		p.AddMember(member.Member{})
 		p.AddData("others", document.O("n", 1))

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/internal/page"
 )
 
-// Act is what a page asks for: the body of a POST to "act".
-type Act struct {
+// act is what a page asks for: the body of a POST to "act".
+type act struct {
 	// Branch is the id of the branch in which it is done. The default is the first one.
 	Branch string `json:"branch,omitempty"`
 	// Do names what is done, such as "say".
@@ -23,8 +23,8 @@ type Act struct {
 	With json.RawMessage `json:"with,omitempty"`
 }
 
-// Acted is the answer to an Act that was done.
-type Acted struct {
+// outcome is the answer to an Act that was done.
+type outcome struct {
 	// Revision is that of the World afterwards, Branch the id of the branch to be shown then.
 	Revision int64  `json:"revision"`
 	Branch   string `json:"branch"`
@@ -87,53 +87,53 @@ type move struct {
 }
 
 // act does what a page asks for.
-func (s *session) act(ctx context.Context, asked Act) (Acted, error) {
+func (s *session) act(ctx context.Context, asked act) (outcome, error) {
 	if slices.Contains(moves(), asked.Do) {
 		return s.actMove(ctx, asked)
 	}
 	read, isKnown := plays()[asked.Do]
 	if !isKnown {
-		return Acted{}, unknown(asked.Do, slices.Concat(slices.Collect(maps.Keys(plays())), moves()))
+		return outcome{}, unknown(asked.Do, slices.Concat(slices.Collect(maps.Keys(plays())), moves()))
 	}
 	do, err := read(asked.With)
 	if err != nil {
-		return Acted{}, err
+		return outcome{}, err
 	}
 	if err := s.takeTurn(ctx); err != nil {
-		return Acted{}, err
+		return outcome{}, err
 	}
 	defer s.giveTurn()
 	s.look()
 	on, err := s.begin(asked.Branch, asked.Do)
 	if err != nil {
-		return Acted{}, err
+		return outcome{}, err
 	}
 	if err := s.play(on, do); err != nil { //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
-		return Acted{}, err
+		return outcome{}, err
 	}
 	revision, _ := s.state()
-	return Acted{Revision: revision, Branch: on.id, Error: page.ProblemOf(on.now().err)}, nil
+	return outcome{Revision: revision, Branch: on.id, Error: page.ProblemOf(on.now().err)}, nil
 }
 
 // actMove does what is done with branches.
-func (s *session) actMove(ctx context.Context, asked Act) (Acted, error) {
+func (s *session) actMove(ctx context.Context, asked act) (outcome, error) {
 	var with move
 	if len(asked.With) > 0 {
 		if err := page.Decode(bytes.NewReader(asked.With), &with); err != nil {
-			return Acted{}, boterr.PrefixField("with", err)
+			return outcome{}, boterr.PrefixField("with", err)
 		}
 	}
 	if err := s.takeTurn(ctx); err != nil {
-		return Acted{}, err
+		return outcome{}, err
 	}
 	defer s.giveTurn()
 	on, err := s.find(asked.Branch)
 	if err != nil {
-		return Acted{}, err
+		return outcome{}, err
 	}
 	shown, err := s.move(asked.Do, on, with) //nolint:contextcheck // As play.
 	revision, _ := s.state()
-	return Acted{Revision: revision, Branch: shown}, err
+	return outcome{Revision: revision, Branch: shown}, err
 }
 
 // find is branchOf for who does not hold the mutex.

@@ -21,7 +21,7 @@ type branch struct {
 	id, name string
 	platform *fakes.Platform
 	// stage is where all is done that a conversation can do again.
-	stage *conversation.Stage
+	stage *conversation.Session
 	// moments are what was done, the first one the beginning. at is the one that is shown: later ones are
 	// there until something else is done.
 	moments []moment
@@ -40,7 +40,7 @@ type moment struct {
 	sent, chosen int
 	// err is what came of it, logged what was logged meanwhile.
 	err    error
-	logged []Line
+	logged []logLine
 	// people are who was there afterwards.
 	people []*person
 	// channels are those that were added on the page.
@@ -52,7 +52,7 @@ type moment struct {
 	// isUnsaved tells that no conversation can do it again.
 	isUnsaved bool
 	// stage is what a conversation keeps of it all afterwards, nil where one cannot go back to it.
-	stage *conversation.Stage
+	stage *conversation.Session
 	// snapshot is the platform afterwards, nil where one cannot go back to it.
 	snapshot *fakes.Snapshot
 }
@@ -165,7 +165,7 @@ func (b *branch) undo(to moment) {
 // does lets happen what a conversation can do again, as a moment. What is a mistake did not happen.
 func (b *branch) does(act conversation.Act, m moment) (moment, error) {
 	_, err := b.stage.Do(act)
-	if mistake, isMistake := errors.AsType[*conversation.MistakeError](err); isMistake {
+	if mistake, isMistake := errors.AsType[*conversation.UsageError](err); isMistake {
 		return moment{}, mistake
 	}
 	m.err = err

@@ -19,13 +19,13 @@
 // requests for a person, outboxes, mails, files and payments change; goes back in time, forks, and saves
 // what was done as a Go test or as a conversation.
 //
-// The nodes may change meanwhile, see Look of [Simulator], and what the bot logs is seen, see [Log].
+// The nodes may change meanwhile, see Reload of [Simulator], and what the bot logs is seen, see [Log].
 //
 // # What is where
 //
-// All state is here in the process: the page shows one JSON text, see [World], which it asks for again when
+// All state is here in the process: the page shows one JSON text, which it asks for again when
 // an event says that it has changed. So it survives a reload, and several tabs see the same. What is done
-// is a POST that names it, see [Act].
+// is a POST that names it.
 //
 // # Who may ask
 //

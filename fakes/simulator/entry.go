@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Entry is something that was said, by a person or by the bot.
-type Entry struct {
+// entry is something that was said, by a person or by the bot.
+type entry struct {
 	At time.Time `json:"at"`
 	// Moment is the number of the moment in which it was said.
 	Moment int `json:"moment"`
@@ -27,9 +27,9 @@ type Entry struct {
 	Type send.Type `json:"type"`
 	Text string    `json:"text"`
 	// Buttons, QuickReplies and Cards are what there is to tap and to leaf through.
-	Buttons      []Button `json:"buttons,omitempty"`
-	QuickReplies []Button `json:"quickReplies,omitempty"`
-	Cards        []Card   `json:"cards,omitempty"`
+	Buttons      []shownButton `json:"buttons,omitempty"`
+	QuickReplies []shownButton `json:"quickReplies,omitempty"`
+	Cards        []shownCard   `json:"cards,omitempty"`
 	// Articles are those of Echo's news.
 	Articles []send.Article `json:"articles,omitempty"`
 	// URL is the address of a picture, a recording, a film or a file.
@@ -43,8 +43,8 @@ type Entry struct {
 	Error *page.Problem `json:"error,omitempty"`
 }
 
-// Button is a button or a quick reply.
-type Button struct {
+// shownButton is a button or a quick reply.
+type shownButton struct {
 	Title string `json:"title"`
 	// Number is what to tap, -1 for what cannot be tapped now.
 	Number int `json:"number"`
@@ -52,26 +52,26 @@ type Button struct {
 	URL string `json:"url,omitempty"`
 }
 
-// Card is a card of a carousel.
-type Card struct {
-	Title    string   `json:"title"`
-	Subtitle string   `json:"subtitle,omitempty"`
-	ImageURL string   `json:"imageUrl,omitempty"`
-	Buttons  []Button `json:"buttons,omitempty"`
+// shownCard is a card of a carousel.
+type shownCard struct {
+	Title    string        `json:"title"`
+	Subtitle string        `json:"subtitle,omitempty"`
+	ImageURL string        `json:"imageUrl,omitempty"`
+	Buttons  []shownButton `json:"buttons,omitempty"`
 }
 
 // entryOf tells a message as it shows now. taps are what its recipient can tap now.
-func entryOf(sent fakes.Sent, taps []fakes.Tappable) Entry {
+func entryOf(sent fakes.Sent, taps []fakes.Tappable) entry {
 	shown := sent.Shown
-	e := Entry{
-		At: sent.At, ID: sent.MessageID, Channel: sent.Channel, Type: shown.Type(), Text: shown.Text(),
+	e := entry{
+		At: sent.SentAt, ID: sent.MessageID, Channel: sent.Channel, Type: shown.Type(), Text: shown.Text(),
 		IsTakenBack: shown.IsZero(), IsChanged: !shown.IsZero() && shown.String() != sent.Response.String(),
 		Articles: shown.Articles(),
 	}
 	offered := offers{message: sent.MessageID, open: taps}
 	e.Buttons = offered.ofButtons(shown.Buttons())
 	for _, card := range shown.Cards() {
-		e.Cards = append(e.Cards, Card{
+		e.Cards = append(e.Cards, shownCard{
 			Title: card.Title, Subtitle: card.Subtitle, ImageURL: card.ImageURL, Buttons: offered.ofButtons(card.Buttons),
 		})
 	}
@@ -84,7 +84,7 @@ func entryOf(sent fakes.Sent, taps []fakes.Tappable) Entry {
 }
 
 // isEmpty reports whether nothing is to be seen of a message that was not taken back.
-func (e Entry) isEmpty() bool {
+func (e entry) isEmpty() bool {
 	hasParts := len(e.Cards)+len(e.Buttons)+len(e.QuickReplies)+len(e.Articles) > 0
 	return !e.IsTakenBack && !hasParts && e.Type != send.TypeTyping && e.Text == "" && e.URL == ""
 }
@@ -113,10 +113,10 @@ func (o *offers) number(title string) int {
 	return -1
 }
 
-func (o *offers) ofButtons(buttons []send.Button) []Button {
-	var told []Button
+func (o *offers) ofButtons(buttons []send.Button) []shownButton {
+	var told []shownButton
 	for _, button := range buttons {
-		one := Button{Title: button.Title, URL: button.URL, Number: -1}
+		one := shownButton{Title: button.Title, URL: button.URL, Number: -1}
 		if button.Payload != nil {
 			one.Number = o.number(button.Title)
 		}
@@ -125,10 +125,10 @@ func (o *offers) ofButtons(buttons []send.Button) []Button {
 	return told
 }
 
-func (o *offers) ofQuickReplies(message send.Response) []Button {
-	var told []Button
+func (o *offers) ofQuickReplies(message send.Response) []shownButton {
+	var told []shownButton
 	for _, reply := range document.Get(message, "quickReplies", []document.Object(nil)) {
-		one := Button{Title: document.Get(reply, "title", ""), Number: -1}
+		one := shownButton{Title: document.Get(reply, "title", ""), Number: -1}
 		if one.Title == "" {
 			one.Title = document.Get(reply, "content_type", "")
 		}

@@ -15,7 +15,7 @@ const beat = 20 * time.Second
 
 // beat is the constant, or how often it is looked for other nodes.
 func (s *session) beat() time.Duration {
-	if s.settings.Look == nil {
+	if s.settings.Reload == nil {
 		return beat
 	}
 	return lookEvery
@@ -74,9 +74,9 @@ func (s *session) answerWorld(w http.ResponseWriter, r *http.Request) {
 
 // answerAct does what is asked for.
 func (s *session) answerAct(w http.ResponseWriter, r *http.Request) {
-	var asked Act
+	var asked act
 	err := page.Read(w, r, &asked)
-	var acted Acted
+	var acted outcome
 	if err == nil {
 		acted, err = s.act(r.Context(), asked)
 	}

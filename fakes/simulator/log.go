@@ -11,11 +11,11 @@ import (
 // shows it beside what the bot did. Its zero value is ready. A Log belongs to one Simulator.
 type Log struct {
 	mu   sync.Mutex
-	kept []Line
+	kept []logLine
 }
 
-// Line is something that was logged.
-type Line struct {
+// logLine is something that was logged.
+type logLine struct {
 	// Moment is the number of the moment in which it was logged.
 	Moment int `json:"moment"`
 	// Level is DEBUG, INFO, WARN or ERROR, Text the message, More the attributes.
@@ -32,14 +32,14 @@ type Line struct {
 func (l *Log) Handler() slog.Handler { return logHandler{log: l} }
 
 // add adds a line. Of many, the newest are kept.
-func (l *Log) add(one Line) {
+func (l *Log) add(one logLine) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.kept = append(newest(l.kept), one)
 }
 
 // take returns what was logged since the last time. A nil Log has nothing.
-func (l *Log) take() []Line {
+func (l *Log) take() []logLine {
 	if l == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (logHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements slog.Handler.
 func (h logHandler) Handle(_ context.Context, logged slog.Record) error {
-	line := Line{Level: logged.Level.String(), Text: logged.Message, More: slices.Clone(h.more)}
+	line := logLine{Level: logged.Level.String(), Text: logged.Message, More: slices.Clone(h.more)}
 	logged.Attrs(func(one slog.Attr) bool {
 		line.More = append(line.More, h.text(one))
 		return true
@@ -93,8 +93,8 @@ func (h logHandler) text(one slog.Attr) string {
 }
 
 // toldLog tells what was logged, the newest last.
-func (b *branch) toldLog() []Line {
-	told := []Line{}
+func (b *branch) toldLog() []logLine {
+	told := []logLine{}
 	for number, m := range b.past() {
 		for _, one := range m.logged {
 			one.Moment = number

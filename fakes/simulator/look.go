@@ -13,10 +13,10 @@ const lookEvery = time.Second
 // done next is answered by them, and one goes back in time without them. What is wrong with them is told, and the
 // bot stays as it was. The caller holds the turn.
 func (s *session) look() {
-	if s.settings.Look == nil {
+	if s.settings.Reload == nil {
 		return
 	}
-	nodes, hasChanged, err := s.settings.Look()
+	nodes, hasChanged, err := s.settings.Reload()
 	if err == nil && !hasChanged || err != nil && s.isKnown(err) {
 		return
 	}

@@ -42,7 +42,7 @@ func TestLook_TheNextMessageIsAnsweredByWhatIsThereThen(t *testing.T) {
 	t.Parallel()
 	var bot folder
 	bot.says("before")
-	p := newTab(t, simulator.Simulator{Look: bot.look})
+	p := newTab(t, simulator.Simulator{Reload: bot.look})
 	p.says("hi")
 	require.Equal(t, "before", p.last().Text)
 	fork := &tab{t: t, server: p.server, branch: p.does("fork", map[string]any{"moment": 1}).Branch}
@@ -65,7 +65,7 @@ func TestLook_WhatIsBrokenIsToldAndTheBotStays(t *testing.T) {
 	t.Parallel()
 	var bot folder
 	bot.says("before")
-	p := newTab(t, simulator.Simulator{Look: bot.look})
+	p := newTab(t, simulator.Simulator{Reload: bot.look})
 	for _, broken := range []change{
 		{err: boterr.Invalid("", "order.js:2:4: there is no such name")},
 		{nodes: []*botctx.Node{{ID: "twice"}, {ID: "twice"}}},
@@ -84,7 +84,7 @@ func TestLook_WhatIsBrokenIsToldAndTheBotStays(t *testing.T) {
 
 func TestLook_TheFirstHasToBeRight(t *testing.T) {
 	t.Parallel()
-	_, err := simulator.Simulator{Look: func() ([]*botctx.Node, bool, error) { return nil, true, errors.New("no folder") }}.Handler()
+	_, err := simulator.Simulator{Reload: func() ([]*botctx.Node, bool, error) { return nil, true, errors.New("no folder") }}.Handler()
 	require.ErrorContains(t, err, "no folder")
 }
 
@@ -92,7 +92,7 @@ func TestLook_AnOpenPageIsToldOfAChange(t *testing.T) {
 	t.Parallel()
 	var bot folder
 	bot.says("before")
-	p := newTab(t, simulator.Simulator{Look: bot.look})
+	p := newTab(t, simulator.Simulator{Reload: bot.look})
 	events := listens(t, p, "")
 	first := <-events
 	bot.says("after")

@@ -32,7 +32,7 @@ func TestAdvance_RunsWhatFallsDue(t *testing.T) {
 		require.Equal(t, "The kettle boils.", p.last().Text)
 		w := p.world()
 		require.Equal(t, fakes.Start().Add(24*time.Hour), w.Now)
-		require.Equal(t, "1 day passes", w.Moments[w.At].What)
+		require.Equal(t, "1 day passes", w.Moments[w.Current].What)
 		require.Empty(t, w.Agendas)
 	}
 }

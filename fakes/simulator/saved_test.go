@@ -42,7 +42,7 @@ func TestSaved_ConversationIsTheSameWhenItIsHeldAgain(t *testing.T) {
 	require.NoError(t, err, text)
 	again := fakes.New(fakes.For(t))
 	again.Handle(nodes()...)
-	came, err := conversation.NewStage(again).Play(kept)
+	came, err := conversation.NewSession(again).Play(kept)
 	require.NoError(t, err)
 	require.Empty(t, conversation.Difference(kept, came))
 }

@@ -75,7 +75,7 @@ func (p *tab) savedIsHeldAgain(on *fakes.Platform) {
 	require.Equal(p.t, http.StatusOK, status, text)
 	kept, err := conversation.Parse("kept.chat", text)
 	require.NoError(p.t, err, text)
-	came, err := conversation.NewStage(on).Play(kept)
+	came, err := conversation.NewSession(on).Play(kept)
 	require.NoError(p.t, err, text)
 	require.Empty(p.t, conversation.Difference(kept, came))
 }

@@ -42,7 +42,7 @@ type session struct {
 	changed  chan struct{}
 	// busy says what is under way, "" for nothing.
 	busy string
-	// loads counts how often Simulator.Look had other nodes. stale is what is wrong with the newest, nil for nothing.
+	// loads counts how often Simulator.Reload had other nodes. stale is what is wrong with the newest, nil for nothing.
 	loads int
 	stale error
 }
@@ -50,7 +50,7 @@ type session struct {
 // newSession prepares the platform, and who is there.
 func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 	opened := &session{
-		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0 || s.Look != nil,
+		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0 || s.Reload != nil,
 		instance: rand.Text(), turn: make(chan struct{}, 1), revision: 1, changed: make(chan struct{}),
 	}
 	first := &branch{id: mainBranch, name: mainBranch, platform: s.Platform}
@@ -59,7 +59,7 @@ func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 			first.platform = fakes.New()
 		}
 		first.platform.Handle(nodes...)
-		first.stage = conversation.NewStage(first.platform)
+		first.stage = conversation.NewSession(first.platform)
 		beginning := moment{what: "The beginning", people: opened.cast(first.stage)}
 		first.moments = []moment{beginning.kept(first)}
 		return nil
@@ -73,14 +73,14 @@ func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 }
 
 // cast lets those take part who are there from the beginning.
-func (s *session) cast(on *conversation.Stage) []*person {
+func (s *session) cast(on *conversation.Session) []*person {
 	var people []*person
 	for _, actor := range s.settings.Members {
-		people = append(people, ofActor(actor, on.Admit(actor)))
+		people = append(people, ofActor(actor, on.Add(actor)))
 	}
 	if len(people) == 0 {
 		ada := on.Platform().AddMember(member.Member{FirstName: "Ada"})
-		people = append(people, ofActor(ada, on.Admit(ada)))
+		people = append(people, ofActor(ada, on.Add(ada)))
 	}
 	if s.isOwn {
 		mustDo(on, conversation.AddDesk{ID: desk})
@@ -88,13 +88,13 @@ func (s *session) cast(on *conversation.Stage) []*person {
 		people = append(people, ofAgent(on.Agent("Grace"), "Grace"))
 	}
 	for _, agent := range s.settings.Agents {
-		people = append(people, ofAgent(agent, on.AdmitAgent(agent)))
+		people = append(people, ofAgent(agent, on.AddAgent(agent)))
 	}
 	return people
 }
 
 // mustDo does what a new platform takes.
-func mustDo(on *conversation.Stage, act conversation.Act) {
+func mustDo(on *conversation.Session, act conversation.Act) {
 	if _, err := on.Do(act); err != nil {
 		panic(err)
 	}

@@ -37,11 +37,11 @@ type Simulator struct {
 	// OnFork is told each fork of the Platform, for what forks do not have of it: what OnEvent of an
 	// account registers. nil for nothing.
 	OnFork func(fork *fakes.Platform)
-	// Look says whether the nodes are others now: before something is done, and each second while a page is open. Those
+	// Reload says whether the nodes are others now: before something is done, and each second while a page is open. Those
 	// that it returns take the place of all before, as by fakes.Platform.Replace. With an error the bot stays as it was,
 	// and the page shows it. Look of script.Watcher is one, to which nodes in Go are added. It is called by one
 	// goroutine at a time. The default is nil: the nodes stay.
-	Look func() (nodes []*botctx.Node, hasChanged bool, err error)
+	Reload func() (nodes []*botctx.Node, hasChanged bool, err error)
 	// Log is what the page shows beside what was done. The default is nil, for nothing.
 	Log *Log
 	// Bot is what the bot is called. The default is "Bot".
@@ -70,7 +70,7 @@ type Test struct {
 // Handler returns a handler that serves the page at its root, and nodes that are added to those of the
 // Platform. Behind a path of another handler it stands in http.StripPrefix, and is asked for with a slash at
 // the end. A handler whose requests last holds their connections open; they end with the context of the
-// request, see http.Server.BaseContext. It fails where the nodes, the first of Look too, the members or the agents are
+// request, see http.Server.BaseContext. It fails where the nodes, the first of Reload too, the members or the agents are
 // refused. InvalidArgument: a member, an agent or an account is nil, or Out is a nil pointer.
 func (s Simulator) Handler(nodes ...*botctx.Node) (http.Handler, error) {
 	if err := s.check(); err != nil {

@@ -79,11 +79,11 @@ func (p *tab) asks(do string, with map[string]any) (int, string) {
 }
 
 // does asks for something that is done, and returns what came of it.
-func (p *tab) does(do string, with map[string]any) simulator.Acted {
+func (p *tab) does(do string, with map[string]any) simulator.Outcome {
 	p.t.Helper()
 	status, text := p.asks(do, with)
 	require.Equal(p.t, http.StatusOK, status, text)
-	var done simulator.Acted
+	var done simulator.Outcome
 	require.NoError(p.t, json.Unmarshal([]byte(text), &done))
 	return done
 }

@@ -16,16 +16,16 @@ import (
 const mostTold = 200
 
 // world tells what there is to see of a branch.
-func (s *session) world(ctx context.Context, id string) (World, error) {
+func (s *session) world(ctx context.Context, id string) (world, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, err := s.branchOf(id)
 	if err != nil {
-		return World{}, err
+		return world{}, err
 	}
-	w := World{
+	w := world{
 		Instance: s.instance, Revision: s.revision, Busy: s.busy, Bot: s.settings.Bot,
-		Branch: b.id, Branches: s.toldBranches(), Now: b.platform.Now().UTC(), At: b.at, Moments: b.toldMoments(),
+		Branch: b.id, Branches: s.toldBranches(), Now: b.platform.Now().UTC(), Current: b.at, Moments: b.toldMoments(),
 		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(), Groups: groupTypes(), FileTypes: fileTypes(),
 		Accounts: []string{},
 		Log:      b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
@@ -40,16 +40,16 @@ func (s *session) world(ctx context.Context, id string) (World, error) {
 	return w, nil
 }
 
-func (s *session) toldBranches() (told []Branch) {
+func (s *session) toldBranches() (told []shownBranch) {
 	for _, b := range s.branches {
-		told = append(told, Branch{ID: b.id, Name: b.name, Moments: len(b.moments)})
+		told = append(told, shownBranch{ID: b.id, Name: b.name, Moments: len(b.moments)})
 	}
 	return told
 }
 
-func (b *branch) toldMoments() (told []Moment) {
+func (b *branch) toldMoments() (told []shownMoment) {
 	for i, m := range b.moments {
-		one := Moment{Number: i, At: m.at.UTC(), What: m.what, IsKept: m.snapshot != nil, Error: page.ProblemOf(m.err)}
+		one := shownMoment{Number: i, At: m.at.UTC(), What: m.what, IsKept: m.snapshot != nil, Error: page.ProblemOf(m.err)}
 		if m.by != nil {
 			one.By = m.by.id
 		}
@@ -58,13 +58,13 @@ func (b *branch) toldMoments() (told []Moment) {
 	return told
 }
 
-func (b *branch) toldFaults() Faults {
-	return Faults{Planned: orNone(b.platform.Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
+func (b *branch) toldFaults() shownFaults {
+	return shownFaults{Planned: orNone(b.platform.Planned()), Out: orNone(b.now().out), IsDown: b.now().isDown}
 }
 
 // tell tells what is on the platform, whatever is out of service: ctx is one of fakes.Observing. What cannot be
 // read, as from a store of the host's own that fails, is an error, and the rest is told.
-func (b *branch) tell(ctx context.Context, w *World, settings Simulator) error {
+func (b *branch) tell(ctx context.Context, w *world, settings Simulator) error {
 	b.tellPeople(ctx, w)
 	b.tellOutbox(w)
 	b.tellServices(w, settings) //nolint:contextcheck // The platform takes none: nothing in it waits.

@@ -8,8 +8,8 @@ import (
 )
 
 // toldChoices tells why which node answered, the newest last.
-func (b *branch) toldChoices() []Choice {
-	told, all, writers := []Choice{}, b.platform.Choices(), map[record.Scope]string{}
+func (b *branch) toldChoices() []shownChoice {
+	told, all, writers := []shownChoice{}, b.platform.Choices(), map[record.Scope]string{}
 	from := 0
 	for number, m := range b.past() {
 		to := m.chosen
@@ -28,8 +28,8 @@ func (b *branch) toldChoices() []Choice {
 	return slices.Clone(newest(told))
 }
 
-func toldChoice(number int, by string, made botctx.Choice) Choice {
-	return Choice{
+func toldChoice(number int, by string, made botctx.Choice) shownChoice {
+	return shownChoice{
 		Moment: number, By: by, Answer: made.Answer, Node: made.Node, IsMute: made.IsMute, Logic: made.Logic,
 		Position: made.Position, Lost: made.Lost, Serving: made.Serving, IsInLiveChat: made.IsInLiveChat,
 		Candidates: toldCandidates(made.Candidates), Others: toldCandidates(made.Others),
@@ -50,10 +50,10 @@ func (b *branch) writerOf(scope record.Scope) string {
 	return b.people()[i].id
 }
 
-func toldCandidates(all []botctx.Candidate) []Candidate {
-	told := []Candidate{}
+func toldCandidates(all []botctx.Candidate) []shownCandidate {
+	told := []shownCandidate{}
 	for _, one := range all {
-		told = append(told, Candidate{Node: one.Node, Rule: string(one.Rule), Why: one.Why})
+		told = append(told, shownCandidate{Node: one.Node, Rule: string(one.Rule), Why: one.Why})
 	}
 	return told
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // tellPeople tells who is there, where, and what was said.
-func (b *branch) tellPeople(ctx context.Context, w *World) {
-	w.Members, w.Agents, w.Channels = []Member{}, []Agent{}, []Channel{}
+func (b *branch) tellPeople(ctx context.Context, w *world) {
+	w.Members, w.Agents, w.Channels = []shownMember{}, []shownAgent{}, []shownChannel{}
 	types := map[string]channel.Type{}
 	for _, id := range channelIDs(ctx, b) {
 		told := b.toldChannel(ctx, id)
@@ -73,8 +73,8 @@ func (b *branch) outletsOf(ctx context.Context, id string) []string {
 }
 
 // toldChannel tells a channel, as far as it can be read.
-func (b *branch) toldChannel(ctx context.Context, id string) Channel {
-	told := Channel{ID: id, Outlets: b.outletsOf(ctx, id)}
+func (b *branch) toldChannel(ctx context.Context, id string) shownChannel {
+	told := shownChannel{ID: id, Outlets: b.outletsOf(ctx, id)}
 	for _, scope := range b.scopes() {
 		if found, err := channels.New(b.platform.Runtime().Env(), scope).Load(ctx, id); err == nil {
 			told.Platform, told.Name, told.IsOn = found.Type, found.Name, found.On
@@ -83,10 +83,10 @@ func (b *branch) toldChannel(ctx context.Context, id string) Channel {
 	return told
 }
 
-func (b *branch) toldMember(ctx context.Context, p *person) Member {
+func (b *branch) toldMember(ctx context.Context, p *person) shownMember {
 	actor := p.actor.In(b.platform)
 	m := actor.Member() //nolint:contextcheck // The platform takes none: nothing in it waits.
-	told := Member{
+	told := shownMember{
 		ID: p.id, Member: p.actor.ID(), Name: p.name, Channel: p.channel(), ExternalID: actor.ExternalID(),
 		Position: botctx.NodeRef{CompositeID: m.BotMeta.NodeCompositeID(), Tree: m.BotMeta.Tree()},
 		Group:    p.group(), IsInLiveChat: b.isInLiveChat(ctx, p, m), Talk: b.talkOf(p, actor.Tappables()),
@@ -110,27 +110,27 @@ func (b *branch) isInLiveChat(ctx context.Context, p *person, m *member.Member) 
 	return err != nil || len(open) == 0 || slices.ContainsFunc(open, isHere)
 }
 
-func (b *branch) toldAgent(p *person) Agent {
+func (b *branch) toldAgent(p *person) shownAgent {
 	agent := p.agent.In(b.platform)
-	told := Agent{ID: p.id, Name: p.name, Channel: p.channel(), Groups: orNone(agent.Groups()), Tickets: []Ticket{}}
+	told := shownAgent{ID: p.id, Name: p.name, Channel: p.channel(), Groups: orNone(agent.Groups()), Tickets: []shownTicket{}}
 	hidden := map[string]bool{}
 	for _, ticket := range agent.Tickets() {
 		hidden[ticket.MessageID] = true
 		if ticket.IsRecalled {
 			continue
 		}
-		told.Tickets = append(told.Tickets, Ticket{
-			Message: ticket.MessageID, At: ticket.At.UTC(), Group: ticket.Group, Text: ticket.Text(),
+		told.Tickets = append(told.Tickets, shownTicket{
+			Message: ticket.MessageID, At: ticket.SentAt.UTC(), Group: ticket.Group, Text: ticket.Text(),
 			IsOpen: ticket.IsOpen() && ticket.Assignment != "",
 		})
 	}
-	told.Talk = slices.DeleteFunc(b.talkOf(p, nil), func(e Entry) bool { return !e.IsIn && hidden[e.ID] })
+	told.Talk = slices.DeleteFunc(b.talkOf(p, nil), func(e entry) bool { return !e.IsIn && hidden[e.ID] })
 	return told
 }
 
 // talkOf returns what a person said and was sent, in order.
-func (b *branch) talkOf(p *person, taps []fakes.Tappable) []Entry {
-	talk, groups, all := []Entry{}, []fakes.Group(nil), b.platform.Sent()
+func (b *branch) talkOf(p *person, taps []fakes.Tappable) []entry {
+	talk, groups, all := []entry{}, []fakes.Group(nil), b.platform.Sent()
 	if p.isAgent() {
 		groups = b.platform.Groups(p.channel())
 	}
@@ -157,15 +157,15 @@ func (b *branch) talkOf(p *person, taps []fakes.Tappable) []Entry {
 }
 
 // entry tells what was said at a moment, as a person sees it.
-func (m moment) entry(number int, seenBy *person) Entry {
-	return Entry{
+func (m moment) entry(number int, seenBy *person) entry {
+	return entry{
 		At: m.at.UTC(), Moment: number, IsIn: m.by == seenBy, IsTap: m.said.isTap, From: m.by.name, Channel: m.by.channel(),
 		Type: cmp.Or(m.said.file, send.TypeText), Text: m.said.text, URL: m.said.url, Error: page.ProblemOf(m.err),
 	}
 }
 
 // tellOutbox tells what was sent, to whomever.
-func (b *branch) tellOutbox(w *World) {
+func (b *branch) tellOutbox(w *world) {
 	names := map[string]string{}
 	for _, p := range b.people() {
 		names[p.id] = p.name
@@ -173,7 +173,7 @@ func (b *branch) tellOutbox(w *World) {
 			names[p.agent.ExternalID()] = p.name
 		}
 	}
-	w.Outbox = []Entry{}
+	w.Outbox = []entry{}
 	for _, sent := range newest(b.platform.Sent()) {
 		told := entryOf(sent, nil)
 		told.To = sent.To

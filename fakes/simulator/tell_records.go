@@ -9,8 +9,8 @@ import (
 )
 
 // tellRecords tells the agendas, the requests for a person and the data.
-func (b *branch) tellRecords(ctx context.Context, w *World) error {
-	w.Agendas, w.Assignments, w.Data = []document.Object{}, []document.Object{}, []DataSource{}
+func (b *branch) tellRecords(ctx context.Context, w *world) error {
+	w.Agendas, w.Assignments, w.Data = []document.Object{}, []document.Object{}, []shownData{}
 	var problems []error
 	for _, p := range b.people() {
 		if !p.isAlone() {
@@ -23,7 +23,7 @@ func (b *branch) tellRecords(ctx context.Context, w *World) error {
 	}
 	for _, name := range b.platform.DataSources() {
 		all := b.platform.Data(name) //nolint:contextcheck // The platform takes none: nothing in it waits.
-		w.Data = append(w.Data, DataSource{Name: name, Count: len(all), Entries: newest(all)})
+		w.Data = append(w.Data, shownData{Name: name, Count: len(all), Entries: newest(all)})
 	}
 	for _, scope := range b.scopes() {
 		problems = append(problems, b.tellAssignments(ctx, w, scope))
@@ -32,7 +32,7 @@ func (b *branch) tellRecords(ctx context.Context, w *World) error {
 }
 
 // tellAssignments tells the requests of an app, the oldest first, each with its state.
-func (b *branch) tellAssignments(ctx context.Context, w *World, scope record.Scope) error {
+func (b *branch) tellAssignments(ctx context.Context, w *world, scope record.Scope) error {
 	found, err := b.platform.Runtime().LiveChats(scope.App).FindAssignments(ctx, record.Query{SortBy: document.O("createdAt", 1)})
 	if err != nil {
 		return err

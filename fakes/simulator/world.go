@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// World is all that a page shows of a branch: the answer to GET "world".
-type World struct {
+// world is all that a page shows of a branch: the answer to GET "world".
+type world struct {
 	// Instance tells one simulator from another at the same address, Revision counts the changes.
 	Instance string `json:"instance"`
 	Revision int64  `json:"revision"`
@@ -22,36 +22,36 @@ type World struct {
 	// Bot is what the bot is called.
 	Bot string `json:"bot"`
 	// Branch is the id of the branch, Branches are all.
-	Branch   string   `json:"branch"`
-	Branches []Branch `json:"branches"`
+	Branch   string        `json:"branch"`
+	Branches []shownBranch `json:"branches"`
 	// Now is the virtual time.
 	Now time.Time `json:"now"`
-	// At is the number of the moment that is shown, Moments are all: later ones can be gone to as well.
-	At      int      `json:"at"`
-	Moments []Moment `json:"moments"`
+	// Current is the number of the moment that is shown, Moments are all: later ones can be gone to as well.
+	Current int           `json:"at"`
+	Moments []shownMoment `json:"moments"`
 	// Members and Agents are who is there, Channels where.
-	Members  []Member  `json:"members"`
-	Agents   []Agent   `json:"agents"`
-	Channels []Channel `json:"channels"`
+	Members  []shownMember  `json:"members"`
+	Agents   []shownAgent   `json:"agents"`
+	Channels []shownChannel `json:"channels"`
 	// Agendas are those of all members that are still to run, Assignments the requests for a person.
 	Agendas     []document.Object `json:"agendas"`
 	Assignments []document.Object `json:"assignments"`
 	// Data are the data sources.
-	Data []DataSource `json:"data"`
+	Data []shownData `json:"data"`
 	// Outbox is what was sent, the newest last, Mails, Files and Payments what left the bot otherwise.
-	Outbox      []Entry       `json:"outbox"`
-	Mails       []Mail        `json:"mails"`
-	Files       []File        `json:"files"`
-	Payments    []Payment     `json:"payments"`
-	DeadLetters []DeadLetter  `json:"deadLetters"`
-	Faults      Faults        `json:"faults"`
-	Graph       botctx.Graph  `json:"graph"`
-	Choices     []Choice      `json:"choices"`
-	Transcript  string        `json:"transcript"`
-	Problem     *page.Problem `json:"problem,omitempty"`
+	Outbox      []entry           `json:"outbox"`
+	Mails       []shownMail       `json:"mails"`
+	Files       []shownFile       `json:"files"`
+	Payments    []shownPayment    `json:"payments"`
+	DeadLetters []shownDeadLetter `json:"deadLetters"`
+	Faults      shownFaults       `json:"faults"`
+	Graph       botctx.Graph      `json:"graph"`
+	Choices     []shownChoice     `json:"choices"`
+	Transcript  string            `json:"transcript"`
+	Problem     *page.Problem     `json:"problem,omitempty"`
 	// Log is what was logged, the newest last.
-	Log []Line `json:"log"`
-	// Loads counts how often Simulator.Look had other nodes. Stale is what is wrong with the newest ones: the bot is
+	Log []logLine `json:"log"`
+	// Loads counts how often Simulator.Reload had other nodes. Stale is what is wrong with the newest ones: the bot is
 	// as it was before.
 	Loads int           `json:"loads"`
 	Stale *page.Problem `json:"stale,omitempty"`
@@ -68,16 +68,16 @@ type World struct {
 	Accounts  []string       `json:"accounts"`
 }
 
-// Branch is one course of things.
-type Branch struct {
+// shownBranch is one course of things.
+type shownBranch struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Moments is how many there are.
 	Moments int `json:"moments"`
 }
 
-// Moment is something that was done.
-type Moment struct {
+// shownMoment is something that was done.
+type shownMoment struct {
 	Number int       `json:"number"`
 	At     time.Time `json:"at"`
 	What   string    `json:"what"`
@@ -88,8 +88,8 @@ type Moment struct {
 	Error  *page.Problem `json:"error,omitempty"`
 }
 
-// Member is somebody who talks with the bot.
-type Member struct {
+// shownMember is somebody who talks with the bot.
+type shownMember struct {
 	ID string `json:"id"`
 	// Member is the id of the member's record, Group the group in which she speaks, "" where she is alone with the bot.
 	Member  string `json:"member"`
@@ -106,11 +106,11 @@ type Member struct {
 	// Record is the member as it is stored.
 	Record document.Object `json:"record"`
 	// Talk is what was said, in order.
-	Talk []Entry `json:"talk"`
+	Talk []entry `json:"talk"`
 }
 
-// Agent is somebody who answers for the bot.
-type Agent struct {
+// shownAgent is somebody who answers for the bot.
+type shownAgent struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Channel string `json:"channel"`
@@ -118,13 +118,13 @@ type Agent struct {
 	Platform channel.Type `json:"platform"`
 	Groups   []string     `json:"groups"`
 	// Tickets are those that her groups were sent, the newest last.
-	Tickets []Ticket `json:"tickets"`
+	Tickets []shownTicket `json:"tickets"`
 	// Talk is what was said in her conversations, in order.
-	Talk []Entry `json:"talk"`
+	Talk []entry `json:"talk"`
 }
 
-// Ticket is a request for a person, as agents see it.
-type Ticket struct {
+// shownTicket is a request for a person, as agents see it.
+type shownTicket struct {
 	Message string    `json:"message"`
 	At      time.Time `json:"at"`
 	Group   string    `json:"group"`
@@ -133,8 +133,8 @@ type Ticket struct {
 	IsOpen bool `json:"isOpen"`
 }
 
-// Channel is where members or agents are.
-type Channel struct {
+// shownChannel is where members or agents are.
+type shownChannel struct {
 	ID       string       `json:"id"`
 	Platform channel.Type `json:"platform"`
 	Name     string       `json:"name"`
@@ -143,16 +143,16 @@ type Channel struct {
 	Outlets []string `json:"outlets"`
 }
 
-// DataSource is a data source and its newest entries.
-type DataSource struct {
+// shownData is a data source and its newest entries.
+type shownData struct {
 	Name string `json:"name"`
 	// Count is how many entries there are.
 	Count   int               `json:"count"`
 	Entries []document.Object `json:"entries"`
 }
 
-// Mail is a mail that was sent.
-type Mail struct {
+// shownMail is a mail that was sent.
+type shownMail struct {
 	At      time.Time `json:"at"`
 	To      []string  `json:"to"`
 	CC      []string  `json:"cc"`
@@ -162,21 +162,21 @@ type Mail struct {
 	IsHTML bool `json:"isHtml"`
 }
 
-// File is a file that was uploaded.
-type File struct {
+// shownFile is a file that was uploaded.
+type shownFile struct {
 	At   time.Time `json:"at"`
 	Key  string    `json:"key"`
 	Type string    `json:"type"`
 	Size int       `json:"size"`
 }
 
-// Payment is a charge on an account.
-type Payment struct {
+// shownPayment is a charge on an account.
+type shownPayment struct {
 	utility.Payment
 }
 
-// DeadLetter is an event that was given up.
-type DeadLetter struct {
+// shownDeadLetter is an event that was given up.
+type shownDeadLetter struct {
 	ID       string      `json:"id"`
 	From     string      `json:"from"`
 	At       time.Time   `json:"at"`
@@ -185,8 +185,8 @@ type DeadLetter struct {
 	Error    string      `json:"error"`
 }
 
-// Faults are what is to fail.
-type Faults struct {
+// shownFaults are what is to fail.
+type shownFaults struct {
 	// Planned are the faults of calls that are to come, Out what is out of service.
 	Planned []string `json:"planned"`
 	Out     []string `json:"out"`
@@ -194,8 +194,8 @@ type Faults struct {
 	IsDown bool `json:"isDown"`
 }
 
-// Choice is what was chosen to answer an event, and why.
-type Choice struct {
+// shownChoice is what was chosen to answer an event, and why.
+type shownChoice struct {
 	// Moment is the number of the moment in which the event came, By the id of the member or agent who wrote it, ""
 	// for somebody who is not on the page.
 	Moment int            `json:"moment"`
@@ -211,12 +211,12 @@ type Choice struct {
 	// IsInLiveChat is true if the member was in a live chat.
 	IsInLiveChat bool `json:"isInLiveChat"`
 	// Candidates were asked in this order, Others could not be.
-	Candidates []Candidate `json:"candidates"`
-	Others     []Candidate `json:"others"`
+	Candidates []shownCandidate `json:"candidates"`
+	Others     []shownCandidate `json:"others"`
 }
 
-// Candidate is a node that might have answered.
-type Candidate struct {
+// shownCandidate is a node that might have answered.
+type shownCandidate struct {
 	Node botctx.NodeRef `json:"node"`
 	Rule string         `json:"rule"`
 	Why  string         `json:"why"`

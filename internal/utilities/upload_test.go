@@ -52,7 +52,7 @@ func TestUpload_Stores(t *testing.T) {
 	require.Equal(t, utility.UploadFileToObjectStoreResult{}, result)
 	require.Equal(t, []fakes.File{{
 		Key: "app-1/channel-1/bills/7.pdf", App: "app-1", Channel: "channel-1", Name: "bills/7.pdf",
-		ContentType: "application/pdf", Content: []byte("a bill"), At: fakes.Start(),
+		ContentType: "application/pdf", Content: []byte("a bill"), StoredAt: fakes.Start(),
 	}}, utilities.Platform.Files())
 }
 

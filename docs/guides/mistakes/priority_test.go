@@ -37,7 +37,7 @@ func holds(file string) func(t tester, nodes []*botctx.Node) {
 		require.NoError(t, err)
 		p := fakes.New(fakes.For(t))
 		p.Handle(nodes...)
-		came, err := conversation.NewStage(p).Play(meant)
+		came, err := conversation.NewSession(p).Play(meant)
 		require.NoError(t, err)
 		require.Empty(t, conversation.Difference(meant, came))
 	}

@@ -40,7 +40,7 @@ func forgottenWriteBack() mistake {
 			p.Handle(nodes...)
 			ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("size", "small")}) // As last time.
 
-			ada.StandsAt("size")
+			ada.SetPosition("size")
 			ada.Says("large")
 			ada.Sees("Shall I order it?")
 			ada.Says("yes")

@@ -20,7 +20,7 @@ import (
 func adminPage(t *testing.T) (*tab, *fakes.Platform) {
 	t.Helper()
 	started(t)
-	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
 	p.HandleFunc(func(context.Context, *botctx.Context) error {
 		return boterr.New(boterr.InvalidArgument, "", "the kitchen has no such dish")
 	})

@@ -21,7 +21,7 @@ func fullySeen(selector string) string {
 func TestPage_TheComposerIsSeenWhateverStandsAboveIt(t *testing.T) {
 	t.Parallel()
 	var bot changing
-	p := openWith(t, simulator.Simulator{Look: bot.look, Log: &bot.log, Bot: strings.Repeat("A bot with a long name ", 6)})
+	p := openWith(t, simulator.Simulator{Reload: bot.look, Log: &bot.log, Bot: strings.Repeat("A bot with a long name ", 6)})
 	for range 5 {
 		p.acts(`{"do":"say","with":{"person":"member-1","text":"kettles"}}`)
 	}

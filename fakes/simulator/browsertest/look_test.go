@@ -45,7 +45,7 @@ func (c *changing) breaks() {
 func TestPage_ShowsWhatIsLoggedAndWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	var bot changing
-	p := openWith(t, simulator.Simulator{Look: bot.look, Log: &bot.log})
+	p := openWith(t, simulator.Simulator{Reload: bot.look, Log: &bot.log})
 	p.says("log")
 	p.sees(".panel .lines", "it heard log script order.js:2")
 	p.sees(".panel .problem", "order.js:3:7: the till does not answer")
