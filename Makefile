@@ -1,7 +1,7 @@
 # Everything here needs Go and make alone. `make help` lists the targets.
 
-# The core and the modules nested in it; tools/ holds no code of the project.
-MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './tools/*' -not -path './.*/*')))
+# The core and the modules nested in it.
+MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './.*/*' -not -path '*/node_modules/*')))
 
 # Tests run under the race detector where it can be built, which takes a C compiler. In GOFLAGS it
 # holds for programs that tests build, too: they are made of the packages that the tests have compiled.
@@ -106,11 +106,11 @@ check: ## does all that CI does
 
 .PHONY: release
 release: ## prepares the release of VERSION (v0.1.0): requires, changelog, checks, and the tags to set
-	@cd internal/release && go run . -version '$(VERSION)' >/dev/null
+	@cd internal/dev && go run ./release -version '$(VERSION)' >/dev/null
 	$(MAKE) --no-print-directory check
-	@cd internal/release && echo 'Commit what changed, and set these tags on the commit:' && go run . -tags -version '$(VERSION)'
+	@cd internal/dev && echo 'Commit what changed, and set these tags on the commit:' && go run ./release -tags -version '$(VERSION)'
 
-# The tools, in the versions that tools/go.mod pins.
-$(BIN)/golangci-lint: tools/go.mod tools/go.sum
-	GOBIN=$(BIN) go -C tools install tool
+# The tools, in the versions that internal/dev/tools.mod pins.
+$(BIN)/golangci-lint: internal/dev/tools.mod internal/dev/tools.sum
+	GOBIN=$(BIN) go -C internal/dev install -modfile=tools.mod tool
 	@touch $@

@@ -79,7 +79,7 @@ func TestDependencies_GoMod(t *testing.T) {
 	broken.report(t, dependencyRule)
 	require.Empty(t, mod.Replace, "go.mod replaces nothing: who imports the core would not get the replacement")
 	require.Empty(t, mod.Exclude, "go.mod excludes nothing: it would hold here and not for who imports the core")
-	require.Empty(t, mod.Tool, "tools are pinned in tools/go.mod, so that go.mod holds what the core imports")
+	require.Empty(t, mod.Tool, "tools are pinned in internal/dev/tools.mod, so that go.mod holds what the core imports")
 }
 
 // goCommand runs the go command in the core module and returns its lines.

@@ -13,9 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noUses are packages that hosts and authors of bots do not begin with.
-var noUses = []string{"backends/blob/blobtest", "fakes/simulator/browsertest"}
-
 func TestPackageDocs_OpenWithWhatOneDoes(t *testing.T) {
 	t.Parallel()
 	var broken breaches
@@ -50,7 +47,7 @@ func TestPackageDocs_LinksResolve(t *testing.T) {
 func isImportedByUsers(folder string, files []sourceFile) bool {
 	first, _, _ := strings.Cut(folder, "/")
 	return !slices.Contains([]string{"internal", "examples", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
-		files[0].syntax.Name.Name != "main" && !slices.Contains(noUses, folder)
+		files[0].syntax.Name.Name != "main"
 }
 
 // documented returns the documentation of a package. It parses the files anew, since go/doc takes what is not

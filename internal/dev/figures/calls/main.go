@@ -211,7 +211,7 @@ func (c notingCollection) Find(ctx context.Context, filter *query.Filter, option
 func wayOfRead(ctx context.Context, _ string) error {
 	var way []string
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.Store = noting{Store: c.Store, way: &way} }))
-	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context() //nolint:contextcheck // A platform in memory takes none.
 	_, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
 	_, _ = fmt.Fprintln(os.Stdout, strings.Join(way, "\n"))
 	return err

@@ -1,0 +1,88 @@
+// Command benchmarks measures the SDK beside others on the same work, by turns, and prints tables in Markdown: memstore beside
+// go-memdb (immutable trees of structs, with snapshots); a whole turn of a bot beside frameworks in JavaScript, if node and
+// their packages are there; and package script beside goja, with moment and lodash if npm has put them into
+// script/testdata/npm. Run it in this folder.
+//
+//	go run .
+//	go run . -rounds 15 -slice 200ms -table store
+//
+// A row shows medians of the time of processors, so that what else the machine does falls alike on all. Only ratios within
+// a row mean something.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "benchmarks:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the flags say.
+type settings struct {
+	// rounds is how often each takes its turn in a row.
+	rounds int
+	// slice is how long a turn takes at least.
+	slice time.Duration
+	// table is the name of the only table to print, empty for all.
+	table string
+}
+
+// table is one that is printed.
+type table struct {
+	name  string
+	write func(context.Context, *strings.Builder, settings) error
+}
+
+// tables are those that there are.
+var tables = []table{
+	{name: "turns", write: printTurns},
+	{name: "store", write: printStore},
+	{name: "scripts", write: printScripts},
+}
+
+// tableNames lists the names of tables.
+func tableNames() string {
+	var names []string
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func run(ctx context.Context, arguments []string, out io.Writer) error {
+	var s settings
+	flags := flag.NewFlagSet("benchmarks", flag.ContinueOnError)
+	flags.IntVar(&s.rounds, "rounds", 7, "how often each takes its turn in a row")
+	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "how long a turn takes at least")
+	flags.StringVar(&s.table, "table", "", "the table to print, of "+tableNames())
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if s.rounds < 1 || flags.NArg() > 0 {
+		return errors.New("there must be at least one round, and there are no arguments beside the flags")
+	}
+	for _, t := range tables {
+		if s.table != "" && s.table != t.name {
+			continue
+		}
+		var text strings.Builder
+		if err := t.write(ctx, &text, s); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, text.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// turning makes turns of a bot for a slice of time, and returns how long one takes and what the
+// last reply was.
+type turning func(slice time.Duration) (timing, string, error)
+
+// printTurns prints the same turn of this module's Runtime and of other frameworks: an event arrives,
+// one of 10,000 entries is changed, the member's record is changed, and a reply is sent.
+func printTurns(ctx context.Context, out *strings.Builder, s settings) error {
+	ours, err := ownTurns(ctx)
+	if err != nil {
+		return err
+	}
+	peers := startPeers(ctx, out)
+	defer func() {
+		for _, p := range peers {
+			p.close()
+		}
+	}()
+	names, contestants := []string{"botctx"}, []turning{ours}
+	for _, p := range peers {
+		names, contestants = append(names, p.framework), append(contestants, p.turns)
+	}
+	timings, err := alternate(contestants, s)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, "| a turn | time | of botctx |\n|---|---|---|\n")
+	for i, name := range names {
+		fmt.Fprintf(out, "| %s | %s | %s |\n", name, timings[i], shortNumber(float64(timings[i]/timings[0])))
+	}
+	return nil
+}
+
+// warmUp is how much longer the first slice is, which does not count: a compiler at work needs it.
+const warmUp = 10
+
+// alternate lets each have its turn in every round, and returns the medians.
+func alternate(contestants []turning, s settings) ([]timing, error) {
+	taken := make([][]timing, len(contestants))
+	for round := range s.rounds + 1 {
+		for i, turns := range contestants {
+			slice := s.slice
+			if round == 0 {
+				slice *= warmUp
+			}
+			one, _, err := turns(slice)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				taken[i] = append(taken[i], one)
+			}
+		}
+	}
+	medians := make([]timing, len(contestants))
+	for i := range taken {
+		slices.Sort(taken[i])
+		medians[i] = taken[i][len(taken[i])/2]
+	}
+	return medians, nil
+}
+
+// entryCount is the number of entries of the data source, as in turns.mjs.
+const entryCount = 10_000
+
+// entryAt returns an entry of eight fields, as in turns.mjs.
+func entryAt(i int) document.Object {
+	areas := []string{"north", "east", "south", "west", "centre"}
+	return document.O(
+		"_id", fmt.Sprint("e", i), "name", fmt.Sprint("place ", i), "area", areas[i%len(areas)], "price", i*7919%20,
+		"seats", i%12, "taken", false, "tags", document.A("a", i%3), "rating", float64(i%50)/10,
+	)
+}
+
+// ownTurns returns what makes turns of a Runtime over memstore, as a host makes one.
+//
+//nolint:contextcheck // What the platform does before is not measured, and takes no context.
+func ownTurns(ctx context.Context) (turning, error) {
+	platform := fakes.New()
+	entries := make([]document.Object, entryCount)
+	for i := range entries {
+		entries[i] = entryAt(i)
+	}
+	platform.AddData("places", entries...)
+	ada := platform.AddMember(member.Member{FirstName: "Ada"})
+	connector := &lastReply{}
+	runtime, err := botctx.New(botctx.Config{
+		Store:      platform.Runtime().Env().Store,
+		Connectors: map[channel.Type]send.Connector{channel.Webchat: connector},
+	})
+	if err != nil {
+		return nil, err
+	}
+	runtime.HandleFunc(countSeats)
+	event := botctx.Inbound{App: ada.Scope().App, Channel: ada.Scope().Channel, Event: send.MessageEvent{
+		From: ada.ExternalID(), Type: send.TypeText, Data: document.O("text", "seats?"),
+	}}
+	work := &turn{do: func(int) error { return runtime.Receive(ctx, event) }}
+	return func(slice time.Duration) (timing, string, error) {
+		work.timings = work.timings[:0]
+		if err := work.take(slice); err != nil {
+			return 0, "", err
+		}
+		return work.timings[0], connector.text, nil
+	}, nil
+}
+
+// countSeats is the logic of a turn.
+func countSeats(ctx context.Context, bot *botctx.Context) error {
+	entry, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "places", Filter: document.O(record.FieldID, "e77"), Patch: document.Inc("seats", 1),
+		Option: datasource.FindAndModifyOption{New: true},
+	})
+	if err != nil {
+		return err
+	}
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+		Filter: document.O(record.FieldID, bot.Member.ID),
+		Patch:  document.Set("meta.seats", document.Get(entry.Value, "seats", 0)),
+		Option: member.FindAndModifyOption{New: true},
+	})
+	if err != nil {
+		return err
+	}
+	bot.Member = changed.Member
+	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
+}
+
+// lastReply is a connector that keeps what was sent last.
+type lastReply struct{ text string }
+
+// Send implements send.Connector.
+func (l *lastReply) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	l.text = document.Get(message.Response.Data(), "text", "")
+	return send.Delivery{}, nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// core is the path of the module at the root of the repository, and the beginning of the paths
+// of all others.
+const core = "github.com/botctx/go-sdk"
+
+// moduleFile is a module of the repository.
+type moduleFile struct {
+	// folder is that of the module, as seen from the root: "." for the core.
+	folder string
+	path   string
+	file   *modfile.File
+}
+
+// isReleased reports whether others import the module: all but the examples and what is internal.
+func (m moduleFile) isReleased() bool {
+	top, _, _ := strings.Cut(filepath.ToSlash(m.folder), "/")
+	return top != "examples" && top != "internal"
+}
+
+// ours returns the paths of the modules of the repository that the module requires.
+func (m moduleFile) ours() []string {
+	var paths []string
+	for _, required := range m.file.Require {
+		if isOurs(required.Mod.Path) {
+			paths = append(paths, required.Mod.Path)
+		}
+	}
+	return paths
+}
+
+func isOurs(path string) bool { return path == core || strings.HasPrefix(path, core+"/") }
+
+// readModules reads the modules of the repository, in the order of their folders.
+func readModules(root string) ([]moduleFile, error) {
+	var modules []moduleFile
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != root && isLeftOut(entry.Name()):
+			return filepath.SkipDir
+		case entry.IsDir() || entry.Name() != "go.mod":
+			return nil
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		file, err := readModule(path)
+		if err == nil {
+			modules = append(modules, moduleFile{folder: folder, path: file.Module.Mod.Path, file: file})
+		}
+		return err
+	})
+	slices.SortFunc(modules, func(a, b moduleFile) int { return strings.Compare(a.folder, b.folder) })
+	return modules, err
+}
+
+// isLeftOut reports whether a folder of that name holds no code of the project.
+func isLeftOut(folder string) bool {
+	return strings.HasPrefix(folder, ".") || folder == "testdata" || folder == "node_modules"
+}
+
+func readModule(path string) (*modfile.File, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // A file of the repository.
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(path, text, nil)
+}
+
+// checkVersion refuses what cannot be the version of these modules.
+func checkVersion(version string) error {
+	switch {
+	case semver.Canonical(version) != version || version == "":
+		return fmt.Errorf("%q is no version: give one such as v0.1.0", version)
+	case semver.Major(version) != "v0" && semver.Major(version) != "v1":
+		return fmt.Errorf("%s needs module paths that end in /%s: change them first", version, semver.Major(version))
+	}
+	return nil
+}
+
+// setRequires makes every module require the others in a version.
+func setRequires(root, version string) error {
+	modules, err := readModules(root)
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		for _, path := range m.ours() {
+			if err := m.file.AddRequire(path, version); err != nil {
+				return err
+			}
+		}
+		text, err := m.file.Format()
+		if err != nil {
+			return err
+		}
+		//nolint:gosec // Everybody may read it.
+		if err := os.WriteFile(filepath.Join(root, m.folder, "go.mod"), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

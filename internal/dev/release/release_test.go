@@ -1,0 +1,153 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/modfile"
+)
+
+// nextVersion returns the version that the modules of the repository require of each other.
+func nextVersion(t *testing.T) string {
+	t.Helper()
+	modules, err := readModules("../../..")
+	require.NoError(t, err)
+	for _, m := range modules {
+		for _, required := range m.file.Require {
+			if required.Mod.Path == core {
+				return required.Mod.Version
+			}
+		}
+	}
+	require.Fail(t, "no module requires the core")
+	return ""
+}
+
+func TestModules_RequireOneVersion(t *testing.T) {
+	t.Parallel()
+	modules, err := readModules("../../..")
+	require.NoError(t, err)
+	version := nextVersion(t)
+	require.NoError(t, checkVersion(version))
+	for _, m := range modules {
+		for _, required := range m.file.Require {
+			if isOurs(required.Mod.Path) {
+				require.Equal(t, version, required.Mod.Version, "%s/go.mod requires %s: run make release", m.folder, required.Mod.Path)
+			}
+		}
+	}
+}
+
+// What several modules need is compiled once for the tests of all, if all need one version.
+func TestModules_ShareVersions(t *testing.T) {
+	t.Parallel()
+	modules, err := readModules("../../..")
+	require.NoError(t, err)
+	versions, folders := map[string]string{}, map[string]string{}
+	for _, m := range modules {
+		for _, required := range m.file.Require {
+			path, version := required.Mod.Path, required.Mod.Version
+			if _, known := versions[path]; !known {
+				versions[path], folders[path] = version, m.folder
+			}
+			require.Equal(t, versions[path], version, "%s/go.mod and %s/go.mod require two versions of %s: take the later one in both",
+				folders[path], m.folder, path)
+		}
+	}
+}
+
+func TestModules_TakeEachOtherFromTheirFolders(t *testing.T) {
+	t.Parallel()
+	modules, err := readModules("../../..")
+	require.NoError(t, err)
+	folders := map[string]string{}
+	for _, m := range modules {
+		folders[m.path] = m.folder
+	}
+	for _, m := range modules {
+		replaced := map[string]string{}
+		for _, r := range m.file.Replace {
+			replaced[r.Old.Path] = filepath.Join(m.folder, r.New.Path)
+		}
+		for _, path := range m.ours() {
+			require.Equal(t, folders[path], replaced[path], "%s/go.mod needs a replace for %s", m.folder, path)
+		}
+	}
+}
+
+func TestReleased_RequireOnlyReleased(t *testing.T) {
+	t.Parallel()
+	modules, err := readModules("../../..")
+	require.NoError(t, err)
+	released := map[string]bool{}
+	for _, m := range modules {
+		released[m.path] = m.isReleased()
+	}
+	for _, m := range modules {
+		for _, path := range m.ours() {
+			require.True(t, released[path] || !m.isReleased(), "%s requires %s, which is not released", m.path, path)
+		}
+	}
+}
+
+func TestRelease_SetsRequiresAndChangelog(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(path, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o750))
+		require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o600))
+	}
+	write("go.mod", "module "+core+"\n")
+	write("backends/bolt/go.mod", "module "+core+"/backends/bolt\n\nrequire (\n\t"+core+" v0.1.0\n\texample.com/other v1.0.0\n)\n\nreplace "+core+" => ../..\n")
+	write("internal/dev/go.mod", "module "+core+"/internal/dev\n\nrequire "+core+"/backends/bolt v0.1.0\n")
+	write("examples/go.mod", "module "+core+"/examples\n")
+	write("CHANGELOG.md", "# Changelog\n\n## [Unreleased]\n\n- More.\n\n## [0.1.0] - 2026-01-01\n\n- All.\n")
+
+	require.NoError(t, release(root, "v0.2.0", time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC)))
+
+	tags, err := tagsOf(root, "v0.2.0")
+	require.NoError(t, err)
+	require.Equal(t, []string{"v0.2.0", "backends/bolt/v0.2.0"}, tags)
+	for folder, required := range map[string]string{"backends/bolt": core, "internal/dev": core + "/backends/bolt"} {
+		file, err := readModule(filepath.Join(root, folder, "go.mod"))
+		require.NoError(t, err)
+		require.Equal(t, "v0.2.0", versionOf(file, required))
+		require.Equal(t, folder == "backends/bolt", versionOf(file, "example.com/other") == "v1.0.0")
+	}
+	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(changelog), "## [Unreleased]\n\n## [0.2.0] - 2026-02-01\n\n- More.\n")
+}
+
+func versionOf(file *modfile.File, path string) string {
+	for _, required := range file.Require {
+		if required.Mod.Path == path {
+			return required.Mod.Version
+		}
+	}
+	return ""
+}
+
+func TestRelease_Refusals(t *testing.T) {
+	t.Parallel()
+	const released = "## [Unreleased]\n\n- More.\n\n## [0.1.0] - 2026-01-01\n"
+	for _, test := range []struct{ version, changelog, want string }{
+		{"", released, "is no version"},
+		{"0.2.0", released, "is no version"},
+		{"v0.2", released, "is no version"},
+		{"v2.0.0", released, "change them first"},
+		{"v0.1.0", released, "has the version v0.1.0 already"},
+		{"v0.2.0", "# Changelog\n", "has no heading"},
+		{"v0.2.0", "## [Unreleased]\n\n## [0.1.0] - 2026-01-01\n", "tells nothing of v0.2.0"},
+	} {
+		root := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(root, "CHANGELOG.md"), []byte(test.changelog), 0o600))
+		require.ErrorContains(t, release(root, test.version, time.Time{}), test.want, "%s", test.version)
+		after, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
+		require.NoError(t, err)
+		require.Equal(t, test.changelog, string(after), "nothing is written")
+	}
+}

@@ -1,0 +1,157 @@
+package schematest_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The folders of scripts that the declarations must allow.
+var scripts = []string{"testdata/scripts", "../patterns", "../../../examples/scripted"}
+
+// wrong are pieces of scripts that the declarations must refuse, with what the compiler says.
+var wrong = map[string]string{
+	`await this.getMembr({ memberId: "m" });`:  "'getMembr' does not exist",
+	`await this.getMember({});`:                "'memberId' is missing",
+	`await this.getMember({ memberId: 5 });`:   "'number' is not assignable to type 'string'",
+	`await this.getMember({ memberID: "m" });`: "'memberID' does not exist",
+	`await this.getMember();`:                  "Expected 1 arguments",
+	`const member = await this.getMember({ memberId: "m" }); member.fristName.length; member._id.push(1);`:                   "'push' does not exist",
+	`const member = this.getMember({ memberId: "m" }); console.log(member._id);`:                                             "'_id' does not exist",
+	`await this.countDataSource({ filter: {} });`:                                                                            "'dataSourceId' is missing",
+	`await this.countDataSource({ collectionName: "a", dataSourceId: "b" });`:                                                "is not assignable",
+	`const n = await this.fetchDataFromDataSource({ dataSourceId: "a", count: true }); n.length;`:                            "'length' does not exist",
+	`const rows = await this.fetchDataFromDataSource({ dataSourceId: "a" }); rows + 1; rows.first();`:                        "'first' does not exist",
+	`await this.newAgenda({ memberId: "m", nodeCompositeId: "n" });`:                                                         "is not assignable",
+	`await this.newAgenda({ memberId: "m", nodeCompositeId: "n", nextRunAt: new Date() });`:                                  "'Date' is not assignable to type 'number'",
+	`await this.findAndModifyMember({ filter: {}, patch: {}, option: { returnDocument: "behind" } });`:                       `is not assignable to type '"after" | "before"`,
+	`await this.sendResponse({ response: { text: "no type" } });`:                                                            "'type' is missing",
+	`await this.sendResponse({ response: { type: "TEXT" }, memberId: [1] });`:                                                "'number' is not assignable to type 'string'",
+	`await this.createAssignment({ targets: [{ label: "no channel" }] });`:                                                   "'channel' is missing",
+	`await this.createAssignment({ member: { firstName: "no _id" } });`:                                                      "'_id' is missing",
+	`await this.sendEmail({ destination: { ToAddresses: "a@example.com" }, message: { Subject: { Data: "" }, Body: {} } });`: "is not assignable to type 'string[]'",
+	`const sent = await this.sendResponse({ response: { type: "TEXT" }, memberId: ["a", "b"] }); sent.result;`:               "'result' does not exist",
+	`this.channel = this.member;`: "read-only",
+	`this.agendaMta.x = 1;`:       "'agendaMta' does not exist",
+	`const answer = await fetch("https://example.com"); answer.json.body;`: "'body' does not exist",
+	`document.title;`: "Cannot find name 'document'",
+	`process.exit();`: "Cannot find name 'process'",
+}
+
+func TestDeclarations_AllowScriptsAndRefuseMistakes(t *testing.T) {
+	t.Parallel()
+	compiler := filepath.Join("..", "node_modules", ".bin", "tsc")
+	if _, err := os.Stat(compiler); err != nil {
+		t.Skip("TypeScript is not here: run npm ci --ignore-scripts in internal/dev")
+	}
+	folder := t.TempDir()
+	texts := readScripts(t)
+	right := slices.Sorted(maps.Keys(texts))
+	require.GreaterOrEqual(t, len(right), 3)
+	var left strings.Builder
+	for i, file := range right {
+		write(t, folder, fmt.Sprintf("right%d.js", i), asFunction(i, texts[file]))
+		for _, found := range leaves.FindAllStringSubmatch(texts[file], -1) {
+			if !slices.Contains(records, found[1]) {
+				fmt.Fprintf(&left, "  %s: any;\n", found[1])
+			}
+		}
+	}
+	write(t, folder, "left.d.ts", "declare namespace botctx {\n interface Left {\n"+left.String()+"}\n}\n")
+	pieces := slices.Sorted(maps.Keys(wrong))
+	for i, piece := range pieces {
+		write(t, folder, fmt.Sprintf("wrong%d.js", i), asFunction(len(right)+i, piece))
+	}
+	said := compileAll(t, compiler, folder)
+	for i, file := range right {
+		name := fmt.Sprintf("right%d.js", i)
+		require.Empty(t, ignored.ReplaceAllString(said[name], ""), "%s", file)
+		delete(said, name)
+	}
+	for i, piece := range pieces {
+		require.Contains(t, said[fmt.Sprintf("wrong%d.js", i)], wrong[piece], "%s", piece)
+	}
+	require.Len(t, said, len(pieces), "%v", said)
+}
+
+// ignored is what the compiler says of a parameter that an operation does not have: scripts of the
+// platform give such, and only strict mode refuses it. The modules that stand beside a script are not there.
+var ignored = regexp.MustCompile(`right\d+\.js\(\d+,\d+\): error (TS2353: .*|TS2307: Cannot find module '\./.*)\n( .*\n)*`)
+
+// leaves finds what a script leaves on `this` for others.
+var leaves = regexp.MustCompile(`\bthis\.(\w+) = `)
+
+// records are on `this` already.
+var records = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
+
+// readScripts returns the scripts by their files.
+func readScripts(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, folder := range scripts {
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && isLeftOut(path, entry.Name()):
+				return fs.SkipDir
+			case filepath.Ext(path) != ".js":
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			texts[path] = string(text)
+			return err
+		}))
+	}
+	return texts
+}
+
+// isLeftOut reports whether a folder holds other JavaScript: modules, and what tests feed to scripts.
+func isLeftOut(path, name string) bool {
+	return name == "node_modules" || name == "testdata" && filepath.Dir(path) != "."
+}
+
+// asFunction returns the body of a script as the function that it is.
+func asFunction(number int, body string) string {
+	return fmt.Sprintf("// @ts-check\n/** @this {botctx.Context} */\nasync function script%d() {\n%s\n}\n", number, body)
+}
+
+// write writes a file.
+func write(t *testing.T, folder, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+}
+
+// compileAll compiles the files of a folder with the declarations, and returns what is said of each.
+func compileAll(t *testing.T, compiler, folder string) map[string]string {
+	t.Helper()
+	declarations, err := filepath.Abs("../../../botctx/schema/botctx.d.ts")
+	require.NoError(t, err)
+	compiler, err = filepath.Abs(compiler)
+	require.NoError(t, err)
+	write(t, folder, "tsconfig.json", fmt.Sprintf(`{
+		"compilerOptions": {"strict": true, "noImplicitAny": false, "strictNullChecks": false, "useUnknownInCatchVariables": false,
+			"allowJs": true, "checkJs": true, "noEmit": true, "lib": ["es2022"], "target": "es2022", "types": []},
+		"include": ["*.js", "*.d.ts", %q]
+	}`, declarations)) // As editors check JavaScript, which says nowhere what may be null.
+	command := exec.CommandContext(t.Context(), compiler, "--project", folder, "--pretty", "false")
+	command.Dir = folder
+	output, _ := command.CombinedOutput() // Mistakes make it fail.
+	said, file := map[string]string{}, ""
+	for line := range strings.Lines(string(output)) {
+		if named, _, isNew := strings.Cut(line, "("); isNew && !strings.HasPrefix(line, " ") {
+			file = filepath.Base(named)
+		}
+		said[file] += line
+	}
+	return said
+}
