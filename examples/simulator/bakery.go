@@ -71,7 +71,8 @@ func order(ctx context.Context, bot *botctx.Context) error {
 		return err
 	}
 	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "ready", NextRunAt: document.TimestampOf(bot.Now().Add(2 * time.Hour)), Tag: "order", Replace: true,
+		MemberID: bot.Member.ID, NodeCompositeID: "ready", Tag: "order", Replace: true,
+		NextRunAt: document.TimestampOf(bot.Now().Add(2 * time.Hour)),
 	})
 	return err
 }
