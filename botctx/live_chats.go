@@ -19,7 +19,7 @@ import (
 // default.
 type LiveChat struct {
 	// Pairing returns the ids of the outlets that serve the live chats of an inlet of an
-	// app, in the order in which they are asked. The default is what channel.Service.Pair
+	// app, in the order in which they are asked. The default is what Runtime.Pair
 	// has stored.
 	Pairing func(ctx context.Context, app, inlet string) ([]string, error)
 	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:

@@ -181,13 +181,6 @@ func (c Channel) Clone() Channel {
 	return c
 }
 
-// cloneLists gives the group lists of its own.
-func (g *PriorityGroup) cloneLists() {
-	for _, list := range []*[]string{&g.GlobalNodes, &g.GroupGlobalNodes, &g.GroupTrees, &g.OffGlobalNodes, &g.OffTrees, &g.Trees} {
-		*list = slices.Clone(*list)
-	}
-}
-
 // BotID returns what the bot is called on the channel's platform, as the channel's info says:
 // the page's, the bot's or the business's id. "" where it does not say.
 func (c *Channel) BotID() string {
@@ -235,6 +228,13 @@ func (g PriorityGroup) MarshalJSON() ([]byte, error) { return document.EncodeJSO
 
 // UnmarshalJSON reads a group and keeps unknown fields.
 func (g *PriorityGroup) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
+
+// cloneLists gives the group lists of its own.
+func (g *PriorityGroup) cloneLists() {
+	for _, list := range []*[]string{&g.GlobalNodes, &g.GroupGlobalNodes, &g.GroupTrees, &g.OffGlobalNodes, &g.OffTrees, &g.Trees} {
+		*list = slices.Clone(*list)
+	}
+}
 
 // BroadcastGroup is a set of users of an outlet channel that requests for live chat
 // with its label are sent to.

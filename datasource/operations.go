@@ -8,7 +8,7 @@ import (
 )
 
 // Operations are the operations on data sources. Filters, patches and sorts are
-// those of package query: what it refuses is InvalidArgument with the path in the
+// MongoDB's: what is not supported is InvalidArgument with the path in the
 // parameter. So is a required parameter that is missing. (Specification: Member and data-source operations.)
 type Operations interface {
 	// FindAndModifyDataFromDataSource finds the first entry that matches, in the order

@@ -13,5 +13,5 @@
 // change what another one reads.
 //
 // Encode and Decode go between objects and structs. Shape, Builder and Edit are for code that makes
-// or changes many objects, such as package query.
+// or changes many objects, such as the query engine.
 package document

@@ -134,7 +134,9 @@ func (o *outbox) delivered(ctx context.Context, message send.Message, by behavio
 		return send.Delivery{}, err
 	}
 	o.hasSent(ctx)
-	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.SentAt)}, nil
+	return send.Delivery{
+		Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.TimestampOf(sent.SentAt),
+	}, nil
 }
 
 // take keeps a message that counts against the limit of its channel, or returns why the

@@ -41,7 +41,7 @@ type WrittenBack struct {
 	CustomLocale, Group string
 }
 
-// WrittenBack returns the fields that are written back.
+// WrittenBackOf returns the fields of a member that are written back.
 func WrittenBackOf(m *member.Member) WrittenBack {
 	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
 }
