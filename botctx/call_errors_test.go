@@ -1,7 +1,9 @@
 package botctx_test
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -10,12 +12,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // failure is a call that gets one error of the table.
@@ -215,5 +221,358 @@ func ended(inlet, memberID string) prepare {
 		_, err := caller(p).Call(t.Context(), "inletEndLiveChat", json.RawMessage(
 			`{"channel": {"_id": "`+inlet+`"}, "member": {"_id": "`+memberID+`"}}`))
 		require.NoError(t, err)
+	}
+}
+
+// recordFailures are those of channels, members and data sources.
+func recordFailures() map[string][]failure {
+	const (
+		mixed  = `{"patch": {"$set": {"n": 2}, "n": 3}}`
+		noType = "has another type"
+	)
+	noOperator := func(change string) failure {
+		return errorOf(boterr.InvalidArgument, "unknown operator", "filter", change)
+	}
+	noSource := errorOf(boterr.InvalidArgument, "None of `collectionName`", "dataSourceId", `{"dataSourceId": null}`)
+	return map[string][]failure{
+		"findAndModifyMember": {
+			errorOf(boterr.InvalidArgument, noType, "patch.$set.firstName", `{"patch": {"$set": {"firstName": 7}}}`),
+			errorOf(boterr.AlreadyExists, "externalId", "", `{"patch": {"$set": {"externalId": "external bob"}}}`),
+			noOperator(`{"filter": {"firstName": {"$is": 1}}}`),
+			errorOf(boterr.InvalidArgument, "mixes operators", "patch", mixed),
+			errorOf(boterr.InvalidArgument, "`sortBy`", "sortBy.firstName", `{"sortBy": {"firstName": 2}}`),
+			errorOf(boterr.Unsupported, "upsert", "option.upsert", `{"option": {"upsert": true}}`),
+		},
+		"patchMembers": {
+			errorOf(boterr.InvalidArgument, noType, "patch.firstName", `{"patch": {"firstName": 7}}`),
+			errorOf(boterr.AlreadyExists, "externalId", "", `{"patch": {"externalId": "external bob"}}`),
+			noOperator(`{"filter": {"firstName": {"$is": 1}}}`),
+			errorOf(boterr.InvalidArgument, "mixes operators", "patch", mixed),
+			errorOf(boterr.InvalidArgument, "is a replacement", "patch", `{"memberId": null, "filter": {}, "withModifier": true, "patch": {"firstName": "Bea"}}`),
+			errorOf(boterr.NotFound, "channel", "channel", `{"channel": {"_id": "none"}}`),
+		},
+		"updateMember": {
+			errorOf(boterr.InvalidArgument, noType, "member.firstName", `{"member": {"_id": "member-1", "firstName": 7}}`),
+			errorOf(boterr.AlreadyExists, "externalId", "", `{"member": {"_id": "member-1", "externalId": "external bob"}}`),
+			errorOf(boterr.InvalidArgument, "no `_id`", "member._id", `{"member": {"firstName": "Bea"}}`),
+			errorOf(boterr.NotFound, "no member", "member._id", `{"member": {"_id": "none"}}`),
+			errorOf(boterr.Conflict, "etag checks", "member.etag", `{"member": {"_id": "member-1", "etag": "old"}}`).on(fakes.Config(func(c *botctx.Config) { c.CheckEtags = true })),
+		},
+		"findAndModifyDataFromDataSource": {
+			noOperator(`{"filter": {"n": {"$is": 1}}}`),
+			errorOf(boterr.InvalidArgument, "mixes operators", "patch", mixed),
+			errorOf(boterr.InvalidArgument, "`sortBy`", "sortBy.n", `{"sortBy": {"n": 2}}`),
+			errorOf(boterr.InvalidArgument, "`option.projection`", "option.projection", `{"option": {"projection": {"n": 1, "taken": 0}}}`),
+			errorOf(boterr.AlreadyExists, "`option.upsert`", "_id", `{"filter": {"_id": "a", "taken": true}, "option": {"upsert": true}}`),
+		},
+		"upsertDataToDataSource": {
+			errorOf(boterr.InvalidArgument, "the same `_id` twice", "data[1]._id", `{"data": [{"_id": "x"}, {"_id": "x"}]}`),
+			errorOf(boterr.InvalidArgument, "would change `createdAt`", "data", `{"data": {"_id": "a", "createdAt": 5}}`),
+		},
+		"countDataSource":                 {noSource, noOperator(`{"filter": {"n": {"$is": 1}}}`)},
+		"fetchDistinctDataFromDataSource": {noSource, noOperator(`{"filter": {"n": {"$is": 1}}}`)},
+		"fetchDataFromDataSource": {
+			noSource, noOperator(`{"filter": {"n": {"$is": 1}}}`),
+			errorOf(boterr.InvalidArgument, "`sortBy`", "sortBy.n", `{"sortBy": {"n": 2}}`),
+		},
+		"fetchGeoNearFromDataSource": {
+			noSource,
+			errorOf(boterr.InvalidArgument, "is no point", "data.near", `{"data": {"near": [0]}}`),
+			errorOf(boterr.InvalidArgument, "in several columns", "data.key", `{"dataSourceId": "trips"}`).after(func(_ *testing.T, p *fakes.Platform, _ string) {
+				p.AddData("trips", document.O("from", document.A(0, 1), "to", document.A(0, 2)))
+			}),
+		},
+		"patchDataToDataSource": {
+			noSource, noOperator(`{"filter": {"n": {"$is": 1}}}`),
+			errorOf(boterr.InvalidArgument, "mixes operators", "patch", mixed),
+			errorOf(boterr.InvalidArgument, "`options.sort`", "options.sort.n", `{"options": {"sort": {"n": 2}}, "multi": false}`),
+			errorOf(boterr.AlreadyExists, "`options.upsert`", "_id", `{"filter": {"_id": "a", "taken": true}, "multi": false, "options": {"upsert": true}}`),
+		},
+	}
+}
+
+// agendaFailures are those of agendas and redirects.
+func agendaFailures() map[string][]failure {
+	noZone := errorOf(boterr.Unavailable, "the member's time zone", "zone", `{"pattern": "0 9 * * *", "runUntil": 4102444800000}`).
+		on(fakes.Config(func(c *botctx.Config) {
+			c.Zone = func(context.Context, *member.Member) (string, error) { return "", boterr.Unavailable }
+		}))
+	return map[string][]failure{
+		"newAgenda": {
+			errorOf(boterr.InvalidArgument, "Neither `nextRunAt`", "nextRunAt", `{"pattern": null}`),
+			errorOf(boterr.InvalidArgument, "not a CRON pattern", "pattern", `{"pattern": "daily"}`),
+			errorOf(boterr.InvalidArgument, "names a time zone that is none", "pattern", `{"pattern": "CRON_TZ=Nowhere 0 9 * * *"}`),
+			errorOf(boterr.NotFound, "no member", "memberId", `{"memberId": "none"}`),
+			errorOf(boterr.NotFound, "no such node", "nodeCompositeId", `{"nodeCompositeId": "helo"}`),
+			noZone,
+		},
+		"updateAgenda": {
+			errorOf(boterr.NotFound, "no such node", "nodeCompositeId", `{"nodeCompositeId": "helo"}`),
+			errorOf(boterr.InvalidArgument, "not a CRON pattern", "pattern", `{"pattern": "daily"}`),
+			noZone,
+			errorOf(boterr.InvalidArgument, "without `tag`", "tag", `{"tag": null, "replace": true}`),
+		},
+		"redirectMemberToNode": {
+			errorOf(boterr.InvalidArgument, "`channelId`", "channelId", `{"channelId": "desk"}`),
+			errorOf(boterr.NotFound, "no such node", "nodeCompositeId", `{"nodeCompositeId": "none"}`),
+			errorOf(boterr.ResourceExhausted, "deeper", "nodeCompositeId", `{"nodeCompositeId": "round"}`).after(func(_ *testing.T, p *fakes.Platform, _ string) {
+				p.Handle(&botctx.Node{ID: "round", Redirect: botctx.To("round")})
+			}),
+		},
+	}
+}
+
+// sendFailures are those of the sends to members of one channel.
+func sendFailures() map[string][]failure {
+	toMembers := func(memberID, channelID string) []failure {
+		return []failure{
+			errorOf(boterr.InvalidArgument, "different records", "channelId", `{"channel": {"_id": "account"}}`),
+			errorOf(boterr.InvalidArgument, "breaks a limit", "response.text", noText),
+			errorOf(boterr.InvalidArgument, "is in another channel", "memberId", `{"memberId": "saul"}`),
+			errorOf(boterr.NotFound, "does not exist", "memberId", `{"memberId": "none"}`),
+			errorOf(boterr.FailedPrecondition, "no id on the platform", "memberId", `{}`).after(unknown(memberID)),
+			errorOf(boterr.ResourceExhausted, "rate limit", "", `{"memberId": "`+memberID+`"}`).after(limited(channelID)),
+		}
+	}
+	silent := func(memberID, channelID string) failure {
+		return errorOf(boterr.Unavailable, "did not answer", "", `{"memberId": "`+memberID+`"}`).after(disconnected(channelID))
+	}
+	toSome := func(channelID, memberID, other string) failure {
+		return errorOf(boterr.Unavailable, "for some of several", "", `{"memberId": ["`+memberID+`", "`+other+`"]}`).
+			after(func(_ *testing.T, p *fakes.Platform, _ string) {
+				p.RefuseSendsTo(boterr.FailedPrecondition, channelID, "external "+other)
+			})
+	}
+	notOnPlatform := errorOf(boterr.Unsupported, "not of type", "channelId", `{"channelId": "account", "memberId": "saul"}`)
+	return map[string][]failure{
+		"sendResponse": append(toMembers("member-1", "channel-1"),
+			errorOf(boterr.Unsupported, "no connector", "", `{"channelId": "loft", "memberId": "pia"}`).after(pigeon),
+			silent("member-1", "channel-1"), toSome("channel-1", "member-1", "bob")),
+		"sendAlphaResponse":            append(toMembers("paul", "page"), notOnPlatform, silent("paul", "page")),
+		"sendAlphaResponseToMemberIds": append(toMembers("paul", "page"), notOnPlatform, toSome("page", "paul", "quinn")),
+		"sendDeltaResponse":            append(toMembers("hal", "family"), notOnPlatform, silent("hal", "family"), toSome("family", "hal", "ivy")),
+	}
+}
+
+// alphaFailures are those of what Alpha alone can do.
+func alphaFailures() map[string][]failure {
+	notOnAlpha := errorOf(boterr.Unsupported, "not of type alpha", "channel", `{"channel": {"_id": "account"}, "member": {"_id": "saul"}}`)
+	noChannel := errorOf(boterr.NotFound, "channel", "channel", `{"channel": {"_id": "none"}}`)
+	toMember := func(memberID string) []failure {
+		return []failure{
+			notOnAlpha, noChannel,
+			errorOf(boterr.InvalidArgument, "is in another channel", "member", `{"member": {"_id": "saul"}}`),
+			errorOf(boterr.FailedPrecondition, "no id on the platform", "member", `{}`).after(unknown(memberID)),
+		}
+	}
+	return map[string][]failure{
+		"alphaCreateBroadcast": {notOnAlpha, noChannel, errorOf(boterr.InvalidArgument, "breaks a limit", "response.text", noText)},
+		"alphaSendBroadcast": {
+			notOnAlpha,
+			errorOf(boterr.InvalidArgument, "holds no id", "broadcastId", `{"broadcastId": {}}`),
+			errorOf(boterr.NotFound, "message or label", "", `{"labelId": "none"}`),
+			errorOf(boterr.ResourceExhausted, "rate limit", "", `{}`).after(limited("page")),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("page")),
+		},
+		"alphaGetAttachmentId": {
+			notOnAlpha, noChannel, errorOf(boterr.InvalidArgument, "no kind of file", "type", `{"type": "template"}`),
+		},
+		"alphaPassThreadControl": append(toMember("tess"),
+			errorOf(boterr.FailedPrecondition, "another application", "", `{}`).after(called)),
+		"alphaSaveCustomLabel":   toMember("paul"),
+		"alphaRemoveCustomLabel": toMember("paul"),
+	}
+}
+
+// platformFailures are those of what another platform alone can do, and of the comments on posts.
+func platformFailures() map[string][]failure {
+	noChannel := errorOf(boterr.NotFound, "channel", "channel", `{"channel": {"_id": "none"}}`)
+	onPage := `{"channel": {"_id": "page"}, "member": {"_id": "paul"}}`
+	return map[string][]failure{
+		"sendHotelResponse": {
+			noChannel,
+			errorOf(boterr.InvalidArgument, "`receiverType` is `user`", "recipientId", `{"recipientId": null}`),
+			errorOf(boterr.InvalidArgument, "breaks a limit", "response.text", noText),
+			errorOf(boterr.Unsupported, "not of type hotel", "channel", onPage),
+			errorOf(boterr.ResourceExhausted, "rate limit", "", `{}`).after(limited("hotel")),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("hotel")),
+		},
+		"savePostCommentAnalytics": {
+			errorOf(boterr.InvalidArgument, "is in another channel", "memberId", `{"memberId": "paul"}`),
+			errorOf(boterr.NotFound, "does not exist", "memberId", `{"memberId": "none"}`),
+		},
+		"charlieArchiveConversation": {
+			errorOf(boterr.InvalidArgument, "does not say which conversation", "messageEvent.to", `{"messageEvent": {"from": "u"}}`),
+			errorOf(boterr.NotFound, "no such conversation", "", `{"messageEvent": {"to": "D999999"}}`),
+			errorOf(boterr.Unsupported, "not of type charlie", "channel", onPage),
+		},
+		"updateMessage": {
+			errorOf(boterr.InvalidArgument, "different messages", "messageTs", `{"messageEvent": {"messageId": "1.000001"}}`),
+			errorOf(boterr.InvalidArgument, "characters", "text", `{"text": "`+strings.Repeat("é", send.MaxText+1)+`"}`),
+			errorOf(boterr.NotFound, "no such message", "", `{"messageTs": "1.000001"}`),
+			errorOf(boterr.Unsupported, "cannot change messages", "channel", onPage),
+		},
+		"EchoSaveMemberTag": {
+			errorOf(boterr.InvalidArgument, "is in another channel", "member", `{"member": {"_id": "paul"}}`),
+			errorOf(boterr.InvalidArgument, "is negative", "tagId", `{"tagId": -1}`),
+			errorOf(boterr.NotFound, "does not exist", "member", `{"member": {"_id": "none"}}`),
+			errorOf(boterr.FailedPrecondition, "no id on the platform", "member", `{}`).after(unknown("saul")),
+			errorOf(boterr.Unsupported, "not of type echo", "channel", onPage),
+		},
+	}
+}
+
+// utilityFailures are those of the operations that mail, charge and upload.
+func utilityFailures() map[string][]failure {
+	return map[string][]failure{
+		"sendEmail": {
+			errorOf(boterr.InvalidArgument, "cannot be read", "destination.ToAddresses", `{"destination": {"ToAddresses": ["ada"]}}`),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(func(_ *testing.T, p *fakes.Platform, _ string) {
+				p.FailNextMail(io.ErrUnexpectedEOF)
+			}),
+		},
+		"golf": {notFound("no account", "golfName")},
+		"uploadFileToObjectStore": {
+			errorOf(boterr.InvalidArgument, "no HTTP address", "url", `{"url": "ftp://shop.example/bill"}`),
+			errorOf(boterr.InvalidArgument, "could not be a name", "filename", `{"filename": "../7.pdf"}`),
+			notFound("channel does not exist", "channel"),
+			errorOf(boterr.ResourceExhausted, "larger", "url", `{}`).on(fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = 5 })),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(func(_ *testing.T, p *fakes.Platform, _ string) {
+				p.FailNextFile(io.ErrUnexpectedEOF)
+			}),
+		},
+	}
+}
+
+const (
+	// ofNobody is an event that belongs to no live chat.
+	ofNobody = `{"messageEvent": {"from": "nobody", "to": "nowhere"}}`
+	// noText is a message without its text, onDesk a channel on Charlie by its record.
+	noText = `{"response": {"type": "TEXT"}}`
+	onDesk = `{"channel": {"_id": "desk"}}`
+)
+
+// notFound are the failures of an operation that finds nothing under an id.
+func notFound(when, parameter string) failure {
+	return errorOf(boterr.NotFound, when, parameter, `{"`+parameter+`": "none"}`)
+}
+
+// assignmentFailures are those of the operations on assignments.
+func assignmentFailures() map[string][]failure {
+	return map[string][]failure{
+		"createAssignment": {
+			errorOf(boterr.InvalidArgument, "no target", "targets[0].channel", `{"targets": [{}]}`),
+			errorOf(boterr.NotFound, "does not exist", "member._id", `{"member": {"_id": "nobody"}}`),
+			errorOf(boterr.FailedPrecondition, "Nothing can take", "label", `{"label": "night"}`),
+			errorOf(boterr.FailedPrecondition, "no id on the platform", "member", `{}`).after(unknown("member-1")),
+			errorOf(boterr.Unsupported, "no connector", "", `{}`).after(func(t *testing.T, p *fakes.Platform, operation string) {
+				t.Helper()
+				pigeon(t, p, operation)
+				p.Pair("channel-1", "desk", "loft")
+			}),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("desk")),
+		},
+		"addNewTargetsToAssignment": {
+			errorOf(boterr.InvalidArgument, "neither a target nor", "targets[0]", `{"targets": [{"id": "a", "type": "team"}]}`),
+			notFound("no assignment", "assignmentId"),
+			errorOf(boterr.FailedPrecondition, "has been taken", "assignmentId", `{"assignmentId": "<dora's assignment>"}`),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("desk")),
+		},
+		"reassignAssignment": {
+			errorOf(boterr.InvalidArgument, "is not the assignment", "previousAssignment", `{"previousAssignment": {"_id": "another"}}`),
+			errorOf(boterr.NotFound, "No assignment belongs", "messageEvent", ofNobody),
+			errorOf(boterr.FailedPrecondition, "has ended, or nothing", "label", `{"label": "night"}`),
+			errorOf(boterr.Unsupported, "not of type", "channel", `{"channel": {"_id": "hotel"}}`),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("desk")),
+		},
+		"getAssignmentsByMemberId": {errorOf(boterr.InvalidArgument, "other than 1 and -1", "sortBy.createdAt", `{"sortBy": {"createdAt": 2}}`)},
+		"getAssignmentsByMeta":     {errorOf(boterr.InvalidArgument, "operator", "meta", `{"meta": {"tier": {"$ne": 1}}}`)},
+		"updateAssignmentGroup":    {errorOf(boterr.NotFound, "no group", "group._id", `{"group": {"_id": "none"}}`)},
+		"endLiveChat": {
+			errorOf(boterr.NotFound, "no assignment belongs", "messageEvent", ofNobody),
+			errorOf(boterr.FailedPrecondition, "has ended", "messageEvent", `{}`).after(called),
+		},
+		"inletEndLiveChat": {
+			errorOf(boterr.NotFound, "channel or the member", "member", `{"member": {"_id": "nobody"}}`),
+			errorOf(boterr.FailedPrecondition, "no assignment that is open", "member", `{"member": {"_id": "member-1"}}`),
+			errorOf(boterr.Unsupported, "cannot recall", "options.recallRelayMessage", `{"channel": {"_id": "family"}, "member": {"_id": "hal"}}`),
+		},
+		"endBravoLiveChat": {
+			errorOf(boterr.InvalidArgument, "different records", "channelId", onDesk),
+			notFound("no such group", "bravoGroupId"),
+			errorOf(boterr.Unsupported, "not of type bravo", "channelId", `{"channelId": "desk"}`),
+		},
+	}
+}
+
+// groupFailures are those of the operations on groups and agents.
+func groupFailures() map[string][]failure {
+	notOnBravo := errorOf(boterr.Unsupported, "not of type bravo", "channel", onDesk)
+	return map[string][]failure{
+		"getGroupByExternalId": {notFound("No group fits", "adminExternalId")},
+		"getGroupByInletGroup": {notFound("No group fits", "inletGroupExternalId")},
+		"getGroupByMemberId":   {notFound("No group fits", "memberId")},
+		"updateGroup": {
+			errorOf(boterr.InvalidArgument, "would change app", "group.app", `{"group": {"_id": "<dora's group>", "app": "elsewhere"}}`),
+			errorOf(boterr.NotFound, "no group", "group._id", `{"group": {"_id": "none", "name": "x"}}`),
+		},
+		"handleAdminJoinedGroup":      {notFound("no such group", "bravoGroupId"), notOnBravo},
+		"disableBravoGroupInviteLink": {notFound("no such group", "externalId"), notOnBravo},
+		"createBravoGroup": {
+			notFound("channel does not exist", "channelId"),
+			errorOf(boterr.Unsupported, "not of type bravo", "channelId", `{"channelId": "desk"}`),
+		},
+		"setBravoGroupIcon": {
+			errorOf(boterr.InvalidArgument, "no HTTP address", "imageUrl", `{"imageUrl": "kettle.png"}`),
+			notFound("no such group", "bravoGroupId"),
+			errorOf(boterr.ResourceExhausted, "larger than", "imageUrl", `{"imageUrl": "https://shop.example/huge.png"}`).
+				after(func(_ *testing.T, p *fakes.Platform, _ string) {
+					huge := strings.Repeat("a", outbound.DefaultMaxResponseBytes+1)
+					p.HTTP.Add("GET", "https://shop.example/huge.png", web.Reply{Header: pngHeader(), Body: huge})
+				}),
+			errorOf(boterr.Unsupported, "not of type bravo", "channelId", `{"channelId": "desk"}`),
+		},
+		"createHotelChannel": {
+			errorOf(boterr.NotFound, "channel does not exist", "channel", `{"channel": {"_id": "none"}}`),
+			errorOf(boterr.Unsupported, "not of type hotel", "channel", onDesk),
+		},
+	}
+}
+
+// sideFailures are those of the sends from one side of a live chat to the other.
+func sideFailures() map[string][]failure {
+	ofGroups := func(inlet, memberID, channelID string) []failure {
+		return []failure{
+			errorOf(boterr.InvalidArgument, "name different groups", "groupId", `{"group": {"_id": "another"}}`),
+			errorOf(boterr.InvalidArgument, "breaks a limit", "response.text", noText),
+			notFound("no group", "groupId"),
+			errorOf(boterr.FailedPrecondition, "not live any more", "group", `{}`).after(ended(inlet, memberID)),
+			errorOf(boterr.ResourceExhausted, "rate limit", "", `{}`).after(limited(channelID)),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected(channelID)),
+		}
+	}
+	return map[string][]failure{
+		"sendMessageToInlet": {
+			errorOf(boterr.InvalidArgument, "breaks a limit", "response.text", noText),
+			errorOf(boterr.NotFound, "no assignment belongs", "messageEvent", ofNobody),
+			errorOf(boterr.FailedPrecondition, "no id on the platform", "", `{}`).after(unknown("dora")),
+			errorOf(boterr.Unsupported, "no connector", "", `{"channel": {"_id": "outlet of pia"}, "messageEvent": {"from": "<pia's agent>", "to": "<pia's conversation>"}}`).
+				after(func(t *testing.T, p *fakes.Platform, operation string) {
+					t.Helper()
+					pigeon(t, p, operation)
+					serve(t, p, "loft", "pia", channel.Charlie)
+				}),
+			errorOf(boterr.ResourceExhausted, "rate limit", "", `{}`).after(limited("channel-1")),
+			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("channel-1")),
+		},
+		"sendMessageToInletGroup": append(ofGroups("family", "ivy", "family"),
+			errorOf(boterr.Unsupported, "not of type", "group", `{"groupId": "<dora's group>"}`)),
+		"sendMessageToOutletGroup": append(ofGroups("channel-1", "dora", "desk"),
+			errorOf(boterr.InvalidArgument, "`responseUrl`", "responseUrl", `{"responseUrl": "ftp://hooks.example/7"}`),
+			errorOf(boterr.Unsupported, "not of type", "group", `{"groupId": "<saul's group>"}`).after(func(t *testing.T, p *fakes.Platform, _ string) {
+				t.Helper()
+				serve(t, p, "account", "saul", channel.Hotel)
+			})),
+		"saveGroupIdToMember": {errorOf(boterr.NotFound, "no group or member belongs", "messageEvent", ofNobody)},
 	}
 }

@@ -3,18 +3,29 @@ package botctx_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/operations"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // furtherResults are what is changed in the arguments of an operation so that each shape that the
@@ -146,4 +157,418 @@ func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
 	taken := ask("findAndModifyDataFromDataSource", `{"dataSourceId": "coupons", "filter": {}, "patch": {"$set": {"taken": true}},
 		"option": {"projection": {"v": {"$exp": "$n"}, "list": [{"$exp": "$n"}]}}}`)
 	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "what was taken is not lost")
+}
+
+// allTypes returns the types of channels that there are.
+func allTypes() []channel.Type { return channel.Types() }
+
+// newRecipient returns the only member of a platform of a type, by which the channel is called.
+func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: string(platform), Type: platform})
+	recipient := p.AddMember(member.Member{Channel: string(platform), FirstName: "Ada", BotID: "bot-7"})
+	return p, recipient
+}
+
+// answerTo is what sendResponse answers to a message, by what the outbox has of it: exactly
+// the keys of the platform's shape, with the platform's ids.
+func answerTo(t *testing.T, sent fakes.Sent, answer gjson.Result) string {
+	t.Helper()
+	var reply string
+	switch sent.Type {
+	case channel.Charlie:
+		message := sent.Response.With("type", "message").With("ts", sent.MessageID)
+		return fmt.Sprintf(`{"ok": true, "channel": %q, "ts": %q, "message": %s}`, sent.ChatID, sent.MessageID, message)
+	case channel.Echo:
+		return echoAnswerTo(t, sent)
+	case channel.Alpha:
+		reply = fmt.Sprintf(`{"recipient_id": %q, "message_id": %q}`, sent.To, sent.MessageID)
+	case channel.Bravo:
+		reply = fmt.Sprintf(`{"contacts": [{"input": %[1]q, "wa_id": %[1]q}], "messages": [{"id": %[2]q}]}`, sent.To, sent.MessageID)
+	case channel.Delta:
+		require.Regexp(t, `^req-\d{6}$`, answer.Get("result.id").String())
+		reply = fmt.Sprintf(`{"id": %q, "STATUS": "OK"}`, answer.Get("result.id").String())
+	default:
+		reply = fmt.Sprintf(`{"id": %q}`, sent.MessageID)
+	}
+	return fmt.Sprintf(`{"result": %s, "messageEvent": {"from": "bot-7", "to": %q, "data": %s, "type": %q, "timestamp": %d, "messageId": %q}}`,
+		reply, sent.To, sent.Response.Data(), sent.Response.Type(), sent.SentAt.UnixMilli(), sent.MessageID)
+}
+
+// echoAnswerTo is answerTo on Echo, which tells of a message only what it shows of it.
+func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
+	t.Helper()
+	switch sent.Response.Type() {
+	case send.TypeText, send.TypeQuickReplies, send.TypeButton:
+		return fmt.Sprintf(`{"msgType": "text", "text": %q}`, sent.Response.Text())
+	case send.TypeImage:
+		return `{"msgType": "image", "url": "https://shop.example/a.png", "image": "https://shop.example/a.png"}`
+	case send.TypeAudio:
+		return `{"msgType": "voice", "url": "https://shop.example/a.mp3"}`
+	case send.TypeVideo:
+		return `{"msgType": "video", "url": "https://shop.example/a.mp4", "video": "https://shop.example/a.mp4"}`
+	case send.TypeFile:
+		return `{"msgType": "file", "url": "https://shop.example/a.pdf"}`
+	case send.TypeNews:
+		return `{"msgType": "news", "news": [{"title": "Tea", "description": "Green", "url": "https://shop.example", "picurl": "https://shop.example/a.png"}],
+			"title": "Tea", "description": "Green", "url": "https://shop.example", "image": "https://shop.example/a.png"}`
+	case send.TypeCarousel:
+		return `{"msgType": "news", "news": [{"title": "Tea", "description": "Green", "picurl": "https://shop.example/a.png"}],
+			"title": "Tea", "description": "Green", "image": "https://shop.example/a.png"}`
+	case send.TypeTyping:
+		return `{"msgType": "typing"}`
+	default:
+		return `{"msgType": "poll", "text": "Tea?"}`
+	}
+}
+
+// everyType are responses of every type, and of one that nobody knows.
+func everyType() []string {
+	return []string{
+		`{"type": "TEXT", "text": "Hello", "transform": {"lang": "fr"}}`,
+		`{"type": "IMAGE", "url": "https://shop.example/a.png"}`,
+		`{"type": "AUDIO", "url": "https://shop.example/a.mp3"}`,
+		`{"type": "VIDEO", "url": "https://shop.example/a.mp4"}`,
+		`{"type": "FILE", "url": "https://shop.example/a.pdf"}`,
+		`{"type": "QUICK_REPLIES", "text": "Tea?", "quickReplies": [{"content_type": "text", "title": "Yes", "payload": "yes"}, {"content_type": "location"}]}`,
+		`{"type": "BUTTON", "text": "Tea?", "buttons": [{"type": "postback", "title": "Yes", "payload": {"payload": "yes", "value": 1}}, {"type": "web_url", "title": "Shop", "url": "https://shop.example"}]}`,
+		`{"type": "CAROUSEL", "carousel": [{"title": "Tea", "subtitle": "Green", "image_url": "https://shop.example/a.png"}]}`,
+		`{"type": "TYPING", "duration": 500}`,
+		`{"type": "NEWS", "articles": [{"title": "Tea", "description": "Green", "url": "https://shop.example", "picurl": "https://shop.example/a.png"}]}`,
+		`{"type": "TEMPLATE", "elementName": "hello", "languageCode": "en", "components": []}`,
+		`{"type": "POLL", "text": "Tea?", "choices": ["yes", null, {"n": 1.5}]}`,
+	}
+}
+
+// isOfAnother reports whether a response, perhaps as JSON text, is of a documented type that
+// another platform alone has.
+func isOfAnother(platform channel.Type, response string) bool {
+	given := gjson.Parse(response)
+	if given.Type == gjson.String {
+		given = gjson.Parse(given.String())
+	}
+	owner, isOwned := map[string]channel.Type{"NEWS": channel.Echo, "TEMPLATE": channel.Bravo}[given.Get("type").String()]
+	return isOwned && owner != platform
+}
+
+func TestSendResponse_PlatformShape(t *testing.T) {
+	t.Parallel()
+	for _, platform := range allTypes() {
+		t.Run(string(platform), func(t *testing.T) {
+			t.Parallel()
+			p, recipient := newRecipient(t, platform)
+			for _, response := range everyType() {
+				if !requireRefusedOrSent(t, recipient, response) {
+					require.True(t, isOfAnother(platform, response))
+					continue
+				}
+				sent := p.Sent()[len(p.Sent())-1]
+				require.Equal(t, []string{recipient.ID(), recipient.ExternalID()}, []string{sent.Member, sent.To})
+				again, err := recipient.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
+				require.NoError(t, err)
+				answer := gjson.ParseBytes(again)
+				sent = p.Sent()[len(p.Sent())-1]
+				if platform == channel.Echo && sent.Response.Type() == send.TypeTyping {
+					require.Equal(t, "typing", answer.Get("msgType").String())
+					continue
+				}
+				require.JSONEq(t, answerTo(t, sent, answer), answer.Raw)
+			}
+		})
+	}
+}
+
+// requireRefusedOrSent checks that JSON as a response to a member is either refused with its
+// path, or sent, and returns which.
+func requireRefusedOrSent(t *testing.T, to *fakes.Actor, response string) bool {
+	t.Helper()
+	before := len(to.Messages())
+	answer, err := to.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
+	platform := channel.Type(to.Scope().Channel)
+	if err != nil {
+		if boterr.CodeOf(err) == boterr.Unsupported {
+			require.True(t, isOfAnother(platform, response), "%v", err)
+			requireFailure(t, err, "sendResponse", boterr.Unsupported, "response.type")
+		} else {
+			requireFailure(t, err, "sendResponse", boterr.InvalidArgument, "response")
+		}
+		require.Nil(t, answer)
+		require.Len(t, to.Messages(), before)
+		return false
+	}
+	require.False(t, isOfAnother(platform, response))
+	require.Len(t, to.Messages(), before+1)
+	operation, _ := operations.ByName("sendResponse")
+	shapeOf(t, operation, answer)
+	requireSentAs(t, response, to.LastMessage(), answer)
+	return true
+}
+
+// Any JSON as a response is either refused with its path, and nothing is sent, or sent and
+// read back equal.
+func FuzzSendResponse(f *testing.F) {
+	for i, seed := range anyResponses() {
+		f.Add(uint8(i), seed)
+	}
+	f.Fuzz(func(t *testing.T, platform uint8, response string) {
+		if !json.Valid([]byte(response)) {
+			return
+		}
+		_, recipient := newRecipient(t, allTypes()[int(platform)%len(allTypes())])
+		requireRefusedOrSent(t, recipient, response)
+	})
+}
+
+// anyResponses are JSON of many kinds: messages of every type, those that break a limit, and
+// what is no message.
+func anyResponses() []string {
+	all := append(everyType(),
+		`null`, `7`, `[]`, `"x"`, `""`, `{}`, `{"type": null}`, `{"type": "TEXT", "text": "\ud800"}`, `{"type": "TEXT", "text": "{{firstName}}"}`,
+		`"{\"type\": \"TEXT\", \"text\": \"Hello\"}"`, `{"type": "X", "n": 1e999}`, `{"type": "X", "n": 12345678901234567890, "m": -0.0}`,
+		`{"type": "X", "type": "Y"}`, `{"type": "X", "$date": 1, "a.b": {"": [[[]]]}}`, `{"type": "IMAGE", "attachment_id": "7"}`, `{"type": "{{firstName}}"}`,
+	)
+	return append(all,
+		`{"type": "TEXT", "text": "`+strings.Repeat("é", send.MaxText)+`"}`, `{"type": "TEXT", "text": "`+strings.Repeat("🫖", send.MaxText+1)+`"}`,
+		`{"type": "CAROUSEL", "carousel": [{"title": "a", "buttons": [7]}, {"title": "a", "subtitle": "`+strings.Repeat("🫖", 81)+`"}]}`,
+	)
+}
+
+// Beside what the fuzz test finds, responses are taken apart and put together at random: a
+// value for another one, a field more, a field less.
+func TestSendResponse_Random(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(6, 9))
+	var pool []any
+	for _, text := range anyResponses() {
+		value, err := document.ParseJSON([]byte(text))
+		if err == nil {
+			pool = append(pool, servicesOf(value)...)
+		}
+	}
+	var recipients []*fakes.Actor
+	for _, platform := range allTypes() {
+		_, recipient := newRecipient(t, platform)
+		recipients = append(recipients, recipient)
+	}
+	sent, count := 0, rounds.Of(t, 300, 3000)
+	for range count {
+		response := pool[random.IntN(len(pool))]
+		for range 1 + random.IntN(3) {
+			response = altered(random, response, pool)
+		}
+		text, err := document.AppendJSON(nil, response)
+		require.NoError(t, err)
+		if requireRefusedOrSent(t, recipients[random.IntN(len(recipients))], string(text)) {
+			sent++
+		}
+	}
+	require.Greater(t, sent, count/15, "hardly any was sent")
+}
+
+// servicesOf returns a value and all that is in it.
+func servicesOf(value any) []any {
+	parts := []any{value}
+	switch v := value.(type) {
+	case document.Object:
+		for _, inner := range v.All() {
+			parts = append(parts, servicesOf(inner)...)
+		}
+	case document.Array:
+		for _, inner := range v.All() {
+			parts = append(parts, servicesOf(inner)...)
+		}
+	}
+	return parts
+}
+
+// altered returns a value with one thing in it changed.
+func altered(random *rand.Rand, value any, pool []any) any {
+	other := pool[random.IntN(len(pool))]
+	object, isObject := value.(document.Object)
+	if !isObject || object.Len() == 0 || random.IntN(20) == 0 {
+		return other
+	}
+	var fields []string
+	for field := range object.All() {
+		fields = append(fields, field)
+	}
+	field := fields[random.IntN(len(fields))]
+	switch random.IntN(4) {
+	case 0:
+		return object.Without(field)
+	case 1:
+		return object.With(field+"x", other)
+	case 2:
+		return object.With(field, other)
+	default:
+		inner, _ := object.Field(field)
+		return object.With(field, altered(random, inner, pool))
+	}
+}
+
+// requireSentAs checks that a message was sent as the script gave it, and is told so.
+func requireSentAs(t *testing.T, response string, sent send.Response, answer json.RawMessage) {
+	t.Helper()
+	given, err := document.ParseJSON([]byte(response))
+	require.NoError(t, err)
+	if text, isText := given.(string); isText {
+		given, err = document.ParseJSON([]byte(text))
+		require.NoError(t, err)
+	}
+	want, isObject := given.(document.Object)
+	require.True(t, isObject)
+	if !strings.Contains(want.String(), "{{") { // Which may be filled.
+		require.Equal(t, want.String(), sent.String())
+	}
+	if event := gjson.GetBytes(answer, "messageEvent"); event.Exists() {
+		require.Equal(t, string(sent.Type()), event.Get("type").String())
+		require.Equal(t, sent.Data().String(), event.Get("data").Raw)
+	}
+}
+
+// ada is the scope of who calls, icon the address of a picture, bill that of a file.
+var ada = record.Scope{Channel: "channel-1", Member: "member-1"}
+
+const (
+	icon = "https://shop.example/kettle.png"
+	bill = "https://shop.example/bill.pdf"
+)
+
+// pngHeader returns what a server says of a picture.
+func pngHeader() http.Header { return http.Header{"Content-Type": {"image/png"}} }
+
+// newCaller returns the context of a member of a new platform with one data source, with
+// live chats of other members, and with what the sends are about.
+func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.Context) {
+	t.Helper()
+	p := fakes.New(append(options, fakes.For(t))...)
+	caller := p.AddMember(member.Member{FirstName: "Ada"})
+	p.Handle(&botctx.Node{ID: "hello"})
+	p.AddData("places", document.O("_id", "a", "n", 1, "taken", false, "location", document.A(0, 1)))
+	addLiveChats(t, p)
+	addSends(t, p)
+	return p, caller.Context()
+}
+
+// caller returns the context of who calls on a platform of newCaller, or on a fork of one.
+func caller(p *fakes.Platform) *botctx.Context { return p.Operations(ada) }
+
+// addLiveChats adds the live chats that the arguments are for. Whatever order these are
+// called in, none takes away what another one needs: bob and carl have asked for a person,
+// dora, emil, fay and gus talk with one, and so do hal and ivy, with one on Bravo, and from
+// groups of the inlet.
+func addLiveChats(t *testing.T, p *fakes.Platform) {
+	t.Helper()
+	p.HTTP.Add("GET", icon, web.Reply{Header: pngHeader(), Body: "a kettle"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: supportAndSales()})
+	p.AddChannel(channel.Channel{ID: "phone", Type: channel.Bravo, BroadcastGroups: supportAndSales()})
+	p.AddChannel(channel.Channel{ID: "hotel", Type: channel.Hotel})
+	p.AddChannel(channel.Channel{ID: "family", Type: channel.Delta})
+	p.Pair("channel-1", "desk")
+	p.Pair("family", "phone")
+	grace, hedy := p.AddAgent("desk", "Grace"), p.AddAgent("phone", "Hedy")
+
+	for _, waiting := range []string{"bob", "carl"} {
+		askAs(t, p, waiting, "channel-1")
+	}
+	for _, talking := range []string{"dora", "emil", "fay", "gus"} {
+		askAs(t, p, talking, "channel-1")
+		grace.Takes(grace.Ticket())
+	}
+	for _, talking := range []string{"hal", "ivy"} {
+		actor := p.AddMember(member.Member{ID: talking, Channel: "family", ExternalID: "external " + talking}).InGroup("family of " + talking)
+		_, err := actor.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Meta: document.O("who", talking)})
+		require.NoError(t, err)
+		hedy.Takes(hedy.Ticket())
+	}
+}
+
+// supportAndSales returns a broadcast group for each of two labels.
+func supportAndSales() []channel.BroadcastGroup {
+	return []channel.BroadcastGroup{
+		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+		{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "public_channel"}}},
+	}
+}
+
+// askAs adds a member who asks for a person.
+func askAs(t *testing.T, p *fakes.Platform, memberID, inlet string) {
+	t.Helper()
+	p.AddMember(member.Member{ID: memberID, Channel: inlet, ExternalID: "external " + memberID})
+	_, err := p.Runtime().LiveChats(fakes.DefaultApp).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+		Member: &member.Member{ID: memberID}, Meta: document.O("who", memberID),
+	})
+	require.NoError(t, err)
+}
+
+// addSends adds what the arguments of sends and utilities are for: members of a page on Alpha
+// with a label, a message that is stored there, a message to a member on Charlie, a member on
+// Echo, a payment account and a file.
+func addSends(t *testing.T, p *fakes.Platform) {
+	t.Helper()
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
+	p.AddChannel(channel.Channel{ID: "account", Type: channel.Echo})
+	for _, who := range []struct{ id, in string }{{"paul", "page"}, {"quinn", "page"}, {"tess", "page"}, {"rose", "desk"}, {"saul", "account"}} {
+		p.AddMember(member.Member{ID: who.id, Channel: who.in, FirstName: who.id, ExternalID: "external " + who.id})
+	}
+	p.AddAccount("shop")
+	p.HTTP.Add("GET", bill, web.Text(200, "One kettle."))
+	page := p.Operations(record.Scope{Channel: "page", Member: "paul"})
+	for _, call := range []struct {
+		bot        *botctx.Context
+		name, args string
+	}{
+		{page, "alphaSaveCustomLabel", `{"labelId": "buyers"}`},
+		{page, "alphaCreateBroadcast", `{"response": {"type": "TEXT", "text": "Tea!"}}`},
+		{p.Operations(record.Scope{Channel: "desk", Member: "rose"}), "sendResponse", `{"response": {"type": "TEXT", "text": "Hi"}}`},
+	} {
+		_, err := call.bot.Call(t.Context(), call.name, json.RawMessage(call.args))
+		require.NoError(t, err)
+	}
+}
+
+// withIDs puts the ids of a platform in the place of what stands for them in JSON, such as
+// <dora's group> or <rose's chat>.
+func withIDs(t *testing.T, p *fakes.Platform, text string) string {
+	t.Helper()
+	all, err := p.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(), record.Query{})
+	require.NoError(t, err)
+	var pairs []string
+	for _, r := range all {
+		pairs = append(pairs,
+			"<"+r.Member+"'s assignment>", r.ID,
+			"<"+r.Member+"'s agent>", r.Assignee,
+			"<"+r.Member+"'s group>", r.Group,
+			"<"+r.Member+"'s conversation>", document.Get(r.GroupInfo, "externalId", ""))
+	}
+	for _, sent := range p.Sent() {
+		if sent.Member == "rose" {
+			pairs = append(pairs, "<rose's chat>", sent.ChatID, "<rose's message>", sent.MessageID)
+		}
+	}
+	return strings.NewReplacer(append(pairs, "<stored message>", strconv.FormatInt(p.StoredMessages("page")[0].ID, 10))...).Replace(text)
+}
+
+// arguments returns the arguments of an operation on a platform.
+func arguments(t *testing.T, p *fakes.Platform, name string) string {
+	t.Helper()
+	return withIDs(t, p, templates[name])
+}
+
+// stateOf returns, in JSON, what is stored and was sent on a platform.
+func stateOf(t *testing.T, p *fakes.Platform) string {
+	t.Helper()
+	state := []any{
+		p.Data("places"), p.Sent(), p.Mails(), p.Files(), p.StoredMessages("page"), p.Broadcasts("page"), p.Attachments("page"),
+		p.Groups("desk"), p.Groups("phone"), p.CreatedChannels("hotel"),
+	}
+	for _, collection := range []string{"members", "agendas", "assignments", "groups", "admins", "postComments"} {
+		found, err := p.Runtime().Env().Store.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		state = append(state, found)
+	}
+	text, err := json.Marshal(state)
+	require.NoError(t, err)
+	return string(text)
 }

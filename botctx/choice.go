@@ -1,12 +1,153 @@
 package botctx
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 )
+
+// choosing keeps a record of the choice of what answers an event. A nil one, where nobody asks,
+// does nothing.
+type choosing struct {
+	run     *run
+	nodes   *nodes
+	field   field
+	outcome []string
+}
+
+// watchChoice returns what keeps a record of a choice, nil where nobody asks for it.
+func (r *run) watchChoice(ctx context.Context, among *nodes, may field) *choosing {
+	if r.runtime.config.OnChoice == nil && !r.runtime.config.Logger.Enabled(ctx, slog.LevelDebug) {
+		return nil
+	}
+	return &choosing{run: r, nodes: among, field: may, outcome: make([]string, len(may.candidates))}
+}
+
+// refused notes that the trigger of a candidate did not match.
+func (c *choosing) refused(i int) {
+	if c != nil {
+		c.outcome[i] = whyRefused
+	}
+}
+
+// answeredBy reports that a candidate answers.
+func (c *choosing) answeredBy(ctx context.Context, i int) {
+	if c == nil {
+		return
+	}
+	c.outcome[i] = whyAnswered
+	choice, node := c.choice(AnswerNode), c.field.candidates[i].node
+	choice.Node, choice.IsMute = node.Ref(), node.isMute()
+	c.report(ctx, choice)
+}
+
+// answeredByLogic reports that the logic of HandleFunc answers.
+func (c *choosing) answeredByLogic(ctx context.Context, logic Action) {
+	if c == nil {
+		return
+	}
+	choice := c.choice(AnswerLogic)
+	choice.Logic, choice.Others = functionName(logic), c.others()
+	c.report(ctx, choice)
+}
+
+// answeredByNoNode reports that the live chat or nothing answers.
+func (c *choosing) answeredByNoNode(ctx context.Context, by Answer) {
+	if c == nil {
+		return
+	}
+	choice := c.choice(by)
+	choice.Others = c.others()
+	c.report(ctx, choice)
+}
+
+// report gives a choice to those who ask for it.
+func (c *choosing) report(ctx context.Context, choice Choice) {
+	c.run.runtime.logChoice(ctx, choice)
+	if given := c.run.runtime.config.OnChoice; given != nil {
+		given(ctx, choice)
+	}
+}
+
+// choice returns what is known so far.
+func (c *choosing) choice(by Answer) Choice {
+	made := Choice{
+		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
+		IsInLiveChat: c.run.isInLiveChat,
+		Candidates:   make([]Candidate, len(c.field.candidates)),
+	}
+	for i, one := range c.field.candidates {
+		made.Candidates[i] = Candidate{Node: one.node.Ref(), Priority: one.node.Priority, Rule: one.rule, Why: c.outcome[i]}
+		if c.outcome[i] == "" {
+			made.Candidates[i].Why = whyNotAsked
+		}
+	}
+	return made
+}
+
+// lost says why the position counts for nothing.
+func (c *choosing) lost() string {
+	at := c.field.position
+	switch {
+	case at == NodeRef{}:
+		return ""
+	case c.nodes.byRef[at] == nil:
+		return "no such node"
+	case !c.field.within.trees(at.Tree):
+		return "its tree is none of " + c.field.within.name
+	default:
+		return ""
+	}
+}
+
+// others returns the nodes that are no candidates, each with the reason.
+func (c *choosing) others() []Candidate {
+	isCandidate := map[*Node]bool{}
+	for _, one := range c.field.candidates {
+		isCandidate[one.node] = true
+	}
+	var others []Candidate
+	for _, node := range c.nodes.list {
+		if !isCandidate[node] {
+			others = append(others, Candidate{Node: node.Ref(), Priority: node.Priority, Why: c.whyNot(node)})
+		}
+	}
+	return others
+}
+
+// whyNot says why a node is no candidate.
+func (c *choosing) whyNot(node *Node) string {
+	switch {
+	case node.Trigger == nil:
+		return "has no trigger: redirects and agendas run it"
+	case c.run.byAgent && node.Priority >= FallbackPriority:
+		return "is a fallback, and those do not answer agents"
+	case !c.field.within.trees(node.Tree):
+		return fmt.Sprintf("is in the tree %q, which is none of %s", node.Tree, c.field.within.name)
+	case node.Global == GlobalInTree:
+		return fmt.Sprintf("needs a position in the tree %q", node.Tree)
+	case node.Parent != "":
+		return c.nodes.needs(node)
+	case c.nodes.isAt(c.field.position, c.field.within):
+		return "is a head node, for where the conversation stands at none"
+	default:
+		return "is not named by Flow.HeadNodes"
+	}
+}
+
+// needs says which position a child needs.
+func (n *nodes) needs(child *Node) string {
+	text := fmt.Sprintf("needs the position %q", child.Parent)
+	if !n.byRef[NodeRef{CompositeID: child.Parent, Tree: child.Tree}].SavesPosition {
+		text += ", which no node saves"
+	}
+	return text
+}
 
 // Choice tells what was chosen to answer an event, and why. Config.OnChoice is given it, and at
 // debug level Config.Logger. It holds ids and names of functions, and nothing that members write.
@@ -180,4 +321,89 @@ func more(n int) string {
 // of returns the candidates that meet a condition.
 func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(candidates), func(one Candidate) bool { return !holds(one) })
+}
+
+// What answers an event that Accept kept is remembered with it, so that the run which is tried again goes
+// where the one before went: what that one has changed, such as a live chat that it began, might lead
+// elsewhere, and what it had not sent yet would never be sent. It costs no write of its own: it is stored
+// with the first thing that the run has sent, or before the run begins or ends a live chat.
+
+// RuleChosenBefore makes a candidate of a node that an attempt before at the same event had begun to run.
+const RuleChosenBefore Rule = "chosen by an attempt before"
+
+// memoryOfChoice is the key under which the nodes are remembered that answered, in their order.
+const memoryOfChoice = "answered by"
+
+// The fields of what is remembered. fieldNone tells that no node was left that answers.
+const (
+	fieldNodes = "nodes"
+	fieldNone  = "none"
+	fieldID    = "id"
+	fieldTree  = "tree"
+)
+
+// hasOwnEvent reports whether an event of the inbox caused the run itself, not one that redirected to it.
+func (r *run) hasOwnEvent() bool { return r.delivery != nil && r.outer == nil && r.agenda == nil }
+
+// asBefore returns who may answer with what an attempt before has chosen: its nodes come first, and no
+// other one where it had gone on to what answers when no node does.
+func (r *run) asBefore(among *nodes, candidates []candidate) []candidate {
+	if !r.hasOwnEvent() {
+		return candidates
+	}
+	remembered, isKnown := r.delivery.Recall(memoryOfChoice)
+	if !isKnown {
+		return candidates
+	}
+	var first []candidate
+	for _, item := range document.Get(remembered, fieldNodes, document.A()).All() {
+		ref, _ := item.(document.Object)
+		node := among.byRef[NodeRef{CompositeID: document.Get(ref, fieldID, ""), Tree: document.Get(ref, fieldTree, "")}]
+		if node == nil || node.Trigger == nil {
+			return candidates // The nodes are others now.
+		}
+		first = append(first, candidate{node, RuleChosenBefore})
+	}
+	if document.Get(remembered, fieldNone, false) {
+		return first
+	}
+	rest := slices.DeleteFunc(slices.Clone(candidates), func(one candidate) bool {
+		return slices.ContainsFunc(first, func(before candidate) bool { return before.node == one.node })
+	})
+	return append(first, rest...)
+}
+
+// noteChoice notes a node that answers, or with nil that no further one does.
+func (r *run) noteChoice(ctx context.Context, one *candidate) {
+	if !r.hasOwnEvent() || one != nil && one.rule == RuleChosenBefore {
+		return
+	}
+	chosen, _ := r.delivery.Recall(memoryOfChoice)
+	if one == nil {
+		chosen = chosen.With(fieldNone, true)
+	} else {
+		ref := document.O(fieldID, one.node.ID, fieldTree, one.node.Tree)
+		chosen = chosen.With(fieldNodes, document.Get(chosen, fieldNodes, document.A()).Append(ref))
+	}
+	if err := r.delivery.Note(memoryOfChoice, chosen); err != nil {
+		r.runtime.logNotRemembered(ctx, r, err)
+	}
+}
+
+// changesLiveChats reports whether an operation begins or ends a live chat, so that the same event would
+// be answered by others after it.
+func (op Op) changesLiveChats() bool {
+	return op == OpCreateAssignment || op == OpEndLiveChat || op == OpInletEndLiveChat
+}
+
+// keepChoice stores what answers the run's event, before an operation after which others would.
+func (r *run) keepChoice(ctx context.Context) error {
+	if r == nil || !r.hasOwnEvent() {
+		return nil
+	}
+	chosen, isKnown := r.delivery.Recall(memoryOfChoice)
+	if !isKnown {
+		return nil
+	}
+	return r.delivery.Remember(context.WithoutCancel(ctx), memoryOfChoice, chosen)
 }

@@ -2,16 +2,19 @@ package botctx
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Context is what bot logic is given: where it runs and for whom, and every
@@ -98,4 +101,107 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 		}
 	}
 	return sent.Results, err
+}
+
+//go:generate go run ../internal/generate
+
+// Operations is every operation that there is, of all domains together. *Context
+// implements it; FromCaller makes one of a door that takes JSON.
+type Operations interface {
+	channel.Operations
+	member.Operations
+	datasource.Operations
+	agenda.Operations
+	NodeOperations
+	livechat.Operations
+	send.Operations
+	utility.Operations
+}
+
+// A context has every operation. A method that is missing here is written by make generate.
+var _ Operations = (*Context)(nil)
+
+// Op is the name of an operation in the specification, such as OpGetMember. The
+// constants name all of them, those that answer Unsupported included.
+type Op string
+
+// tellUnfilled tells those who ask for it which placeholders of a response the member has nothing for.
+func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
+	config := &c.runtime.config
+	isLogged := config.Logger.Enabled(ctx, slog.LevelDebug)
+	if config.OnUnfilled == nil && !isLogged {
+		return
+	}
+	where := place{scope: c.scope, node: c.Node}
+	defer func() { _ = c.runtime.orPanic(ctx, where, nil, recover()) }()
+	for _, path := range send.Unfilled(response, c.Member) {
+		if isLogged {
+			config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: filled with nothing", append(where.attributes(), slog.String("path", path))...)
+		}
+		if config.OnUnfilled != nil {
+			config.OnUnfilled(ctx, c.scope, path)
+		}
+	}
+}
+
+// Pause waits for a while by the Runtime's clock, or until ctx ends: between two messages, for example.
+// In the fakes it takes next to no time. The member's turn stays the run's meanwhile: for what is to
+// come in minutes, an agenda is better, and Config.MaxRun ends longer runs.
+func (c *Context) Pause(ctx context.Context, d time.Duration) { c.runtime.config.Pause(ctx, d) }
+
+// pause waits by the machine's clock.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Do returns the actions of a node, in order:
+//
+//	&botctx.Node{ID: "booked", Pre: botctx.Do(book, forget)}
+func Do(actions ...Action) []Action { return actions }
+
+// Say returns the responses of a node, each one a text:
+//
+//	&botctx.Node{ID: "greeting", Responses: botctx.Say("Hello {{firstName}}!", "What would you like?")}
+//
+// The texts are templates, as those of send.Template are: {{path}} is filled from the member. They
+// are constants, which the compiler sees to. A text that is put together elsewhere is
+// []send.Response{send.Text(text)}, or send.Text(text).WithPlaceholders() where it has placeholders.
+func Say(texts ...send.Constant) []send.Response {
+	responses := make([]send.Response, len(texts))
+	for i, text := range texts {
+		responses[i] = send.Template(text)
+	}
+	return responses
+}
+
+// GoTo is what the function of ToOneOf returns to go on at a node of the same tree:
+//
+//	func route(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+//		if bot.Member.Email == "" {
+//			return botctx.GoTo("email?")
+//		}
+//		return botctx.GoTo("order")
+//	}
+//
+//	&botctx.Node{ID: "buy", Redirect: botctx.ToOneOf(route, "email?", "order")}
+//
+// A node that always goes on at the same one has the Redirector To.
+func GoTo(nodeCompositeID string) (*Redirect, error) {
+	return &Redirect{NodeCompositeID: nodeCompositeID}, nil
+}
+
+// Nodes names nodes of the same tree, for Node.Schedules:
+//
+//	&botctx.Node{ID: "coupon", Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")}
+func Nodes(nodeCompositeIDs ...string) []NodeRef {
+	refs := make([]NodeRef, len(nodeCompositeIDs))
+	for i, id := range nodeCompositeIDs {
+		refs[i].CompositeID = id
+	}
+	return refs
 }

@@ -3,18 +3,27 @@ package botctx_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // answering returns a node of a tree that answers every text with its id.
@@ -293,4 +302,140 @@ func TestHandleFunc_NoNode(t *testing.T) {
 	ada.Says("hello")
 	ada.Says("gibberish")
 	require.Equal(t, "mute\nhello\nmute\nPardon?", texts(ada))
+}
+
+// A run ends all conversations of an agent, and fails after the first: when it is tried again it finds one less, and
+// what it remembers of the first call is nothing for the other conversation.
+func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(context.Context, *botctx.Context, *livechat.AssignmentRecord) (of string, err error){
+		"EndLiveChat": func(ctx context.Context, bot *botctx.Context, r *livechat.AssignmentRecord) (string, error) {
+			ended, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: &send.MessageEvent{
+				From: r.Assignee, To: document.Get(r.GroupInfo, "externalId", ""), Type: send.TypeText, Data: document.O("text", "bye"),
+			}})
+			return ended.ID, err
+		},
+		"ReassignAssignment": func(ctx context.Context, bot *botctx.Context, r *livechat.AssignmentRecord) (string, error) {
+			handed, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
+				Channel: bot.Channel, Label: "sales", PreviousAssignment: &r.Assignment,
+			})
+			if err != nil || handed.Member.ID != r.Member {
+				return "another one", err
+			}
+			return r.ID, nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var d *desk
+			tries := 0
+			open := func() []*livechat.AssignmentRecord {
+				found, err := d.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(),
+					record.Query{Filter: document.O("assignee", d.grace.ExternalID(), "endedAt", nil)})
+				require.NoError(t, err)
+				return found
+			}
+			endAll := func(ctx context.Context, bot *botctx.Context) error {
+				tries++
+				for i, r := range open() {
+					if tries == 1 && i == 1 {
+						return boterr.New(boterr.Unavailable, "", "the database does not answer")
+					}
+					of, err := end(ctx, bot, r)
+					if err != nil {
+						return err
+					}
+					require.Equal(t, r.ID, of)
+				}
+				return nil
+			}
+			d = newDesk(t, channel.Channel{Type: channel.Charlie},
+				[]*botctx.Node{{ID: "all", Trigger: botctx.TextIs("/all"), Pre: []botctx.Action{endAll}}}, fakes.WithInbox())
+			d.connect(t)
+			_, err := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"}).Context().
+				CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(t, err)
+			d.grace.Takes(d.grace.Ticket())
+			require.Len(t, open(), 2)
+
+			_ = d.grace.TrySends(send.MessageEvent{Type: send.TypeText, To: "support", Data: document.O("text", "/all"), MessageID: "m1"})
+			d.Advance(10 * time.Minute)
+			require.Equal(t, 2, tries)
+			require.Empty(t, open())
+		})
+	}
+}
+
+// dueAction adds an agenda of Ada that is due, and whose node does one thing.
+func dueAction(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context, action botctx.Action) {
+	t.Helper()
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "due", Pre: []botctx.Action{action}}))
+	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
+	})
+	require.NoError(t, err)
+}
+
+func TestRun_LeftAction(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sent sentTexts
+		runtime, bot := newShop(t, memstore.New(), &sent)
+		begun, release, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		var late []error
+		dueAction(t, runtime, bot, func(ctx context.Context, bot *botctx.Context) error {
+			defer close(ended)
+			close(begun)
+			<-release
+			own := context.WithoutCancel(ctx)
+			late = append(late, bot.Reply(own, send.Text("late")))
+			_, err := bot.Fetch(own, outbound.Request{URL: "https://example.com"})
+			late = append(late, err)
+			bot.Member.Meta.Set("late", true)
+			return nil
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		returned := make(chan error)
+		go func() { returned <- runtime.Run(ctx) }()
+		<-begun
+		cancel()
+		require.ErrorIs(t, <-returned, boterr.Canceled)
+		close(release)
+		<-ended
+		synctest.Wait()
+		for _, err := range late {
+			require.ErrorIs(t, err, boterr.Canceled)
+			require.ErrorContains(t, err, "the scheduler ends")
+		}
+		require.Empty(t, sent.all())
+		again, err := runtime.Context(t.Context(), bot.Scope())
+		require.NoError(t, err)
+		require.False(t, again.Member.Meta.Has("late"))
+	})
+}
+
+func TestRun_ErrorIsNotShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var lines strings.Builder
+		runtime, bot := shopWith(t, botctx.Config{
+			Store:      memstore.New(),
+			Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}},
+			Logger:     slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		})
+		fails := func(context.Context, *botctx.Context) error {
+			return errors.New("get https://u:S3CRET99@example.com?token=S3CRET99")
+		}
+		dueAction(t, runtime, bot, fails)
+		result, err := runtime.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		runtime.HandleFunc(fails)
+		received := runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{From: "e1", Type: send.TypeText}})
+		for _, failure := range []error{result.Err, received} {
+			require.ErrorContains(t, failure, "get https://[redacted]@example.com")
+			require.NotContains(t, failure.Error(), "S3CRET99")
+		}
+		require.Contains(t, lines.String(), "agenda: failed")
+		require.NotContains(t, lines.String(), "S3CRET99")
+	})
 }

@@ -1,6 +1,11 @@
 package botctx
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // Graph is the nodes of a bot and what leads from one to another, as data. Mermaid and DOT draw
 // it. Runtime.Graph and GraphOf make one, the same each time.
@@ -131,3 +136,258 @@ func (n *nodes) resolved(ref NodeRef, from *Node) NodeRef {
 	}
 	return node.Ref()
 }
+
+// drawing is a graph as Mermaid and DOT draw it: boxes with short names, in frames, and arrows.
+type drawing struct {
+	frames []frame
+	arrows []arrow
+}
+
+// frame is the boxes of one tree. Those of the tree "", and of no tree, stand in the first, which is
+// not drawn itself.
+type frame struct {
+	label string
+	boxes []box
+}
+
+// box is a node, or what is not known.
+type box struct {
+	name  string
+	lines []string
+	shape shape
+}
+
+// shape is what a box looks like.
+type shape int
+
+// The shapes of boxes.
+const (
+	shapeNode shape = iota
+	// shapePosition is a node that saves the position.
+	shapePosition
+	// shapeUnknown is what is not known, or not there.
+	shapeUnknown
+)
+
+// arrow is an edge between two boxes.
+type arrow struct {
+	from, to string
+	kind     EdgeKind
+}
+
+// drawing lays the graph out.
+func (g Graph) drawing() drawing {
+	d := drawing{frames: []frame{{}}}
+	names := map[NodeRef]string{}
+	for i, node := range g.Nodes {
+		names[node.NodeRef] = fmt.Sprintf("n%d", i)
+		d.add(node.Tree, box{names[node.NodeRef], node.lines(), node.shape()})
+	}
+	for i, edge := range g.Edges {
+		end := func(ref NodeRef, label string) string {
+			name, isThere := names[ref]
+			if isThere && ref != (NodeRef{}) {
+				return name
+			}
+			name = fmt.Sprintf("u%d%s", i, label[:1])
+			if ref != (NodeRef{}) {
+				label, names[ref] = ref.String()+" is not there", name
+			}
+			d.add("", box{name, []string{label}, shapeUnknown})
+			return name
+		}
+		d.arrows = append(d.arrows, arrow{end(edge.From, "outside"), end(edge.To, "anywhere"), edge.Kind})
+	}
+	return d
+}
+
+// add adds a box to the frame of a tree.
+func (d *drawing) add(tree string, one box) {
+	for i := range d.frames {
+		if d.frames[i].label == tree {
+			d.frames[i].boxes = append(d.frames[i].boxes, one)
+			return
+		}
+	}
+	d.frames = append(d.frames, frame{tree, []box{one}})
+}
+
+// lines are what the box of a node says: its id, and when it answers.
+func (n GraphNode) lines() []string {
+	lines := []string{n.CompositeID}
+	if n.Trigger != "" {
+		lines = append(lines, n.Trigger)
+	}
+	if n.Trigger != "" && n.Global != "" {
+		lines = append(lines, "anywhere "+n.Global)
+	}
+	return lines
+}
+
+// shape is that of the box of a node.
+func (n GraphNode) shape() shape {
+	if n.SavesPosition {
+		return shapePosition
+	}
+	return shapeNode
+}
+
+// label returns lines as the text of a label. What is no text of Unicode, and control characters,
+// become �; what a language reads otherwise its function escapes.
+func label(lines []string, lineEnd string, escaped func(character rune) string) string {
+	all := strings.ReplaceAll(strings.Join(lines, "\n"), "\r\n", "\n")
+	var text strings.Builder
+	for _, character := range all {
+		switch {
+		case character == '\n':
+			text.WriteString(lineEnd)
+		case unicode.IsControl(character) || unicode.In(character, unicode.Zl, unicode.Zp):
+			text.WriteRune(unicode.ReplacementChar)
+		default:
+			text.WriteString(escaped(character))
+		}
+	}
+	return text.String()
+}
+
+// DOT returns the graph in the language of Graphviz. What it shows is what Mermaid shows.
+func (g Graph) DOT() string {
+	var text strings.Builder
+	text.WriteString("digraph bot {\n  node [shape=box];\n")
+	drawn := g.drawing()
+	for i, of := range drawn.frames {
+		indent := "  "
+		if i > 0 {
+			fmt.Fprintf(&text, "  subgraph cluster_%d {\n    label=\"%s\";\n", i, dotLabel([]string{of.label}))
+			indent = "    "
+		}
+		for _, one := range of.boxes {
+			fmt.Fprintf(&text, "%s%s [label=\"%s\"%s];\n", indent, one.name, dotLabel(one.lines), one.shape.dot())
+		}
+		if i > 0 {
+			text.WriteString("  }\n")
+		}
+	}
+	for _, one := range drawn.arrows {
+		fmt.Fprintf(&text, "  %s -> %s%s;\n", one.from, one.to, one.kind.dot())
+	}
+	text.WriteString("}\n")
+	return text.String()
+}
+
+// dot returns the attributes of a box.
+func (s shape) dot() string {
+	switch s {
+	case shapePosition:
+		return ", style=rounded"
+	case shapeUnknown:
+		return ", shape=hexagon"
+	default:
+		return ""
+	}
+}
+
+// dot returns the attributes of an arrow.
+func (k EdgeKind) dot() string {
+	switch k {
+	case EdgeRedirect:
+		return " [style=bold]"
+	case EdgeAgenda:
+		return ` [style=dashed, label="agenda"]`
+	case EdgeUnknown:
+		return " [style=dotted]"
+	default:
+		return ""
+	}
+}
+
+// dotLabel returns lines as what stands between quotes. There \ begins an escape, and &#34; is the
+// character of that number.
+func dotLabel(lines []string) string {
+	return label(lines, `\n`, func(character rune) string {
+		switch character {
+		case '"', '\\':
+			return `\` + string(character)
+		case '&':
+			return "&amp;"
+		default:
+			return string(character)
+		}
+	})
+}
+
+// Mermaid returns the graph as a flowchart of Mermaid, which Markdown shows in many places. A node
+// has its id, what its trigger matches and where else it answers; round ends have those that save
+// the position. Arrows are thin to children, thick to redirects, dotted to agendas and to what is
+// not known. Each tree that has a name is a frame.
+func (g Graph) Mermaid() string {
+	var text strings.Builder
+	text.WriteString("flowchart TD\n")
+	drawn := g.drawing()
+	for i, of := range drawn.frames {
+		indent := "  "
+		if i > 0 {
+			fmt.Fprintf(&text, "  subgraph t%d[\"%s\"]\n", i, mermaidLabel([]string{of.label}))
+			indent = "    "
+		}
+		for _, one := range of.boxes {
+			fmt.Fprintf(&text, "%s%s%s\n", indent, one.name, one.mermaid())
+		}
+		if i > 0 {
+			text.WriteString("  end\n")
+		}
+	}
+	for _, one := range drawn.arrows {
+		fmt.Fprintf(&text, "  %s %s %s\n", one.from, one.kind.mermaid(), one.to)
+	}
+	return text.String()
+}
+
+// mermaid returns what stands behind the name of a box.
+func (b box) mermaid() string {
+	said := `"` + mermaidLabel(b.lines) + `"`
+	switch b.shape {
+	case shapePosition:
+		return "([" + said + "])"
+	case shapeUnknown:
+		return "{{" + said + "}}"
+	default:
+		return "[" + said + "]"
+	}
+}
+
+// mermaid returns the arrow.
+func (k EdgeKind) mermaid() string {
+	switch k {
+	case EdgeRedirect:
+		return "==>"
+	case EdgeAgenda:
+		return `-. "agenda" .->`
+	case EdgeUnknown:
+		return "-.->"
+	default:
+		return "-->"
+	}
+}
+
+// mermaidLabel returns lines as what stands between quotes. Mermaid reads Markdown and HTML there,
+// #42; as the character of that number, and direction LR as a statement.
+func mermaidLabel(lines []string) string {
+	before := ' '
+	escaped := label(lines, "<br>", func(character rune) string {
+		isFirstSpace := character == ' ' && before != ' '
+		before = character
+		switch {
+		case character == '"':
+			return "#quot;"
+		case isFirstSpace, character > unicode.MaxASCII && !unicode.IsSpace(character), strings.ContainsRune(plainInMermaid, character):
+			return string(character)
+		default:
+			return fmt.Sprintf("#%d;", character)
+		}
+	})
+	return strings.ReplaceAll(escaped, "direction ", "direction#32;")
+}
+
+// plainInMermaid are the characters of ASCII that have no meaning in a label of Mermaid.
+const plainInMermaid = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?!,'"

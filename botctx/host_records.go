@@ -2,15 +2,25 @@ package botctx
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"log/slog"
 	"time"
 
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/datasources"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Scope is the app, channel and member that a Context works for.
@@ -112,4 +122,205 @@ func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pair
 func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	scope := Scope{App: app}
 	return r.ownMembers(scope, r.channels(scope)).All(ctx, chosen)
+}
+
+// EnsureIndexes makes the indexes that the SDK's own parts need in a store, unless
+// they are there. A host calls it once, before it uses the store. The errors are those
+// of store.Collection.EnsureIndex; a store that panics is one, too.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	guarded := record.Guard(database)
+	for _, ensure := range []func(context.Context, store.Store) error{
+		members.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
+	} {
+		if err := ensure(ctx, guarded); err != nil {
+			return err
+		}
+	}
+	return inbox.EnsureIndexes(ctx, database) // Which asks whether one process has the store.
+}
+
+// EnsureMemberIndex makes the indexes of the members of each app by a path, such as "meta.plan" or "tags", unless they
+// are there: one for the operations on one channel, such as PatchMembers, one for those on all. The SDK makes none for
+// meta, since only the bot knows what is in it; without one an operation by meta reads all members. A host calls it
+// once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
+func EnsureMemberIndex(ctx context.Context, database store.Store, path string) error {
+	return members.EnsureIndex(ctx, database, path)
+}
+
+// EnsureDataSourceIndex makes an index of a data source of an app, unless it is there: for the columns by which bot
+// logic filters, and for the column that holds the places of a geo query. The SDK makes none but that of _id. A host
+// calls it once, before it uses the store.
+//
+//	err := botctx.EnsureDataSourceIndex(ctx, database, "shop", "coupons", store.Ascending("taken"))
+//
+// InvalidArgument: the data source has no id, or one that is too long. The other errors are those of
+// store.Collection.EnsureIndex.
+func EnsureDataSourceIndex(ctx context.Context, database store.Store, app, dataSourceID string, index store.Index) error {
+	return datasources.EnsureIndex(ctx, database, app, dataSourceID, index)
+}
+
+// Erased is how many records EraseMember removed.
+type Erased struct {
+	// Member is true if there was a record of the member.
+	Member bool
+	// Events are those that the inbox had: waiting, dead, and the marks of handled ones, with the answers to what
+	// their runs sent.
+	Events int64
+	// Agendas, Assignments, Groups and PostComments are the numbers of these records.
+	Agendas, Assignments, Groups, PostComments int64
+}
+
+// EraseMember removes a member of an app with all that the SDK keeps about them. It waits for the member's
+// turn, so that no run writes meanwhile. The record goes last: after an error or a crash, the same call
+// removes the rest, and once all is gone it removes nothing. What the member writes later makes a new
+// member. Entries of data sources, files, mails and payments are the bot's own, and stay; end a live chat
+// before, so that the agent is told.
+//
+// InvalidArgument: the id of the app or of the member is missing. FailedPrecondition: it is called in a run.
+// Unavailable: a run of the member did not end within Config.MaxWait. The other errors are those of the store.
+func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased Erased, err error) {
+	scope := record.Scope{App: app, Member: memberID}
+	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
+	if app == "" {
+		return erased, boterr.Missing("app", "the id of an app")
+	}
+	if r.stepOf(ctx, nil) != nil {
+		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: have the host do it outside of runs")
+	}
+	m, err := members.Load(ctx, r.ownMembers(Scope{App: app}, r.channels(Scope{App: app})), members.ByRequiredID(memberID))
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return r.eraseAll(ctx, app, memberID, nil)
+	case err != nil:
+		return erased, err
+	}
+	ctx, cancel := r.losable(ctx)
+	defer cancel(nil)
+	taken := turns{lost: cancel}
+	scope.Channel = m.Channel
+	if err := r.takeTurns(ctx, runInput{scope: scope, sender: m.ExternalID}, &taken); err != nil {
+		return erased, boterr.WithField("memberId", err)
+	}
+	defer r.giveTurnsBack(ctx, &taken)
+	return r.eraseAll(ctx, app, memberID, m)
+}
+
+// eraseAll erases what there is of a member. m is the record, nil if there is none.
+func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.Member) (erased Erased, err error) {
+	chats, err := livechat.EraseMember(ctx, r.guarded, app, memberID)
+	erased.Assignments, erased.Groups = chats.Assignments, chats.Groups
+	if err != nil {
+		return erased, err
+	}
+	if erased.Agendas, err = agenda.EraseMember(ctx, r.guarded, app, memberID); err != nil {
+		return erased, err
+	}
+	if erased.PostComments, err = send.EraseMember(ctx, r.guarded, app, memberID); err != nil {
+		return erased, err
+	}
+	if m != nil && m.ExternalID != "" {
+		if erased.Events, err = r.inbox.Erase(ctx, app, m.Channel, m.ExternalID); err != nil {
+			return erased, err
+		}
+	}
+	erased.Member, err = members.Erase(ctx, r.guarded, app, memberID)
+	return erased, err
+}
+
+// EraseEntries removes entries of a data source of an app, and returns how many: those of a member, for example,
+// or those that are older than the bot needs. It works in batches, so other calls go on meanwhile; after an error or
+// a crash, the same call removes the rest. An entry that changes meanwhile, and then no longer matches, stays. With
+// an index by updatedAt, old entries are found without reading the others.
+//
+// InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is negative,
+// or the filter is wrong. The other errors are those of the store.
+func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.EraseEntriesParams) (removed int64, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return datasources.EraseEntries(ctx, r.guarded, app, p)
+}
+
+// Retention is how long what the SDK writes is kept once nobody needs it. 0 means the default, and a
+// negative duration for ever. Members and the entries of data sources are the bot's own: nothing removes
+// them but the bot, or a host by EraseMember.
+type Retention struct {
+	// HandledEvents is how long the repeat of an event that was handled is recognised. The default is 30 days.
+	HandledEvents time.Duration
+	// DeadLetters is how long events are kept that were given up. The default is 90 days.
+	DeadLetters time.Duration
+	// Agendas is how long a completed agenda is kept. The default is 30 days.
+	Agendas time.Duration
+	// FailedAgendas is how long an agenda is kept that failed for good. The default is 90 days.
+	FailedAgendas time.Duration
+	// Assignments is how long an assignment is kept that ended, with its groups. The default is 90 days.
+	Assignments time.Duration
+	// PostComments is how long a comment on a post is kept. The default is 90 days.
+	PostComments time.Duration
+}
+
+const (
+	defaultAssignments  = 90 * 24 * time.Hour
+	defaultPostComments = 90 * 24 * time.Hour
+	// retentionPause is how often Run removes what is old.
+	retentionPause = time.Hour
+)
+
+// withRetention hands the settings to the inbox and the scheduler. InvalidArgument: one is set there, too.
+func (c Config) withRetention() (Config, error) {
+	for _, setting := range [...]struct {
+		field  string
+		there  *time.Duration
+		wanted time.Duration
+	}{
+		{"Inbox.Retention", &c.Inbox.Retention, c.Retention.HandledEvents},
+		{"Inbox.DeadRetention", &c.Inbox.DeadRetention, c.Retention.DeadLetters},
+		{"Scheduler.Retention", &c.Scheduler.Retention, c.Retention.Agendas},
+		{"Scheduler.FailedRetention", &c.Scheduler.FailedRetention, c.Retention.FailedAgendas},
+	} {
+		if *setting.there != 0 && setting.wanted != 0 {
+			return c, boterr.Invalid(setting.field, "is set, and so is Config.Retention: set it there alone")
+		}
+		if setting.wanted != 0 {
+			*setting.there = setting.wanted
+		}
+	}
+	if c.Retention.Assignments == 0 {
+		c.Retention.Assignments = defaultAssignments
+	}
+	if c.Retention.PostComments == 0 {
+		c.Retention.PostComments = defaultPostComments
+	}
+	return c, nil
+}
+
+// RemoveOld removes what is older than Config.Retention allows, of all apps. Run does so each hour; a
+// host that drives the time itself calls it. It works in batches, beside everything else; after an error
+// the next call removes the rest. The errors are those of the store.
+func (r *Runtime) RemoveOld(ctx context.Context) error {
+	_, ofInbox := r.inbox.RemoveOld(ctx)
+	_, ofAgendas := r.scheduler.RemoveCompleted(ctx)
+	return errors.Join(ofInbox, ofAgendas, r.removeRecords(ctx))
+}
+
+// removeRecords removes what neither the inbox nor the scheduler has.
+func (r *Runtime) removeRecords(ctx context.Context) (err error) {
+	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
+	_, ofLiveChats := livechat.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
+	_, ofComments := send.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
+	return errors.Join(ofLiveChats, ofComments)
+}
+
+// runRetention removes what is old now and then, until ctx ends. The inbox and the scheduler see to
+// theirs themselves.
+func (r *Runtime) runRetention(ctx context.Context) {
+	ticker := time.NewTicker(retentionPause)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		if err := r.removeRecords(ctx); err != nil && ctx.Err() == nil {
+			r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: old records not removed", slog.String("error", display.Text(err)))
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
 }

@@ -2,6 +2,8 @@ package botctx_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -15,10 +17,13 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // desk is a platform on which the members of one inlet are served by the agents of one
@@ -386,4 +391,330 @@ func TestTap_OwnTicket(t *testing.T) {
 	d.grace.Taps(d.grace.Ticket())
 	d.ada.Says("It leaks.")
 	require.Equal(t, "It leaks.", d.grace.Last())
+}
+
+// plain is a host's connector that can do nothing but send.
+type plain struct {
+	// panics tells that it panics.
+	panics bool
+	sent   []send.Message
+}
+
+func (p *plain) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	if p.panics {
+		panic("the platform is broken: token=S3CRET")
+	}
+	p.sent = append(p.sent, message)
+	return send.Delivery{Reply: document.O("ok", true), MessageID: fmt.Sprintf("m%d", len(p.sent)), ChatID: "chat-" + message.To}, nil
+}
+
+// host is a Runtime of a host whose one connector can do nothing but send. Ada, in the inlet
+// web, is served in the outlet desk.
+type host struct {
+	*botctx.Runtime
+
+	platform *plain
+	// lines are what the Runtime logs.
+	lines strings.Builder
+	// ada is a context of Ada.
+	ada *botctx.Context
+}
+
+// newHost returns a host with an inlet and an outlet of these types.
+func newHost(t *testing.T, inlet, outlet channel.Type) *host {
+	t.Helper()
+	host := &host{platform: &plain{}}
+	runtime, err := botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{inlet: host.platform, outlet: host.platform},
+		Logger:     slog.New(slog.NewTextHandler(&host.lines, nil)),
+	})
+	require.NoError(t, err)
+	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channels.New(runtime.Env(), scope)
+	for _, c := range []channel.Channel{
+		{ID: "web", App: "shop", Type: inlet, On: true},
+		{ID: "desk", App: "shop", Type: outlet, On: true, BroadcastGroups: []channel.BroadcastGroup{
+			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "user"}}},
+			{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "user"}}},
+		}},
+	} {
+		_, err := channels.Save(t.Context(), &c)
+		require.NoError(t, err)
+	}
+	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+	_, err = members.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
+	})
+	require.NoError(t, err)
+	host.Runtime, host.ada = runtime, runtime.Operations(scope)
+	return host
+}
+
+// connect lets the agent grace talk with Ada.
+func (h *host) connect(t *testing.T) {
+	t.Helper()
+	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	_, err = h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
+		AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
+	})
+	require.NoError(t, err)
+}
+
+// told are the texts of live chats by default.
+var told = livechat.DefaultTexts() //nolint:gochecknoglobals // It does not change.
+
+func TestWaiting_ToldUnlessTheBotSpeaks(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		logic botctx.Action
+		want  string
+	}{
+		"no logic":                {nil, told.Waiting},
+		"a bot that says nothing": {func(context.Context, *botctx.Context) error { return nil }, told.Waiting},
+		"a bot that speaks": {func(ctx context.Context, bot *botctx.Context) error {
+			return bot.Reply(ctx, send.Text("I am a bot."))
+		}, "I am a bot.\nI am a bot.\nI am a bot."}, // Also to the receipt.
+		"a bot that writes to somebody else": {func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.SendResponse(ctx, send.SendResponseParams{MemberID: document.One("member-2"), Response: send.Text("Psst.")})
+			return err
+		}, told.Waiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}}, withLiveChatTree())
+			if c.logic != nil {
+				d.HandleFunc(c.logic)
+			}
+			d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
+			d.ask(t)
+			d.ada.Says("Hello?")
+			d.ada.Says("Anybody?")
+			d.ada.Sends(send.MessageEvent{Type: send.TypeRead})
+			require.Equal(t, c.want, texts(d.ada))
+			d.grace.Takes(d.grace.Ticket())
+			require.Equal(t, "Written before (2):\nHello?\nAnybody?", texts(d.grace))
+		})
+	}
+}
+
+func TestTap_TooLateIsTold(t *testing.T) {
+	t.Parallel()
+	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta} {
+		t.Run(string(platform), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, channel.Channel{Type: platform}, []*botctx.Node{{ID: "none"}}, fakes.WithInbox())
+			d.ask(t)
+			ticket := d.grace.Ticket()
+			_, err := d.ada.Context().RemovePendingAssignmentByMemberID(t.Context(),
+				livechat.RemovePendingAssignmentByMemberIDParams{MemberID: d.ada.ID()})
+			require.NoError(t, err)
+			d.grace.Taps(ticket)
+			tickets := d.grace.Tickets()
+			require.Equal(t, told.Late, tickets[len(tickets)-1].Text())
+			require.Len(t, d.AddAgent("desk", "Hedy", "support").Tickets(), 2, "the others see it, too")
+		})
+	}
+}
+
+func TestGoodbye_CannotBeSent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code boterr.Code
+		by   livechat.EndedBy
+	}{
+		"blocked": {boterr.FailedPrecondition, livechat.EndedByMemberGone},
+		"down":    {boterr.Unavailable, livechat.EndedByIdle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, channel.Channel{Type: channel.Charlie}, shopNodes(), withLiveChatTree())
+			d.callsAgent()
+			d.RefuseSends(c.code, d.ada)
+			for range 5 {
+				require.Error(t, d.grace.TrySays("#done"))
+				if c.by != livechat.EndedByIdle {
+					break
+				}
+				d.Advance(6 * time.Minute)
+			}
+			require.False(t, d.ada.Member().BotMeta.LiveChat())
+			require.Equal(t, c.by, d.assignments(t)[0].EndedBy)
+		})
+	}
+}
+
+func TestLiveChatPosition(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
+	at, err := d.ada.Context().LiveChatPosition(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, at)
+	d.ask(t)
+	at, err = d.ada.Context().LiveChatPosition(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
+	_, err = d.Operations(record.Scope{App: fakes.DefaultApp, Channel: "desk"}).LiveChatPosition(t.Context())
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+}
+
+func TestTexts_OfTheHost(t *testing.T) {
+	t.Parallel()
+	own := livechat.Texts{Over: "C'est fini."}
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, shopNodes(), withLiveChatTree(),
+		fakes.Config(func(c *botctx.Config) { c.LiveChat.Texts = &own }))
+	d.ada.Says("agent")
+	before := len(d.ada.Messages())
+	d.ada.Says("Hello?")
+	require.Len(t, d.ada.Messages(), before, "switched off")
+	d.grace.Takes(d.grace.Ticket())
+	require.Equal(t, "Hello?", d.grace.Last())
+	d.grace.Says("#done")
+	d.grace.Says("Hello?")
+	require.Equal(t, "C'est fini.", d.grace.Last())
+}
+
+// script is bot logic that knows operations by their names alone, and hands them the records
+// of its context as they are.
+func script(id, tree, command string, calls ...func(bot *botctx.Context) (name string, args document.Object)) *botctx.Node {
+	return &botctx.Node{ID: id, Tree: tree, Trigger: botctx.TextIs(command), Pre: []botctx.Action{
+		func(ctx context.Context, bot *botctx.Context) error {
+			for _, call := range calls {
+				name, args := call(bot)
+				text, err := args.MarshalJSON()
+				if err != nil {
+					return err
+				}
+				if _, err := bot.Call(ctx, name, text); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}}
+}
+
+// scripts returns the logic of a desk: what the member says, and the commands of agents.
+func scripts() []*botctx.Node {
+	text := func(said string) document.Object { return document.O("type", "TEXT", "text", said) }
+	onEvent := func(name string, more ...any) func(bot *botctx.Context) (string, document.Object) {
+		return func(bot *botctx.Context) (string, document.Object) {
+			return name, document.O(append([]any{"channel", bot.Channel, "messageEvent", bot.MessageEvent}, more...)...)
+		}
+	}
+	return []*botctx.Node{
+		script("person", "", "person", func(bot *botctx.Context) (string, document.Object) {
+			return "createAssignment", document.O("member", bot.Member, "assignmentDetails", document.O("summary", "It leaks.", "groupName", "Kettle"))
+		}),
+		script("bye", "live chat", "bye", func(bot *botctx.Context) (string, document.Object) {
+			return "sendMessageToOutletGroup", document.O("groupId", bot.Member.Group, "response", text("{{firstName}} left."))
+		}, func(bot *botctx.Context) (string, document.Object) {
+			defer func() { bot.Member.Group = "" }()
+			return "inletEndLiveChat", document.O("channel", bot.Channel, "member", bot.Member, "options", document.O("recallRelayMessage", false))
+		}),
+		script("keep", "", "/keep", onEvent("saveGroupIdToMember")),
+		script("sales", "", "/sales", onEvent("reassignAssignment", "label", "sales")),
+		script("done", "", "/done", onEvent("sendMessageToInlet", "response", text("Goodbye!")), onEvent("endLiveChat")),
+	}
+}
+
+func TestCall_Desk(t *testing.T) {
+	t.Parallel()
+	for _, platform := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
+		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {
+			t.Run(string(platform)+" "+name, func(t *testing.T) {
+				t.Parallel()
+				d := newDesk(t, channel.Channel{
+					Type: platform, Name: "Desk", Description: "Where Grace works", Metadata: document.O("hours", "all"),
+				}, scripts(), append(options, withLiveChatTree())...)
+				d.ada.Says("person")
+				d.grace.Takes(d.grace.Ticket())
+				require.Equal(t, "It leaks.", d.grace.Last())
+				d.grace.Says("/keep")
+				require.Equal(t, d.assignments(t)[0].Group, d.ada.Member().Group)
+				d.ada.Says("bye")
+				require.Equal(t, "Ada left.", d.grace.Last())
+				require.False(t, d.ada.Member().BotMeta.LiveChat())
+				require.Empty(t, d.ada.Member().Group)
+
+				hedy := d.AddAgent("desk", "Hedy", "sales")
+				d.ada.Says("person")
+				d.grace.Takes(d.grace.Ticket())
+				d.grace.Says("/sales")
+				require.True(t, d.ada.Member().BotMeta.LiveChat())
+				hedy.Takes(hedy.Ticket())
+				hedy.Says("Hello.")
+				require.Equal(t, "Hello.", d.ada.Last())
+				hedy.Says("/done")
+				require.Equal(t, "Goodbye!", d.ada.Last())
+				require.False(t, d.ada.Member().BotMeta.LiveChat())
+				require.Empty(t, d.ada.Agendas())
+			})
+		}
+	}
+}
+
+func TestLiveChats_ConnectorPanics(t *testing.T) {
+	t.Parallel()
+	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi"), From: "grace", To: "desk"}
+	for name, call := range map[string]func(t *testing.T, h *host) error{
+		"RelayFromAgent": func(t *testing.T, h *host) error {
+			t.Helper()
+			h.connect(t)
+			h.platform.panics = true
+			_, err := h.LiveChats("shop").RelayFromAgent(t.Context(), "desk", said)
+			return err
+		},
+		"RelayFromMember": func(t *testing.T, h *host) error {
+			t.Helper()
+			h.connect(t)
+			h.platform.panics = true
+			_, err := h.LiveChats("shop").RelayFromMember(t.Context(), "ada", said)
+			return err
+		},
+		"Take": func(t *testing.T, h *host) error {
+			t.Helper()
+			asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+				AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle."},
+			})
+			require.NoError(t, err)
+			h.platform.panics = true
+			_, err = h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
+				AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
+			})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, channel.Webchat, channel.Charlie)
+			var err error
+			require.NotPanics(t, func() { err = call(t, h) })
+			require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
+			var panicked *boterr.PanicError
+			require.ErrorAs(t, err, &panicked)
+			require.Contains(t, string(panicked.Stack), "plain")
+			require.Contains(t, h.lines.String(), "botctx: panic")
+			require.Contains(t, h.lines.String(), "app=shop")
+			require.NotContains(t, h.lines.String(), "S3CRET")
+		})
+	}
+}
+
+func TestPanic_LoggedOnce(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, channel.Webchat, channel.Charlie)
+	h.platform.panics = true
+	scope := record.Scope{App: "shop", Channel: "web"}
+	_, err := members.New(h.Env(), scope, channels.New(h.Env(), scope)).Insert(t.Context(), member.Member{
+		ID: "bob", App: "shop", Channel: "web", ExternalID: "e-bob", FirstName: "Bob",
+	})
+	require.NoError(t, err)
+	_, err = h.ada.SendResponse(t.Context(), send.SendResponseParams{MemberID: document.One("ada", "bob"), Response: send.Text("hi")})
+	require.Error(t, err)
+	require.Equal(t, 1, strings.Count(h.lines.String(), "botctx: panic"), h.lines.String())
+	require.Contains(t, h.lines.String(), "op=sendResponse")
+	require.Contains(t, h.lines.String(), "plain")
+	require.NotContains(t, h.lines.String(), "S3CRET")
 }

@@ -2,7 +2,14 @@ package botctx
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -103,4 +110,401 @@ func (n NodeRef) String() string {
 		return n.CompositeID
 	}
 	return n.CompositeID + " (tree " + n.Tree + ")"
+}
+
+// NodeOperations are the operations on nodes. A required parameter that is missing is
+// InvalidArgument.
+//
+// Specification: Node redirect.
+type NodeOperations interface {
+	// RedirectMemberToNode runs a node for a member now, and those that it redirects to,
+	// and returns when they have run. In a run of the same member it joins that run: the
+	// node works on the member as the run has changed it, what it changes is written back
+	// with the run, and the run's Values are its own. For another member it is a run of its
+	// own, which waits until that member's run under way has ended. The error of a run comes
+	// back with its code, and *RunError behind it tells where it arose.
+	//
+	// Errors:
+	//   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
+	//     missing and several trees have such a node.
+	//   - NotFound: the app has no such member or channel, or the host has no such node.
+	//   - FailedPrecondition: the run of the other member waits, perhaps by way of others,
+	//     for this one, so that neither could go on.
+	//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows
+	//     their path.
+	//
+	// Specification: Node redirect.
+	RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error)
+}
+
+// RedirectMemberToNodeParams are the parameters of RedirectMemberToNode.
+type RedirectMemberToNodeParams struct {
+	// MemberID is the member. Required.
+	MemberID string `json:"memberId,omitzero"`
+	// ChannelID is the member's channel. The default is the context's own.
+	ChannelID string `json:"channelId,omitzero"`
+	// TreeID is the tree of the node. The default is the tree of the current node, or the
+	// only tree that has such a node.
+	TreeID string `json:"treeId,omitzero"`
+	// NodeCompositeID is the node. Required.
+	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
+	// RedirectOptions say which parts of the node run. The default is all.
+	RedirectOptions RedirectOptions `json:"redirectOptions,omitzero"`
+	// Meta is what the node sees as AgendaMeta.
+	Meta document.Object `json:"meta,omitzero"`
+}
+
+// RedirectOptions say which parts of a node run.
+type RedirectOptions struct {
+	// RunPreAction is whether its pre-actions run. The default is true.
+	RunPreAction *bool `json:"runPreAction,omitzero"`
+	// SendResponse is whether its responses are sent. The default is true.
+	SendResponse *bool `json:"sendResponse,omitzero"`
+	// RunPostAction is whether its post-actions run. The default is true.
+	RunPostAction *bool `json:"runPostAction,omitzero"`
+	// Unknown holds the options of other names, which are InvalidArgument.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// check refuses options that do not exist: one that is ignored would run what it was to
+// leave out.
+func (o RedirectOptions) check() error {
+	if unknown := o.Unknown.Keys(); len(unknown) > 0 {
+		return boterr.Invalid(unknown[0], "is no option; there are runPreAction, sendResponse and runPostAction")
+	}
+	return nil
+}
+
+// isOn reports whether an option that is true by default is on.
+func isOn(option *bool) bool { return option == nil || *option }
+
+// RedirectMemberToNodeResult is the result of RedirectMemberToNode.
+type RedirectMemberToNodeResult struct {
+	// OK is 1.
+	OK int64 `json:"ok"`
+	// Member is the id of the member.
+	Member string `json:"member"`
+	// SendResults has one element for each node that ran: the node itself first, then
+	// those that it redirected to.
+	SendResults []NodeSendResult `json:"sendResults"`
+}
+
+// NodeSendResult is what one node sent.
+type NodeSendResult struct {
+	// OK is 1.
+	OK int64 `json:"ok"`
+	// Member is the id of the member.
+	Member string `json:"member"`
+	// Result has one element for each response of the node. It is empty where the responses
+	// were not to be sent.
+	Result []send.Result `json:"result"`
+}
+
+// nodes are the nodes that a Runtime holds. They never change: with returns others.
+type nodes struct {
+	// list is all of them, in the order in which they were given.
+	list []*Node
+	// byRef finds one; byID finds those of all trees with an id.
+	byRef map[NodeRef]*Node
+	byID  map[string][]*Node
+	// children are the nodes of a parent.
+	children map[NodeRef][]*Node
+	// inTree are the nodes of a tree.
+	inTree map[string][]*Node
+}
+
+// newNodes returns nodes to look up. They are copied: what a caller changes later has no
+// effect.
+func newNodes(list []*Node) (*nodes, error) {
+	n, faults := gather(list)
+	if len(faults) > 0 {
+		return nil, faults[0].Err
+	}
+	return n, nil
+}
+
+// gather returns the nodes of a list that have a name of their own, and all that is wrong with the list.
+func gather(list []*Node) (n *nodes, faults []NodeError) {
+	at := 0
+	defer func() { // A Redirector of the host's own may panic, such as a nil pointer.
+		if thrown := recover(); thrown != nil {
+			faults = append(faults, NodeError{at, boterr.Recovered(thrown)})
+		}
+	}()
+	n = &nodes{
+		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
+		children: map[NodeRef][]*Node{}, inTree: map[string][]*Node{},
+	}
+	indexes := make([]int, 0, len(list))
+	for i, node := range list {
+		at = i
+		if err := n.add(node); err != nil {
+			faults = append(faults, NodeError{i, err})
+			continue
+		}
+		indexes = append(indexes, i)
+	}
+	for i, node := range n.list {
+		at = indexes[i]
+		for _, err := range n.faultsOf(node) {
+			faults = append(faults, NodeError{at, err})
+		}
+	}
+	return n, faults
+}
+
+// with returns these nodes and more of them.
+func (n *nodes) with(added []*Node) (*nodes, error) {
+	if len(added) == 0 {
+		return n, nil
+	}
+	return newNodes(slices.Concat(n.list, added))
+}
+
+// add adds a copy of a node.
+func (n *nodes) add(given *Node) error {
+	if given == nil {
+		return boterr.Invalid("", "a node is nil")
+	}
+	ref := given.Ref()
+	switch {
+	case given.ID == "":
+		return boterr.Missing("ID", "every node its nodeCompositeId")
+	case n.byRef[ref] != nil:
+		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already: give each node of a tree an ID of its own", ref)
+	}
+	node := *given
+	node.Pre, node.Responses, node.Post = slices.Clone(node.Pre), slices.Clone(node.Responses), slices.Clone(node.Post)
+	node.Schedules = slices.Clone(node.Schedules)
+	n.list = append(n.list, &node)
+	n.byRef[ref] = &node
+	n.byID[node.ID] = append(n.byID[node.ID], &node)
+	n.inTree[node.Tree] = append(n.inTree[node.Tree], &node)
+	if node.Parent != "" {
+		parent := NodeRef{CompositeID: node.Parent, Tree: node.Tree}
+		n.children[parent] = append(n.children[parent], &node)
+	}
+	return nil
+}
+
+// find returns the node with an id: that of the given tree; without one, that of the
+// current tree, or else that of the only tree that has such a node.
+func (n *nodes) find(tree, id, current string) (*Node, error) {
+	if tree != "" {
+		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
+			return node, nil
+		}
+		return nil, n.unknown(id, " in tree "+tree)
+	}
+	if node := n.byRef[NodeRef{CompositeID: id, Tree: current}]; node != nil {
+		return node, nil
+	}
+	switch named := n.byID[id]; len(named) {
+	case 0:
+		return nil, n.unknown(id, "")
+	case 1:
+		return named[0], nil
+	default:
+		return nil, boterr.Invalid("treeId", "is missing: %s", several(named))
+	}
+}
+
+// unknown is the error for a node that is not there.
+func (n *nodes) unknown(id, where string) error {
+	hint := "the host handles no nodes"
+	if others := n.byID[id]; len(others) > 0 {
+		hint = "it is in " + treesOf(others)
+	} else if len(n.list) > 0 {
+		hint = "check the id, or give the node to Handle" + perhaps(id, n.list)
+	}
+	return boterr.New(boterr.NotFound, "nodeCompositeId", "%w", noNodeError("there is no node "+id+where+": "+hint))
+}
+
+// noNodeError is the error for a node that this process does not have. Another one may, while a new version
+// of the bot takes the place of the old one.
+type noNodeError string
+
+// Error implements error.
+func (e noNodeError) Error() string { return string(e) }
+
+// perhaps names the node whose id is most like one that is not there, "" where none is like it.
+func perhaps(id string, among []*Node) string {
+	ids := make([]string, len(among))
+	for i, node := range among {
+		ids[i] = node.ID
+	}
+	if near := nearest.To(id, ids); near != "" {
+		return ": perhaps " + strconv.Quote(near) + " is meant"
+	}
+	return ""
+}
+
+// several says that nodes of several trees have one id.
+func several(named []*Node) string {
+	return "several trees have a node " + named[0].ID + ": " + treesOf(named)
+}
+
+// treesOf names the trees of nodes.
+func treesOf(named []*Node) string {
+	trees := make([]string, len(named))
+	for i, node := range named {
+		trees[i] = strconv.Quote(node.Tree)
+	}
+	return strings.Join(trees, ", ")
+}
+
+// faultsOf returns what is wrong with a node among others.
+func (n *nodes) faultsOf(node *Node) (wrong []error) {
+	unusable := node.check()
+	if unusable == nil {
+		wrong = n.checkTargets(node)
+	}
+	for _, err := range []error{n.checkParents(node), unusable} {
+		if err != nil {
+			wrong = slices.Insert(wrong, 0, err)
+		}
+	}
+	return wrong
+}
+
+// check refuses a node that could not run.
+func (n *Node) check() error {
+	isNil := func(action Action) bool { return action == nil }
+	switch {
+	case slices.ContainsFunc(n.Pre, isNil):
+		return boterr.Invalid("Pre", "the node %s has an action that is nil: give a function, or take it out", n.Ref())
+	case slices.ContainsFunc(n.Post, isNil):
+		return boterr.Invalid("Post", "the node %s has an action that is nil: give a function, or take it out", n.Ref())
+	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
+		return boterr.Invalid("Responses", "the node %s has a response that is zero: make it with a function such as send.Text", n.Ref())
+	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
+		return boterr.Invalid("Global", "the node %s is global in no way that there is", n.Ref())
+	case hasNil(n.Trigger):
+		return boterr.Invalid("Trigger", "the node %s has a trigger of which a part is nil", n.Ref())
+	default:
+		return n.checkRedirect()
+	}
+}
+
+// NodeError is what is wrong with one of several nodes.
+type NodeError struct {
+	// Index is the place of the node among those that were given.
+	Index int
+	// Err says what is wrong. Its Field is a field of Node.
+	Err error
+}
+
+// Error returns the place and what is wrong there.
+func (e NodeError) Error() string { return boterr.Index(e.Index) + "." + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e NodeError) Unwrap() error { return e.Err }
+
+// CheckNodes returns everything for which Handle would refuse nodes, where Handle tells the first thing
+// alone. It is for what makes nodes of something else, such as files, and can say where all of it stands.
+func CheckNodes(given ...*Node) []NodeError {
+	_, faults := gather(given)
+	return faults
+}
+
+// checkParents refuses a node whose conversation could never come to it.
+func (n *nodes) checkParents(node *Node) error {
+	for at, steps := node, 0; at.Parent != "" && steps <= len(n.list); steps++ {
+		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
+		switch {
+		case parent == nil && at == node:
+			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
+				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
+		case parent == nil:
+			return nil // That is told of the ancestor.
+		case parent == node:
+			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())
+		}
+		at = parent
+	}
+	return nil
+}
+
+// target is a node to which another says that it leads.
+type target struct {
+	NodeRef
+
+	// kind is how, does the same as a verb, and field what says so.
+	kind        EdgeKind
+	does, field string
+}
+
+// targets returns the nodes to which a node says that it leads.
+func (n *Node) targets() []target {
+	var all []target
+	if n.Redirect != nil {
+		redirects, _ := n.Redirect.Targets()
+		for _, ref := range redirects {
+			all = append(all, target{ref, EdgeRedirect, "redirects to", "Redirect"})
+		}
+	}
+	for _, ref := range n.Schedules {
+		all = append(all, target{ref, EdgeAgenda, "schedules", "Schedules"})
+	}
+	return all
+}
+
+// checkTargets returns what is wrong with where a node says that it leads: to what is not there. What is
+// in a tree of which there is no node yet may come with a later Handle.
+func (n *nodes) checkTargets(node *Node) (wrong []error) {
+	for _, to := range node.targets() {
+		if err := n.checkTarget(node, to); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return wrong
+}
+
+// checkTarget is checkTargets for one of them.
+func (n *nodes) checkTarget(node *Node, to target) error {
+	if to.CompositeID == "" {
+		return boterr.Invalid(to.field, "the node %s %s a node without an id: give its nodeCompositeId", node.Ref(), to.does)
+	}
+	if n.mayCome(to.NodeRef) {
+		return nil
+	}
+	_, err := n.find(to.Tree, to.CompositeID, node.Tree)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, boterr.NotFound):
+		return boterr.Invalid(to.field, "the node %s %s %s, but %s", node.Ref(), to.does, to.NodeRef, messageOf(err))
+	default:
+		return boterr.Invalid(to.field, "the node %s %s %s, but %s: name the tree, too",
+			node.Ref(), to.does, to.NodeRef, several(n.byID[to.CompositeID]))
+	}
+}
+
+// mayCome reports whether a node may be given later: it is in a tree of which there is none yet.
+func (n *nodes) mayCome(ref NodeRef) bool { return ref.Tree != "" && len(n.inTree[ref.Tree]) == 0 }
+
+// messageOf returns what an error says beside its code and its field.
+func messageOf(err error) string {
+	if coded, ok := errors.AsType[*boterr.Error](err); ok {
+		return coded.Message()
+	}
+	return err.Error()
+}
+
+// redirected returns the node to which a redirect leads.
+func (n *nodes) redirected(from *Node, to *Redirect) (*Node, error) {
+	node, err := n.find(to.TreeID, to.NodeCompositeID, from.Tree)
+	if err != nil {
+		return nil, err
+	}
+	targets, areKnown := from.Redirect.Targets()
+	isTarget := func(ref NodeRef) bool {
+		target, err := n.find(ref.Tree, ref.CompositeID, from.Tree)
+		return err == nil && target == node
+	}
+	if areKnown && !slices.ContainsFunc(targets, isTarget) {
+		return nil, boterr.Invalid("nodeCompositeId", "is %s, which the redirect does not name among its targets: "+
+			"name it in ToOneOf, or give the function as a RedirectFunc", node.Ref())
+	}
+	return node, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // says returns an action that replies with a text.
@@ -318,4 +321,354 @@ func TestTriggers_Errors(t *testing.T) {
 		require.ErrorIs(t, err, boterr.Unavailable, name)
 		require.False(t, matched, name)
 	}
+}
+
+// toMenu is a function that goes on at the menu.
+func toMenu(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("menu") }
+
+func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	elsewhere := func(tree, id string) botctx.Redirector {
+		return botctx.Redirect{NodeCompositeID: id, TreeID: tree}.Always()
+	}
+	for name, test := range map[string]struct {
+		node botctx.Node
+		want string
+	}{
+		"a redirect": {
+			botctx.Node{Redirect: botctx.To("menus")},
+			`Redirect: the node new redirects to menus, but there is no node menus: check the id, or give the node to Handle: perhaps "menu" is meant`,
+		},
+		"one of several redirects": {
+			botctx.Node{Redirect: botctx.ToOneOf(toMenu, "menu", "checkout")},
+			`Redirect: the node new redirects to checkout, but there is no node checkout: check the id, or give the node to Handle`,
+		},
+		"a redirect to a tree": {
+			botctx.Node{Redirect: elsewhere("shop", "menu")},
+			`Redirect: the node new redirects to menu (tree shop), but there is no node menu in tree shop: it is in ""`,
+		},
+		"a redirect to several trees": {
+			botctx.Node{Redirect: botctx.To("order")},
+			`Redirect: the node new redirects to order, but several trees have a node order: "shop", "bar": name the tree, too`,
+		},
+		"an agenda": {
+			botctx.Node{Schedules: botctx.Nodes("menu", "remindr")},
+			`Schedules: the node new schedules remindr, but there is no node remindr: ` +
+				`check the id, or give the node to Handle: perhaps "reminder" is meant`,
+		},
+		"a redirect without an id": {
+			botctx.Node{Redirect: botctx.To("")},
+			`Redirect: the node new redirects to a node without an id: give its nodeCompositeId`,
+		},
+		"an agenda without an id": {
+			botctx.Node{Schedules: botctx.Nodes("")},
+			`Schedules: the node new schedules a node without an id: give its nodeCompositeId`,
+		},
+		"one of none": {
+			botctx.Node{Redirect: botctx.ToOneOf(toMenu)},
+			`Redirect: the node new redirects to one of no nodes: name those to which its function may lead`,
+		},
+		"a redirect by a nil function": {
+			botctx.Node{Redirect: botctx.RedirectFunc(nil)},
+			`Redirect: the node new redirects by a function that is nil: leave Redirect out where the run ends`,
+		},
+		"a redirect by a nil function to one of several": {
+			botctx.Node{Redirect: botctx.ToOneOf(nil, "menu")},
+			`Redirect: the node new redirects by a function that is nil: leave Redirect out where the run ends`,
+		},
+		"options that do not exist": {
+			botctx.Node{Redirect: botctx.Redirect{
+				NodeCompositeID: "menu", Options: botctx.RedirectOptions{Unknown: document.O("sendResponses", false)},
+			}.Always()},
+			`Redirect.Options.sendResponses: is no option; there are runPreAction, sendResponse and runPostAction`,
+		},
+		"a trigger of a nil function": {
+			botctx.Node{Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.When(nil)))},
+			`Trigger: the node new has a trigger of which a part is nil`,
+		},
+		"a trigger of a nil pattern": {
+			botctx.Node{Trigger: botctx.AnyOf(botctx.Described("a number", botctx.TextMatches(nil)))},
+			`Trigger: the node new has a trigger of which a part is nil`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runtime := newRuntime(t, botctx.Config{})
+			require.NoError(t, runtime.Handle(
+				&botctx.Node{ID: "menu"}, &botctx.Node{ID: "reminder"},
+				&botctx.Node{ID: "order", Tree: "shop"}, &botctx.Node{ID: "order", Tree: "bar"},
+			))
+			test.node.ID = "new"
+			err := runtime.Handle(&test.node)
+			require.EqualError(t, err, "invalid argument: "+test.want)
+			require.ErrorIs(t, err, boterr.InvalidArgument)
+			require.Len(t, runtime.Graph().Nodes, 4, "nothing is added")
+		})
+	}
+}
+
+func TestHandle_TakesWhatLeadsToNodesThatComeWithIt(t *testing.T) {
+	t.Parallel()
+	runtime := newRuntime(t, botctx.Config{})
+	require.NoError(t, runtime.Handle(
+		&botctx.Node{ID: "hello", Redirect: botctx.To("menu"), Schedules: botctx.Nodes("reminder")},
+		&botctx.Node{ID: "menu"}, &botctx.Node{ID: "reminder", Tree: "later"},
+	))
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "hi", Redirect: botctx.ToOneOf(toMenu, "hello", "menu")}))
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "any", Redirect: botctx.RedirectFunc(toMenu)}))
+}
+
+// A tree may be given after what leads there, but then it has to have the node.
+func TestHandle_TreeThatComesLater(t *testing.T) {
+	t.Parallel()
+	runtime := newRuntime(t, botctx.Config{})
+	survey := botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) {
+		return nil, nil
+	}).Among(botctx.NodeRef{CompositeID: "stars?", Tree: "survey"})
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Redirect: survey}))
+	require.Equal(t, []botctx.Warning{{
+		Kind: botctx.WarningMissing, Node: botctx.NodeRef{CompositeID: "hello"},
+		Text: "the node hello redirects to stars? (tree survey), but there is no node in that tree: give its nodes to Handle, too",
+	}}, runtime.Graph().Warnings)
+
+	require.ErrorContains(t, runtime.Handle(&botctx.Node{ID: "thanks", Tree: "survey", Trigger: botctx.AnyText()}),
+		"the node hello redirects to stars? (tree survey), but there is no node stars? in tree survey")
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "stars?", Tree: "survey"}))
+	require.Empty(t, runtime.Graph().Warnings)
+}
+
+func TestToOneOf_AnotherNode(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Redirect: botctx.ToOneOf(toMenu, "hello")},
+		&botctx.Node{ID: "menu", Responses: botctx.Say("Tea?")},
+	)
+	ada := p.AddMember(member.Member{})
+	err := ada.TrySays("hi")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, "node hello: redirect: invalid argument: nodeCompositeId: is menu, which the redirect does not name among its targets: "+
+		"name it in ToOneOf, or give the function as a RedirectFunc")
+	require.Empty(t, ada.Messages())
+}
+
+// broken is a Redirector and a Trigger that does not stand for being nil.
+type broken struct{ node string }
+
+func (b *broken) Next(context.Context, *botctx.Context) (*botctx.Redirect, error) {
+	return botctx.GoTo(b.node)
+}
+
+func (b *broken) Targets() (targets []botctx.NodeRef, areKnown bool) {
+	return botctx.Nodes(b.node), true
+}
+
+func (b *broken) Matches(context.Context, *botctx.Context) (bool, error) { return b.node != "", nil }
+
+func (b *broken) String() string { return b.node }
+
+func TestHandle_RedirectorThatPanics(t *testing.T) {
+	t.Parallel()
+	var none *broken
+	runtime := newRuntime(t, botctx.Config{})
+	err := runtime.Handle(&botctx.Node{ID: "menu", Redirect: none})
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "menu"}), "nothing was added")
+}
+
+func TestGraphOf_TriggerThatPanics(t *testing.T) {
+	t.Parallel()
+	var none *broken
+	graph, err := botctx.GraphOf(&botctx.Node{ID: "menu", Trigger: none})
+	require.NoError(t, err)
+	require.Equal(t, "*botctx_test.broken, whose String panics", graph.Nodes[0].Trigger)
+}
+
+func TestReplace_PutsNodesInThePlaceOfThoseBefore(t *testing.T) {
+	t.Parallel()
+	p, ada := withNodes(
+		t,
+		&botctx.Node{ID: "greeting", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello"), SavesPosition: true},
+		&botctx.Node{ID: "more", Parent: "greeting", Trigger: botctx.TextIs("more"), Responses: botctx.Say("More")},
+	)
+	ada.Says("hi")
+	p.Replace(&botctx.Node{ID: "welcome", Trigger: botctx.AnyText(), Responses: botctx.Say("Welcome")})
+	ada.Says("more")
+	require.Equal(t, "Hello\nWelcome", texts(ada), "where the conversation stood is gone: it begins anew")
+	fork := p.Fork()
+	again := ada.In(fork)
+	again.Says("hi")
+	require.Equal(t, "Welcome", again.Last(), "a fork has the new ones, too")
+}
+
+func TestReplace_RefusedNodesChangeNothing(t *testing.T) {
+	t.Parallel()
+	p, ada := withNodes(t, &botctx.Node{ID: "greeting", Trigger: botctx.AnyText(), Responses: botctx.Say("Hello")})
+	err := p.Runtime().Replace(&botctx.Node{ID: "welcome", Redirect: botctx.To("nowhere")})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	ada.Says("hi")
+	require.Equal(t, "Hello", ada.Last())
+}
+
+func TestCheckNodes_TellsAllThatIsWrong(t *testing.T) {
+	t.Parallel()
+	faults := botctx.CheckNodes(
+		&botctx.Node{ID: "a", Parent: "gone", Redirect: botctx.To("nowhere"), Schedules: botctx.Nodes("never")},
+		nil,
+		&botctx.Node{ID: "a"},
+		&botctx.Node{ID: "b", Parent: "a", Pre: []botctx.Action{nil}},
+		&botctx.Node{ID: "c", Parent: "d"},
+		&botctx.Node{ID: "d", Parent: "c"},
+		&botctx.Node{ID: "e", Parent: "d", Redirect: botctx.To("b")},
+	)
+	type fault struct {
+		index int
+		field string
+	}
+	found := make([]fault, len(faults))
+	for i, one := range faults {
+		require.Error(t, one)
+		coded, ok := boterr.AsError(one)
+		require.True(t, ok, one)
+		found[i] = fault{one.Index, coded.Field}
+	}
+	require.Equal(t, []fault{
+		{1, ""}, {2, "ID"}, {0, "Parent"}, {0, "Redirect"}, {0, "Schedules"}, {3, "Pre"}, {4, "Parent"}, {5, "Parent"},
+	}, found, "each once, at the node at fault: those that stand behind it are not told of")
+	require.Empty(t, botctx.CheckNodes(&botctx.Node{ID: "a"}))
+}
+
+// forgetfulStore does not store, once, that an event is done.
+type forgetfulStore struct {
+	store.Store
+
+	isForgetting atomic.Bool
+}
+
+type forgetfulInbox struct {
+	store.Collection
+
+	of *forgetfulStore
+}
+
+func (s *forgetfulStore) Collection(name string) store.Collection {
+	if name != "inbox" {
+		return s.Store.Collection(name)
+	}
+	return forgetfulInbox{s.Store.Collection(name), s}
+}
+
+func (c forgetfulInbox) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	if change.Stamps.Set.Has("doneAt") && c.of.isForgetting.CompareAndSwap(true, false) {
+		return store.UpdateResult{}, boterr.New(boterr.Unavailable, "", "the store is gone")
+	}
+	return c.Collection.Update(ctx, filter, change, options)
+}
+
+// booking asks for a day, and then refuses whatever is said.
+func booking() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "ask", Trigger: botctx.AnyText(), SavesPosition: true, Responses: botctx.Say("Which day?")},
+		{ID: "day", Parent: "ask", Trigger: botctx.AnyText(), SavesPosition: true, Responses: botctx.Say("That is no day.")},
+	}
+}
+
+// TestAccept_DoneAfterItsWriteBack loses the process between the end of a run and the note that its
+// event is done: the position that was saved would have the next node answer the same event, and what was
+// counted would be counted twice.
+func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	forgetful := &forgetfulStore{Store: f.database}
+	forgetful.isForgetting.Store(true)
+	f.database = forgetful
+	nodes := booking()
+	nodes[0].Post = botctx.Do(func(_ context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("asked", document.Get(bot.Member.Meta, "asked", 0)+1)
+		return nil
+	})
+	first := f.processOf(nodes...)
+	require.NoError(t, first.Accept(t.Context(), fromAda("hi", "m1")))
+	_, err := first.Inbox().RunNext(t.Context())
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
+
+	second := f.processOf(nodes...)
+	require.NoError(t, second.Accept(t.Context(), fromAda("monday", "m2")))
+	f.runAll(second)
+	require.Equal(t, []string{"Which day?", "That is no day."}, f.sent.all())
+	require.JSONEq(t, `{"asked": 1}`, f.ada().Meta.String())
+}
+
+// TestAccept_TriedAgainByTheNodeThatBegan has a node that saves the position of the conversation itself,
+// and then fails: the next attempt is its own.
+func TestAccept_TriedAgainByTheNodeThatBegan(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	var asked, muted atomic.Int64
+	moves := func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+			MemberID: bot.Member.ID, WithModifier: true, Patch: document.Set("botMeta.nodeCompositeId", "ask"),
+		})
+		return err
+	}
+	failsOnce := func(context.Context, *botctx.Context) error {
+		if asked.Add(1) == 1 {
+			return boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return nil
+	}
+	counts := func(context.Context, *botctx.Context) error {
+		muted.Add(1)
+		return nil
+	}
+	nodes := booking()
+	nodes[0].Post = botctx.Do(moves, failsOnce)
+	nodes = append(nodes, &botctx.Node{ID: "count", Priority: -10, Global: botctx.GlobalInChannel, Trigger: botctx.AnyText(), Post: botctx.Do(counts)})
+	process := f.processOf(nodes...)
+	require.NoError(t, process.Accept(t.Context(), fromAda("hi", "m1")))
+	f.runAll(process)
+	require.Equal(t, []string{"Which day?"}, f.sent.all())
+	require.Equal(t, []int64{2, 2}, []int64{asked.Load(), muted.Load()})
+}
+
+// TestAccept_TriedAgainWhereItsNodeIsGone replaces the nodes between two attempts.
+func TestAccept_TriedAgainWhereItsNodeIsGone(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	fails := func(context.Context, *botctx.Context) error { return boterr.New(boterr.Unavailable, "", "no answer") }
+	nodes := booking()
+	nodes[0].Post = botctx.Do(fails)
+	old := f.processOf(nodes...)
+	require.NoError(t, old.Accept(t.Context(), fromAda("hi", "m1")))
+	require.Error(t, f.runNext(old).Err)
+	f.runAll(f.processOf(&botctx.Node{ID: "new", Trigger: botctx.AnyText(), Responses: botctx.Say("Hello.")}))
+	require.Equal(t, []string{"Which day?", "Hello."}, f.sent.all())
+}
+
+// processOf is process, of nodes.
+func (f *fleet) processOf(nodes ...*botctx.Node) *botctx.Runtime {
+	f.t.Helper()
+	runtime := f.process(func(_ context.Context, bot *botctx.Context) error {
+		f.t.Errorf("no node answers %s", bot.MessageEvent.Data)
+		return nil
+	})
+	require.NoError(f.t, runtime.Handle(nodes...))
+	return runtime
+}
+
+// runAll runs what was accepted until nothing waits.
+func (f *fleet) runAll(by *botctx.Runtime) {
+	f.t.Helper()
+	for range 20 {
+		next, isWaiting, err := by.Inbox().Next(f.t.Context())
+		require.NoError(f.t, err)
+		if !isWaiting {
+			return
+		}
+		f.advance(max(0, next.Sub(f.clock())))
+		f.runNext(by)
+	}
+	f.t.Fatal("something still waits")
 }

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -20,7 +22,183 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
+
+// outside notes what leaves the store: the names of what the ports are asked for, with the keys.
+type outside struct {
+	mu    sync.Mutex
+	asked []asked
+}
+
+type asked struct{ what, key string }
+
+func (o *outside) note(what, key string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = append(o.asked, asked{what, key})
+}
+
+// take returns what was noted, and forgets it.
+func (o *outside) take() []asked {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	taken := o.asked
+	o.asked = nil
+	return taken
+}
+
+// around changes a Config so that all that leaves the store is noted, and a run that fails is tried again at once.
+func (o *outside) around(c *botctx.Config) {
+	all := send.Connectors{}
+	for platform, inner := range c.Connectors {
+		all[platform] = notingConnector{inner, o}
+	}
+	payments := c.Payments
+	c.Connectors, c.Mailer, c.ObjectStore = all, notingMailer{c.Mailer, o}, notingFiles{c.ObjectStore, o}
+	c.Payments = func(app, name string) (utility.PaymentClient, error) {
+		client, err := payments(app, name)
+		return notingPayments{client, o}, err
+	}
+	c.Inbox.Backoff, c.Scheduler.Backoff = noPause, noPause
+}
+
+type notingMailer struct {
+	utility.Mailer
+
+	outside *outside
+}
+
+func (n notingMailer) SendMail(ctx context.Context, mail utility.Mail) error {
+	n.outside.note("mail", mail.ID)
+	return n.Mailer.SendMail(ctx, mail)
+}
+
+type notingFiles struct {
+	utility.ObjectStore
+
+	outside *outside
+}
+
+func (n notingFiles) Put(ctx context.Context, file utility.StoredFile) error {
+	n.outside.note("file", file.ID)
+	return n.ObjectStore.Put(ctx, file)
+}
+
+type notingPayments struct {
+	utility.PaymentClient
+
+	outside *outside
+}
+
+func (n notingPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
+	n.outside.note("charge", charge.IdempotencyKey)
+	return n.PaymentClient.Charge(ctx, charge)
+}
+
+func (n notingPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
+	n.outside.note("refund", refund.IdempotencyKey)
+	return n.PaymentClient.Refund(ctx, refund)
+}
+
+// notingConnector notes what a connector is asked for. Its PortOf finds the same ports as the inner one's.
+type notingConnector struct {
+	send.Connector
+
+	outside *outside
+}
+
+var _ send.PortWrapper = notingConnector{}
+
+func (n notingConnector) Unwrap() send.Connector { return n.Connector }
+
+func (n notingConnector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	n.outside.note("send", message.ID)
+	return n.Connector.Send(ctx, message)
+}
+
+func (n notingConnector) WrapPort(wanted, _ any) any {
+	switch wanted.(type) {
+	case *send.BatchSender, *send.Broadcaster, *send.AttachmentUploader, *send.ThreadPasser, *send.Labeler, *send.Tagger,
+		*send.ConversationArchiver, *send.MessageUpdater, *livechat.GroupCreator, *livechat.InviteLinker,
+		*livechat.GroupIconSetter, *livechat.ChannelCreator:
+		return notingPorts{n}
+	default:
+		return nil
+	}
+}
+
+// notingPorts are all further ports whose operations have keys.
+type notingPorts struct{ notingConnector }
+
+// noting notes what a port of a connector is asked for, and returns the port.
+func noting[Port any](ctx context.Context, n notingPorts, what string) Port {
+	n.outside.note(what, send.KeyOf(ctx))
+	port, _ := send.PortOf[Port](n.Connector)
+	return port
+}
+
+func (n notingPorts) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
+	return noting[send.BatchSender](ctx, n, "batch").SendBatch(ctx, messages)
+}
+
+func (n notingPorts) CreateBroadcast(ctx context.Context, in *channel.Channel, r send.Response) ([]send.StoredMessage, error) {
+	return noting[send.Broadcaster](ctx, n, "stored message").CreateBroadcast(ctx, in, r)
+}
+
+func (n notingPorts) SendBroadcast(ctx context.Context, in *channel.Channel, b send.Broadcast) (int64, error) {
+	return noting[send.Broadcaster](ctx, n, "broadcast").SendBroadcast(ctx, in, b)
+}
+
+func (n notingPorts) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, url string) (string, error) {
+	return noting[send.AttachmentUploader](ctx, n, "attachment").UploadAttachment(ctx, in, kind, url)
+}
+
+func (n notingPorts) PassThreadControl(ctx context.Context, in *channel.Channel, to string, h send.ThreadHandover) error {
+	return noting[send.ThreadPasser](ctx, n, "thread").PassThreadControl(ctx, in, to, h)
+}
+
+func (n notingPorts) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
+	return noting[send.Labeler](ctx, n, "label").SaveLabel(ctx, in, to, labelID)
+}
+
+func (n notingPorts) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
+	return noting[send.Labeler](ctx, n, "label off").RemoveLabel(ctx, in, to, labelID)
+}
+
+func (n notingPorts) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
+	return noting[send.Tagger](ctx, n, "tag").SaveTag(ctx, in, to, tagID)
+}
+
+func (n notingPorts) ArchiveConversation(ctx context.Context, in *channel.Channel, id string) error {
+	return noting[send.ConversationArchiver](ctx, n, "archive").ArchiveConversation(ctx, in, id)
+}
+
+func (n notingPorts) UpdateMessage(ctx context.Context, in *channel.Channel, u send.MessageUpdate) (document.Object, error) {
+	return noting[send.MessageUpdater](ctx, n, "update").UpdateMessage(ctx, in, u)
+}
+
+func (n notingPorts) CreateGroup(ctx context.Context, in *channel.Channel, g livechat.NewGroup) (livechat.CreatedGroup, error) {
+	port, _ := send.PortOf[livechat.GroupCreator](n.Connector)
+	n.outside.note("group", g.Key)
+	return port.CreateGroup(ctx, in, g)
+}
+
+func (n notingPorts) RenewInviteLink(ctx context.Context, in *channel.Channel, group string) (string, error) {
+	return noting[livechat.InviteLinker](ctx, n, "link").RenewInviteLink(ctx, in, group)
+}
+
+func (n notingPorts) DisableInviteLink(ctx context.Context, in *channel.Channel, group string) error {
+	return noting[livechat.InviteLinker](ctx, n, "link off").DisableInviteLink(ctx, in, group)
+}
+
+func (n notingPorts) SetGroupIcon(ctx context.Context, in *channel.Channel, group string, icon livechat.Picture) error {
+	return noting[livechat.GroupIconSetter](ctx, n, "icon").SetGroupIcon(ctx, in, group, icon)
+}
+
+func (n notingPorts) CreateChannel(ctx context.Context, in *channel.Channel, group, name string) (document.Object, error) {
+	return noting[livechat.ChannelCreator](ctx, n, "channel").CreateChannel(ctx, in, group, name)
+}
 
 func noPause(int) time.Duration { return 0 }
 
@@ -329,4 +507,214 @@ var staying = []botctx.Op{
 func TestTriedAgain_KnowsEachOperation(t *testing.T) {
 	t.Parallel()
 	require.ElementsMatch(t, botctx.Ops(), slices.Concat(slices.Collect(maps.Keys(leaving)), staying))
+}
+
+// tenEuro is a charge without a key of its own.
+var tenEuro = utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
+
+// shopOf returns the client of the account that the bot has.
+func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) utility.PaymentClient {
+	t.Helper()
+	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
+	require.NoError(t, err)
+	require.NotNil(t, shop.Provider)
+	return shop.Client
+}
+
+func TestTriedAgain_ChargesAndRefundsOnce(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	account := w.AddAccount("shop")
+	var paid []utility.Payment
+	first, second := w.try(func(ctx context.Context, bot *botctx.Context, _ int) error {
+		shop := shopOf(ctx, t, bot)
+		for range 2 {
+			payment, err := shop.Charge(ctx, tenEuro)
+			require.NoError(t, err)
+			paid = append(paid, *payment)
+		}
+		payment, err := shop.Refund(ctx, utility.Refund{PaymentID: paid[0].ID, Amount: 300})
+		require.NoError(t, err)
+		paid = append(paid, *payment)
+		return nil
+	})
+	require.Len(t, first, 3)
+	requireKeys(t, first)
+	require.Empty(t, second)
+	require.Equal(t, paid[:3], paid[3:])
+	require.NotEqual(t, paid[0].ID, paid[1].ID, "two charges of one run")
+	require.Len(t, account.Payments(), 2)
+	require.Equal(t, int64(300), account.Payments()[0].Refunded)
+}
+
+func TestTriedAgain_AnotherChargeIsAConflict(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	account := w.AddAccount("shop")
+	w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
+		charge := tenEuro
+		charge.Amount += int64(attempt)
+		payment, err := shopOf(ctx, t, bot).Charge(ctx, charge)
+		if attempt == 2 {
+			require.ErrorIs(t, err, boterr.Conflict)
+			require.Nil(t, payment)
+			return nil
+		}
+		return err
+	})
+	require.Len(t, account.Payments(), 1)
+}
+
+func TestTriedAgain_ChargeWithAKeyGoesToTheProvider(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	account := w.AddAccount("shop")
+	first, second := w.try(func(ctx context.Context, bot *botctx.Context, _ int) error {
+		charge := tenEuro
+		charge.IdempotencyKey = "order-7"
+		_, err := shopOf(ctx, t, bot).Charge(ctx, charge)
+		return err
+	})
+	require.Equal(t, []asked{{"charge", "order-7"}}, first)
+	require.Equal(t, first, second)
+	require.Len(t, account.Payments(), 1)
+}
+
+func TestTriedAgain_BatchSendsWhatWasNotTaken(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	ada := w.on(channel.Delta)
+	bob := w.AddMember(member.Member{Channel: "here", FirstName: "Bob"})
+	w.RefuseSends(boterr.Unavailable, bob)
+	var results [][]send.Result
+	first, second := w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
+		if attempt == 2 {
+			w.AcceptSends(bob)
+		}
+		sent, err := bot.SendDeltaResponse(ctx, send.SendDeltaResponseParams{
+			Response: send.Text("Hello"), MemberID: document.One(ada.ID(), bob.ID()),
+		})
+		results = append(results, sent.Results)
+		return err
+	})
+	require.Len(t, first, 1)
+	require.Len(t, second, 1)
+	requireKeys(t, append(first, second...))
+	require.Len(t, ada.Messages(), 1)
+	require.Len(t, bob.Messages(), 1)
+	require.Error(t, results[0][1].Err)
+	require.Equal(t, results[0][0].MessageEvent.MessageID, results[1][0].MessageEvent.MessageID)
+	require.NoError(t, results[1][1].Err)
+}
+
+// TestTriedAgain_MailsEachRecipient has attempts that mail in another order.
+func TestTriedAgain_MailsEachRecipient(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
+		recipients := map[int][]string{1: {"ada@example.com"}, 2: {"bob@example.com", "ada@example.com"}}
+		for _, to := range recipients[attempt] {
+			_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+				Destination: utility.EmailDestination{ToAddresses: []string{to}},
+				Message: utility.EmailMessage{
+					Subject: utility.EmailText{Data: "Hi"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Hi"}},
+				},
+			})
+			require.NoError(t, err)
+		}
+		return nil
+	})
+	require.Len(t, w.Mailbox("ada@example.com"), 1)
+	require.Len(t, w.Mailbox("bob@example.com"), 1)
+}
+
+// TestTriedAgain_RunsWithin has a run that redirects another member, itself, and receives something: what
+// these runs sent is not sent again.
+func TestTriedAgain_RunsWithin(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	eve := w.AddMember(member.Member{Channel: "web", FirstName: "Eve"})
+	w.Handle(
+		&botctx.Node{ID: "other", Responses: []send.Response{send.Text("one"), send.Text("one")}, Redirect: botctx.To("more")},
+		&botctx.Node{ID: "more", Responses: []send.Response{send.Text("one")}},
+		&botctx.Node{ID: "heard", Trigger: botctx.TextIs("heard"), Responses: []send.Response{send.Text("one")}},
+	)
+	first, second := w.try(func(ctx context.Context, bot *botctx.Context, _ int) error {
+		for _, who := range []string{w.actor.ID(), eve.ID(), eve.ID()} {
+			_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: who, NodeCompositeID: "other"})
+			require.NoError(t, err)
+		}
+		return w.Runtime().Receive(ctx, botctx.Inbound{App: bot.Scope().App, Channel: "web", Event: send.MessageEvent{
+			From: eve.ExternalID(), Type: send.TypeText, Data: document.O("text", "heard"),
+		}})
+	})
+	require.Len(t, first, 10)
+	requireKeys(t, first)
+	require.Empty(t, second)
+}
+
+// TestTriedAgain_MakesEachAgendaOnce has a run that schedules twice: its next attempt finds both, and what
+// they send has keys of its own.
+func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	w.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Do not forget.")}})
+	var made []string
+	w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
+		for range 2 {
+			one, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+				MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Duration(attempt) * time.Hour)),
+			})
+			require.NoError(t, err)
+			made = append(made, one.ID)
+		}
+		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)), Tag: "one", Replace: true,
+		})
+		return err
+	})
+	require.Equal(t, made[:2], made[2:])
+	require.NotEqual(t, made[0], made[1])
+	require.Len(t, w.actor.Agendas(), 3)
+	w.Advance(2 * time.Hour)
+	sent := w.outside.take()
+	require.Len(t, sent, 3)
+	requireKeys(t, sent)
+}
+
+// TestTriedAgain_AgendaSendsUnderTheSameKeys has the run of an agenda fail behind what it asked for.
+func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
+	t.Parallel()
+	w := newTried(t, channel.Charlie)
+	account := w.AddAccount("shop")
+	w.on(channel.Alpha)
+	var keys []string
+	w.Handle(&botctx.Node{ID: "due", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.AlphaCreateBroadcast(ctx, send.AlphaCreateBroadcastParams{Response: send.Text("Sale")})
+		require.NoError(t, err)
+		_, err = shopOf(ctx, t, bot).Charge(ctx, tenEuro)
+		require.NoError(t, err)
+		if keys = append(keys, bot.Agenda.Key); len(keys) == 1 {
+			return boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return nil
+	}}})
+	bot := w.actor.Context()
+	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: w.actor.ID(), NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
+	})
+	require.NoError(t, err)
+	w.outside.take()
+	var sent [][]asked
+	for range 2 {
+		result, err := w.Runtime().Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		require.True(t, result.Ran)
+		sent = append(sent, w.outside.take())
+	}
+	require.Equal(t, keys[0], keys[1])
+	require.Len(t, sent[0], 2)
+	requireKeys(t, sent[0])
+	require.Equal(t, sent[0], sent[1])
+	require.Len(t, account.Payments(), 1)
 }

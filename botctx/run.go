@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -263,4 +264,58 @@ func (r *Runtime) stepOf(ctx context.Context, bot *Context) *step {
 		return bot.run.current.Load()
 	}
 	return nil
+}
+
+// attempt returns what finds the try at a run that a call of a context belongs to, in a run or, with nil,
+// outside of runs. It is record.Env.Attempt.
+func (r *Runtime) attempt(in *run) func(context.Context) (record.Attempt, error) {
+	return func(ctx context.Context) (record.Attempt, error) {
+		at := in
+		if s := r.stepOf(ctx, nil); s != nil {
+			at = s.run
+		}
+		if err := at.Refusal(); err != nil {
+			return nil, err
+		}
+		if at == nil || at.delivery == nil || at.key == "" {
+			return nil, nil //nolint:nilnil // None is no error.
+		}
+		return runAttempt{at}, nil
+	}
+}
+
+// runAttempt is a try at the run of an event that Accept kept, or at one that it redirected to.
+type runAttempt struct{ run *run }
+
+// Recall implements record.Attempt.
+func (a runAttempt) Recall(id string) (document.Object, bool) { return a.run.delivery.Recall(id) }
+
+// Remember implements record.Attempt.
+func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
+	kept, err := document.Encode(answer)
+	if err == nil {
+		err = a.run.delivery.Remember(ctx, id, kept)
+	}
+	if err != nil {
+		a.run.runtime.logNotRemembered(ctx, a.run, err)
+	}
+}
+
+// limitRun returns a ctx that ends once what is done in it has taken longer than Config.MaxRun. Callers must
+// call End. While a run waits for another run of its member the limit is paused, since MaxWait bounds that.
+func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Limit) {
+	if r.config.MaxRun < 0 {
+		return ctx, nil
+	}
+	l := r.runRule.Begin(ctx)
+	return l, l
+}
+
+// runRule returns the limit of a run.
+func (c Config) runRule() timelimit.Rule {
+	if c.MaxRun < 0 {
+		return timelimit.Rule{}
+	}
+	return timelimit.Rule{Most: c.MaxRun, Over: boterr.New(boterr.Unavailable, "", "the run took longer than Config.MaxRun (%v): "+
+		"have it do less, leave what takes long to an agenda, or raise the limit", c.MaxRun)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
@@ -15,7 +16,10 @@ import (
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Runtime makes contexts over the parts of a host, and runs bot logic with them. It
@@ -224,3 +228,128 @@ func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 	own := loaded.Clone() // The host may keep what it returns.
 	return &own, nil
 }
+
+const (
+	// readyCollection holds the one document that Ready writes.
+	readyCollection = "readiness"
+	// readyFor is how long an answer of Ready stands, and readyWithin how long the store may take.
+	readyFor    = time.Second
+	readyWithin = 5 * time.Second
+)
+
+// readiness is the last answer of Ready.
+type readiness struct {
+	// asking is held while the store is asked, which is for no longer than readyWithin.
+	asking sync.Mutex
+
+	mu    sync.Mutex
+	at    time.Time
+	known bool
+	err   error
+}
+
+// Ready returns nil if the store takes writes: for a probe, such as /readyz. It writes a small document
+// of its own and waits up to five seconds for it. The answer stands for a second, so that many probes
+// write no more than that.
+//
+// The errors are those of the store; Unavailable: it did not answer in time.
+func (r *Runtime) Ready(ctx context.Context) error {
+	r.readiness.asking.Lock()
+	defer r.readiness.asking.Unlock()
+	if err, isKnown := r.readiness.last(); isKnown {
+		return err
+	}
+	asked, stop := context.WithTimeout(context.WithoutCancel(ctx), readyWithin)
+	defer stop()
+	answered := make(chan error, 1)
+	go func() { answered <- r.writeReady(asked) }()
+	var err error
+	select {
+	case err = <-answered:
+	case <-asked.Done():
+		err = boterr.New(boterr.Unavailable, "", "the store has not taken a write for %v", readyWithin)
+	}
+	r.readiness.note(err)
+	return err
+}
+
+// writeReady writes the document.
+func (r *Runtime) writeReady(ctx context.Context) (err error) {
+	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
+	filter, err := query.CompileFilter(document.O(record.FieldID, "ready"))
+	if err != nil {
+		return err
+	}
+	update, err := query.CompileUpdate(document.O("$inc", document.O("probes", 1)))
+	if err != nil {
+		return err
+	}
+	_, err = r.guarded.Store.Collection(readyCollection).
+		Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{Upsert: true})
+	return err
+}
+
+// last returns the last answer, if it still stands.
+func (k *readiness) last() (err error, isKnown bool) { //nolint:revive // The error is the answer.
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err, k.known && machineTime().Sub(k.at) < readyFor
+}
+
+// note keeps an answer.
+func (k *readiness) note(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.at, k.known, k.err = machineTime(), true, err
+}
+
+// machineTime is the time by the machine's clock, whatever the host's says.
+func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
+
+// zoneIn returns what tells the time zone of a member in a run or, with nil, outside. The run's own
+// member is told as the run has it, stored or not: a zone that a run has just asked for counts.
+func (r *Runtime) zoneIn(in *run) agenda.Zone {
+	if r.config.Zone == nil || in == nil {
+		return r.config.Zone
+	}
+	return func(ctx context.Context, m *member.Member) (string, error) {
+		if own := in.bot.Member; own != nil && own.ID == m.ID {
+			m = own
+		}
+		return r.config.Zone(ctx, m)
+	}
+}
+
+// zoneOfAgenda returns the time zone of an agenda's member, for the scheduler.
+func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone string, err error) {
+	scope := record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}
+	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
+	ctx, limit := r.limitRun(ctx)
+	defer func() { err = limit.End(err) }()
+	m, err := members.Get(ctx, r.Operations(scope).allMembers(), of.Member)
+	if err != nil {
+		return "", err
+	}
+	return r.config.Zone(ctx, m)
+}
+
+// Location returns the time zone of Member as Config.Zone gives it, UTC without that: for a time of
+// day that bot logic names itself. Tomorrow at nine, hers, is
+//
+//	where, err := bot.Location(ctx)
+//	...
+//	year, month, day := bot.Now().In(where).Date()
+//	at := time.Date(year, month, day+1, 9, 0, 0, 0, where)
+//
+// Errors are those of Config.Zone, and InvalidArgument for a name that is no zone.
+// FailedPrecondition: the context has no Member, as that of Runtime.Operations.
+func (c *Context) Location(ctx context.Context) (location *time.Location, err error) {
+	defer func() { err = boterr.Wrap(string(opLocation), c.orPanic(ctx, opLocation, err, recover())) }()
+	if c.Member == nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the context has no Member: get it from Runtime.Context, or in a run")
+	}
+	return agenda.Zone(c.services.runtime.config.Zone).Location(ctx, c.Member)
+}
+
+// opLocation is the name of Location in errors and lines of the log.
+const opLocation = Op("location")

@@ -1,23 +1,36 @@
 package botctx_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // newRuntime returns a Runtime over a new store.
@@ -142,4 +155,335 @@ func TestContext_Concurrency(t *testing.T) {
 		require.Less(t, refused.Load(), int32(rounds), "%s did nothing", name)
 	}
 	require.Len(t, p.Data("places"), 1+rounds)
+}
+
+func TestMembers_ByTagAndChannel(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{FirstName: "Ada", Tags: document.A("vip")})
+	bob := p.AddMember(member.Member{FirstName: "Bob"})
+	var vips, all []string
+	rt, app := p.Runtime(), ada.Member().App
+	for m, err := range rt.Members(t.Context(), app, member.Selection{Tag: "vip"}) {
+		require.NoError(t, err)
+		vips = append(vips, m.FirstName)
+	}
+	for m, err := range rt.Members(t.Context(), app, member.Selection{Channel: bob.Member().Channel}) {
+		require.NoError(t, err)
+		all = append(all, m.FirstName)
+	}
+	require.Equal(t, []string{"Ada"}, vips)
+	require.Equal(t, []string{"Ada", "Bob"}, all)
+	for m, err := range rt.Members(t.Context(), "another", member.Selection{}) {
+		t.Fatal("another app has no members", m, err)
+	}
+}
+
+// dyingStore takes so many removals, and then refuses each one, as if the process had died.
+type dyingStore struct {
+	store.Store
+
+	left int
+}
+
+func (s *dyingStore) Collection(name string) store.Collection {
+	return dyingCollection{s.Store.Collection(name), s}
+}
+
+type dyingCollection struct {
+	store.Collection
+
+	of *dyingStore
+}
+
+func (c dyingCollection) Delete(ctx context.Context, f *query.Filter, options store.DeleteOptions) (int64, error) {
+	if c.of.left == 0 {
+		return 0, errors.New("the process died")
+	}
+	c.of.left--
+	return c.Collection.Delete(ctx, f, options)
+}
+
+// An erasure that ends after each number of removals is completed by the same call.
+func TestEraseMember_CrashAmid(t *testing.T) {
+	t.Parallel()
+	completed := false
+	for removals := 0; !completed; removals++ {
+		require.Less(t, removals, 100)
+		dying := &dyingStore{Store: memstore.New(), left: -1}
+		runtime, ada := newShop(t, dying, &sentTexts{})
+		runtime.HandleFunc(echo)
+		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
+		_, err := runtime.Inbox().RunNext(t.Context())
+		require.NoError(t, err)
+		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+		require.NoError(t, err)
+		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: id, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
+		})
+		require.NoError(t, err)
+		dying.left = removals
+		first, err := runtime.EraseMember(t.Context(), "shop", id)
+		completed = err == nil
+		if !completed {
+			require.ErrorContains(t, err, "the process died")
+			_, err = members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
+			require.NoError(t, err, "the record goes last: the erasure can be repeated")
+		}
+		dying.left = -1
+		second, err := runtime.EraseMember(t.Context(), "shop", id)
+		require.NoError(t, err)
+		require.Equal(t, botctx.Erased{Member: true, Events: 1, Agendas: 1}, botctx.Erased{
+			Member: first.Member || second.Member, Events: first.Events + second.Events, Agendas: first.Agendas + second.Agendas,
+		}, removals)
+		third, err := runtime.EraseMember(t.Context(), "shop", id)
+		require.NoError(t, err)
+		require.Zero(t, third)
+	}
+}
+
+// An event that waits behind an erasure is of a new member.
+func TestEraseMember_MessageThatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		sent := &sentTexts{}
+		runtime, _ := newShop(t, memstore.New(), sent)
+		ids, proceed := make(chan string, 2), make(chan struct{})
+		runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			ids <- bot.Member.ID
+			<-proceed
+			return echo(ctx, bot)
+		})
+		ended := make(chan error, 3)
+		go func() { ended <- runtime.Receive(t.Context(), said("hi")) }()
+		first := <-ids
+		go func() {
+			_, err := runtime.EraseMember(t.Context(), "shop", first)
+			ended <- err
+		}()
+		synctest.Wait()
+		go func() { ended <- runtime.Receive(t.Context(), said("there")) }()
+		synctest.Wait()
+		close(proceed)
+		for range cap(ended) {
+			require.NoError(t, <-ended)
+		}
+		require.NotEqual(t, first, <-ids)
+		require.Equal(t, []string{"hi", "there"}, sent.all())
+	})
+}
+
+// A run that has begun is not repeated, even if it meets a member who is not there.
+func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
+	t.Parallel()
+	sent := &sentTexts{}
+	runtime, _ := newShop(t, memstore.New(), sent)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		if err := echo(ctx, bot); err != nil {
+			return err
+		}
+		_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+			MemberID: "gone", ChannelID: "web", NodeCompositeID: "reminder",
+		})
+		return err
+	})
+	require.ErrorIs(t, runtime.Receive(t.Context(), said("hi")), boterr.NotFound)
+	require.Equal(t, []string{"hi"}, sent.all())
+}
+
+func TestEraseEntries_OfAnApp(t *testing.T) {
+	t.Parallel()
+	runtime, ada := newShop(t, memstore.New(), &sentTexts{})
+	_, err := ada.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		DataSourceID: "orders", Data: document.One(document.O("member", "ada")),
+	})
+	require.NoError(t, err)
+	params := datasource.EraseEntriesParams{DataSourceID: "orders", Filter: document.O("member", "ada")}
+	for app, want := range map[string]int64{"another": 0, "shop": 1} {
+		removed, err := runtime.EraseEntries(t.Context(), app, params)
+		require.NoError(t, err)
+		require.Equal(t, want, removed)
+	}
+}
+
+// TestRemoveOld_EachKind keeps each kind of record as long as Config.Retention says, to the millisecond, and for ever if that is
+// negative. What is not over, and what is the bot's own, stays however old it is.
+func TestRemoveOld_EachKind(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	now := time.UnixMilli(1_800_000_000_000)
+	kinds := map[string]struct {
+		collection string
+		kept       time.Duration
+		record     func(id string, at int64) document.Object
+	}{
+		"handled event": {"inbox", 1 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "doneAt", at, "sender", 1)
+		}},
+		"dead letter": {"inbox", 2 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "state", "dead", "app", "shop", "acceptedAt", 1, "diedAt", at, "sender", 1)
+		}},
+		"completed agenda": {"agendas", 3 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "app", "shop", "completed", true, "nextRunAt", at)
+		}},
+		"failed agenda": {"agendas", 4 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "app", "shop", "completed", false, "failed", true, "failedAt", at, "nextRunAt", 1)
+		}},
+		"assignment": {"assignments", 5 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "app", "shop", "slot", id, "endedAt", at, "createdAt", 1)
+		}},
+		"group": {"groups", 5 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "app", "shop", "active", false, "updatedAt", at, "createdAt", 1)
+		}},
+		"comment": {"postComments", 6 * day, func(id string, at int64) document.Object {
+			return document.O("_id", id, "app", "shop", "createdAt", at)
+		}},
+	}
+	stays := map[string]document.Object{
+		"agendas":     document.O("_id", "open", "app", "shop", "completed", false, "nextRunAt", 1),
+		"assignments": document.O("_id", "open", "app", "shop", "slot", "open", "createdAt", 1),
+		"groups":      document.O("_id", "live", "app", "shop", "active", true, "updatedAt", 1, "createdAt", 1),
+		"members":     document.O("_id", "ada", "app", "shop", "channel", "web", "externalId", "e1", "createdAt", 1, "updatedAt", 1),
+	}
+	for _, isForEver := range []bool{false, true} {
+		t.Run("for ever "+strconv.FormatBool(isForEver), func(t *testing.T) {
+			t.Parallel()
+			database := memstore.New(memstore.WithNow(func() time.Time { return now }))
+			retention := botctx.Retention{
+				HandledEvents: 1 * day, DeadLetters: 2 * day, Agendas: 3 * day, FailedAgendas: 4 * day, Assignments: 5 * day, PostComments: 6 * day,
+			}
+			if isForEver {
+				retention = botctx.Retention{
+					HandledEvents: -1, DeadLetters: -1, Agendas: -1, FailedAgendas: -1, Assignments: -1, PostComments: -1,
+				}
+			}
+			runtime, err := botctx.New(botctx.Config{Store: database, Now: func() time.Time { return now }, Retention: retention})
+			require.NoError(t, err)
+			for collection, one := range stays {
+				require.NoError(t, database.Collection(collection).Insert(t.Context(), one))
+			}
+			for name, kind := range kinds {
+				limit := int64(document.TimestampOf(now.Add(-kind.kept)))
+				require.NoError(t, database.Collection(kind.collection).Insert(t.Context(),
+					kind.record(name+" old", limit-1), kind.record(name+" kept", limit)))
+			}
+			require.NoError(t, runtime.RemoveOld(t.Context()))
+			for name, kind := range kinds {
+				ids := idsIn(t, database, kind.collection)
+				require.Contains(t, ids, name+" kept")
+				require.Equal(t, isForEver, ids[name+" old"], name)
+			}
+			for collection, one := range stays {
+				id, _ := one.Field("_id")
+				require.Contains(t, idsIn(t, database, collection), id)
+			}
+		})
+	}
+}
+
+// idsIn returns the ids of the documents of a collection.
+func idsIn(t *testing.T, database store.Store, collection string) map[string]bool {
+	t.Helper()
+	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	ids := map[string]bool{}
+	for _, one := range found {
+		ids[document.Get(one, "_id", "")] = true
+	}
+	return ids
+}
+
+// hangingConnector sends nothing on the channel "hung" until the context of the call ends.
+type hangingConnector struct{ sentTexts }
+
+func (c *hangingConnector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if message.Channel.ID == "hung" {
+		<-ctx.Done()
+		return send.Delivery{}, ctx.Err()
+	}
+	return c.sentTexts.Send(ctx, message)
+}
+
+// place is an app with its only channel.
+type place struct{ app, channel string }
+
+// street is a Runtime with the apps "hung", whose platform does not answer, and "shop".
+type street struct {
+	t       *testing.T
+	runtime *botctx.Runtime
+	sent    *hangingConnector
+}
+
+func newStreet(t *testing.T, database store.Store) *street {
+	t.Helper()
+	s := &street{t: t, sent: &hangingConnector{}}
+	var err error
+	s.runtime, err = botctx.New(botctx.Config{Store: database, Connectors: send.Connectors{channel.Webchat: s.sent}})
+	require.NoError(t, err)
+	require.NoError(t, s.runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("reminded")}}))
+	s.runtime.HandleFunc(echo)
+	for _, at := range []place{{"hung", "hung"}, {"shop", "web"}} {
+		_, err := channels.New(s.runtime.Env(), record.Scope{App: at.app}).
+			Save(t.Context(), &channel.Channel{ID: at.channel, Type: channel.Webchat, On: true})
+		require.NoError(t, err)
+	}
+	return s
+}
+
+// writes has a member write.
+func (s *street) writes(at place, from string) {
+	s.t.Helper()
+	require.NoError(s.t, s.runtime.Accept(s.t.Context(), botctx.Inbound{App: at.app, Channel: at.channel, Event: send.MessageEvent{
+		From: from, Type: send.TypeText, Data: document.O("text", "hi"), MessageID: from,
+	}}))
+}
+
+// isReminded makes an agenda of a member that is due.
+func (s *street) isReminded(at place, from string) {
+	s.t.Helper()
+	scope := record.Scope{App: at.app, Channel: at.channel}
+	known, err := members.New(s.runtime.Env(), scope, channels.New(s.runtime.Env(), scope)).
+		Arrive(s.t.Context(), member.Member{Channel: at.channel, ExternalID: from})
+	require.NoError(s.t, err)
+	bot := s.runtime.Operations(record.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})
+	_, err = bot.NewAgenda(s.t.Context(), agenda.NewAgendaParams{
+		MemberID: known.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now()),
+	})
+	require.NoError(s.t, err)
+}
+
+// TestRun_PlatformThatHangsHoldsUpNoOtherApp has many members of an app whose platform does not answer, and
+// then one of another app. No time passes until that one has got the answer.
+func TestRun_PlatformThatHangsHoldsUpNoOtherApp(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]struct {
+		with func(*street, place, string)
+		want string
+	}{
+		"messages": {(*street).writes, "hi"},
+		"agendas":  {(*street).isReminded, "reminded"},
+	} {
+		for _, members := range []int{16, 64, 1000} {
+			t.Run(fmt.Sprint(members, " ", name), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					s := newStreet(t, memstore.New())
+					ctx, cancel := context.WithCancel(t.Context())
+					ended := make(chan error)
+					for i := range members {
+						begin.with(s, place{"hung", "hung"}, fmt.Sprint("h", i))
+					}
+					go func() { ended <- s.runtime.Run(ctx) }()
+					defer func() {
+						cancel()
+						require.NoError(t, <-ended)
+					}()
+					synctest.Wait()
+					begin.with(s, place{"shop", "web"}, "ada")
+					synctest.Wait()
+					require.Equal(t, []string{begin.want}, s.sent.all())
+				})
+			})
+		}
+	}
 }

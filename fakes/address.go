@@ -1,7 +1,18 @@
 package fakes
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // address is where a message goes: ids on a platform are those of one channel.
@@ -64,4 +75,262 @@ func (p *Platform) mustHave(id string) {
 func (a *Actor) mustBeOn(want channel.Type, what string) {
 	a.platform.test.Helper()
 	a.platform.mustBeOfType(a.scope.App, a.scope.Channel, want, what)
+}
+
+// AddChannel adds a channel to the store and returns it as it is stored. It is on; its app is
+// DefaultApp and its type webchat where it has none. It ends the test where Config sets a
+// LoadChannel that does not know the channel: such a host makes its channels itself.
+func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
+	p.test.Helper()
+	if added.App == "" {
+		added.App = DefaultApp
+	}
+	if added.Type == "" {
+		added.Type = channel.Webchat
+	}
+	if added.ID == "" {
+		added.ID = p.ids.next("channel")
+	}
+	added.On = true
+	stored, err := channels.New(p.Runtime().Env(), record.Scope{App: added.App}).Save(testContext(), &added)
+	if err == nil && p.loadChannel != nil {
+		_, err = p.channelOf(added.App, added.ID)
+	}
+	if err != nil {
+		p.test.Fatalf("fakes: AddChannel: %v", err)
+	}
+	return stored
+}
+
+// loadChannel is botctx.Config.LoadChannel: a host's own way to load channels.
+type loadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
+
+// channelOf returns a channel of an app: by the host's function, or from the store.
+func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
+	if p.loadChannel == nil {
+		return channels.New(p.Runtime().Env(), record.Scope{App: app}).Load(testContext(), id)
+	}
+	loaded, err := p.loadChannel(testContext(), app, id)
+	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
+		return nil, fmt.Errorf("the LoadChannel of Config: %w", err)
+	}
+	return loaded, nil
+}
+
+// knownChannels are the channels of an app, wherever they are.
+type knownChannels struct {
+	platform *Platform
+	app      string
+}
+
+// GetChannel implements channel.Operations.
+func (k knownChannels) GetChannel(_ context.Context, params channel.GetChannelParams) (*channel.Reference, error) {
+	_, err := k.platform.channelOf(k.app, params.ChannelID) //nolint:contextcheck // It is the test that asks.
+	if err != nil {
+		return nil, err
+	}
+	return &channel.Reference{ChannelID: params.ChannelID, AppID: k.app}, nil
+}
+
+// foundChannel is the channel of a scope, which is known to be there.
+type foundChannel struct{ scope record.Scope }
+
+// GetChannel implements channel.Operations.
+func (f foundChannel) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+	return &channel.Reference{ChannelID: f.scope.Channel, AppID: f.scope.App}, nil
+}
+
+// SwitchChannel switches a channel of DefaultApp on or off.
+func (p *Platform) SwitchChannel(id string, on bool) {
+	p.test.Helper()
+	channels := channels.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
+	loaded, err := channels.Load(testContext(), id)
+	if err == nil {
+		loaded.On = on
+		_, err = channels.Save(testContext(), loaded)
+	}
+	if err != nil {
+		p.test.Fatalf("fakes: SwitchChannel: %v", err)
+	}
+}
+
+// Pair sets which outlets of DefaultApp serve the live chats of an inlet, in order, in place
+// of those before.
+func (p *Platform) Pair(inlet string, outlets ...string) {
+	p.test.Helper()
+	channels := channels.New(p.Runtime().Env(), record.Scope{App: DefaultApp})
+	if err := channels.Pair(testContext(), inlet, outlets...); err != nil {
+		p.test.Fatalf("fakes: Pair: %v", err)
+	}
+}
+
+// appChannels are the webchat channels that were made for members without one, by
+// app.
+type appChannels struct {
+	mu    sync.Mutex
+	byApp map[string]string
+}
+
+func (c *appChannels) all() map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return copyOfMap(c.byApp)
+}
+
+func (c *appChannels) set(byApp map[string]string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byApp = byApp
+}
+
+// defaultChannel returns the id of the webchat channel of an app's members without a
+// channel, made where there is none yet.
+func (p *Platform) defaultChannel(app string) string {
+	p.test.Helper()
+	p.channels.mu.Lock()
+	defer p.channels.mu.Unlock()
+	id, ok := p.channels.byApp[app]
+	if !ok {
+		id = p.AddChannel(channel.Channel{App: app}).ID
+		put(&p.channels.byApp, app, id)
+	}
+	return id
+}
+
+// dataSource names a data source of an app.
+type dataSource struct{ app, name string }
+
+// knownDataSources are the data sources that are known to have or to have had entries, or that the
+// test has added without any.
+type knownDataSources struct {
+	mu   sync.Mutex
+	kept map[dataSource]bool
+	// ofHost are the apps whose data sources the test's Override gives: the platform does not know
+	// what was added to them.
+	ofHost map[string]bool
+}
+
+func (k *knownDataSources) add(one dataSource) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	put(&k.kept, one, true)
+}
+
+func (k *knownDataSources) all() map[dataSource]bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return copyOfMap(k.kept)
+}
+
+func (k *knownDataSources) set(kept map[dataSource]bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept = kept
+}
+
+func (k *knownDataSources) addOfHost(app string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	put(&k.ofHost, app, true)
+}
+
+func (k *knownDataSources) isOfHost(app string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ofHost[app]
+}
+
+// noteOverride returns the Override of a test, which may be nil, as one that notes for which apps it
+// gives data sources.
+func (k *knownDataSources) noteOverride(
+	override func(record.Scope, botctx.Services) botctx.Services,
+) func(record.Scope, botctx.Services) botctx.Services {
+	if override == nil {
+		return nil
+	}
+	return func(scope record.Scope, own botctx.Services) botctx.Services {
+		given := override(scope, own)
+		if given.DataSources != nil && given.DataSources != own.DataSources {
+			k.addOfHost(scope.App)
+		}
+		return given
+	}
+}
+
+// DataSources returns the names of the data sources of DefaultApp that the test has added, or in which
+// a call of the bot's has found or written something, sorted.
+func (p *Platform) DataSources() []string { return p.dataSources.of(DefaultApp) }
+
+// of returns the names of an app's.
+func (k *knownDataSources) of(app string) []string {
+	var names []string
+	for one := range k.all() {
+		if one.app == app {
+			names = append(names, one.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// doubt says that a data source was never added, with the one that may be meant. It is "" for one
+// that was, and for those of the test's Override.
+func (k *knownDataSources) doubt(of dataSource) string {
+	names := k.of(of.app)
+	if slices.Contains(names, of.name) || k.isOfHost(of.app) {
+		return ""
+	}
+	if near := nearest.To(of.name, names); near != "" {
+		return fmt.Sprintf(" (the data source %q was never added, perhaps %q is meant)", of.name, near)
+	}
+	return fmt.Sprintf(" (the data source %q was never added: AddData adds it)", of.name)
+}
+
+// doubt says of a call that found nothing in a data source that this was never added, "" where
+// that is not so.
+func (p *Platform) doubt(ctx context.Context, made Call) string {
+	use, isOfData := useOf(made)
+	if !isOfData || made.Err != nil {
+		return ""
+	}
+	of := dataSource{made.Scope.App, use.name}
+	if use.entries == 0 {
+		return cmp.Or(p.dataSources.doubt(of), p.doubtFields(Observing(ctx), of, made))
+	}
+	p.dataSources.add(of)
+	return ""
+}
+
+// use is what a call did with a data source.
+type use struct {
+	name string
+	// entries is how many it found or wrote.
+	entries int64
+}
+
+// useOf returns what a call did with a data source, false for other calls.
+func useOf(made Call) (use, bool) {
+	switch of := made.Params.(type) {
+	case datasource.CountDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.FetchDataFromDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.FetchDistinctDataFromDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.FetchGeoNearFromDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.PatchDataToDataSourceParams:
+		result, _ := made.Result.(datasource.PatchDataToDataSourceResult)
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), result.Matched + result.Inserted}, true
+	case datasource.UpsertDataToDataSourceParams:
+		return use{of.DataSourceID, int64(len(of.Data))}, true
+	case datasource.FindAndModifyDataFromDataSourceParams:
+		found := numberFound(made.Result)
+		if of.Option.Upsert {
+			found = 1
+		}
+		return use{of.DataSourceID, found}, true
+	default:
+		return use{}, false
+	}
 }

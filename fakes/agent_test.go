@@ -2,6 +2,7 @@ package fakes_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -451,4 +452,241 @@ func TestSent_ToAGroup(t *testing.T) {
 	s.ada.Says("a person, please")
 	require.Equal(t, []string{"", s.ada.ID()}, []string{s.Sent()[0].Member, s.Sent()[1].Member})
 	require.Equal(t, send.TypeButton, s.Sent()[0].Response.Type())
+}
+
+// handOff returns the nodes of a bot that hands members over to people: what the member
+// says on the inlet, and the commands of the agents on the outlet.
+func handOff() []*botctx.Node {
+	return []*botctx.Node{
+		{
+			ID: "person", Trigger: botctx.TextIs("a person, please"), Pre: []botctx.Action{askForPerson},
+			Responses: []send.Response{send.Text("Somebody will be with you soon.")},
+		},
+		{ID: "transfer", Trigger: isCommand("/sales"), Pre: []botctx.Action{transferToSales}},
+		{ID: "done", Trigger: isCommand("/done"), Pre: []botctx.Action{endLiveChat}},
+	}
+}
+
+// isCommand matches what an agent says in a live chat.
+func isCommand(command string) botctx.Trigger {
+	return botctx.AllOf(botctx.TextIs(command), botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil }))
+}
+
+func askForPerson(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Summary: "Ada bought a kettle.", GroupName: "Ada's kettle"},
+	})
+	return err
+}
+
+func transferToSales(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Label: "sales",
+	})
+	return err
+}
+
+func endLiveChat(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Text("Goodbye!"),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	return err
+}
+
+// shop is a platform with one inlet and one outlet of a type, and who is there.
+type shop struct {
+	*fakes.Platform
+
+	ada         *fakes.Actor
+	grace, hedy *fakes.Agent
+}
+
+// openShop returns a shop: Ada is a member of the web, Grace serves the support desk, and
+// Hedy the sales.
+func openShop(t *testing.T, outlet channel.Type, options ...fakes.Option) *shop {
+	t.Helper()
+	p := fakes.New(append(options, fakes.For(t))...)
+	p.Handle(handOff()...)
+	p.AddChannel(channel.Channel{ID: "web"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: outlet, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+		{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "public_channel"}}},
+	}})
+	p.Pair("web", "desk")
+	return &shop{
+		Platform: p,
+		ada:      p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}),
+		grace:    p.AddAgent("desk", "Grace", "support"),
+		hedy:     p.AddAgent("desk", "Hedy", "sales"),
+	}
+}
+
+// texts returns what was sent, a line for each message.
+func texts(messages []send.Response) string {
+	lines := make([]string, len(messages))
+	for i, message := range messages {
+		lines[i] = message.Text()
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestHandOff(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, channel.Charlie)
+
+	s.ada.Says("a person, please")
+	require.Equal(t, "Somebody will be with you soon.", s.ada.Last())
+	require.Equal(t, "Ada asks for a person.\nAda bought a kettle.", s.grace.Ticket().Text())
+	require.Empty(t, s.hedy.Tickets())
+	require.Len(t, s.Queue("desk"), 1)
+
+	s.grace.Takes(s.grace.Ticket())
+	require.Empty(t, s.Queue("desk"))
+	require.Equal(t, "Ada bought a kettle.", s.grace.Last())
+
+	s.ada.Says("It leaks.")
+	s.grace.Says("You need a new one.")
+	require.Equal(t, "It leaks.", s.grace.Last())
+	require.Equal(t, "You need a new one.", s.ada.Last())
+
+	s.grace.Says("/sales")
+	s.hedy.Takes(s.hedy.Ticket())
+	s.ada.Says("How much is it?")
+	s.hedy.Says("20.")
+	require.Equal(t, "Ada bought a kettle.\nHow much is it?", texts(s.hedy.Messages()))
+	require.Equal(t, "20.", s.ada.Last())
+	require.Equal(t, "It leaks.", s.grace.Last())
+
+	s.hedy.Says("/done")
+	require.Equal(t, "Goodbye!", s.ada.Last())
+	require.False(t, s.ada.Member().BotMeta.LiveChat())
+}
+
+func TestHandOff_EndsByIdleTime(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, channel.Charlie)
+	s.ada.Says("a person, please")
+	s.grace.Takes(s.grace.Ticket())
+
+	s.Advance(livechat.IdleTimeout / 2)
+	s.ada.Says("Are you there?")
+	s.Advance(livechat.IdleTimeout / 2)
+	require.True(t, s.ada.Member().BotMeta.LiveChat(), "what Ada wrote begins the idle time anew")
+
+	s.Advance(livechat.IdleTimeout / 2)
+	require.False(t, s.ada.Member().BotMeta.LiveChat())
+	s.ada.Says("Hello?")
+	require.Equal(t, "Are you there?", s.grace.Last(), "nothing is relayed any more")
+}
+
+// till is a page on which Ada is shown messages, whose bot keeps the payloads that come in.
+func till(t *testing.T, shown ...send.Response) (p *page, payloads *[]any) {
+	t.Helper()
+	p, payloads = pageOn(t, channel.Charlie), new([]any)
+	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		payload, _ := bot.MessageEvent.Data.Field("payload")
+		*payloads = append(*payloads, payload)
+		return nil
+	})
+	p.show(t, shown...)
+	return p, payloads
+}
+
+// show sends Ada messages.
+func (p *page) show(t *testing.T, messages ...send.Response) {
+	t.Helper()
+	for _, message := range messages {
+		require.NoError(t, p.ada.Context().Reply(t.Context(), message))
+	}
+}
+
+func TestTapsOn_SendsPayload(t *testing.T) {
+	t.Parallel()
+	yes := send.PostbackValue("Yes", "confirm", 7)
+	beside := send.Button{Type: send.ButtonPostback, Title: "Yes", Payload: "confirm", Unknown: document.O("value", 7)}
+	withValue := document.O("payload", "confirm", "value", 7)
+	for name, c := range map[string]struct {
+		shown send.Response
+		want  any
+	}{
+		"a button":           {send.Buttons("Kettle?", send.Postback("No", "no"), send.Postback("Yes", "yes")), "yes"},
+		"a value":            {send.Buttons("Kettle?", yes), withValue},
+		"a value beside":     {send.Buttons("Kettle?", beside), withValue},
+		"a card's button":    {send.Carousel(send.Card{Title: "Pot"}, send.Card{Title: "Kettle", Buttons: []send.Button{yes}}), withValue},
+		"two that are alike": {send.Buttons("Kettle?", send.Postback("Yes", "yes"), send.Postback("Yes", "yes")), "yes"},
+		"a quick reply":      {send.QuickReplies("Kettle?", send.QuickReply{Title: "Yes", Payload: "quick"}), "quick"},
+		"a quick reply's title": {
+			send.QuickReplies("Kettle?", send.QuickReply{ContentType: "location"}, send.QuickReply{Title: "Yes"}), "Yes",
+		},
+	} {
+		p, payloads := till(t, c.shown)
+		p.ada.TapsOn("Yes")
+		require.Equal(t, []any{c.want}, *payloads, name)
+	}
+}
+
+func TestTapsOn_NewestMessage(t *testing.T) {
+	t.Parallel()
+	p, payloads := till(t,
+		send.Buttons("Kettle?", send.Postback("Yes", "old"), send.Postback("Never", "never")),
+		send.Buttons("Pot?", send.Postback("Yes", "new")), send.Text("Well?"))
+	_, err := p.lise.Context().SendResponse(t.Context(), send.SendResponseParams{
+		Response: send.Buttons("Cup?", send.Postback("Yes", "Lise's")),
+	})
+	require.NoError(t, err)
+	p.ada.TapsOn("Yes")
+	p.ada.TapsOn("Never")
+	require.Equal(t, []any{"new", "never"}, *payloads)
+}
+
+func TestTapsOn_QuickRepliesAreGone(t *testing.T) {
+	t.Parallel()
+	p, payloads := till(t, send.QuickReplies("Kettle?", send.QuickReply{Title: "Yes"}), send.Typing(0))
+	p.ada.TapsOn("Yes")
+	p.show(t, send.Text("Well?"))
+	require.ErrorIs(t, p.ada.TryTapsOn("Yes"), boterr.FailedPrecondition)
+	require.Len(t, *payloads, 1)
+}
+
+func TestTapsOn_NotThere(t *testing.T) {
+	t.Parallel()
+	for want, shown := range map[string]send.Response{
+		`Ada tapped on "Yes"`:                 send.Buttons("Kettle?", send.WebURL("Yes", "https://shop.example")),
+		`is shown nothing that can be tapped`: send.Text("Kettle?"),
+		`there is [yes], [No]`:                send.Buttons("Kettle?", send.Postback("yes", "y"), send.Postback("No", "n")),
+	} {
+		var tb recordedTB
+		tb.run(func(platform *fakes.Platform) {
+			ada := platform.AddMember(member.Member{FirstName: "Ada"})
+			_, err := ada.Context().SendResponse(t.Context(), send.SendResponseParams{Response: shown})
+			require.NoError(t, err)
+			ada.TapsOn("Yes")
+		})
+		require.Len(t, tb.failures, 1, want)
+		require.Contains(t, tb.failures[0], want)
+	}
+}
+
+func TestTryTapsOn_ErrorOfTheRun(t *testing.T) {
+	t.Parallel()
+	p, _ := till(t, send.Buttons("Kettle?", send.Postback("Yes", "yes")))
+	p.HandleFunc(func(context.Context, *botctx.Context) error {
+		return boterr.New(boterr.Unavailable, "", "the till is stuck")
+	})
+	require.ErrorIs(t, p.ada.TryTapsOn("Yes"), boterr.Unavailable)
+}
+
+func TestTappables_NewestFirst(t *testing.T) {
+	t.Parallel()
+	p, payloads := till(t, send.Buttons("Kettle?", send.Postback("Yes", "kettle")), send.Buttons("Pot?", send.Postback("Yes", "pot")))
+	all := p.ada.Tappables()
+	require.Len(t, all, 2)
+	require.Equal(t, "pot", all[0].Payload)
+	require.NotEqual(t, all[0].MessageID, all[1].MessageID)
+	p.ada.Sends(all[1].Event())
+	require.Equal(t, []any{"kettle"}, *payloads)
 }

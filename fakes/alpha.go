@@ -3,9 +3,14 @@ package fakes
 import (
 	"context"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -74,4 +79,384 @@ func (a alpha) userID(string) string { return a.platform.ids.formed(alphaUser) }
 
 func (alpha) reply(sent Sent) document.Object {
 	return document.O("recipient_id", sent.To, "message_id", sent.MessageID)
+}
+
+// PageInbox is the application that gets a conversation on Alpha which is handed on
+// without saying to whom: people who answer for the page.
+const PageInbox = "page-inbox"
+
+// Thread says who controls a conversation on Alpha.
+type Thread struct {
+	// AppID is the application that has control, "" where the bot has it.
+	AppID string
+	// Metadata is what that application was handed.
+	Metadata string
+}
+
+// IsWithBot reports whether the bot has control.
+func (t Thread) IsWithBot() bool { return t.AppID == "" }
+
+// PassThreadControl implements send.ThreadPasser. FailedPrecondition: another application
+// has control.
+func (a alpha) PassThreadControl(ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover) error {
+	if err := a.reach(ctx, in); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, err := answered(ctx, a.outbox, in.ID, "a thread", func() (struct{}, error) { return struct{}{}, a.passThread(in, to, handover) })
+	return err
+}
+
+// passThread hands a conversation on. The caller holds the mutex.
+func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHandover) error {
+	at := address{in.ID, to}
+	if thread, isPassed := a.kept.alpha.threads[at]; isPassed {
+		return boterr.New(boterr.FailedPrecondition, "", "the application %q controls the conversation with %s already: "+
+			"only it can hand it on", thread.AppID, to)
+	}
+	thread := Thread{AppID: handover.TargetAppID, Metadata: handover.Metadata}
+	if thread.AppID == "" {
+		thread.AppID = PageInbox
+	}
+	put(&a.kept.alpha.threads, at, thread)
+	a.platform.notef("the conversation with %s goes to %s: %q", a.called(at), thread.AppID, thread.Metadata)
+	return nil
+}
+
+// Thread returns who controls the conversation with a member of an Alpha channel.
+func (a *Actor) Thread() Thread {
+	a.platform.test.Helper()
+	a.mustBeOn(channel.Alpha, "threads")
+	o := &a.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.kept.alpha.threads[a.address()]
+}
+
+// ReturnThread lets the application that controls the conversation with a member of an
+// Alpha channel give it back to the bot. It ends the test where the bot has it.
+func (a *Actor) ReturnThread() {
+	a.platform.test.Helper()
+	if a.Thread().IsWithBot() {
+		a.platform.test.Fatalf("fakes: the bot controls the conversation with %s: nobody can give it back", a.name)
+		return
+	}
+	o := &a.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.kept.alpha.threads, a.address())
+	a.platform.notef("the conversation with %s comes back to the bot", a.name)
+}
+
+// firstLabel is the number that comes before those of labels whose ids are no numbers.
+const firstLabel = 4_000_000_000
+
+// labelKey names a label: labels are those of one page.
+type labelKey struct{ channel, id string }
+
+// label is a label on Alpha.
+type label struct {
+	number int64
+	// members are the ids on the platform of those who have it, in the order in which they
+	// got it.
+	members []string
+}
+
+// SaveLabel implements send.Labeler.
+func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
+	if err := a.reach(ctx, in); err != nil {
+		return 0, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key, at := labelKey{in.ID, labelID}, address{in.ID, to}
+	l, isKnown := a.kept.alpha.labels[key]
+	if !isKnown {
+		l.number = a.labelNumber(labelID)
+	}
+	if !slices.Contains(a.kept.alpha.labelled[at], labelID) {
+		l.members = append(l.members, to)
+		put(&a.kept.alpha.labelled, at, append(a.kept.alpha.labelled[at], labelID))
+		a.platform.notef("%s has the label %s", a.called(at), labelID)
+	}
+	put(&a.kept.alpha.labels, key, l)
+	return l.number, nil
+}
+
+// labelNumber returns the number of a label, which its id may be.
+func (a alpha) labelNumber(labelID string) int64 {
+	if number, err := strconv.ParseInt(labelID, 10, 64); err == nil {
+		return number
+	}
+	return firstLabel + int64(a.platform.ids.count("alpha label"))
+}
+
+// RemoveLabel implements send.Labeler. The label itself stays.
+func (a alpha) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
+	if err := a.reach(ctx, in); err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	key, at := labelKey{in.ID, labelID}, address{in.ID, to}
+	has := a.kept.alpha.labelled[at]
+	if !slices.Contains(has, labelID) {
+		return nil
+	}
+	put(&a.kept.alpha.labelled, at, without(has, labelID))
+	l := a.kept.alpha.labels[key]
+	l.members = without(l.members, to)
+	put(&a.kept.alpha.labels, key, l)
+	a.platform.notef("%s has the label %s no more", a.called(at), labelID)
+	return nil
+}
+
+// without returns a list without a text.
+func without(list []string, text string) []string {
+	return slices.DeleteFunc(list, func(one string) bool { return one == text })
+}
+
+// Labels returns the labels of a member of an Alpha channel, in the order in which it got
+// them.
+func (a *Actor) Labels() []string {
+	a.platform.test.Helper()
+	a.mustBeOn(channel.Alpha, "labels")
+	o := &a.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.kept.alpha.labelled[a.address()])
+}
+
+// alphaAttachment is the form of Alpha's ids of files.
+const alphaAttachment = "2000000%09d"
+
+// Attachment is a file that Alpha keeps for messages.
+type Attachment struct {
+	// Channel is the id of the channel, ID that by which messages use the file.
+	Channel string
+	ID      string
+	// Type is TypeImage, TypeAudio, TypeVideo or TypeFile, URL where the file came from.
+	Type send.Type
+	URL  string
+}
+
+// fileTypes are the types of messages that are files.
+var fileTypes = []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
+
+// UploadAttachment implements send.AttachmentUploader. The same file has the same id.
+func (a alpha) UploadAttachment(ctx context.Context, in *channel.Channel, kind send.Type, url string) (string, error) {
+	if err := a.reach(ctx, in); err != nil {
+		return "", err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, known := range a.kept.alpha.attachments {
+		if known.Channel == in.ID && known.Type == kind && known.URL == url {
+			return known.ID, nil
+		}
+	}
+	added := Attachment{Channel: in.ID, ID: a.platform.ids.formed(alphaAttachment), Type: kind, URL: url}
+	a.addAttachment(added)
+	return added.ID, nil
+}
+
+// addAttachment keeps a file. The caller holds the mutex.
+func (o *outbox) addAttachment(added Attachment) {
+	o.kept.alpha.attachments = append(o.kept.alpha.attachments, added)
+	o.platform.notef("%s keeps the %s %s as %s", added.Channel, added.Type, display.Redact(added.URL), added.ID)
+}
+
+// hasAttachment refuses a message with a file by an id that Alpha does not have, or has for
+// a file of another kind.
+func (a alpha) hasAttachment(sent Sent) error {
+	id := document.Get(sent.Response, "attachment_id", "")
+	if id == "" || !slices.Contains(fileTypes, sent.Response.Type()) {
+		return nil
+	}
+	for _, known := range a.kept.alpha.attachments {
+		if known.Channel == sent.Channel && known.ID == id && known.Type == sent.Response.Type() {
+			return nil
+		}
+	}
+	return boterr.Invalid("attachment_id", "the page of %s has no %s %q: use the id that the upload gave, or AddAttachment in the test",
+		sent.Channel, sent.Response.Type(), id)
+}
+
+// AddAttachment adds a file that was uploaded before the test began, in a channel of
+// DefaultApp and type alpha. It ends the test where one of its fields is missing or the
+// channel has a file of that id.
+func (p *Platform) AddAttachment(added Attachment) {
+	p.test.Helper()
+	p.mustBeOfType(DefaultApp, added.Channel, channel.Alpha, "attachments")
+	if added.ID == "" || added.URL == "" || !slices.Contains(fileTypes, added.Type) {
+		p.test.Fatalf("fakes: AddAttachment: give an id, an address and one of the types %v, got %+v", fileTypes, added)
+		return
+	}
+	if slices.ContainsFunc(p.Attachments(added.Channel), func(known Attachment) bool { return known.ID == added.ID }) {
+		p.test.Fatalf("fakes: AddAttachment: the channel %s has a file %s already", added.Channel, added.ID)
+		return
+	}
+	p.outbox.mu.Lock()
+	defer p.outbox.mu.Unlock()
+	p.outbox.addAttachment(added)
+}
+
+// Attachments returns the files that a channel of DefaultApp and type alpha keeps, in the
+// order in which they came.
+func (p *Platform) Attachments(channelID string) []Attachment {
+	p.test.Helper()
+	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "attachments")
+	attachments := p.outbox.state().alpha.attachments
+	return slices.DeleteFunc(attachments, func(known Attachment) bool { return known.Channel != channelID })
+}
+
+// The numbers that come before those of stored messages and of broadcasts.
+const (
+	firstStoredMessage = 3_000_000_000
+	firstBroadcast     = 5_000_000_000
+)
+
+// StoredMessage is a message that Alpha keeps to be broadcast.
+type StoredMessage struct {
+	// Channel is the id of the channel, ID the platform's number of the message.
+	Channel string
+	ID      int64
+	// Response is the message; {{path}} in it is not filled.
+	Response send.Response
+}
+
+// Broadcast is a stored message that was sent to all members with a label.
+type Broadcast struct {
+	// SentAt is the virtual time at which it was sent.
+	SentAt time.Time
+	// Channel is the id of the channel, ID the platform's number of the broadcast.
+	Channel string
+	ID      int64
+	// Message is the message that was sent.
+	Message StoredMessage
+	// LabelID is the label, NotificationType how members were notified.
+	LabelID          string
+	NotificationType string
+	// Reached are the ids on the platform of those who got it, in the order in which they
+	// got the label.
+	Reached []string
+}
+
+func cloneBroadcasts(broadcasts []Broadcast) []Broadcast {
+	copies := slices.Clone(broadcasts)
+	for i := range copies {
+		copies[i].Reached = slices.Clone(copies[i].Reached)
+	}
+	return copies
+}
+
+// CreateBroadcast implements send.Broadcaster.
+func (a alpha) CreateBroadcast(ctx context.Context, in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
+	if err := a.reach(ctx, in); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return answered(ctx, a.outbox, in.ID, "a stored message", func() ([]send.StoredMessage, error) { return a.store(in, response) })
+}
+
+// store keeps a message to broadcast. The caller holds the mutex.
+func (a alpha) store(in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
+	if err := hasType(in.Type, response); err != nil {
+		return nil, err
+	}
+	if err := a.hasAttachment(Sent{Channel: in.ID, Response: response}); err != nil {
+		return nil, err
+	}
+	stored := StoredMessage{Channel: in.ID, ID: firstStoredMessage + int64(a.platform.ids.count("alpha stored message")), Response: response}
+	a.kept.alpha.stored = append(a.kept.alpha.stored, stored)
+	a.platform.notef("%s keeps %d to broadcast: %s", in.ID, stored.ID, response)
+	return []send.StoredMessage{{
+		Response:    document.O("message_creative_id", stored.ID),
+		AccessToken: accessToken(in),
+	}}, nil
+}
+
+// accessToken returns the token of a channel, made up where it has none.
+func accessToken(in *channel.Channel) channel.Secret {
+	if info, isAlpha := in.Info.(channel.AlphaInfo); isAlpha && !info.AccessToken.IsZero() {
+		return info.AccessToken
+	}
+	return channel.NewSecret("token-of-" + in.ID)
+}
+
+// SendBroadcast implements send.Broadcaster. It counts as one message. A member whose messages
+// the platform refuses is left out.
+func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
+	if err := a.reach(ctx, in); err != nil {
+		return 0, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return answered(ctx, a.outbox, in.ID, "a broadcast", func() (int64, error) { return a.broadcast(ctx, in, broadcast) })
+}
+
+// broadcast sends a stored message to those with a label. The caller holds the mutex.
+func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
+	if err := a.withinLimit(in.ID); err != nil {
+		return 0, err
+	}
+	stored, err := a.storedMessage(in, broadcast.MessageID)
+	if err != nil {
+		return 0, err
+	}
+	l, isKnown := a.kept.alpha.labels[labelKey{in.ID, broadcast.LabelID}]
+	if !isKnown {
+		return 0, boterr.New(boterr.NotFound, "", "the page of %s has no label %q: put it on a member first", in.ID, broadcast.LabelID)
+	}
+	made := Broadcast{
+		SentAt: a.platform.Now(), Channel: in.ID, ID: firstBroadcast + int64(a.platform.ids.count("alpha broadcast")),
+		Message: stored, LabelID: broadcast.LabelID, NotificationType: broadcast.NotificationType,
+	}
+	a.platform.notef("%s broadcasts %d to the label %s as %d", in.ID, stored.ID, made.LabelID, made.ID)
+	for _, to := range l.members {
+		if _, err := a.keep(ctx, a.messageTo(in, to, stored.Response), a); err == nil {
+			made.Reached = append(made.Reached, to)
+		}
+	}
+	a.kept.alpha.broadcasts = append(a.kept.alpha.broadcasts, made)
+	return made.ID, nil
+}
+
+// messageTo returns a message to one of those with a label. The caller holds the mutex.
+func (a alpha) messageTo(in *channel.Channel, to string, response send.Response) send.Message {
+	message := send.Message{Channel: in, To: to, Response: response}
+	if known, isMember := a.kept.members[address{in.ID, to}]; isMember {
+		message.Member = &member.Member{ID: known.memberID, FirstName: known.name, ExternalID: to}
+	}
+	return message
+}
+
+// storedMessage returns a message that was stored. The caller holds the mutex.
+func (a alpha) storedMessage(in *channel.Channel, id string) (StoredMessage, error) {
+	for _, stored := range a.kept.alpha.stored {
+		if stored.Channel == in.ID && strconv.FormatInt(stored.ID, 10) == id {
+			return stored, nil
+		}
+	}
+	return StoredMessage{}, boterr.New(boterr.NotFound, "", "the page of %s has no stored message %q: store it first", in.ID, id)
+}
+
+// StoredMessages returns the messages that a channel of DefaultApp and type alpha keeps to be
+// broadcast, the oldest first.
+func (p *Platform) StoredMessages(channelID string) []StoredMessage {
+	p.test.Helper()
+	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "stored messages")
+	stored := p.outbox.state().alpha.stored
+	return slices.DeleteFunc(stored, func(one StoredMessage) bool { return one.Channel != channelID })
+}
+
+// Broadcasts returns the broadcasts of a channel of DefaultApp and type alpha, the oldest
+// first.
+func (p *Platform) Broadcasts(channelID string) []Broadcast {
+	p.test.Helper()
+	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "broadcasts")
+	broadcasts := p.outbox.state().alpha.broadcasts
+	return slices.DeleteFunc(broadcasts, func(one Broadcast) bool { return one.Channel != channelID })
 }

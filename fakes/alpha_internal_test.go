@@ -2,6 +2,8 @@ package fakes
 
 import (
 	"fmt"
+	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +12,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -215,4 +219,353 @@ func TestThread_HandedToNobody(t *testing.T) {
 	require.Equal(t, Thread{AppID: PageInbox}, s.ada.Thread())
 	requireCode(t, boterr.FailedPrecondition, passer.PassThreadControl(t.Context(), s.in, s.ada.ExternalID(), send.ThreadHandover{TargetAppID: "1"}))
 	require.Equal(t, Thread{AppID: PageInbox}, s.ada.Thread())
+}
+
+func TestCharlieMessageIDs_Rise(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	ids := []string{s.mustSend(t, s.ada, "1").MessageID, s.mustSend(t, s.lise, "2").MessageID, s.mustSend(t, s.ada, "3").MessageID}
+	s.Advance(1500 * time.Millisecond)
+	ids = append(ids, s.mustSend(t, s.ada, "4").MessageID)
+	require.Equal(t, []string{"1767225600.000100", "1767225600.000200", "1767225600.000300", "1767225601.500100"}, ids)
+}
+
+func TestCharlieUser_OneConversation(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	chats := []string{s.mustSend(t, s.ada, "1").ChatID, s.mustSend(t, s.lise, "2").ChatID, s.mustSend(t, s.ada, "3").ChatID}
+	require.Equal(t, []string{"D000001", "D000002", "D000001"}, chats)
+}
+
+func TestCharlieMessage_AnswerFindsIt(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	sent := s.mustSend(t, s.ada, "kettle?")
+	conversation, _ := sent.Reply.Field("channel")
+	ts, _ := sent.Reply.Field("ts")
+	reply, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in, send.MessageUpdate{
+		ConversationID: conversation.(string), MessageID: ts.(string), Text: "Kettle!",
+	})
+	require.NoError(t, err)
+	require.Equal(t, document.O("ok", true, "channel", conversation, "ts", ts, "text", "Kettle!"), reply)
+	require.Equal(t, "Kettle!", s.Sent()[0].Shown.Text())
+	require.Equal(t, "kettle?", s.Sent()[0].Response.Text(), "what was sent stays what it was")
+}
+
+func TestUpdateMessage_OnDelta(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Delta)
+	sent := s.mustSend(t, s.ada, "kettle?")
+	_, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in,
+		send.MessageUpdate{ConversationID: sent.ChatID, MessageID: sent.MessageID, Text: "Kettle!"})
+	require.NoError(t, err)
+	require.Equal(t, "Kettle!", s.Sent()[0].Shown.Text())
+}
+
+func TestUpdateMessage_LeavesText(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	sent := s.mustSend(t, s.ada, "kettle?")
+	attachments := []document.Object{document.O("text", "It is on the stove.")}
+	reply, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in,
+		send.MessageUpdate{ConversationID: sent.ChatID, MessageID: sent.MessageID, Attachments: attachments})
+	require.NoError(t, err)
+	require.Equal(t, "kettle?", document.Get(reply, "text", ""))
+	require.Equal(t, send.Text("kettle?").With("attachments", attachments), s.Sent()[0].Shown)
+}
+
+func TestUpdateMessage_NotThere(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	sent := s.mustSend(t, s.ada, "kettle?")
+	other := s.mustSend(t, s.lise, "pot?")
+	for _, unknown := range []send.MessageUpdate{
+		{ConversationID: sent.ChatID, MessageID: "1767225600.000900", Text: "x"},
+		{ConversationID: other.ChatID, MessageID: sent.MessageID, Text: "x"},
+		{ConversationID: sent.ChatID, Text: "x"},
+	} {
+		_, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in, unknown)
+		requireCode(t, boterr.NotFound, err)
+	}
+	require.NoError(t, portOf[livechat.TicketRecaller](t, s).RecallTicket(t.Context(), s.in, livechat.Ticket{MessageID: sent.MessageID}))
+	_, err := portOf[send.MessageUpdater](t, s).UpdateMessage(t.Context(), s.in,
+		send.MessageUpdate{ConversationID: sent.ChatID, MessageID: sent.MessageID, Text: "x"})
+	requireCode(t, boterr.NotFound, err)
+	require.True(t, s.Sent()[0].Shown.IsZero(), "it was taken back")
+}
+
+func TestArchive_TakesNoMessages(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	chat := s.mustSend(t, s.ada, "hi").ChatID
+	require.False(t, s.IsArchived("shop", chat))
+	archiver := portOf[send.ConversationArchiver](t, s)
+	require.NoError(t, archiver.ArchiveConversation(t.Context(), s.in, chat))
+	require.True(t, s.IsArchived("shop", chat))
+	_, err := s.send(t, s.ada, send.Text("still there?"))
+	requireCode(t, boterr.FailedPrecondition, err)
+	s.mustSend(t, s.lise, "hi")
+	require.NoError(t, archiver.ArchiveConversation(t.Context(), s.in, chat), "it is archived already")
+}
+
+func TestArchive_ChannelOfCharlie(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	made, err := portOf[livechat.GroupCreator](t, s).CreateGroup(t.Context(), s.in, livechat.NewGroup{Name: "kettles"})
+	require.NoError(t, err)
+	require.Equal(t, "C000001", made.ExternalID)
+	require.NoError(t, portOf[send.ConversationArchiver](t, s).ArchiveConversation(t.Context(), s.in, made.ExternalID))
+	_, err = s.connector.Send(t.Context(), send.Message{Channel: s.in, To: made.ExternalID, Response: send.Text("hi")})
+	requireCode(t, boterr.FailedPrecondition, err)
+	require.Empty(t, s.Sent())
+}
+
+func TestArchive_NotThere(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	s.mustSend(t, s.ada, "hi")
+	for _, unknown := range []string{"C999999", "", s.lise.ExternalID()} {
+		requireCode(t, boterr.NotFound, portOf[send.ConversationArchiver](t, s).ArchiveConversation(t.Context(), s.in, unknown))
+	}
+}
+
+// sendBoth sends a text to both members by one request.
+func (s *shop) sendBoth(t *testing.T, text string) (send.Batch, error) {
+	t.Helper()
+	return portOf[send.BatchSender](t, s).SendBatch(t.Context(),
+		[]send.Message{s.messageTo(s.ada, send.Text(text)), s.messageTo(s.lise, send.Text(text))})
+}
+
+func TestDeltaBatch_SeveralMessages(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Delta)
+	batch, err := s.sendBoth(t, "hi")
+	require.NoError(t, err)
+	require.Equal(t, "req-000001", batch.ID)
+	require.Equal(t, "OK", batch.Status)
+	require.Equal(t, []string{"hi", "hi"}, []string{s.ada.Last(), s.lise.Last()})
+	require.Equal(t, []string{"dm-000001", "dm-000002"},
+		[]string{batch.Outcomes[0].Delivery.MessageID, batch.Outcomes[1].Delivery.MessageID})
+}
+
+func TestDeltaBatch_OutcomeOfEach(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Delta)
+	s.RefuseSends(boterr.FailedPrecondition, s.ada)
+	batch, err := s.sendBoth(t, "hi")
+	require.NoError(t, err)
+	require.Equal(t, "PARTIAL", batch.Status)
+	requireCode(t, boterr.FailedPrecondition, batch.Outcomes[0].Err)
+	require.NoError(t, batch.Outcomes[1].Err)
+	require.Empty(t, s.ada.Messages())
+	require.Equal(t, "hi", s.lise.Last())
+
+	s.RefuseSends(boterr.NotFound, s.lise)
+	batch, err = s.sendBoth(t, "hi again")
+	require.NoError(t, err)
+	require.Equal(t, "FAILED", batch.Status)
+}
+
+func TestDeltaBatch_MessageAlone(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Delta)
+	require.Equal(t, document.O("id", "req-000001", "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
+	require.Equal(t, document.O("id", "req-000002", "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
+}
+
+func TestDeltaBatch_Empty(t *testing.T) {
+	t.Parallel()
+	_, err := portOf[send.BatchSender](t, shopOn(t, channel.Delta)).SendBatch(t.Context(), nil)
+	requireCode(t, boterr.InvalidArgument, err)
+}
+
+func (s *shop) tag(t *testing.T, who *Actor, id int64) send.TagReply {
+	t.Helper()
+	reply, err := portOf[send.Tagger](t, s).SaveTag(t.Context(), s.in, who.ExternalID(), id)
+	require.NoError(t, err)
+	return reply
+}
+
+func TestTags_SavedTwice(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Echo)
+	for _, id := range []int64{0, 134, 0} {
+		require.Equal(t, send.TagReply{Message: "ok"}, s.tag(t, s.ada, id))
+	}
+	require.Equal(t, []int64{0, 134}, s.ada.Tags())
+	require.Empty(t, s.lise.Tags())
+}
+
+func TestTags_AtMostTheLimit(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Echo)
+	for id := range int64(send.MaxMemberTags) {
+		require.Zero(t, s.tag(t, s.ada, id).Code)
+	}
+	refused := s.tag(t, s.ada, send.MaxMemberTags)
+	require.EqualValues(t, 45059, refused.Code)
+	require.NotEmpty(t, refused.Message)
+	require.Zero(t, s.tag(t, s.ada, 7).Code, "one that is there already counts once")
+	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
+	require.Zero(t, s.tag(t, s.lise, send.MaxMemberTags).Code, "each member has tags of its own")
+}
+
+func TestTags_AtMostTheLimitAtOnce(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Echo)
+	var at sync.WaitGroup
+	replies := make([]send.TagReply, 5*send.MaxMemberTags)
+	for i := range replies {
+		at.Go(func() {
+			replies[i], _ = portOf[send.Tagger](t, s).SaveTag(t.Context(), s.in, s.ada.ExternalID(), int64(i))
+		})
+	}
+	at.Wait()
+	saved := 0
+	for _, reply := range replies {
+		if reply.Code == 0 {
+			saved++
+		}
+	}
+	require.Equal(t, send.MaxMemberTags, saved)
+	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
+}
+
+func TestTags_Refuse(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Echo)
+	for _, id := range []int64{-1, math.MinInt64, math.MaxInt32 + 1, math.MaxInt64} {
+		require.EqualValues(t, 45159, s.tag(t, s.ada, id).Code)
+	}
+	require.Empty(t, s.ada.Tags())
+}
+
+func TestTags_AnswerOfEcho(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Echo)
+	for sent, want := range map[string]string{
+		`{"type":"TEXT","text":"hi"}`: `{"msgType":"text","text":"hi"}`,
+		`{"type":"IMAGE","url":"https://shop.example/kettle.png"}`: `{"msgType":"image","url":"https://shop.example/kettle.png",` +
+			`"image":"https://shop.example/kettle.png"}`,
+		`{"type":"IMAGE","attachment_id":"m7"}`: `{"msgType":"image","image":"m7"}`,
+		`{"type":"VIDEO","attachment_id":"m8","title":"Kettle","description":"It boils."}`: `{"msgType":"video","video":"m8",` +
+			`"title":"Kettle","description":"It boils."}`,
+		`{"type":"AUDIO","url":"https://shop.example/a.mp3"}`: `{"msgType":"voice","url":"https://shop.example/a.mp3"}`,
+		`{"type":"FILE","url":"https://shop.example/a.pdf"}`:  `{"msgType":"file","url":"https://shop.example/a.pdf"}`,
+		`{"type":"QUICK_REPLIES","text":"Tea?","quickReplies":[{"content_type":"text","title":"Yes","payload":"y"}]}`: `{"msgType":"text",` +
+			`"text":"Tea?"}`,
+		`{"type":"NEWS","articles":[{"title":"Kettles","description":"New ones","url":"https://shop.example/","picurl":"https://shop.example/k.png"}]}`: `{"msgType":"news",` +
+			`"news":[{"title":"Kettles","description":"New ones","url":"https://shop.example/","picurl":"https://shop.example/k.png"}],` +
+			`"title":"Kettles","description":"New ones","url":"https://shop.example/","image":"https://shop.example/k.png"}`,
+		`{"type":"CAROUSEL","carousel":[{"title":"Kettle","subtitle":"It boils.","image_url":"https://shop.example/k.png"},{"title":"Pot"}]}`: `{"msgType":"news",` +
+			`"news":[{"title":"Kettle","description":"It boils.","picurl":"https://shop.example/k.png"},{"title":"Pot"}],` +
+			`"title":"Kettle","description":"It boils.","image":"https://shop.example/k.png"}`,
+		`{"type":"MUSIC","title":"Tea for two"}`: `{"title":"Tea for two","msgType":"music"}`,
+	} {
+		object, err := document.ParseJSON([]byte(sent))
+		require.NoError(t, err)
+		delivery, err := s.send(t, s.ada, send.Raw(object.(document.Object)))
+		require.NoError(t, err)
+		require.Equal(t, want, delivery.Reply.String())
+		require.Regexp(t, `^1000\d{9}$`, delivery.MessageID)
+	}
+}
+
+func TestConnectors_RefuseTypes(t *testing.T) {
+	t.Parallel()
+	news, template := send.News(send.Article{Title: "Kettles"}), send.BravoTemplate("order", "en_US")
+	poll := send.Other("POLL", document.O("text", "Kettle?"))
+	for platform := range New(For(t)).outbox.connectors() {
+		s := shopOn(t, platform)
+		for _, c := range []struct {
+			response  send.Response
+			isRefused bool
+		}{
+			{news, platform != channel.Echo},
+			{template, platform != channel.Bravo},
+			{poll, false},
+		} {
+			before := len(s.Sent())
+			_, err := s.send(t, s.ada, c.response)
+			if !c.isRefused {
+				require.NoError(t, err, platform)
+				require.Equal(t, c.response, s.ada.LastMessage(), platform)
+				continue
+			}
+			require.ErrorIs(t, err, boterr.Unsupported, platform)
+			refused, _ := boterr.AsError(err)
+			require.Equal(t, "type", refused.Field, platform)
+			require.Len(t, s.Sent(), before, platform)
+		}
+	}
+}
+
+func TestCreateBroadcast_Types(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Alpha)
+	_, err := s.connector.(send.Broadcaster).CreateBroadcast(t.Context(), s.in, send.News(send.Article{Title: "Kettles"}))
+	require.ErrorIs(t, err, boterr.Unsupported)
+	require.Empty(t, s.StoredMessages("shop"))
+}
+
+// shop is a channel on a platform with two members, as its connector sees it.
+type shop struct {
+	*Platform
+	in        *channel.Channel
+	connector send.Connector
+	ada, lise *Actor
+}
+
+func shopOn(t *testing.T, platform channel.Type) *shop {
+	t.Helper()
+	p := New(For(t))
+	in := p.AddChannel(channel.Channel{ID: "shop", Type: platform})
+	return &shop{
+		Platform: p, in: in, connector: p.outbox.connectors()[platform],
+		ada:  p.AddMember(member.Member{Channel: in.ID, FirstName: "Ada"}),
+		lise: p.AddMember(member.Member{Channel: in.ID, FirstName: "Lise"}),
+	}
+}
+
+// on returns the same shop on a fork.
+func (s *shop) on(fork *Platform) *shop {
+	return &shop{
+		Platform: fork, in: s.in, connector: fork.outbox.connectors()[s.in.Type],
+		ada: s.ada.In(fork), lise: s.lise.In(fork),
+	}
+}
+
+// messageTo returns a message to a member.
+func (s *shop) messageTo(to *Actor, response send.Response) send.Message {
+	return send.Message{
+		Channel: s.in, To: to.ExternalID(), Response: response,
+		Member: &member.Member{ID: to.ID(), FirstName: to.name, ExternalID: to.ExternalID()},
+	}
+}
+
+// send sends a message to a member.
+func (s *shop) send(t *testing.T, to *Actor, response send.Response) (send.Delivery, error) {
+	t.Helper()
+	return s.connector.Send(t.Context(), s.messageTo(to, response))
+}
+
+// mustSend is send where the platform takes the message.
+func (s *shop) mustSend(t *testing.T, to *Actor, text string) send.Delivery {
+	t.Helper()
+	delivery, err := s.send(t, to, send.Text(text))
+	require.NoError(t, err)
+	return delivery
+}
+
+// portOf returns a port that the connector has.
+func portOf[Port any](t *testing.T, s *shop) Port {
+	t.Helper()
+	port, has := send.PortOf[Port](s.connector)
+	require.True(t, has)
+	return port
+}
+
+func requireCode(t *testing.T, want boterr.Code, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, want)
 }

@@ -3,7 +3,10 @@ package fakes_test
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -227,4 +230,197 @@ func platformWithAgendas(tb testing.TB, n int) *fakes.Platform {
 		require.NoError(tb, err)
 	}
 	return p
+}
+
+// What operations, runs and platforms allocate has a bound each, a little above what is reached, which tells
+// when the way of an operation has become longer; that of a turn and of getMember is the goal.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestAllocations_OfATurnAndALookUp(t *testing.T) {
+	const runs = 200
+	turn, credentials := newTurn(t, webchat, 100), newTurn(t, withCredentials, 100)
+	bot := recordless(t, 0)
+	lookUp := func() error {
+		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
+		return err
+	}
+	entry := recordless(t, 100)
+	byID := func() error {
+		_, err := entry.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+			DataSourceID: "places", Filter: document.O("_id", "e50"),
+		})
+		return err
+	}
+	p := platformWith(t, 100)
+	fork := func() error { p.Fork(); return nil }
+	fresh := func() error { fakes.New().AddMember(member.Member{}); return nil }
+	agendas := platformWithAgendas(t, 2*runs)
+	advance := func() error { agendas.Advance(time.Second); return nil }
+	for name, c := range map[string]struct {
+		call func() error
+		most float64
+	}{
+		"an entry by id": {byID, 9}, "a fork": {fork, 85}, "a fresh platform": {fresh, 205},
+		"a turn": {turn, 120}, "a turn on a channel with credentials": {credentials, 125}, "an agenda's run": {advance, 133}, "getMember": {lookUp, 5},
+	} {
+		var failed error
+		allocated := testing.AllocsPerRun(runs, func() {
+			if err := c.call(); err != nil {
+				failed = err
+			}
+		})
+		require.NoError(t, failed, name)
+		require.LessOrEqual(t, allocated, c.most, name)
+	}
+}
+
+// What a turn allocates is a goal in bytes, too.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestAllocations_BytesOfATurn(t *testing.T) {
+	const runs, most = 500, 10_200
+	turn := newTurn(t, webchat, 10_000)
+	require.NoError(t, turn())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range runs {
+		require.NoError(t, turn())
+	}
+	runtime.ReadMemStats(&after)
+	require.LessOrEqual(t, (after.TotalAlloc-before.TotalAlloc)/runs, uint64(most))
+}
+
+// BenchmarkFork is a fork of a platform, which copies none of its records.
+func BenchmarkFork(b *testing.B) {
+	p := platformWith(b, 100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Fork()
+	}
+}
+
+// BenchmarkTenTurns is what a small test does: a platform, a member, and ten turns of a node that
+// replies.
+func BenchmarkTenTurns(b *testing.B) {
+	const turns = 10
+	b.ReportAllocs()
+	for b.Loop() {
+		p := fakes.New(fakes.For(b))
+		p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Welcome.")) })
+		ada := p.AddMember(member.Member{FirstName: "Ada"})
+		for range turns {
+			ada.Says("hello")
+		}
+		require.Len(b, p.Sent(), turns)
+	}
+}
+
+// worstFilters are conditions that take as long as a budget allows.
+func worstFilters() []document.Object {
+	long := strings.Repeat("ab", 4_000)
+	gaps := make([]any, 3_000)
+	for i := range gaps {
+		gaps[i] = document.O("x", document.O("$gt", i+10))
+	}
+	expressions := make([]any, 600)
+	loop := func(in any) document.Object {
+		return document.O("$size", document.O("$map", document.O("input", document.O("$range", document.A(0, 10_000)), "in", in)))
+	}
+	for i := range expressions {
+		expressions[i] = document.O("$expr", loop(1))
+	}
+	inLoop := func(in any) document.Object { return document.O("$expr", document.O("$lt", document.A(loop(in), 0))) }
+	return []document.Object{
+		document.O("text", document.O("$regex", "(?:a?b?){900}c")),
+		document.O("$expr", document.O("$regexMatch", document.O("input", "$text", "regex", "(?:a?b?){900}c"))),
+		inLoop(document.O("$eq", document.A("$text", document.O("$concat", document.A("$text", ""))))),
+		inLoop(document.O("$anyElementTrue", document.A("$l"))),
+		inLoop(document.O("$max", "$l")),
+		inLoop("$l.x"),
+		document.O("$expr", document.O("$regexFindAll", document.O("input", "$text", "regex", strings.Repeat("(a?b?)", 200)))),
+		document.O("$and", document.A(expressions...)),
+		document.O("$nor", document.A(gaps...), "text", long),
+		inLoop(document.O("$maxN", document.O("n", 1_000, "input", "$l"))),
+	}
+}
+
+// hostile calls all that a tenant can, with the worst filters, until ctx ends.
+func hostile(ctx context.Context, bot *botctx.Context) {
+	for ctx.Err() == nil {
+		for _, filter := range worstFilters() {
+			_, _ = bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: "big", Filter: filter})
+			_, _ = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+				DataSourceID: "big", Filter: filter, Patch: document.Inc("n", 1),
+			})
+			_, _ = bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{Filter: filter, Patch: document.Inc("n", 1)})
+		}
+	}
+}
+
+// turns lets a member take turns for a time, and returns how long each took, the shortest first.
+func turns(b *testing.B, runtime *botctx.Runtime, event botctx.Inbound, most time.Duration) []time.Duration {
+	b.Helper()
+	var took []time.Duration
+	for began := time.Now(); time.Since(began) < most; { //nolint:forbidigo // A benchmark measures.
+		turn := time.Now() //nolint:forbidigo // A benchmark measures.
+		if err := runtime.Receive(b.Context(), event); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(turn)) //nolint:forbidigo // A benchmark measures.
+	}
+	slices.Sort(took)
+	return took
+}
+
+// percentile is the time below which so many of a hundred are.
+func percentile(sorted []time.Duration, hundredths int) time.Duration {
+	return sorted[(len(sorted)-1)*hundredths/100]
+}
+
+// BenchmarkTwoTenants is the turns of one tenant, alone and while another one makes the worst
+// calls that there are, one after the other. Both have their members in one collection.
+func BenchmarkTwoTenants(b *testing.B) {
+	p := fakes.New(fakes.For(b))
+	store := p.Runtime().Env().Store
+	p.AddData("places", entries(10_000)...)
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	runtime, err := botctx.New(botctx.Config{Store: store, Connectors: silent()})
+	require.NoError(b, err)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
+		})
+		if err != nil {
+			return err
+		}
+		bot.Member.Meta.Set("turn", bot.Now().UnixNano())
+		return bot.Reply(ctx, send.Template("{{firstName}}, there are seats."))
+	})
+	worst := runtime.Operations(record.Scope{App: "hostile", Channel: "c", Member: "m"})
+	big := document.O("_id", "big", "app", "hostile", "text", strings.Repeat("ab", 500_000), "l", document.A(make([]any, 300_000)...), "x", 5)
+	_, err = worst.UpsertDataToDataSource(b.Context(), datasource.UpsertDataToDataSourceParams{
+		DataSourceID: "big", Data: document.OneOrMany[document.Object]{big},
+	})
+	require.NoError(b, err)
+	require.NoError(b, store.Collection("members").Insert(b.Context(), big.With("channel", "c")))
+
+	event := inbound(bot.Scope(), bot.Member.ExternalID)
+	const measured = 2 * time.Second
+	for b.Loop() {
+		alone := turns(b, runtime, event, measured)
+		ctx, stop := context.WithCancel(b.Context())
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			hostile(ctx, worst)
+		}()
+		beside := turns(b, runtime, event, measured)
+		stop()
+		<-stopped
+		b.ReportMetric(float64(percentile(alone, 50).Microseconds()), "µs-alone-50%")
+		b.ReportMetric(float64(percentile(alone, 99).Microseconds()), "µs-alone-99%")
+		b.ReportMetric(float64(percentile(beside, 50).Microseconds()), "µs-beside-50%")
+		b.ReportMetric(float64(percentile(beside, 99).Microseconds()), "µs-beside-99%")
+		b.ReportMetric(float64(beside[len(beside)-1].Microseconds()), "µs-beside-most")
+	}
 }

@@ -2,7 +2,10 @@ package fakes
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -66,4 +69,192 @@ func (b bravo) GroupName(ctx context.Context, in *channel.Channel, groupExternal
 // SetGroupIcon implements livechat.GroupIconSetter.
 func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	return b.setIcon(ctx, in, groupExternalID, icon)
+}
+
+// Group is a conversation of several on a platform.
+type Group struct {
+	// Channel is the id of the channel, ExternalID the platform's id of the group.
+	Channel    string
+	ExternalID string
+	// Name is the group's name, "" where it has none.
+	Name string
+	// Members are the ids on the platform of the agents and members in it, in the order in
+	// which they joined.
+	Members []string
+	// InvitationLink is the address by which agents join, "" where there is none that works.
+	InvitationLink string
+	// Icon is the group's picture, zero where it has none.
+	Icon livechat.Picture
+}
+
+// clone returns a copy that shares nothing that changes.
+func (g Group) clone() Group {
+	g.Members = slices.Clone(g.Members)
+	g.Icon.Bytes = slices.Clone(g.Icon.Bytes)
+	return g
+}
+
+// CreatedChannel is a channel that was made on the platform of a channel.
+type CreatedChannel struct {
+	// Channel is the id of the app's channel, ID the platform's id of the new one.
+	Channel string
+	ID      string
+	// GroupID is the platform's group that it belongs to, DisplayName its name.
+	GroupID     string
+	DisplayName string
+}
+
+func cloneGroups(groups []Group) []Group {
+	copies := make([]Group, len(groups))
+	for i, group := range groups {
+		copies[i] = group.clone()
+	}
+	return copies
+}
+
+// Groups returns the groups on the platform of a channel, the oldest first.
+func (p *Platform) Groups(channelID string) []Group {
+	groups := p.outbox.state().groups
+	return slices.DeleteFunc(groups, func(g Group) bool { return g.Channel != channelID })
+}
+
+// CreatedChannels returns the channels that were made on the platform of a channel, the
+// oldest first.
+func (p *Platform) CreatedChannels(channelID string) []CreatedChannel {
+	channels := p.outbox.state().channels
+	return slices.DeleteFunc(channels, func(c CreatedChannel) bool { return c.Channel != channelID })
+}
+
+// group returns a group of a channel, nil where there is none. The caller holds the mutex.
+func (o *outbox) group(channelID, externalID string) *Group {
+	for i := range o.kept.groups {
+		if group := &o.kept.groups[i]; group.Channel == channelID && group.ExternalID == externalID {
+			return group
+		}
+	}
+	return nil
+}
+
+// join puts somebody into a group, which is made where there is none.
+func (o *outbox) join(at address, externalID string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	group := o.group(at.channel, at.externalID)
+	if group == nil {
+		o.kept.groups = append(o.kept.groups, Group{Channel: at.channel, ExternalID: at.externalID})
+		group = &o.kept.groups[len(o.kept.groups)-1]
+	}
+	group.add(externalID)
+}
+
+// add puts somebody into the group who is not in it.
+func (g *Group) add(externalID string) {
+	if !slices.Contains(g.Members, externalID) {
+		g.Members = append(g.Members, externalID)
+	}
+}
+
+// createGroup makes a group with an id of a form, and in it the agent for whom it is.
+func (o *outbox) createGroup(
+	ctx context.Context, in *channel.Channel, group livechat.NewGroup, form string,
+) (livechat.CreatedGroup, error) {
+	if err := o.reach(ctx, in); err != nil {
+		return livechat.CreatedGroup{}, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return answeredUnder(o, in.ID, "a group", group.Key, func() (livechat.CreatedGroup, error) { return o.newGroup(in, group, form), nil })
+}
+
+// newGroup makes a group. The caller holds the mutex.
+func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form string) livechat.CreatedGroup {
+	created := Group{Channel: in.ID, ExternalID: o.platform.ids.formed(form), Name: group.Name}
+	if group.AdminExternalID != "" {
+		created.Members = []string{group.AdminExternalID}
+	}
+	if group.NeedsInvitationLink {
+		created.InvitationLink = o.newLink()
+	}
+	o.kept.groups = append(o.kept.groups, created)
+	o.platform.notef("%s/%s was made: %q", in.ID, created.ExternalID, created.Name)
+	return livechat.CreatedGroup{ExternalID: created.ExternalID, InvitationLink: created.InvitationLink}
+}
+
+// newLink returns the address of a new invitation link.
+func (o *outbox) newLink() string { return "https://invite.example/" + o.platform.ids.next("link") }
+
+// renewLink gives a group a new link, in place of the one before.
+func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID string) (string, error) {
+	var link string
+	err := o.changeGroup(ctx, in, externalID, func(group *Group) {
+		link, _ = answered(ctx, o, in.ID, "a link", func() (string, error) {
+			group.InvitationLink = o.newLink()
+			o.platform.notef("%s/%s has a new link", in.ID, externalID)
+			return group.InvitationLink, nil
+		})
+	})
+	return link, err
+}
+
+// disableLink takes the link of a group away.
+func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
+	return o.changeGroup(ctx, in, externalID, func(group *Group) {
+		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) {
+			group.InvitationLink = ""
+			o.platform.notef("%s/%s has no link any more", in.ID, externalID)
+			return struct{}{}, nil
+		})
+	})
+}
+
+// groupName returns what a group is called.
+func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID string) (name string, err error) {
+	err = o.changeGroup(ctx, in, externalID, func(group *Group) { name = group.Name })
+	return name, err
+}
+
+// setIcon gives a group its picture.
+func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID string, icon livechat.Picture) error {
+	if !strings.HasPrefix(icon.ContentType, "image/") || len(icon.Bytes) == 0 {
+		return boterr.Invalid("", "the platform shows pictures alone, and this is %d bytes of type %q", len(icon.Bytes), icon.ContentType)
+	}
+	return o.changeGroup(ctx, in, externalID, func(group *Group) {
+		group.Icon = livechat.Picture{ContentType: icon.ContentType, Bytes: slices.Clone(icon.Bytes)}
+		o.platform.notef("%s/%s has a new icon", in.ID, externalID)
+	})
+}
+
+// changeGroup changes a group. NotFound: the platform of the channel has none of that id.
+func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalID string, change func(group *Group)) error {
+	if err := o.reach(ctx, in); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	group := o.group(in.ID, externalID)
+	if group == nil {
+		return boterr.New(boterr.NotFound, "", "the platform of the channel %s has no group %s", in.ID, externalID)
+	}
+	change(group)
+	return nil
+}
+
+// createChannel makes a channel on the platform.
+func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
+	if err := o.reach(ctx, in); err != nil {
+		return document.Object{}, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return answered(ctx, o, in.ID, "a channel", func() (document.Object, error) { return o.newChannel(in, groupID, displayName), nil })
+}
+
+// newChannel makes a channel. The caller holds the mutex.
+func (o *outbox) newChannel(in *channel.Channel, groupID, displayName string) document.Object {
+	created := CreatedChannel{
+		Channel: in.ID, ID: o.platform.ids.next(string(in.Type) + "-channel"), GroupID: groupID, DisplayName: displayName,
+	}
+	o.kept.channels = append(o.kept.channels, created)
+	o.platform.notef("%s made the channel %s: %q", in.ID, created.ID, displayName)
+	return document.O("id", created.ID, "groupId", groupID, "displayName", displayName)
 }

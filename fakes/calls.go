@@ -4,13 +4,18 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -127,4 +132,111 @@ func hasOtherLine(op botctx.Op) bool { return beginsWith(op, "send", "golf", "up
 
 func beginsWith(op botctx.Op, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(op), prefix) })
+}
+
+// history is what happened on a platform, in order. It is safe for concurrent use.
+type history[T any] struct {
+	mu   sync.Mutex
+	made []T
+}
+
+// fewMade is the room that a history begins with: what happens in a test of a few turns.
+const fewMade = 16
+
+func (h *history[T]) add(one T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.made == nil {
+		h.made = make([]T, 0, fewMade)
+	}
+	h.made = append(h.made, one)
+}
+
+// all returns a copy.
+func (h *history[T]) all() []T {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.made)
+}
+
+// set puts another history, which nobody else has, in the place of this one.
+func (h *history[T]) set(made []T) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.made = made
+}
+
+// numberFound returns how many records a result is about: a list, one record or none, or their
+// number.
+func numberFound(result any) int64 {
+	switch of := result.(type) {
+	case nil:
+		return 0
+	case int64:
+		return of
+	case datasource.FetchDataFromDataSourceResult:
+		return max(of.Count, int64(len(of.Entries)))
+	case datasource.FetchDistinctDataFromDataSourceResult:
+		return max(of.Count, int64(len(of.Entries)))
+	case datasource.FetchGeoNearFromDataSourceResult:
+		return max(of.Count, int64(len(of.Entries)))
+	case datasource.FindAndModifyDataFromDataSourceResult:
+		return numberFound(of.Value)
+	}
+	switch v := reflect.ValueOf(result); {
+	case v.Kind() == reflect.Slice:
+		return int64(v.Len())
+	case v.Kind() == reflect.Pointer && v.IsNil():
+		return 0
+	default:
+		return 1
+	}
+}
+
+// doubtFields says of a call that found nothing that its filter names a field which no entry has, and
+// which is like one that they have. It is "" where that is not so.
+func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) string {
+	if p.dataSources.isOfHost(of.app) {
+		return ""
+	}
+	has := p.fieldsOf(ctx, of)
+	for field := range filterOf(made).All() {
+		field, _, _ = strings.Cut(field, ".")
+		if near := nearest.To(field, has); near != "" && near != field {
+			return fmt.Sprintf(" (no entry has the field %q, perhaps %q is meant)", field, near)
+		}
+	}
+	return ""
+}
+
+// mostEntries is how many entries a data source may have whose fields are looked at.
+const mostEntries = 1000
+
+// fieldsOf returns the fields that the entries of a data source have.
+func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
+	entries := datasources.New(p.Runtime().Env(), record.Scope{App: of.app})
+	count, err := entries.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: of.name})
+	if err != nil || count > mostEntries {
+		return nil
+	}
+	found, err := entries.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: of.name})
+	if err != nil {
+		return nil
+	}
+	var fields []string
+	for _, entry := range found.Entries {
+		for field := range entry.All() {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// filterOf returns the filter of a call, empty where it has none.
+func filterOf(made Call) document.Object {
+	params, err := document.Encode(made.Params)
+	if err != nil {
+		return document.Object{}
+	}
+	return document.Get(params, "filter", document.Object{})
 }

@@ -2,8 +2,12 @@ package fakes
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/botctx/go-sdk/agenda"
 )
 
 // Start is the time at which a platform begins: a Thursday, at midnight in UTC.
@@ -72,4 +76,282 @@ func (c *clock) set(to time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = to.UTC()
+}
+
+// Now returns the virtual time.
+func (p *Platform) Now() time.Time { return p.clock.Now() }
+
+// Advance moves the virtual time forward. Agendas that fall due on the way run at their
+// time, one after the other: the earlier time first, and of those that are due at the
+// same time the smaller priority, then the earlier nextRunAt, then the one that was made
+// first. What they schedule, change or delete counts at once. Events of payment accounts are
+// delivered at their time, too, see Account, and what Runtime.Accept keeps is run, or tried again, at
+// its time, before agendas of the same time. Nothing sleeps. Advance(0) runs what is due
+// already. After Crash the time moves, and nothing runs.
+//
+// A run that fails ends the test when the time has moved; TryAdvance returns its error
+// instead. A run that fails is tried again by the rules of the scheduler. Agendas that
+// schedule each other without end, so that the time cannot go on, end the test as well, and so do events that cause each other.
+//
+// One goroutine moves the time, and no run does.
+func (p *Platform) Advance(by time.Duration) {
+	p.test.Helper()
+	if err := butForCrash(p.TryAdvance(by)); err != nil {
+		p.test.Fatalf("fakes: Advance(%v): %v%s", by, err, framesOf(err))
+	}
+}
+
+// AdvanceTo is Advance to a time.
+func (p *Platform) AdvanceTo(to time.Time) {
+	p.test.Helper()
+	now := p.Now()
+	by := to.Sub(now)
+	if by < 0 {
+		p.test.Fatalf("fakes: time does not go back: AdvanceTo(%v), and it is %v", to, now)
+		return
+	}
+	if by > 0 && !now.Add(by).Equal(to) {
+		p.test.Fatalf("fakes: AdvanceTo(%v) is more than %v away: go there in several steps", to, by)
+		return
+	}
+	p.Advance(by)
+}
+
+// TryAdvance is Advance, and returns the errors of the runs that fail, joined: ErrCrashed where the process
+// crashed on the way, which Advance takes as what the test has asked for.
+func (p *Platform) TryAdvance(by time.Duration) error {
+	p.test.Helper()
+	if by < 0 {
+		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
+		return nil
+	}
+	at := p.process.Load()
+	if !at.moving.TryLock() {
+		p.test.Fatalf("fakes: Advance(%v) while the time moves already: runs cannot move it, and one goroutine does", by)
+		return nil
+	}
+	defer at.moving.Unlock()
+	from := p.Now()
+	to := from.Add(by)
+	p.notef("time moves by %v", by)
+	err := p.runUntil(at, to)
+	p.clock.moveTo(to)
+	p.forgetDone(at, from)
+	return err
+}
+
+// forgetDone removes what tells that accepted events are done, where that was long ago, each hour as
+// inbox.Inbox.Run does.
+func (p *Platform) forgetDone(at *process, since time.Time) {
+	if at.err() != nil || p.Now().Truncate(time.Hour).Equal(since.Truncate(time.Hour)) {
+		return
+	}
+	if _, err := at.runtime.Inbox().RemoveOld(at.life); err != nil {
+		p.noteDetailf("what was handled long ago is still remembered: %v", err)
+	}
+}
+
+// Beyond these numbers a loop counts as endless: generations at one instant, runs in one move of
+// the time, and events in one move that neither waited when it began nor belong to a run.
+const (
+	maxGenerations = 1000
+	maxRuns        = 5_000_000
+	maxEvents      = 20_000
+)
+
+// runUntil runs what falls due up to a time, that time included.
+func (p *Platform) runUntil(at *process, to time.Time) error {
+	if at.isDead.Load() {
+		return nil // Nobody is there to run anything.
+	}
+	var failures []error
+	pace := pace{waiting: p.payments.waiting()}
+	for isOver := false; !isOver; {
+		var err error
+		isOver, err = p.runFirst(at, to, &pace)
+		if at.err() != nil {
+			isOver, err = true, errCrashed()
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
+
+// runFirst runs what falls due first, where that is no later than a time. It reports
+// whether the time stops moving: there is nothing more, or what there is cannot run.
+func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool, err error) {
+	limit := later(to, p.Now()) // A run may have taken the clock further.
+	agendas, err := nextBy(at.life, limit, at.runtime.Scheduler())
+	if err != nil {
+		return true, err
+	}
+	accepted, err := nextBy(at.life, limit, at.runtime.Inbox())
+	if err != nil {
+		return true, err
+	}
+	if pace.isHeldUp && !accepted.After(p.Now()) {
+		accepted = limit.Add(1)
+	}
+	first := earlier(accepted, agendas)
+	switch {
+	case p.payments.isDue(limit) && p.payments.isDue(first):
+		pace.isHeldUp = false
+		failed := p.deliverNext(p.contextIn(at), pace)
+		endless := pace.checkEvents(p.Now())
+		return endless != nil, errors.Join(failed, endless)
+	case first.After(limit):
+		return true, nil
+	}
+	if p.clock.moveTo(first) {
+		pace.instant()
+	}
+	if accepted.Equal(first) {
+		ran, failed := p.runAccepted(at, &pace.accepted)
+		pace.isHeldUp = !ran
+		return false, failed
+	}
+	pace.isHeldUp = false
+	return p.runAgenda(at, pace)
+}
+
+// queue tells when something that waits can run.
+type queue interface {
+	Next(ctx context.Context) (at time.Time, ok bool, err error)
+}
+
+// nextBy returns when the next thing of a queue can run, and a time after the limit where there is none.
+func nextBy(ctx context.Context, limit time.Time, of queue) (time.Time, error) {
+	at, ok, err := of.Next(ctx)
+	if err == nil && !ok {
+		at = limit.Add(1)
+	}
+	return at, err
+}
+
+// runAgenda runs the first agenda that is due, and reports whether the time stops moving.
+func (p *Platform) runAgenda(at *process, pace *pace) (isOver bool, err error) {
+	scheduler := at.runtime.Scheduler()
+	if err := pace.agendas.next(func() (int, error) { return scheduler.Due(at.life) }); err != nil {
+		return true, err
+	}
+	pace.runs++
+	done, isPostponed, failed := p.runNext(p.contextIn(at), scheduler)
+	if !isPostponed && pace.isEndless() {
+		return true, errors.Join(failed, p.endless(pace.runs, done))
+	}
+	return isPostponed, failed
+}
+
+// endless is the error of agendas that schedule each other without end.
+func (p *Platform) endless(runs int, last agenda.Agenda) error {
+	return fmt.Errorf("the agendas schedule each other without end: %d have run, the last one at %s, node %s for member %s",
+		runs, p.Now().Format(time.RFC3339Nano), last.NodeCompositeID, last.Member)
+}
+
+// earlier returns the earlier one of two times.
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// later returns the later one of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// generations tell an endless loop from much work at one instant: what is due when it begins is the
+// first, what that brings about at the same instant the next.
+type generations struct {
+	// number is that of the present one, left how much of it is still to run.
+	number, left int
+}
+
+// next counts the run that follows. due returns how much waits.
+func (g *generations) next(due func() (int, error)) error {
+	if g.left == 0 {
+		waiting, err := due()
+		if err != nil {
+			return err
+		}
+		g.number, g.left = g.number+1, max(1, waiting)
+	}
+	g.left--
+	return nil
+}
+
+// isEndless reports whether there were more than loops with an end have.
+func (g *generations) isEndless() bool { return g.number > maxGenerations }
+
+// pace tells an endless loop from much work.
+type pace struct {
+	// runs is the number of all runs of agendas.
+	runs int
+	// agendas and accepted are the generations of agendas and of accepted events.
+	agendas, accepted generations
+	// isHeldUp tells that no accepted event could be run now, until something else has run.
+	isHeldUp bool
+	// waiting is how many events were waiting when the time began to move, events how many were
+	// delivered since.
+	waiting, events int
+}
+
+// instant begins another instant.
+func (p *pace) instant() { p.agendas, p.accepted = generations{}, generations{} }
+
+// isEndless reports whether there were more than loops with an end have.
+func (p *pace) isEndless() bool { return p.agendas.isEndless() || p.runs > maxRuns }
+
+// checkEvents returns an error where there were so many events that they count as an endless loop.
+func (p *pace) checkEvents(now time.Time) error {
+	if p.events-p.waiting-p.runs <= maxEvents {
+		return nil
+	}
+	return fmt.Errorf("the events of payment accounts cause each other without end: %d were delivered, the last one at %s",
+		p.events, now.Format(time.RFC3339Nano))
+}
+
+// runNext runs the first agenda that is due, and returns it, whether it was postponed, and
+// why it failed.
+func (p *Platform) runNext(
+	ctx context.Context, scheduler *agenda.Scheduler,
+) (ran agenda.Agenda, isPostponed bool, err error) {
+	result, err := scheduler.RunNext(ctx)
+	if err != nil || !result.Ran {
+		return agenda.Agenda{}, false, err
+	}
+	ran = result.Run.Agenda
+	switch {
+	case result.Postponed:
+		return ran, true, fmt.Errorf("agenda %s could not run, since a run of member %s is under way: actions do not move the time",
+			ran.ID, ran.Member)
+	case result.Relocated:
+		p.notef("agenda %s waits until %s, for which it is due in the time zone of %s", ran.ID, result.Next.Format(time.RFC3339), ran.Member)
+		return ran, false, nil
+	case result.Err == nil:
+		p.notef("agenda %s ran: node %s for %s", ran.ID, ran.NodeCompositeID, ran.Member)
+		return ran, false, nil
+	}
+	p.notef("agenda %s failed, attempt %d: node %s for %s: %v%s",
+		ran.ID, result.Run.Attempt, ran.NodeCompositeID, ran.Member, result.Err, framesOf(result.Err))
+	return ran, false, fmt.Errorf("agenda %s for member %s, attempt %d: %w", ran.ID, ran.Member, result.Run.Attempt, result.Err)
+}
+
+// Planned returns the faults of calls that are still to come, each as a sentence, such as "sendResponse fails
+// with Unavailable", in the order in which they were planned. Those of FailNextMail and its like are not among
+// them.
+func (p *Platform) Planned() []string {
+	var texts []string
+	for _, planned := range p.faults.all() {
+		text := planned.String()
+		if planned.after > 0 {
+			text = fmt.Sprintf("call %d from now on: %s", planned.after+1, text)
+		}
+		texts = append(texts, text)
+	}
+	return texts
 }

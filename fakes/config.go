@@ -2,12 +2,19 @@ package fakes
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound"
 )
 
 // settings are what options set.
@@ -91,3 +98,123 @@ func (p *Platform) configure() {
 func historyURL(a *livechat.Assignment) (string, error) {
 	return "https://history.example/" + url.PathEscape(a.ID), nil
 }
+
+// TB is what a platform needs of a test. *testing.T and *testing.B have it.
+type TB interface {
+	// Helper marks the caller as no place to report.
+	Helper()
+	// Name returns the name of the test.
+	Name() string
+	// Fatalf reports a failure and ends the test.
+	Fatalf(format string, args ...any)
+	// Logf adds to the test's log.
+	Logf(format string, args ...any)
+	// Failed reports whether the test has failed.
+	Failed() bool
+	// Cleanup calls a function when the test has ended.
+	Cleanup(f func())
+}
+
+// For makes misuse and failed runs end a test, and prints the platform's transcript
+// where the test failed. A platform without it panics.
+func For(t TB) Option {
+	return func(s *settings) { s.test = visibleTB{t} }
+}
+
+// visibleTB is a test whose output does nothing to a terminal, whatever members wrote.
+type visibleTB struct{ TB }
+
+// Fatalf implements TB.
+func (t visibleTB) Fatalf(format string, args ...any) {
+	t.Helper()
+	t.TB.Fatalf("%s", display.Visible(fmt.Sprintf(format, args...)))
+}
+
+// Logf implements TB.
+func (t visibleTB) Logf(format string, args ...any) {
+	t.Helper()
+	t.TB.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
+}
+
+// noTest stands for the test where there is none.
+type noTest struct{}
+
+func (noTest) Helper() {}
+
+func (noTest) Name() string { return "" }
+
+func (noTest) Fatalf(format string, args ...any) {
+	panic(display.Visible(fmt.Sprintf(format, args...)))
+}
+
+func (noTest) Logf(string, ...any) {}
+
+func (noTest) Failed() bool { return false }
+
+func (noTest) Cleanup(func()) {}
+
+// ReplyHTTP sets what answers requests of a method and a URL, as Add of HTTP does: a pattern that
+// ends in "*" is the beginning of one, and several replies come one after the other, the last one
+// from then on.
+//
+//	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", web.JSON(200, `{"celsius": 3}`))
+//	p.ReplyHTTP("POST", "https://api.example.com/orders", web.Fail(boterr.Unavailable), web.Text(201, "ok"))
+//
+// It ends the test where that is no method and no URL that can be asked for.
+func (p *Platform) ReplyHTTP(method, url string, first web.Reply, later ...web.Reply) {
+	p.test.Helper()
+	if err := checkRoute(method, url); err != nil {
+		p.test.Fatalf("fakes: ReplyHTTP: %v", err)
+		return
+	}
+	p.HTTP.Add(method, url, first, later...)
+}
+
+// checkRoute refuses what no request can have.
+func checkRoute(method, url string) error {
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+	if !slices.Contains(methods, strings.ToUpper(method)) {
+		return boterr.Invalid("method", "is %q: give one of %s", method, strings.Join(methods, ", "))
+	}
+	if lower := strings.ToLower(url); !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://") {
+		return boterr.Invalid("url", "is %q: begin with https:// or http://", url)
+	}
+	return nil
+}
+
+// recordedWeb is the platform's HTTP with a line in the transcript for each request.
+type recordedWeb struct{ platform *Platform }
+
+// Do implements outbound.Doer.
+func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
+	target := *request.URL
+	target.Fragment, target.RawFragment = "", "" // No request has it.
+	url := display.Redact(target.String())
+	response, err := requested(request.Context(), w.platform, asking{ServiceHTTP, request.Method, url},
+		func() (*http.Response, error) { return w.send(request) })
+	if err != nil {
+		w.platform.notef("%s %s ! %v", request.Method, url, err)
+		return nil, err
+	}
+	w.platform.notef("%s %s -> %d", request.Method, url, response.StatusCode)
+	return response, nil
+}
+
+// send sends a request to what answers, or to a web that is out of service, with the same checks.
+func (w recordedWeb) send(request *http.Request) (*http.Response, error) {
+	down := w.platform.outages.err(outage{service: ServiceHTTP})
+	if down == nil {
+		return w.platform.HTTP.Do(request)
+	}
+	client, err := outbound.New(outbound.Config{Transport: downWeb{down}})
+	if err != nil {
+		return nil, err
+	}
+	return client.Do(request)
+}
+
+// downWeb is a web that does not answer.
+type downWeb struct{ err error }
+
+// RoundTrip implements http.RoundTripper.
+func (d downWeb) RoundTrip(*http.Request) (*http.Response, error) { return nil, d.err }

@@ -3,8 +3,10 @@ package fakes
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -97,4 +99,82 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.connectionError(in.ID)
+}
+
+// answered does something on a platform of a channel, unless it did so under the key of ctx before: then
+// it returns what came of it then, as platforms do that take such keys. The caller holds the mutex.
+func answered[T any](ctx context.Context, o *outbox, channelID, what string, do func() (T, error)) (T, error) {
+	return answeredUnder(o, channelID, what, send.KeyOf(ctx), do)
+}
+
+// answeredUnder is answered for a key. Without one it is done each time.
+func answeredUnder[T any](o *outbox, channelID, what, key string, do func() (T, error)) (T, error) {
+	if key == "" {
+		return do()
+	}
+	of := what + " in " + channelID + " as " + key
+	if known, ok := o.kept.answers[of].(T); ok {
+		return known, nil
+	}
+	answer, err := do()
+	if err == nil {
+		put(&o.kept.answers, of, any(answer))
+	}
+	return answer, err
+}
+
+// hasType refuses a message of a type that is another platform's own, as articles are Echo's.
+// Unknown types may be the platform's own.
+func hasType(platform channel.Type, response send.Response) error {
+	if owner, isOwned := channel.OwnerOf(string(response.Type())); isOwned && platform != owner {
+		return boterr.New(boterr.Unsupported, "type",
+			"channels of type %s have no messages of type %s: send those to channels of type %s alone, and another one here",
+			platform, response.Type(), owner)
+	}
+	return nil
+}
+
+// custom is the connector to a host's own live-chat API.
+type custom struct{ plain }
+
+// Send implements send.Connector.
+func (c custom) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return c.deliver(ctx, message, c)
+}
+
+// chatID returns "" for agents: the platform does not say what it calls the conversation
+// with them.
+func (c custom) chatID(sent Sent) string {
+	if sent.Member == "" && c.group(sent.Channel, sent.To) == nil {
+		return ""
+	}
+	return c.plain.chatID(sent)
+}
+
+// hotelMessage is the form of Hotel's ids of messages.
+const hotelMessage = "post-%06d"
+
+// hotel is the connector to Hotel, where channels can be made.
+type hotel struct{ plain }
+
+var _ livechat.ChannelCreator = hotel{}
+
+// Send implements send.Connector.
+func (h hotel) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return h.deliver(ctx, message, h)
+}
+
+func (h hotel) messageID(Sent) string { return h.platform.ids.formed(hotelMessage) }
+
+// CreateChannel implements livechat.ChannelCreator.
+func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
+	return h.createChannel(ctx, in, groupID, displayName)
+}
+
+// webchat is the connector to pages of the host.
+type webchat struct{ plain }
+
+// Send implements send.Connector.
+func (w webchat) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return w.deliver(ctx, message, w)
 }

@@ -1,7 +1,11 @@
 package fakes
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/botctx/go-sdk/utility"
@@ -135,4 +139,81 @@ func (c copier) copiedStruct(v reflect.Value, fields []int) reflect.Value {
 		made.Field(i).Set(c.copied(v.Field(i)))
 	}
 	return made
+}
+
+// Most platforms never need most of what their services could keep. So a map of what is kept is nil until the
+// first entry is put into it.
+
+// put sets an entry of a map, which is made with its first one.
+//
+//nolint:gocritic // The pointer is to where the map is made.
+func put[K comparable, V any](kept *map[K]V, key K, value V) {
+	if *kept == nil {
+		*kept = map[K]V{}
+	}
+	(*kept)[key] = value
+}
+
+// copyOfMap returns a copy of a map, nil where it is empty.
+func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
+	if len(m) == 0 {
+		return nil
+	}
+	return maps.Clone(m)
+}
+
+// copyOfLists returns a copy of a map of lists, nil where it is empty.
+func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
+	lists := copyOfMap(m)
+	for key, list := range lists {
+		lists[key] = slices.Clone(list)
+	}
+	return lists
+}
+
+// counter makes short ids: a number for each prefix, counted from 1.
+type counter struct {
+	mu   sync.Mutex
+	last map[string]int
+}
+
+// next returns the next id of a prefix: "member-1", "member-2".
+func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Itoa(c.count(prefix)) }
+
+// formed returns the next id of a form for a number, such as "C%06d".
+func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(form)) }
+
+// count returns the next number of what has a name.
+func (c *counter) count(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	put(&c.last, name, c.last[name]+1)
+	return c.last[name]
+}
+
+// derived returns the id of a prefix for a text: the next one where there is none yet, and the
+// same again for the same text.
+func (c *counter) derived(prefix, of string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := prefix + " of " + of
+	if c.last[name] == 0 {
+		put(&c.last, prefix, c.last[prefix]+1)
+		c.last[name] = c.last[prefix]
+	}
+	return prefix + "-" + strconv.Itoa(c.last[name])
+}
+
+// counts returns a copy of the counts.
+func (c *counter) counts() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return copyOfMap(c.last)
+}
+
+// set takes over counts.
+func (c *counter) set(counts map[string]int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = counts
 }

@@ -9,10 +9,13 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -211,4 +214,296 @@ func (s twoStores) files() (all []File) {
 		}
 	}
 	return all
+}
+
+// String returns the changes as text, a line for each: with + before what is new, - before what is gone, and ~ before
+// what has changed. Credentials are redacted. It is "no changes" where there are none.
+//
+//	~ member member-1: meta.coupon: none -> "SPRING"
+//	+ agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
+//	+ message to Ada: "Your code: SPRING"
+func (c Changes) String() string {
+	var lines changeLines
+	addRecords(&lines, "channel", c.Channels)
+	addRecords(&lines, "member", c.Members)
+	addRecords(&lines, "entry", c.Data)
+	addRecords(&lines, "agenda", c.Agendas)
+	addRecords(&lines, "assignment", c.Assignments)
+	addRecords(&lines, "group", c.Groups)
+	addRecords(&lines, "comment on a post", c.PostComments)
+	for _, sent := range c.Sent {
+		lines.addf("+ message to %s: %s", c.names[address{sent.Channel, sent.To}], expect.Shown(sent.Response))
+	}
+	for _, sent := range c.Shown {
+		shows := "nothing any more"
+		if !sent.isRecalled() {
+			shows = expect.Shown(sent.Shown)
+		}
+		lines.addf("~ message %s to %s shows %s", sent.MessageID, c.names[address{sent.Channel, sent.To}], shows)
+	}
+	for _, mail := range c.Mails {
+		lines.addf("+ mail to %s: %s", strings.Join(addressesOf(mail), ", "), mail.Subject.Data)
+	}
+	for _, file := range c.Files {
+		lines.addf("+ file %s: %s, %d bytes", file.Key, file.ContentType, len(file.Content))
+	}
+	addRecords(&lines, "payment", c.Payments)
+	if len(lines) == 0 {
+		return "no changes"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// GoString is String, for failures of tests.
+func (c Changes) GoString() string { return c.String() }
+
+// changeLines are the lines of a text about changes.
+type changeLines []string
+
+// addf adds a line. Each is redacted alone: a bracket that stands open beside the name of a credential takes
+// nothing of the next ones with it.
+func (l *changeLines) addf(format string, args ...any) {
+	*l = append(*l, display.Text(fmt.Sprintf(format, args...)))
+}
+
+// addRecords adds a line for each record that is new or gone, and for each field that has changed.
+func addRecords[R any](lines *changeLines, kind string, all []RecordChange[R]) {
+	for _, one := range all {
+		name := kind + " " + one.ID
+		if one.In != "" {
+			name += " of " + one.In
+		}
+		switch {
+		case one.IsNew():
+			lines.addf("+ %s %s", name, recordText(one.After))
+		case one.IsGone():
+			lines.addf("- %s %s", name, recordText(one.Before))
+		}
+		for _, field := range one.Fields {
+			field.Before, field.After = shownAt(one.Before, field.Path, field.Before), shownAt(one.After, field.Path, field.After)
+			*lines = append(*lines, "~ "+name+": "+fieldText(field))
+		}
+	}
+}
+
+// fieldText is a field that has changed, without what was there and what is there where a name of its path is
+// that of a credential.
+func fieldText(field FieldChange) string {
+	if !slices.ContainsFunc(strings.Split(field.Path, "."), display.IsCredential) {
+		return display.Text(field.String())
+	}
+	before, after := "none", "none"
+	if field.WasThere {
+		before = "[redacted]"
+	}
+	if field.IsThere {
+		after = "[redacted]"
+	}
+	return field.Path + ": " + before + " -> " + after
+}
+
+// shownAt returns the value at the path of a record: a time if that is one, and otherwise the value as it is.
+func shownAt[R any](of *R, path string, value any) any {
+	if _, isNumber := value.(int64); !isNumber || of == nil {
+		return value
+	}
+	shown, _ := document.ForReader(of)
+	encoded, _ := shown.(document.Object)
+	found, _ := encoded.Lookup(path)
+	if at, isTime := found.(time.Time); isTime {
+		return at
+	}
+	return value
+}
+
+// recordText is a record as JSON, without what its line says already and without its stamps.
+func recordText(of any) string {
+	shown, err := document.ForReader(of)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	encoded, _ := shown.(document.Object)
+	for _, name := range []string{
+		record.FieldID, "id", record.FieldApp, record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag,
+	} {
+		encoded = encoded.Without(name)
+	}
+	return encoded.String()
+}
+
+// RecordChange is a record that was made, changed or removed.
+type RecordChange[R any] struct {
+	// ID is the record's id as text.
+	ID string
+	// In is the data source of an entry, with the app and a slash before it where that is not the default one, and the
+	// account of a payment. It is "" for other records.
+	In string
+	// Before is what it was, nil where there was none; After is what it is, nil where there is none any more.
+	Before, After *R
+	// Fields are what differs, in the order of After; none where Before or After is nil.
+	Fields []FieldChange
+}
+
+// IsNew reports whether there was no such record before.
+func (r RecordChange[R]) IsNew() bool { return r.Before == nil }
+
+// IsGone reports whether there is no such record any more.
+func (r RecordChange[R]) IsGone() bool { return r.After == nil }
+
+// Field returns what became of a path, and whether it differs.
+func (r RecordChange[R]) Field(path string) (FieldChange, bool) {
+	for _, field := range r.Fields {
+		if field.Path == path {
+			return field, true
+		}
+	}
+	return FieldChange{}, false
+}
+
+// FieldChange is one value of a record that differs.
+type FieldChange struct {
+	// Path leads to it, such as "meta.coupon".
+	Path string
+	// Before and After are the values, as package document has them; nil also for none.
+	Before, After any
+	// WasThere and IsThere tell none from null.
+	WasThere, IsThere bool
+}
+
+// String returns the path and both values: meta.coupon: none -> "SPRING".
+func (f FieldChange) String() string {
+	before, after := "none", "none"
+	if f.WasThere {
+		before = jsonOf(f.Before)
+	}
+	if f.IsThere {
+		after = jsonOf(f.After)
+	}
+	return f.Path + ": " + before + " -> " + after
+}
+
+// jsonOf is a value as JSON.
+func jsonOf(value any) string {
+	text, err := document.EncodeJSON(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// changedFields returns what differs between two objects, but for the fields of these names at the top: objects are compared
+// field by field, other values whole. The order of fields is no difference.
+func changedFields(before, after document.Object, but ...string) []FieldChange {
+	var c comparison
+	for _, name := range but {
+		before, after = before.Without(name), after.Without(name)
+	}
+	c.objects(before, after)
+	return c.fields
+}
+
+// comparison collects what differs.
+type comparison struct {
+	path   []string
+	fields []FieldChange
+}
+
+func (c *comparison) objects(before, after document.Object) {
+	if before == after {
+		return
+	}
+	for name, value := range after.All() {
+		old, wasThere := before.Field(name)
+		c.at(name, func() { c.values(FieldChange{Before: old, After: value, WasThere: wasThere, IsThere: true}) })
+	}
+	for name, old := range before.All() {
+		if !after.Has(name) {
+			c.at(name, func() { c.values(FieldChange{Before: old, WasThere: true}) })
+		}
+	}
+}
+
+// values compares what is at one path.
+func (c *comparison) values(f FieldChange) {
+	before, wasObject := f.Before.(document.Object)
+	after, isObject := f.After.(document.Object)
+	switch {
+	case wasObject && isObject, wasObject && !f.IsThere && before.Len() > 0, isObject && !f.WasThere && after.Len() > 0:
+		c.objects(before, after)
+	case f.WasThere != f.IsThere || !document.Equal(f.Before, f.After):
+		f.Path = strings.Join(c.path, ".")
+		c.fields = append(c.fields, f)
+	}
+}
+
+func (c *comparison) at(name string, visit func()) {
+	c.path = append(c.path, name)
+	visit()
+	c.path = c.path[:len(c.path)-1]
+}
+
+// stamps are what each write renews: by themselves they are no change.
+func stamps() []string {
+	return []string{record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag}
+}
+
+// compareRecords compares two lists of documents by their _id: what is new and what has changed, in the order of after, and
+// then what is gone, in the order of before. What a write renews, and the fields of these names, are no change. read
+// makes a record of a document.
+func compareRecords[R any](
+	before, after iter.Seq[document.Object], read func(document.Object) (*R, error), but ...string,
+) ([]RecordChange[R], error) {
+	but = append(stamps(), but...)
+	old, isLeft := map[string]document.Object{}, map[string]bool{}
+	for one := range before {
+		old[idOf(one)] = one
+	}
+	var all []RecordChange[R]
+	for one := range after {
+		id := idOf(one)
+		isLeft[id] = true
+		was, wasThere := old[id]
+		change := RecordChange[R]{ID: id}
+		if wasThere {
+			if change.Fields = changedFields(was, one, but...); len(change.Fields) == 0 {
+				continue
+			}
+		}
+		if err := change.read(was, one, read); err != nil {
+			return nil, err
+		}
+		all = append(all, change)
+	}
+	for one := range before {
+		if id := idOf(one); !isLeft[id] {
+			change := RecordChange[R]{ID: id}
+			if err := change.read(one, document.Object{}, read); err != nil {
+				return nil, err
+			}
+			all = append(all, change)
+		}
+	}
+	return all, nil
+}
+
+// read sets Before and After.
+func (r *RecordChange[R]) read(before, after document.Object, read func(document.Object) (*R, error)) (err error) {
+	if !before.IsZero() {
+		if r.Before, err = read(before); err != nil {
+			return err
+		}
+	}
+	if !after.IsZero() {
+		r.After, err = read(after)
+	}
+	return err
+}
+
+// idOf returns the id of a document as text.
+func idOf(one document.Object) string {
+	id, _ := one.Field(record.FieldID)
+	if text, ok := id.(string); ok {
+		return text
+	}
+	return jsonOf(id)
 }

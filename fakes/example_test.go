@@ -2,7 +2,11 @@ package fakes_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,13 +15,17 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/explore"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // greet is a bot.
@@ -328,4 +336,295 @@ func ExamplePlatform_Restore() {
 	fmt.Println(len(ada.Messages()), document.Get(p.Data("coupons")[0], "taken", true))
 	// Output:
 	// 0 false
+}
+
+func ExamplePlatform_Since() {
+	p := fakes.New() // In a test: fakes.New(fakes.For(t)).
+	p.Handle(&botctx.Node{ID: "menu", Trigger: botctx.TextIs("menu"), Responses: botctx.Say("Tea or coffee?"), SavesPosition: true})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	before := p.Snapshot()
+	ada.Says("menu")
+	changes := p.Since(before)
+
+	position, _ := changes.Members[0].Field("botMeta.nodeCompositeId")
+	fmt.Println(position)
+	fmt.Println(changes.Sent[0].Response.Text())
+	// Output:
+	// botMeta.nodeCompositeId: none -> "menu"
+	// Tea or coffee?
+}
+
+func ExampleActor_Sees() {
+	p := fakes.New() // In a test: fakes.New(fakes.For(t), fakes.EveryMessageExpected()).
+	p.Handle(&botctx.Node{ID: "book", Trigger: botctx.TextIs("book"), Responses: botctx.Say("Gladly.", "Which date?")})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	defer func() { fmt.Println(recover()) }() // A test fails, and says this.
+	ada.Says("book")
+	ada.Sees("Gladly.")
+	ada.Sees("Which day?")
+	// Output:
+	// fakes: Ada sees something else, sent at 2026-01-01 00:00:00 by the node book:
+	//   expected "Which day?"
+	//     "Which day?"
+	//     "Which date?"
+	//              ^
+}
+
+// What a test can make fail, in the order of the documentation: calls of operations, an answer
+// of the web, and a service until it is connected again.
+func Example_faults() {
+	ctx := context.Background()
+	p := fakes.New()
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	orders := func() error {
+		_, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "orders"})
+		return err
+	}
+
+	p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
+	p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
+	p.DelayNth(botctx.OpCountDataSource, 3, time.Minute)
+	p.TimeOutNth(botctx.OpCountDataSource, 4)
+	for range 5 {
+		fmt.Println(boterr.CodeOf(orders()), p.Now().Format(time.TimeOnly))
+	}
+
+	p.DisconnectDataSource("orders")
+	fmt.Println(orders())
+	fmt.Println(orders())
+	p.ReconnectDataSource("orders")
+	fmt.Println(orders())
+
+	p.ReplyHTTP("GET", "https://api.example.com/", web.Fail(boterr.Unavailable), web.Text(200, "ready"))
+	for range 2 {
+		_, err := bot.Fetch(ctx, outbound.Request{URL: "https://api.example.com/"})
+		fmt.Println(err)
+	}
+	// Output:
+	// conflict 00:00:00
+	// conflict 00:00:00
+	//  00:01:00
+	// unavailable 00:01:00
+	//  00:01:00
+	// countDataSource: unavailable: the test has disconnected the data source orders
+	// countDataSource: unavailable: the test has disconnected the data source orders
+	// <nil>
+	// fetch: unavailable: the exchange with api.example.com failed: unavailable
+	// <nil>
+}
+
+func ExampleConfig_logger() {
+	onlyMessages := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key != slog.LevelKey && a.Key != slog.MessageKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: onlyMessages}))
+	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.Logger = logger }))
+	p.HandleFunc(func(context.Context, *botctx.Context) error { panic("no more tea") })
+
+	_ = p.AddMember(member.Member{FirstName: "Ada"}).TrySays("hi")
+	// Output:
+	// level=ERROR msg="botctx: panic"
+}
+
+// order counts a member's orders, and confirms.
+func order(ctx context.Context, bot *botctx.Context) error {
+	orders := document.Get(bot.Member.Meta, "orders", 0) + 1
+	bot.Member.Meta = bot.Member.Meta.With("orders", orders)
+	return bot.Reply(ctx, send.Text(fmt.Sprintf("That is order %d.", orders)))
+}
+
+// A bot crashes between its write and its reply.
+func ExamplePlatform_Crash() {
+	p := fakes.New(fakes.WithInbox())
+	p.HandleFunc(order)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	p.CrashNext(botctx.OpSendResponse)
+	ada.Says("one kettle")
+	fmt.Println(len(ada.Messages()), "answers, and the process is gone")
+
+	p.Restart()
+	p.Advance(time.Second) // The pause after a run that was lost.
+	ada.SaysAgain()        // The platform repeats what was handled.
+	fmt.Println(len(ada.Messages()), "answer:", ada.Last())
+
+	// Output:
+	// 0 answers, and the process is gone
+	// 1 answer: That is order 1.
+}
+
+func ExampleActor_Labels() {
+	ctx := context.Background()
+	p := fakes.New()
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
+
+	_, err := ada.Context().AlphaSaveCustomLabel(ctx, send.AlphaSaveCustomLabelParams{LabelID: "buyers"})
+
+	fmt.Println(ada.Labels(), err)
+	// Output:
+	// [buyers] <nil>
+}
+
+func ExampleActor_Tags() {
+	ctx := context.Background()
+	p := fakes.New()
+	p.AddChannel(channel.Channel{ID: "account", Type: channel.Echo})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "account"})
+
+	var answer send.EchoSaveMemberTagResult
+	for tag := range int64(send.MaxMemberTags + 1) {
+		answer, _ = ada.Context().EchoSaveMemberTag(ctx, send.EchoSaveMemberTagParams{TagID: &tag})
+	}
+
+	fmt.Println(len(ada.Tags()) == send.MaxMemberTags, answer.ErrCode)
+	// Output:
+	// true 45059
+}
+
+func ExamplePlatform_Broadcasts() {
+	ctx := context.Background()
+	p := fakes.New()
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
+	bot := ada.Context()
+
+	_, err := bot.AlphaSaveCustomLabel(ctx, send.AlphaSaveCustomLabelParams{LabelID: "buyers"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = bot.AlphaCreateBroadcast(ctx, send.AlphaCreateBroadcastParams{Response: send.Text("New kettles!")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = bot.AlphaSendBroadcast(ctx, send.AlphaSendBroadcastParams{
+		BroadcastID: send.BroadcastID(strconv.FormatInt(p.StoredMessages("page")[0].ID, 10)), LabelID: "buyers", NotificationType: "REGULAR",
+	})
+
+	fmt.Println(len(p.Broadcasts("page")[0].Reached), ada.Last(), err)
+	// Output:
+	// 1 New kettles! <nil>
+}
+
+func ExamplePlatform_LimitSends() {
+	p := fakes.New()
+	p.HandleFunc(greet)
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
+	p.LimitSends("page", 1, time.Minute)
+
+	fmt.Println(ada.TrySays("one"))
+	fmt.Println(boterr.CodeOf(ada.TrySays("two")))
+	p.Advance(time.Minute)
+	fmt.Println(ada.TrySays("three"))
+	// Output:
+	// <nil>
+	// resource exhausted
+	// <nil>
+}
+
+func ExamplePlatform_RefuseSends() {
+	p := fakes.New()
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	lise := p.AddMember(member.Member{FirstName: "Lise"})
+	p.RefuseSends(boterr.FailedPrecondition, ada)
+
+	_, err := lise.Context().SendResponse(context.Background(), send.SendResponseParams{
+		MemberID: document.OneOrMany[string]{ada.ID(), lise.ID()}, Response: send.Text("Hello!"),
+	})
+
+	fmt.Println(boterr.CodeOf(err), len(ada.Messages()), len(lise.Messages()))
+	// Output:
+	// unavailable 0 1
+}
+
+func ExamplePlatform_Mailbox() {
+	p := fakes.New()
+	p.HandleFunc(mailSupport)
+
+	p.AddMember(member.Member{FirstName: "Ada"}).Says("Do you have kettles?")
+
+	for _, mail := range p.Mailbox("support@shop.example") {
+		fmt.Println(mail.Subject.Data)
+		fmt.Println(mail.Text.Data)
+	}
+	// Output:
+	// Ada has a question
+	// Do you have kettles?
+}
+
+// buy charges the member for a kettle.
+func buy(ctx context.Context, bot *botctx.Context) error {
+	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
+	if err != nil {
+		return err
+	}
+	_, err = shop.Client.Charge(ctx, utility.Charge{
+		Amount: 2500, Currency: "eur", PaymentMethod: "card", Description: "a kettle",
+		Metadata: map[string]string{"member": bot.Member.ID},
+	})
+	if declined, ok := errors.AsType[*utility.DeclinedError](err); ok {
+		return bot.Reply(ctx, send.Text("Your card was declined: "+declined.Code))
+	}
+	return err
+}
+
+// An event of the payment provider leads the member to the node "paid". It comes when the
+// time moves.
+func ExamplePlatform_AddAccount() {
+	p := fakes.New()
+	account := p.AddAccount("shop")
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	p.Handle(
+		&botctx.Node{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: []botctx.Action{buy}},
+		&botctx.Node{ID: "paid", Responses: []send.Response{send.Text("Thank you. Your kettle is on its way.")}},
+	)
+	account.OnEvent(func(ctx context.Context, event utility.PaymentEvent) error {
+		if event.Type != utility.EventPaymentSucceeded {
+			return nil
+		}
+		_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+			MemberID: event.Payment.Metadata["member"], NodeCompositeID: "paid",
+		})
+		return err
+	})
+
+	account.DeclineNext("insufficient_funds")
+	ada.Says("buy")
+	fmt.Println(ada.Last())
+
+	ada.Says("buy")
+	p.Advance(fakes.EventDelay)
+	fmt.Println(ada.Last())
+
+	for _, payment := range account.Payments() {
+		fmt.Println(payment.ID, payment.Amount, payment.Currency, payment.Status)
+	}
+	// Output:
+	// Your card was declined: insufficient_funds
+	// Thank you. Your kettle is on its way.
+	// payment-1 2500 eur failed
+	// payment-2 2500 eur succeeded
+}
+
+func ExamplePlatform_File() {
+	p := fakes.New()
+	p.ReplyHTTP("GET", "https://api.shop.example/bills/7", web.Text(200, "One kettle: 25.00 EUR"))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	_, err := ada.Context().UploadFileToObjectStore(context.Background(), utility.UploadFileToObjectStoreParams{
+		URL: "https://api.shop.example/bills/7", Filename: "bills/7.txt", ContentType: "text/plain",
+	})
+
+	file := p.File("app-1/channel-1/bills/7.txt")
+	fmt.Printf("%s, %s, %v\n", file.ContentType, file.Content, err)
+	// Output:
+	// text/plain, One kettle: 25.00 EUR, <nil>
 }

@@ -3,13 +3,92 @@ package fakes
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 )
+
+// Fault is a fault that a test has planned for a call that is still to come. Where that call is
+// never made, the test fails at its end: a fault that nothing meets tests nothing. Optional says
+// that it may stay unmet.
+type Fault struct {
+	isMet, isOptional atomic.Bool
+}
+
+// Optional lets the test pass where nothing meets the fault, as where a model draws what happens.
+func (f *Fault) Optional() { f.isOptional.Store(true) }
+
+// Met reports whether the call was made that the fault was planned for.
+func (f *Fault) Met() bool { return f.isMet.Load() }
+
+// met notes that the call was made that the fault was planned for.
+func (f *Fault) met() { f.isMet.Store(true) }
+
+// newFault returns a fault that something has to meet before the test ends, on this platform or on
+// a fork of it. What it does is for the reader: "getMember fails with Conflict".
+func (p *Platform) newFault(format string, args ...any) *Fault {
+	planned := &Fault{}
+	what, where := fmt.Sprintf(format, args...), callerOfFakes()
+	p.test.Cleanup(func() {
+		if p.test.Failed() || planned.isMet.Load() || planned.isOptional.Load() {
+			return
+		}
+		p.test.Fatalf("fakes: nothing met the fault of %s, %s: make the call that it is for, take it away, or say Optional() of it",
+			where, what)
+	})
+	return planned
+}
+
+// callerOfFakes returns the file and line from where this package was called.
+func callerOfFakes() string {
+	const most = 16 // More calls than there are between a test and here.
+	callers := make([]uintptr, most)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for {
+		frame, more := frames.Next()
+		if !more || !strings.HasPrefix(frame.Function, "github.com/botctx/go-sdk/fakes.") {
+			return fmt.Sprintf("%s:%d", filepath.Base(frame.File), frame.Line)
+		}
+	}
+}
+
+// failure is what a test makes one request to a service fail with.
+type failure struct {
+	planned *Fault
+	err     error
+	// isCommitted tells that the request is carried out before it fails.
+	isCommitted bool
+}
+
+// newFailure plans a failure with an error, which is not nil.
+func (p *Platform) newFailure(of string, err error) failure {
+	p.test.Helper()
+	if err == nil {
+		p.test.Fatalf("fakes: %s fails with an error, got nil", of)
+	}
+	return failure{planned: p.newFault("%s fails: %v", of, err), err: err}
+}
+
+// failures are those of the next requests to a service, in order.
+type failures []failure
+
+// take returns the failure that is meant for this request, a zero one where there is none.
+func (f *failures) take() failure {
+	if len(*f) == 0 {
+		return failure{}
+	}
+	first := (*f)[0]
+	*f = (*f)[1:]
+	first.planned.met()
+	return first
+}
 
 // target is where faults are injected: the calls of an operation, or the requests to a service.
 type target struct {
@@ -260,4 +339,48 @@ func (p *Platform) injectFault(ctx context.Context, call *botctx.Call, next botc
 		return nil, boterr.New(failed.code, "", "the test makes this call report a time-out, although it was carried out")
 	}
 	return result, err
+}
+
+// CrashNext ends the process, see Crash, at the next call of an operation, before that does anything.
+func (p *Platform) CrashNext(op botctx.Op) *Fault {
+	p.test.Helper()
+	return p.planNext(fault{at: target{op: op}, crashes: true})
+}
+
+// CrashNth is CrashNext for the nth call of an operation from now on, counted from 1.
+func (p *Platform) CrashNth(op botctx.Op, n int) *Fault {
+	p.test.Helper()
+	return p.planNth(fault{at: target{op: op}, crashes: true}, n)
+}
+
+// CrashAfterNext ends the process, see Crash, when the next call of an operation has done its work, and
+// nobody has noted it. Where it sends messages that is when the first of them has gone out.
+func (p *Platform) CrashAfterNext(op botctx.Op) *Fault {
+	p.test.Helper()
+	return p.planNext(fault{at: target{op: op}, crashes: true, committed: true})
+}
+
+// CrashAfterNth is CrashAfterNext for the nth call of an operation from now on, counted from 1.
+func (p *Platform) CrashAfterNth(op botctx.Op, n int) *Fault {
+	p.test.Helper()
+	return p.planNth(fault{at: target{op: op}, crashes: true, committed: true}, n)
+}
+
+// crashAt ends the process at a call of an operation.
+func (p *Platform) crashAt(ctx context.Context, at fault, next botctx.Next) error {
+	if at.committed {
+		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // Nobody is there who could look at what came of it.
+	}
+	p.Crash()
+	return errCrashed()
+}
+
+// endsWithSend marks a call amid which the process ends when it has sent a message.
+type endsWithSend struct{}
+
+// hasSent ends the process where the test wants that when a message has gone out.
+func (o *outbox) hasSent(ctx context.Context) {
+	if ctx.Value(endsWithSend{}) != nil {
+		o.platform.Crash()
+	}
 }

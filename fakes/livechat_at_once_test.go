@@ -1,14 +1,24 @@
 package fakes_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/pprof"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -16,6 +26,8 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // rush is what one of many does at once.
@@ -133,4 +145,129 @@ func (r *rush) settled(name string) {
 	require.NotEmpty(r, alarms, name)
 	require.LessOrEqual(r, alarms[0], open[0].Expiry, name)
 	require.Greater(r, open[0].Expiry, document.TimestampOf(r.platform.Now()), name)
+}
+
+func TestThreads_AnsweredInThem(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
+	ada, bob := p.AddMember(member.Member{Channel: "desk"}), p.AddMember(member.Member{Channel: "desk"})
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		if err := bot.Reply(ctx, send.Text("here"), send.Text("there").With("thread_ts", "2.2")); err != nil {
+			return err
+		}
+		_, err := bot.SendResponse(ctx, send.SendResponseParams{MemberID: []string{bob.ID()}, Response: send.Text("to Bob")})
+		return err
+	})
+	ada.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi", "thread_ts", "1.1")})
+	ada.InGroup("C000001").Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi", "thread_ts", "1.1")})
+	ada.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.Equal(t, []string{"here 1.1", "there 2.2", "here ", "there 2.2"}, inThreads(ada.Messages()))
+	require.Equal(t, []string{"here 1.1", "there 2.2"}, inThreads(ada.InGroup("C000001").Messages()))
+	require.Equal(t, []string{"to Bob ", "to Bob ", "to Bob "}, inThreads(bob.Messages()), "another member is in no thread")
+}
+
+// inThreads returns the texts of messages with their threads.
+func inThreads(messages []send.Response) []string {
+	shown := make([]string, len(messages))
+	for i, message := range messages {
+		shown[i] = message.Text() + " " + document.Get(message, "thread_ts", "")
+	}
+	return shown
+}
+
+// thousandWorlds is how many platforms there are at once where tests are thorough.
+const thousandWorlds = 1000
+
+// worldsAlone is set where the test runs in a process of its own, in which other tests have no goroutines.
+const worldsAlone = "BOTCTX_WORLDS_ALONE"
+
+// Each of many worlds that run at once is as it would be alone, and none leaves a goroutine behind. The test runs
+// itself again in a process of its own, to see all goroutines and none of other tests.
+func TestWorlds_ThousandAtOnceLeaveNoGoroutine(t *testing.T) {
+	t.Parallel()
+	worlds := rounds.Of(t, 150, thousandWorlds)
+	if os.Getenv(worldsAlone) == "" {
+		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+		alone.Env = append(os.Environ(), worldsAlone+"=1")
+		printed, err := alone.CombinedOutput()
+		require.NoError(t, err, string(printed))
+		require.Contains(t, string(printed), fmt.Sprintf("%d worlds, no goroutine left", worlds))
+		return
+	}
+	want := inWorld(t)
+	all := make([]string, worlds)
+	var at sync.WaitGroup
+	for i := range all {
+		at.Go(func() { all[i] = inWorld(t) })
+	}
+	at.Wait()
+	for _, transcript := range all {
+		require.Equal(t, want, transcript)
+	}
+	require.Empty(t, goroutinesOfSDK(), "goroutines are left")
+	t.Logf("%d worlds, no goroutine left", worlds)
+}
+
+// inWorld lets something of each kind happen in a world: a turn, agendas, a fork, a crash, a live chat. It returns what
+// happened there.
+func inWorld(t *testing.T) string {
+	t.Helper()
+	p := fakes.New(fakes.For(t), fakes.WithInbox())
+	p.Handle(nodes()...)
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	fork := p.Fork()
+	ada.Says("coupon")
+	ada.In(fork).Says("coupon")
+	ada.Sees("Your code: SPRING")
+	p.Advance(24 * time.Hour)
+	bob, grace := desk(p)
+	grace.AddConversation(bob)
+	bob.Says("Help!")
+	grace.Sees("Help!")
+	p.Crash()
+	p.Restart()
+	p.Advance(time.Hour)
+	return p.Transcript() + fork.Transcript()
+}
+
+// goroutinesOfSDK returns the stacks of the goroutines that run code of the SDK, but for the caller's own. One that is
+// about to end gets the time to.
+func goroutinesOfSDK() (left []string) {
+	for range 1000 {
+		if left = stacksOfSDK(); len(left) == 0 {
+			return nil
+		}
+		runtime.Gosched()
+	}
+	return left
+}
+
+// The check of the test above sees a goroutine that is left.
+func TestWorlds_GoroutineThatIsLeftIsSeen(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	var left sync.WaitGroup
+	left.Go(func() { waitFor(end) })
+	isSeen := func(stack string) bool { return strings.Contains(stack, "waitFor") }
+	for !slices.ContainsFunc(stacksOfSDK(), isSeen) {
+		runtime.Gosched() // Until it has begun.
+	}
+	close(end)
+	left.Wait()
+}
+
+func waitFor(end chan struct{}) { <-end }
+
+func stacksOfSDK() (left []string) {
+	var profile bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&profile, 2)
+	for stack := range strings.SplitSeq(profile.String(), "\n\n") {
+		if strings.Contains(stack, "botctx/go-sdk") && !strings.Contains(stack, "stacksOfSDK") && !strings.Contains(stack, "testing.tRunner") &&
+			!strings.Contains(stack, "testing.(*T).Run") {
+			left = append(left, stack)
+		}
+	}
+	return left
 }

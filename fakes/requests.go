@@ -2,9 +2,16 @@ package fakes
 
 import (
 	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Request is one request to a service behind the operations: what an operation asks the store, a
@@ -133,4 +140,327 @@ func (p *Platform) planRequest(to Service, n int, planned fault) *Fault {
 	p.mustExist(to)
 	planned.at = target{isRequest: true, service: to}
 	return p.planNth(planned, n)
+}
+
+// Service is what bot logic works with beside the channels, and can be out of service.
+type Service int
+
+// The services of a platform. Those of the platform's own are meant: what Config put in the place
+// of a mailer, an object store, accounts or HTTP is not asked whether it is out of service. Any
+// store is.
+const (
+	// ServiceStore is the store with all records, those of data sources included.
+	ServiceStore Service = iota
+	// ServiceDataSources are all data sources. The rest of the store goes on.
+	ServiceDataSources
+	// ServiceMail sends mails.
+	ServiceMail
+	// ServiceFiles is the object store for uploaded files.
+	ServiceFiles
+	// ServicePayments are all payment accounts.
+	ServicePayments
+	// ServiceHTTP is the web: whatever Platform.HTTP answers.
+	ServiceHTTP
+	// ServiceMessages are the messaging platforms of all channels.
+	ServiceMessages
+
+	serviceCount
+)
+
+// String returns what the service is called in errors and transcripts.
+func (s Service) String() string {
+	if !s.exists() {
+		return fmt.Sprintf("service %d", int(s))
+	}
+	return [serviceCount]string{"the store", "data sources", "mail", "files", "payments", "HTTP", "the messaging platforms"}[s]
+}
+
+func (s Service) exists() bool { return s >= 0 && s < serviceCount }
+
+// outage is what is out of service: a service, or one part of it.
+type outage struct {
+	service Service
+	// app and part name a part, such as a data source. They are "" for all of the service.
+	app, part string
+}
+
+// String returns what is out of service, for readers.
+func (o outage) String() string {
+	switch {
+	case o.part == "":
+		return o.service.String()
+	case o.service == ServiceDataSources:
+		return "the data source " + o.part
+	default:
+		return "the account " + o.part
+	}
+}
+
+// outages are what a test has disconnected and not reconnected yet.
+type outages struct {
+	mu   sync.Mutex
+	list map[outage]bool
+}
+
+// err returns why a part of a service does not answer, nil where it does.
+func (o *outages) err(asked outage) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, out := range []outage{{service: asked.service}, asked} {
+		if o.list[out] {
+			return boterr.New(boterr.Unavailable, "", "the test has disconnected %s", out)
+		}
+	}
+	return nil
+}
+
+func (o *outages) add(out outage) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	put(&o.list, out, true)
+}
+
+func (o *outages) remove(out outage) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.list, out)
+}
+
+func (o *outages) all() map[outage]bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return copyOfMap(o.list)
+}
+
+func (o *outages) set(list map[outage]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list = list
+}
+
+// DisconnectService takes a service out of service: whatever it is asked for is Unavailable, and
+// not done, until ReconnectService. What the test itself adds and looks at, such as AddData, Data
+// and Actor.Member, is there all the same.
+func (p *Platform) DisconnectService(out Service) {
+	p.test.Helper()
+	p.mustExist(out)
+	p.disconnect(outage{service: out})
+}
+
+// ReconnectService makes a service answer again.
+func (p *Platform) ReconnectService(out Service) {
+	p.test.Helper()
+	p.mustExist(out)
+	p.reconnect(outage{service: out})
+}
+
+// DisconnectDataSource is DisconnectService for one data source of DefaultApp.
+func (p *Platform) DisconnectDataSource(id string) {
+	p.disconnect(outage{ServiceDataSources, DefaultApp, id})
+}
+
+// ReconnectDataSource makes a data source of DefaultApp answer again.
+func (p *Platform) ReconnectDataSource(id string) {
+	p.reconnect(outage{ServiceDataSources, DefaultApp, id})
+}
+
+// Disconnect is Platform.DisconnectService for one account: each request is Unavailable, until
+// Reconnect. Events of what happened before are delivered.
+func (a *Account) Disconnect() { a.platform.disconnect(a.outage()) }
+
+// Reconnect makes the account answer again.
+func (a *Account) Reconnect() { a.platform.reconnect(a.outage()) }
+
+func (a *Account) outage() outage { return outage{ServicePayments, a.key.app, a.key.name} }
+
+func (p *Platform) mustExist(s Service) {
+	p.test.Helper()
+	if !s.exists() {
+		p.test.Fatalf("fakes: there is no %s: give a constant such as ServiceMail", s)
+	}
+}
+
+func (p *Platform) disconnect(out outage) {
+	p.outages.add(out)
+	p.notef("disconnected: %s", out)
+}
+
+func (p *Platform) reconnect(out outage) {
+	p.outages.remove(out)
+	p.notef("connected again: %s", out)
+}
+
+// ofTheTest marks what a test itself asks the store for.
+type ofTheTest struct{}
+
+// testContext returns the context of what the test itself adds and looks at, see Observing.
+func testContext() context.Context { return Observing(context.Background()) }
+
+// Observing returns a context for looking at what the services of a Runtime hold, as a test or a page does beside
+// the bot: no outage and no crash keeps such a call from the store, and faults of requests do not count it.
+//
+//	p.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(fakes.Observing(ctx), record.Query{})
+//
+// Operations of a Context are still refused once the process has crashed.
+func Observing(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
+
+// switchedStore is a store as a process reaches it, and that a test can take out of service.
+type switchedStore struct {
+	store.Store
+	platform *Platform
+	process  *process
+	// opened are the collections that were asked for, by name.
+	opening sync.Mutex
+	opened  map[string]*switchedCollection
+}
+
+// switchedWatcher is one whose inner store tells what changes.
+type switchedWatcher struct {
+	*switchedStore
+	store.Watcher
+}
+
+// Watch implements store.Watcher.
+func (w switchedWatcher) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	stop = w.Watcher.Watch(collection, changed, reset)
+	w.process.watches(stop)
+	return stop
+}
+
+// storeOf returns what the Runtime of a process has in the place of a store: it can be taken out of
+// service, and stores nothing after the process has crashed.
+func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
+	switched := &switchedStore{Store: inner, platform: p, process: by}
+	if watcher, ok := inner.(store.Watcher); ok {
+		return switchedWatcher{switched, watcher}
+	}
+	return switched
+}
+
+// err returns why a part of the store does not answer, nil where it does.
+func (s *switchedStore) err(ctx context.Context, asked outage) error {
+	if ctx.Value(ofTheTest{}) != nil {
+		return nil
+	}
+	if err := s.process.err(); err != nil {
+		return err
+	}
+	if err := s.platform.outages.err(outage{service: ServiceStore}); err != nil || asked.service == ServiceStore {
+		return err
+	}
+	return s.platform.outages.err(asked)
+}
+
+// Now implements store.Store.
+func (s *switchedStore) Now(ctx context.Context) (time.Time, error) {
+	if err := s.err(ctx, outage{service: ServiceStore}); err != nil {
+		return time.Time{}, err
+	}
+	return s.Store.Now(ctx)
+}
+
+// Collection implements store.Store.
+func (s *switchedStore) Collection(name string) store.Collection {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if opened := s.opened[name]; opened != nil {
+		return opened
+	}
+	opened := &switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
+	put(&s.opened, name, opened)
+	return opened
+}
+
+// outageOf returns what has to be out of service so that a collection is: a data source has one of
+// its own, "data/APP/ID".
+func outageOf(collection string) outage {
+	app, id, isOfAnApp := strings.Cut(strings.TrimPrefix(collection, "data/"), "/")
+	if !isOfAnApp || !strings.HasPrefix(collection, "data/") {
+		return outage{service: ServiceStore}
+	}
+	return outage{ServiceDataSources, unescaped(app), unescaped(id)}
+}
+
+func unescaped(part string) string {
+	if text, err := url.QueryUnescape(part); err == nil {
+		return text
+	}
+	return part
+}
+
+// switchedCollection is a collection of a switchedStore.
+type switchedCollection struct {
+	inner store.Collection
+	store *switchedStore
+	name  string
+	asked outage
+}
+
+// switched asks a collection, unless it is out of service. What the test asks for itself counts as no
+// request.
+func switched[T any](ctx context.Context, c *switchedCollection, what string, call func() (T, error)) (result T, err error) {
+	if err := c.store.err(ctx, c.asked); err != nil {
+		return result, err
+	}
+	if ctx.Value(ofTheTest{}) != nil {
+		return call()
+	}
+	return requested(ctx, c.store.platform, asking{c.asked.service, what, c.name}, call)
+}
+
+// Find implements store.Collection.
+func (c *switchedCollection) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	return switched(ctx, c, "find", func() ([]document.Object, error) { return c.inner.Find(ctx, filter, options) })
+}
+
+// Count implements store.Collection.
+func (c *switchedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
+	return switched(ctx, c, "count", func() (int64, error) { return c.inner.Count(ctx, filter) })
+}
+
+// Distinct implements store.Collection.
+func (c *switchedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
+	return switched(ctx, c, "distinct", func() ([]any, error) { return c.inner.Distinct(ctx, path, filter) })
+}
+
+// GeoNear implements store.Collection.
+func (c *switchedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+	return switched(ctx, c, "geoNear", func() ([]query.GeoResult, error) { return c.inner.GeoNear(ctx, search) })
+}
+
+// Insert implements store.Collection.
+func (c *switchedCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	_, err := switched(ctx, c, "insert", func() (struct{}, error) { return struct{}{}, c.inner.Insert(ctx, documents...) })
+	return err
+}
+
+// Update implements store.Collection.
+func (c *switchedCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	return switched(ctx, c, "update", func() (store.UpdateResult, error) { return c.inner.Update(ctx, filter, change, options) })
+}
+
+// FindAndModify implements store.Collection.
+func (c *switchedCollection) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	return switched(ctx, c, "findAndModify", func() (store.FindAndModifyResult, error) {
+		return c.inner.FindAndModify(ctx, filter, change, options)
+	})
+}
+
+// Delete implements store.Collection.
+func (c *switchedCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
+	return switched(ctx, c, "delete", func() (int64, error) { return c.inner.Delete(ctx, filter, options) })
+}
+
+// EnsureIndex implements store.Collection.
+func (c *switchedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
+	_, err := switched(ctx, c, "ensureIndex", func() (struct{}, error) { return struct{}{}, c.inner.EnsureIndex(ctx, index) })
+	return err
 }

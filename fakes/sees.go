@@ -1,8 +1,14 @@
 package fakes
 
 import (
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
+	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes/expect"
 	"github.com/botctx/go-sdk/send"
 )
@@ -92,4 +98,246 @@ func (a *Agent) reader() reader {
 	return reader{
 		platform: a.platform, who: a.address(), name: a.name, isSeen: a.sees(), hint: func() string { return "" },
 	}
+}
+
+// EveryMessageExpected makes a message that no expectation has read, of Actor.Sees and its like, fail the test at
+// its end. Messages to members, to agents and to groups count; TYPING, tickets and repetitions under the same id do
+// not. It needs For. On a fork what was sent since counts.
+func EveryMessageExpected() Option { return func(s *settings) { s.isEveryExpected = true } }
+
+// expectEveryMessage makes the end of the test fail where a message was sent, from now on, that nothing has read.
+func (p *Platform) expectEveryMessage() {
+	if !p.settings.isEveryExpected {
+		return
+	}
+	from := len(p.Sent())
+	if _, hasNone := p.test.(noTest); hasNone {
+		p.test.Fatalf("fakes: EveryMessageExpected looks at the end of a test: give For(t), too")
+	}
+	p.test.Cleanup(func() {
+		if p.test.Failed() {
+			return
+		}
+		if unexpected := p.outbox.unexpected(from); len(unexpected) > 0 {
+			p.test.Fatalf("fakes: no expectation has read what was sent, which EveryMessageExpected asks for: "+
+				"let Sees and its like read it, or Reads pass over it:\n%s", strings.Join(unexpected, "\n"))
+		}
+	})
+}
+
+// unexpected returns a line for each message from a position on that nobody has read.
+func (o *outbox) unexpected(from int) (lines []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	read := map[int]bool{}
+	for one := range o.kept.read {
+		read[one.at] = true
+	}
+	for at := min(from, len(o.kept.sent)); at < len(o.kept.sent); at++ {
+		if sent := o.kept.sent[at]; !read[at] && o.isForReader(sent) {
+			lines = append(lines, fmt.Sprintf("  %s <- %s%s", o.called(address{sent.Channel, sent.To}), expect.Shown(sent.Response), origin(sent)))
+		}
+	}
+	return lines
+}
+
+// isForReader reports whether a message is one that somebody reads: neither TYPING, nor a repetition, nor a ticket.
+// The caller holds the mutex.
+func (o *outbox) isForReader(sent Sent) bool {
+	return !sent.IsRepeat && !o.isTicket(sent) && sent.Response.Type() != send.TypeTyping
+}
+
+// reader is who reads messages in their order, and expects something of them.
+type reader struct {
+	platform *Platform
+	who      address
+	name     string
+	isSeen   func(Sent) bool
+	// hint says why there may be no message, "" where that is not known.
+	hint func() string
+}
+
+// readBy is a message that somebody has read, by its position among all that were sent.
+type readBy struct {
+	at int
+	// by is who has read it, zero for the test, which passes over it for everybody.
+	by address
+}
+
+// marks are what was marked; nil where nothing was.
+type marks[K comparable] map[K]bool
+
+func (m *marks[K]) add(key K) { put((*map[K]bool)(m), key, true) }
+
+// clone returns a copy, which is nil where nothing was marked.
+func (m marks[K]) clone() marks[K] { return maps.Clone(m) }
+
+// unread returns the positions of what the reader sees and has not read.
+func (r reader) unread() (positions []int) {
+	o := &r.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at, sent := range o.kept.sent {
+		isRead := o.kept.read[readBy{at: at, by: r.who}] || o.kept.read[readBy{at: at}]
+		if !isRead && sent.Response.Type() != send.TypeTyping && r.isSeen(sent) {
+			positions = append(positions, at)
+		}
+	}
+	return positions
+}
+
+// markRead notes that somebody, or nobody, has read messages.
+func (o *outbox) markRead(by address, positions ...int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, at := range positions {
+		o.kept.read.add(readBy{at: at, by: by})
+	}
+}
+
+// unlooked calls a function, and makes everybody's expectations pass over what is sent meanwhile.
+func (o *outbox) unlooked(call func() error) error {
+	from := len(o.all())
+	err := call()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at := from; at < len(o.kept.sent); at++ {
+		o.kept.read.add(readBy{at: at})
+	}
+	return err
+}
+
+// reads returns what is unread, which is read now.
+func (r reader) reads() []send.Response {
+	positions := r.unread()
+	r.platform.outbox.markRead(r.who, positions...)
+	sent := r.platform.Sent()
+	messages := make([]send.Response, len(positions))
+	for i, at := range positions {
+		messages[i] = sent[at].Response
+	}
+	return messages
+}
+
+func (r reader) seesTexts(texts []string) {
+	r.platform.test.Helper()
+	if len(texts) == 0 {
+		r.platform.test.Fatalf("fakes: Sees is given no text: say which %s sees, or SeesNothing", r.name)
+	}
+	for _, text := range texts {
+		r.sees(expect.Text(text))
+	}
+}
+
+// sees reads one message, of which something is expected.
+func (r reader) sees(expected ...expect.Message) {
+	r.platform.test.Helper()
+	positions := r.unread()
+	if len(positions) == 0 {
+		r.platform.test.Fatalf("fakes: %s sees no further message, and expected is %s%s%s", r.name, wordsOf(expected), r.lastRead(), r.hint())
+		return
+	}
+	sent := r.platform.Sent()
+	message := sent[positions[0]]
+	var differences []string
+	for _, one := range expected {
+		if difference := one.Difference(message.Response); difference != "" {
+			differences = append(differences, "expected "+one.String()+"\n"+indented(difference))
+		}
+	}
+	if len(differences) == 0 {
+		r.platform.outbox.markRead(r.who, positions[0])
+		return
+	}
+	r.platform.test.Fatalf("fakes: %s sees something else%s:\n%s%s", r.name, origin(message),
+		indented(strings.Join(differences, "\n")), further(expected, sent, positions[1:]))
+}
+
+func (r reader) seesNothing() {
+	r.platform.test.Helper()
+	positions := r.unread()
+	if len(positions) == 0 {
+		return
+	}
+	sent := r.platform.Sent()
+	lines := make([]string, len(positions))
+	for i, at := range positions {
+		lines[i] = expect.Shown(sent[at].Response) + origin(sent[at])
+	}
+	r.platform.test.Fatalf("fakes: %s sees what no expectation has read:\n%s", r.name, indented(strings.Join(lines, "\n")))
+}
+
+// lastRead says what the reader has read last.
+func (r reader) lastRead() string {
+	o := &r.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at, sent := range slices.Backward(o.kept.sent) {
+		if o.kept.read[readBy{at: at, by: r.who}] && r.isSeen(sent) {
+			return fmt.Sprintf("; %s has read all up to %s", r.name, expect.Shown(sent.Response))
+		}
+	}
+	return fmt.Sprintf("; %s was sent nothing yet", r.name)
+}
+
+// further lists the messages behind one that is not what was expected, and tells where that one is.
+func further(expected []expect.Message, sent []Sent, positions []int) string {
+	if len(positions) == 0 {
+		return ""
+	}
+	const most = 5
+	lines := []string{"\nthen she sees:"}
+	for _, at := range positions[:min(len(positions), most)] {
+		line := "  " + expect.Shown(sent[at].Response)
+		if isAsExpected(expected, sent[at].Response) {
+			line += "   <- this is what was expected"
+		}
+		lines = append(lines, line)
+	}
+	if more := len(positions) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func isAsExpected(expected []expect.Message, message send.Response) bool {
+	return !slices.ContainsFunc(expected, func(one expect.Message) bool { return one.Difference(message) != "" })
+}
+
+// origin tells when a message was sent, and by which node, where one did.
+func origin(sent Sent) string {
+	text := ", sent at " + sent.SentAt.UTC().Format(time.DateTime)
+	if sent.Node != (botctx.NodeRef{}) {
+		text += " by the node " + sent.Node.String()
+	}
+	return text
+}
+
+// wordsOf says what is expected.
+func wordsOf(expected []expect.Message) string {
+	words := make([]string, len(expected))
+	for i, one := range expected {
+		words[i] = one.String()
+	}
+	if len(words) == 0 {
+		return expect.Message{}.String()
+	}
+	return strings.Join(words, " and ")
+}
+
+// indented moves each line of a text to the right.
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
+
+// whyNothing says what answered the member last, where that was nothing or a person.
+func (a *Actor) whyNothing() string {
+	for _, choice := range slices.Backward(a.platform.Choices()) {
+		if choice.Scope.Member != a.scope.Member {
+			continue
+		}
+		if choice.Answer == botctx.AnswerNone || choice.Answer == botctx.AnswerLiveChat {
+			return "; " + choice.String()
+		}
+		return ""
+	}
+	return ""
 }

@@ -2,8 +2,10 @@ package fakes
 
 import (
 	"slices"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // sendFaults are the faults that a test has set for sending: refusals, lost connections and
@@ -60,4 +62,134 @@ func (p *Platform) setSendFaults(change func(f *sendFaults)) {
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
 	change(&p.outbox.kept.sendFaults)
+}
+
+// refusalOf returns the error with which a platform refuses a recipient, nil where it does not. The
+// caller holds the mutex.
+func (o *outbox) refusalOf(sent Sent) error {
+	code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]
+	switch {
+	case !isRefused:
+		return nil
+	case code == boterr.FailedPrecondition:
+		return boterr.New(code, "", "the test makes the platform refuse messages to %s: %w", sent.To, &send.GoneError{})
+	default:
+		return boterr.New(code, "", "the test makes the platform refuse messages to %s", sent.To)
+	}
+}
+
+// RefuseSends makes the platform refuse every message to these recipients with a code, such
+// as FailedPrecondition where they have blocked the bot:
+//
+//	p.RefuseSends(boterr.FailedPrecondition, ada, lise)
+//
+// The others get theirs. FailedPrecondition has a *send.GoneError behind it, and NotFound means the
+// same: in a live chat both end it.
+func (p *Platform) RefuseSends(code boterr.Code, to ...Recipient) {
+	p.test.Helper()
+	if len(to) == 0 {
+		p.test.Fatalf("fakes: RefuseSends names nobody: give those whose messages are refused")
+	}
+	for _, recipient := range to {
+		p.refuse(code, recipient.address())
+	}
+}
+
+// RefuseSendsTo is RefuseSends for a recipient in a channel of DefaultApp by its id on the
+// platform, such as a group's.
+func (p *Platform) RefuseSendsTo(code boterr.Code, channelID, externalID string) {
+	p.test.Helper()
+	p.mustHave(channelID)
+	p.refuse(code, address{channelID, externalID})
+}
+
+func (p *Platform) refuse(code boterr.Code, to address) {
+	p.test.Helper()
+	if !slices.Contains(boterr.Codes(), code) {
+		p.test.Fatalf("fakes: there is no code %q", string(code))
+		return
+	}
+	p.setSendFaults(func(f *sendFaults) { put(&f.refused, to, code) })
+	p.notef("%s refuses messages to %s: %s", to.channel, to.externalID, code)
+}
+
+// AcceptSends makes the platform take messages to these recipients again.
+func (p *Platform) AcceptSends(to ...Recipient) {
+	p.test.Helper()
+	if len(to) == 0 {
+		p.test.Fatalf("fakes: AcceptSends names nobody: give those whose messages are taken again")
+	}
+	for _, recipient := range to {
+		p.accept(recipient.address())
+	}
+}
+
+// AcceptSendsTo is AcceptSends for a recipient in a channel of DefaultApp by its id on the
+// platform.
+func (p *Platform) AcceptSendsTo(channelID, externalID string) {
+	p.test.Helper()
+	p.mustHave(channelID)
+	p.accept(address{channelID, externalID})
+}
+
+func (p *Platform) accept(to address) {
+	p.setSendFaults(func(f *sendFaults) { delete(f.refused, to) })
+	p.notef("%s takes messages to %s", to.channel, to.externalID)
+}
+
+// limit is the most messages that a channel can send within a time.
+type limit struct {
+	most int
+	per  time.Duration
+	// sent are the times of the last messages, the most at most, the oldest first.
+	sent []time.Time
+}
+
+// take counts a message at a time, or returns how long it has to wait.
+func (l *limit) take(now time.Time) time.Duration {
+	if len(l.sent) == l.most {
+		if wait := l.sent[0].Add(l.per).Sub(now); wait > 0 {
+			return wait
+		}
+		l.sent = slices.Delete(l.sent, 0, 1)
+	}
+	l.sent = append(l.sent, now)
+	return 0
+}
+
+// withinLimit counts a message of a channel. The caller holds the mutex.
+func (o *outbox) withinLimit(channelID string) error {
+	l, isLimited := o.kept.sendFaults.limits[channelID]
+	if !isLimited {
+		return nil
+	}
+	wait := l.take(o.platform.Now())
+	put(&o.kept.sendFaults.limits, channelID, l)
+	if wait > 0 {
+		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: %w",
+			channelID, l.most, l.per, &send.RetryAfterError{After: wait})
+	}
+	return nil
+}
+
+// LimitSends lets the platform of a channel of DefaultApp take at most so many messages within a
+// span of virtual time, and refuse more with ResourceExhausted and a *send.RetryAfterError behind
+// it. It replaces an earlier limit, and counts anew.
+func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
+	p.test.Helper()
+	p.mustHave(channelID)
+	if most < 1 || per <= 0 {
+		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a time; Disconnect lets none through", most, per)
+		return
+	}
+	p.setSendFaults(func(f *sendFaults) { put(&f.limits, channelID, limit{most: most, per: per}) })
+	p.notef("%s sends %d messages in %v at most", channelID, most, per)
+}
+
+// LiftLimit takes the limit of LimitSends away. Without one it does nothing.
+func (p *Platform) LiftLimit(channelID string) {
+	p.test.Helper()
+	p.mustHave(channelID)
+	p.setSendFaults(func(f *sendFaults) { delete(f.limits, channelID) })
+	p.notef("%s sends without a limit", channelID)
 }

@@ -1,17 +1,59 @@
+// Package outbound is the HTTP client for URLs that scripts supply: what bot
+// logic fetches, the files it uploads, the icons it sets.
+//
+//   - To fetch a URL, use Fetch of botctx.Context in bot logic, and [Fetch] with a [Client]
+//     elsewhere.
+//   - To read the answer, use [Response.OK], [Response.Get] and [Response.Text].
+//   - To allow an address of your own network, name it in Allow of [Config].
+//
+// Such a URL must not become a way into the host's own network. A Client
+// refuses every address that is not public: loopback, private, link-local (where
+// clouds keep their metadata), and all other special-purpose blocks, however
+// they are written or embedded. Three checks stand behind each other:
+//
+//   - CheckURL looks at the URL itself: its scheme, its form, and the address
+//     where the host is one.
+//   - The dialer resolves a name once, checks every address of the answer, and
+//     connects to one of those very addresses. No second resolution stands
+//     between the check and the connection, so a name that changes its answer
+//     gains nothing.
+//   - Redirects pass both checks again.
+//
+// Proxies of the environment are not used. Bodies, redirects and time have
+// limits. What a host application wants to be reached nevertheless, it allows by
+// name, address or prefix in Config.Allow.
 package outbound
 
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"math"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/fair"
+)
+
+// Doer sends a request and returns the response. *Client is the one to use in
+// production; *http.Client meets it as well, without any of the checks; package
+// fakes/web has one that answers from registered replies.
+type Doer interface {
+	// Do sends the request. Where the error is nil, the caller closes the body
+	// of the response.
+	Do(req *http.Request) (*http.Response, error)
+}
+
+var (
+	_ Doer = (*Client)(nil)
+	_ Doer = (*http.Client)(nil)
 )
 
 // What a zero Config stands for.
@@ -224,4 +266,92 @@ func (c *Client) CloseIdleConnections() {
 	if c != nil && c.http != nil {
 		c.http.CloseIdleConnections()
 	}
+}
+
+// ParseMethod reads the method of a request as browsers do, by the Fetch standard. DELETE, GET, HEAD, OPTIONS,
+// POST and PUT may be in any case and come back in upper case. Every other one stays as it is: "patch" is not
+// PATCH, and most servers refuse it. Empty means GET.
+//
+// InvalidArgument with the field "method": the text is no token of RFC 9110, or it is CONNECT, TRACE or TRACK
+// in any case. The first opens a tunnel, and the others return the request with its credentials.
+func ParseMethod(text string) (string, error) {
+	if text == "" {
+		return http.MethodGet, nil
+	}
+	if !isToken(text) {
+		return "", boterr.Invalid("method", "must be an HTTP method such as GET or POST")
+	}
+	switch upper := strings.ToUpper(text); upper {
+	case http.MethodConnect, http.MethodTrace, "TRACK":
+		return "", boterr.Invalid("method", "is %s, which browsers do not send either: use a method such as GET or POST", upper)
+	case http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost, http.MethodPut:
+		return upper, nil
+	}
+	return text, nil
+}
+
+// RetryAfter returns how long an answer asks to wait before the next request: its header Retry-After, a number of
+// seconds or a date, which is compared with now. The wait is at most boterr.MaxRetryAfter, and 0 for a date that is past.
+// asks is false if there is no such header, or if it cannot be read; the wait is 0 then. A connector passes the wait
+// on in a *send.RetryAfterError.
+func RetryAfter(header http.Header, now time.Time) (wait time.Duration, asks bool) {
+	value := header.Get("Retry-After")
+	seconds, err := strconv.ParseUint(value, 10, 32)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // ParseUint returns the largest number for a larger one.
+		return min(time.Duration(seconds)*time.Second, boterr.MaxRetryAfter), true
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), boterr.MaxRetryAfter), true
+	}
+	return 0, false
+}
+
+// setEncoding makes a request ask only for encodings that are decoded. The transport asks for gzip by itself,
+// and decodes it, as long as the header Accept-Encoding is not set. InvalidArgument: the header allows neither
+// gzip nor identity.
+func setEncoding(header http.Header) error {
+	asked, isSet := header["Accept-Encoding"]
+	header.Del("Accept-Encoding")
+	if !isSet {
+		return nil
+	}
+	allowed := encodings(asked)
+	if len(allowed) == 0 || slices.ContainsFunc(allowed, func(name string) bool { return name == "gzip" || name == "x-gzip" || name == "*" }) {
+		return nil
+	}
+	if !slices.Contains(allowed, "identity") {
+		return boterr.Invalid("headers.Accept-Encoding", "must allow gzip or identity; leave it out, and gzip is asked for and decoded")
+	}
+	header.Set("Accept-Encoding", "identity")
+	return nil
+}
+
+// encodings returns the encodings of a header in lower case. Those that it excludes by q=0 are left out; a
+// header that only excludes gives an encoding without a name.
+func encodings(values []string) []string {
+	var names []string
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, weight, _ := strings.Cut(strings.ToLower(part), ";")
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
+		if err == nil && q == 0 {
+			name = ""
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// checkEncoding returns an error for a body that is still encoded. Names that are no encoding are ignored, as
+// browsers do: servers say utf-8 or aws-chunked of plain bodies.
+func checkEncoding(host string, header http.Header) error {
+	for _, name := range encodings(header["Content-Encoding"]) {
+		switch name {
+		case "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz":
+			return boterr.New(boterr.Unavailable, "", "the response of %s is encoded as %s, which was not asked for", host, name)
+		}
+	}
+	return nil
 }

@@ -4,13 +4,21 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/bounded"
 )
 
 // Request is what Fetch sends.
@@ -111,4 +119,273 @@ func (r *Response) Get(path string) gjson.Result {
 		return gjson.Result{}
 	}
 	return gjson.GetBytes(body, path)
+}
+
+// limited is a body up to a limit.
+type limited struct {
+	*bounded.Reader
+	io.Closer
+}
+
+// limit returns a body that ends in the error over once it has more than so many bytes.
+func limit(body io.ReadCloser, most int64, over error) limited {
+	return limited{Reader: bounded.NewReader(body, most, over), Closer: body}
+}
+
+// limitRequest puts the limit on the request's body, and on the copies of it that
+// redirects send. The request must be the client's own.
+func (c *Client) limitRequest(req *http.Request) *http.Request {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req
+	}
+	over := boterr.New(boterr.ResourceExhausted, "body", "has more than %d bytes; send less", c.maxRequestBytes)
+	req.Body = limit(req.Body, c.maxRequestBytes, over)
+	if again := req.GetBody; again != nil {
+		req.GetBody = func() (io.ReadCloser, error) {
+			body, err := again()
+			if err != nil {
+				return nil, err
+			}
+			return limit(body, c.maxRequestBytes, over), nil
+		}
+	}
+	return req
+}
+
+// closeBody closes the body of a request that is not sent, as http.Client does.
+func closeBody(req *http.Request) {
+	if req != nil && req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+// responseBody is the body of a response. Its end also ends what watches over the
+// time limit.
+type responseBody struct {
+	limited
+
+	client *Client
+	ctx    context.Context //nolint:containedctx // It belongs to the one exchange that the body is a part of.
+	cancel context.CancelFunc
+	host   string
+	ended  error // what ended the body, returned again from then on
+}
+
+// Read reads the body; its errors are those of Client.Do.
+func (b *responseBody) Read(p []byte) (int, error) {
+	if b.ended != nil {
+		return 0, b.ended
+	}
+	n, err := b.limited.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	if err != io.EOF { //nolint:errorlint // Only io.EOF itself is the end of a body; wrapped it is a failure.
+		err = failure(b.ctx, b.host, err)
+	}
+	b.ended = err
+	b.cancel()
+	return n, err
+}
+
+// Close closes the body.
+func (b *responseBody) Close() error {
+	b.cancel()
+	return b.limited.Close()
+}
+
+// responseTooLong is the error of a response over the limit.
+func responseTooLong(host string, limit int64) error {
+	return boterr.New(boterr.ResourceExhausted, "", "the response of %s has more than %d bytes", host, limit)
+}
+
+// checkRedirect decides on the next request of a chain; via holds the earlier
+// ones, oldest first. The dialer checks the addresses of the next host as it does
+// those of the first.
+func (c *Client) checkRedirect(next *http.Request, via []*http.Request) error {
+	if len(via) > c.maxRedirects {
+		return boterr.New(boterr.ResourceExhausted, "url", "leads through more than %d redirects", c.maxRedirects)
+	}
+	if err := CheckURL(next.URL, c.allow); err != nil {
+		return boterr.Invalid("url", "redirects to a URL that is refused: %w", errors.Unwrap(err))
+	}
+	if via[len(via)-1].URL.Scheme == "https" && next.URL.Scheme == "http" {
+		return boterr.Invalid("url", "redirects from https to http; use a URL that stays encrypted")
+	}
+	if leavesHost(via, next) {
+		keepHarmless(next.Header)
+	}
+	return nil
+}
+
+// leavesHost reports whether a request of the chain went, or now goes, to another
+// host or port than the first did. http.Client copies the headers of the first
+// request to each later one, so a chain that comes back counts as well.
+func leavesHost(via []*http.Request, next *http.Request) bool {
+	home := via[0].URL.Host
+	elsewhere := func(req *http.Request) bool { return req.URL.Host != home }
+	return elsewhere(next) || slices.ContainsFunc(via, elsewhere)
+}
+
+// keepHarmless removes all headers but those that hold no credentials. Referer, which
+// http.Client sets to the whole earlier URL, goes as well.
+func keepHarmless(header http.Header) {
+	for name := range header {
+		if !IsHarmless(name) {
+			delete(header, name)
+		}
+	}
+}
+
+// IsHarmless reports whether a header of a request, by its name in any case, is known to hold no
+// credentials, so that other hosts and logs may see its value. A list of what they must not see
+// would miss the keys that APIs take in headers of their own.
+func IsHarmless(header string) bool {
+	switch http.CanonicalHeaderKey(header) {
+	case "Accept", "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type",
+		"Range", "User-Agent":
+		return true
+	default:
+		return false
+	}
+}
+
+// redirectReader refuses a redirect whose target cannot be read, because the
+// error of http.Client would show the target with its query.
+type redirectReader struct {
+	next http.RoundTripper
+}
+
+// RoundTrip sends the request and looks at the redirect in its response.
+func (r redirectReader) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := r.next.RoundTrip(req)
+	if err != nil || resp == nil || !isRedirect(resp) {
+		return resp, err
+	}
+	if _, err := resp.Location(); err != nil {
+		if resp.Body != nil {
+			_ = resp.Body.Close()
+		}
+		return nil, boterr.New(boterr.Unavailable, "", "%s redirects to what is no URL", req.URL.Host)
+	}
+	return resp, nil
+}
+
+// isRedirect reports whether a response sends the client elsewhere.
+func isRedirect(resp *http.Response) bool {
+	return resp.StatusCode >= 300 && resp.StatusCode <= 399 && resp.Header.Get("Location") != ""
+}
+
+// CloseIdleConnections passes the call on, as http.Client expects of a transport.
+func (r redirectReader) CloseIdleConnections() {
+	if idle, ok := r.next.(interface{ CloseIdleConnections() }); ok {
+		idle.CloseIdleConnections()
+	}
+}
+
+// checkHeader returns an InvalidArgument with a field such as "headers.Accept"
+// for a header that cannot be sent as it is. Of several it names the first in
+// alphabetical order.
+func checkHeader(header http.Header) error {
+	names := make([]string, 0, len(header))
+	for name := range header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !isToken(name) {
+			return boterr.Invalid("headers", "the name of a header must be of letters, digits and hyphens")
+		}
+		field := "headers." + name
+		if isFraming(http.CanonicalHeaderKey(name)) {
+			return boterr.Invalid(field, "is set by the client; leave it out")
+		}
+		if slices.ContainsFunc(header[name], hasControl) {
+			return boterr.Invalid(field, "must not contain control characters such as line breaks")
+		}
+	}
+	return nil
+}
+
+// isToken reports whether the text is a token of RFC 9110, as names of headers
+// must be.
+func isToken(text string) bool {
+	const marks = "!#$%&'*+-.^_`|~"
+	for i := range len(text) {
+		c := text[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		digit := '0' <= c && c <= '9'
+		if !letter && !digit && !strings.Contains(marks, string(rune(c))) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// isFraming reports whether a header says where a message goes and where it ends.
+// net/http takes these from the request itself; in other spelling it would send
+// them twice.
+func isFraming(canonical string) bool {
+	switch canonical {
+	case "Host", "Content-Length", "Transfer-Encoding", "Trailer":
+		return true
+	}
+	return false
+}
+
+// hasControl reports whether a value has a control character other than the tab.
+func hasControl(value string) bool {
+	return strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
+// timeLimitError is the cause of a context that a client's own time limit ended.
+type timeLimitError time.Duration
+
+// Error says how long the limit was.
+func (t timeLimitError) Error() string { return "no answer within " + time.Duration(t).String() }
+
+// failure gives the error of an exchange with a host its code: Canceled if ctx
+// ended, Unavailable if that was the client's own time limit, the code that err
+// has, and else Unavailable.
+func failure(ctx context.Context, host string, err error) error {
+	cause := context.Cause(ctx)
+	if limit, ok := errors.AsType[timeLimitError](cause); ok {
+		return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, limit)
+	}
+	if cause != nil {
+		return boterr.New(boterr.Canceled, "", "the exchange with %s was ended: %w", host, cause)
+	}
+	if coded, ok := boterr.AsError(err); ok {
+		return coded
+	}
+	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
+}
+
+// withoutAddresses returns what went wrong, for bot logic to read: without the URL, which
+// it knows, and without the addresses and ports of the host's own network and resolver,
+// which are not its business.
+func withoutAddresses(err error) error {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		return withoutServer(lookup)
+	}
+	if exchange, ok := errors.AsType[*net.OpError](err); ok {
+		return fmt.Errorf("%s: %w", exchange.Op, exchange.Err)
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		return outer.Err
+	}
+	return err
+}
+
+// withoutServer returns the error of a look-up of a name without the resolver that was
+// asked, which its text may hold twice.
+func withoutServer(lookup *net.DNSError) error {
+	told := &net.DNSError{
+		Err: "the resolver did not answer", Name: lookup.Name,
+		IsTimeout: lookup.IsTimeout, IsTemporary: lookup.IsTemporary, IsNotFound: lookup.IsNotFound,
+	}
+	if lookup.IsNotFound {
+		told.Err = "no such host"
+	}
+	return told
 }

@@ -243,3 +243,91 @@ func (r *run) load(module string) error {
 	_, err = r.in.Call(r.prepared.require, folder, name)
 	return err
 }
+
+// spent is what a run has used up of its limits, together with the scripts that run within its operations, such as those
+// of a node to which it redirects. Each has an instance of its own.
+type spent struct {
+	depth int
+	*shared
+}
+
+// shared is the part of spent that all of them share.
+type shared struct{ calls, busy atomic.Int64 }
+
+// spentKey is the key of spent in the context of operations.
+type spentKey struct{}
+
+// deepestNested is how deep scripts may run within operations of each other. Each takes the memory of a script.
+const deepestNested = 8
+
+// within makes the run share the limits of the run in whose operation it is, if there is one. The context is the one of
+// its operations.
+func (r *run) within(ctx context.Context) (context.Context, error) {
+	outer, isNested := ctx.Value(spentKey{}).(spent)
+	if !isNested {
+		outer.shared = &shared{}
+	}
+	if outer.depth == deepestNested {
+		return nil, boterr.New(boterr.ResourceExhausted, "",
+			"scripts that call each other through operations are nested more than %d deep", deepestNested)
+	}
+	r.spent = spent{outer.depth + 1, outer.shared}
+	return context.WithValue(ctx, spentKey{}, r.spent), nil
+}
+
+// computed is how long scripts have computed, as far as spend has counted it.
+func (s spent) computed() time.Duration { return time.Duration(s.busy.Load()) }
+
+// spend counts how long the script has computed since the last spend.
+func (r *run) spend() {
+	busy := r.in.Busy()
+	r.busy.Add(int64(busy - r.counted))
+	r.counted = busy
+}
+
+// sharing calls an operation. What scripts compute within it counts as what this one computes.
+func (r *run) sharing(operation func()) {
+	r.spend()
+	before := r.computed()
+	operation()
+	others := r.computed() - before
+	r.in.Charge(others)
+	r.counted += others
+}
+
+// deadline ends the context of a run when its time is over. The time stands still while the run waits for a
+// slot. It is used by the goroutine of the run.
+type deadline struct {
+	timer  *time.Timer
+	cancel context.CancelCauseFunc
+	// left is what is left of the time since it last ran on, at since.
+	left  time.Duration
+	since time.Time
+}
+
+// begin returns a context that ends after some time, with a cause. end has to be called.
+func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() error) context.Context {
+	limited, cancel := context.WithCancelCause(ctx)
+	d.cancel, d.left = cancel, limit
+	d.since = time.Now() //nolint:forbidigo // How long it takes in fact, which no clock that is handed in tells.
+	d.timer = time.AfterFunc(limit, func() { cancel(cause()) })
+	return limited
+}
+
+// end ends the context.
+func (d *deadline) end() {
+	d.timer.Stop()
+	d.cancel(context.Canceled)
+}
+
+// pause lets the time stand still, and returns what lets it run on.
+func (d *deadline) pause() (resume func()) {
+	if !d.timer.Stop() {
+		return func() {} // It is over.
+	}
+	d.left -= time.Since(d.since) //nolint:forbidigo // As where it began.
+	return func() {
+		d.since = time.Now() //nolint:forbidigo // As where it began.
+		d.timer.Reset(max(0, d.left))
+	}
+}

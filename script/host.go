@@ -1,13 +1,22 @@
 package script
 
 import (
+	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/script/internal/locale"
 	"github.com/botctx/go-sdk/script/internal/web"
 )
@@ -125,4 +134,257 @@ func (r *run) hostNumbers(string) (any, error) {
 	}
 	text, err := json.Marshal(numbers)
 	return json.RawMessage(text), err
+}
+
+// longestLine is how many bytes of what a script logs at once are kept, and mostLines how many lines of a run.
+const (
+	longestLine = 8 << 10
+	mostLines   = 1000
+)
+
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
+
+// hostLog writes a line to the log: [level, text, stack].
+func (r *run) hostLog(payload string) error {
+	r.lines++
+	if r.lines > mostLines {
+		return nil
+	}
+	var line [3]string
+	if err := json.Unmarshal([]byte(payload), &line); err != nil {
+		return err
+	}
+	text := display.Redact(line[1])
+	if len(text) > longestLine {
+		text = strings.ToValidUTF8(text[:longestLine], "") + "..."
+	}
+	where := r.program.name
+	for _, at := range r.places(line[2]) {
+		where = fmt.Sprintf("%s:%d", at.file, at.line)
+		break
+	}
+	r.engine.options.Console.Log(r.ctx, levels[line[0]], text, "script", where)
+	if r.lines == mostLines {
+		r.engine.options.Console.WarnContext(r.ctx, "the script logs too much: what follows is left out", "script", r.program.name)
+	}
+	return nil
+}
+
+// logRejected logs what failed without the script waiting for it.
+func (r *run) logRejected(reports string) error {
+	if reports == "[]" {
+		return nil
+	}
+	var all []report
+	if err := json.Unmarshal([]byte(reports), &all); err != nil {
+		return errText
+	}
+	for _, one := range all {
+		r.engine.options.Console.WarnContext(r.ctx, "a script did not wait for what failed",
+			"script", r.program.name, "error", r.failed(r.thrown(one)))
+	}
+	return nil
+}
+
+// fetchRequest is a request as web.js sends it, and fetchResponse the answer that it reads.
+type (
+	fetchRequest struct {
+		URL     string      `json:"url"`
+		Method  string      `json:"method"`
+		Headers [][2]string `json:"headers"`
+		Body    []byte      `json:"body"`
+	}
+	fetchResponse struct {
+		Status     int         `json:"status"`
+		StatusText string      `json:"statusText"`
+		Headers    [][2]string `json:"headers"`
+		URL        string      `json:"url"`
+		Body       []byte      `json:"body"`
+	}
+)
+
+// hostFetch begins a request, and returns its number. wake gets the answer.
+func (r *run) hostFetch(payload string) (any, error) {
+	if r.bot == nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "a module sends no requests while it is loaded")
+	}
+	if err := r.countCall(); err != nil {
+		return nil, err
+	}
+	l := &r.loop
+	if most := longestText(r.engine.options.MaxResultBytes); l.held+len(payload) > most {
+		return nil, endingError{boterr.New(boterr.ResourceExhausted, "",
+			"the requests under way have more than %d bytes: see Options.MaxResultBytes", most)}
+	}
+	var asked fetchRequest
+	if err := json.Unmarshal([]byte(payload), &asked); err != nil {
+		return nil, err
+	}
+	request := outbound.Request{URL: asked.URL, Method: asked.Method, Headers: map[string]string{}, Body: asked.Body}
+	values := map[string][]string{}
+	for _, header := range asked.Headers {
+		values[header[0]] = append(values[header[0]], header[1])
+	}
+	for name, all := range values {
+		request.Headers[name] = strings.Join(all, ", ")
+	}
+	if l.arrived == nil {
+		l.arrived, l.requests = make(chan answer), map[int]sending{}
+	}
+	l.last++
+	id := l.last
+	ctx, cancel := context.WithCancel(r.ctx)
+	l.requests[id] = sending{cancel, len(payload)}
+	l.held += len(payload)
+	arrived, left, bot, e := l.arrived, r.ctx.Done(), r.bot, r.engine
+	go func() {
+		response, err := e.fetch(ctx, bot, request)
+		select {
+		case arrived <- answer{id: id, response: response, url: asked.URL, err: boterr.Wrap("fetch", err)}:
+		case <-left: // The run has ended.
+		}
+	}()
+	return int64(id), nil
+}
+
+// fetch sends a request.
+func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outbound.Request) (response *outbound.Response, err error) {
+	defer func() { err = cmp.Or(boterr.Recovered(recover()), err) }()
+	response, err = e.options.Fetch(ctx, bot, request)
+	if most := e.options.MaxResultBytes; err == nil && len(response.Body) > most {
+		err = boterr.New(boterr.ResourceExhausted, "", "the response has more than %d bytes: see Options.MaxResultBytes", most)
+	}
+	return response, err
+}
+
+// hostCancel cancels a request.
+func (r *run) hostCancel(payload string) (any, error) {
+	var id int
+	err := json.Unmarshal([]byte(payload), &id)
+	if sent, isUnderWay := r.loop.requests[id]; isUnderWay {
+		sent.cancel()
+	}
+	return nil, err
+}
+
+// textOf returns the text of the answer of a request.
+func (r *run) textOf(a answer) (string, error) {
+	if a.err != nil {
+		return r.answer(nil, a.err)
+	}
+	told := fetchResponse{
+		Status: a.response.Status, StatusText: http.StatusText(a.response.Status), URL: a.url,
+		Headers: [][2]string{}, Body: slices.Concat([]byte{}, a.response.Body),
+	}
+	for name, values := range a.response.Header {
+		for _, value := range values {
+			told.Headers = append(told.Headers, [2]string{strings.ToLower(name), value})
+		}
+	}
+	text, err := json.Marshal(told)
+	return r.answer(json.RawMessage(text), err)
+}
+
+// operationNames returns the names of all operations.
+func operationNames() []string {
+	var names []string
+	for _, op := range botctx.Ops() {
+		names = append(names, string(op))
+	}
+	return names
+}
+
+// useOf returns what a parameter of an operation is for. A parameter that says what an operation works on is a
+// selection: undefined there would mean everything, or the member of the run.
+func useOf(op botctx.Op, param string) use {
+	switch param {
+	case "filter":
+		return forFilter
+	case "data":
+		if op == botctx.OpFetchGeoNearFromDataSource { // It holds the filter.
+			return forFilter
+		}
+	case "meta":
+		if op == botctx.OpGetAssignmentsByMeta {
+			return forFilter
+		}
+	case "tag", "key", "inlet":
+		return forSelection
+	}
+	if strings.HasSuffix(param, "Id") {
+		return forSelection
+	}
+	return forData
+}
+
+// records of the context that an operation works on unless they are given: undefined is not taken for "not given".
+var targets = map[string]bool{"member": true, "channel": true, "group": true}
+
+// hostOperation calls an operation at once: operations of a script run one after the other, in the order in which the
+// script calls them, whether it waits for them or not. The payload is [name, parameters, changes, removed], and the
+// answer has the records that the call has changed, and the names of the values that it has left, see this.js.
+func (r *run) hostOperation(payload string) (string, error) {
+	if err := r.countCall(); err != nil {
+		return "", err
+	}
+	read := &reader{text: payload, largest: r.engine.options.MaxResultBytes}
+	read.want('[')
+	name, err := read.string()
+	if err != nil {
+		return "", err
+	}
+	read.want(',')
+	result, err := r.operation(read, botctx.Op(name))
+	if read.isTooLarge {
+		return "", endingError{err}
+	}
+	w := newWriter(int64(r.engine.options.MaxResultBytes))
+	w.answer(result, r.number(err), err)
+	r.writeRenewed(w)
+	return string(append(w.text, ']')), w.err
+}
+
+// operation reads the parameters and the changes of a call, and calls it.
+func (r *run) operation(read *reader, op botctx.Op) (any, error) {
+	params, refused := r.params(read, op)
+	if refused != nil {
+		return nil, boterr.Wrap(string(op), refused)
+	}
+	read.want(',')
+	if err := r.store(read); err != nil {
+		return nil, boterr.Wrap(string(op), err)
+	}
+	var result any
+	var err error
+	r.sharing(func() {
+		r.in.Wait(func() { r.wait(func() { result, err = r.bot.CallValue(r.ctx, string(op), params) }) })
+	})
+	return result, err
+}
+
+// params reads the parameters of an operation.
+func (r *run) params(read *reader, op botctx.Op) (document.Object, error) {
+	begin := read.at
+	if read.peek() != '{' {
+		value, err := read.value(forData)
+		if err != nil || value == document.Missing {
+			return document.Object{}, err
+		}
+		return document.Object{}, boterr.Invalid("", "takes an object of parameters")
+	}
+	value, err := read.fields(func(name string) (any, error) {
+		if targets[name] && read.peek() == 'U' {
+			return read.any(forSelection, 1)
+		}
+		return read.any(useOf(op, name), 1)
+	})
+	if err != nil {
+		return document.Object{}, err
+	}
+	if read.at-begin > read.largest {
+		return document.Object{}, read.tooLarge()
+	}
+	return value.(document.Object), nil //nolint:forcetypeassert // It is what fields returns.
 }

@@ -171,3 +171,80 @@ func TestHost_LargeTexts(t *testing.T) {
 		require.NotContains(t, err.Error(), "engine failed", source)
 	}
 }
+
+// A script that awaits nothing itself returns what it returns at once, and what that is to become is waited for all
+// the same.
+func TestRun_WaitsForWhatIsReturned(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"return Promise.resolve(1)":                                                      `1`,
+		"return new Promise((done) => setTimeout(() => done({a: 1}), 5))":                `{"a":1}`,
+		"return { then(done) { done(2) } }":                                              `2`,
+		"return { then: 3 }":                                                             `{"then":3}`,
+		"const f = async () => { await null; return 4 }; return f()":                     `4`,
+		"return this.getChannel({}).catch((e) => e.operation ?? 5)":                      s.returns("try { return await this.getChannel({}) } catch (e) { return e.operation }"),
+		"return (async () => { for (const x of [6]) { await x; return x } })()":          `6`,
+		"class A { static async m() { return await 7 } } return A.m()":                   `7`,
+		"let n = 0; Promise.resolve().then(() => { n = 8 }); return { toJSON: () => n }": `8`,
+		"return this.then": `null`,
+	} {
+		require.JSONEq(t, want, s.returns(source), source)
+	}
+}
+
+func TestRun_FailsByWhatIsReturned(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"\nthrow new RangeError('a')":                      "test.js:2:11: internal: RangeError: a",
+		"\nreturn Promise.reject(new Error('b'))":          "test.js:2:27: internal: Error: b",
+		"\nreturn { get then() { throw new Error('c') } }": "internal: Error: c",
+		"\nreturn { then(_, no) { no(new Error('d')) } }":  "internal: Error: d",
+		"\nawait null\nreturn 2n ** 64n":                   "test.js: invalid argument: result: ",
+		"await 1; this.member.meta = []":                   "test.js: invalid argument: member.meta: ",
+		"\nreturn (async () => {\nthrow 'e' })()":          "test.js: internal: the script threw e",
+		"return new Promise(() => {})":                     "failed precondition",
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.ErrorContains(t, err, want, source)
+	}
+}
+
+func TestTimers_InOrderByTheContextsClock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	before := s.Now()
+	require.JSONEq(t, `["now",1,2,3,"tick","tick"]`, s.returns(`
+		const said = []
+		setTimeout((what) => said.push(what), 200, 3)
+		setTimeout(() => said.push(2), 100)
+		setTimeout(() => said.push('never'), 1000000)
+		const stopped = setTimeout(() => said.push('stopped'), 50)
+		clearTimeout(stopped)
+		setImmediate(() => said.push(1))
+		queueMicrotask(() => said.push('now'))
+		await new Promise((resolve) => setTimeout(resolve, 300))
+		let left = 2
+		await new Promise((resolve) => {
+			const id = setInterval(() => { said.push('tick'); if (--left === 0) { clearInterval(id); resolve() } }, 10)
+		})
+		return said`))
+	require.Equal(t, 320*time.Millisecond, s.Now().Sub(before))
+}
+
+func TestDeadline_EndsWaiting(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{Deadline: 500 * time.Millisecond})
+	_, err := s.compile("\nawait new Promise((r) => setTimeout(r, 3600000))").Run(t.Context(), s.ada.Context())
+	require.ErrorContains(t, err, "test.js: resource exhausted: the script ran for longer than 500ms")
+}
+
+func TestDate_IsInTheZoneOfTheOptions(t *testing.T) {
+	t.Parallel()
+	taipei, err := time.LoadLocation("Asia/Taipei")
+	require.NoError(t, err)
+	const source = "return [new Date(0).getHours(), new Date(2026, 0, 1).toISOString()]"
+	require.JSONEq(t, `[0,"2026-01-01T00:00:00.000Z"]`, newStage(t, script.Options{}).returns(source))
+	require.JSONEq(t, `[8,"2025-12-31T16:00:00.000Z"]`, newStage(t, script.Options{Zone: taipei}).returns(source))
+}

@@ -2,13 +2,18 @@ package script
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
 
@@ -149,3 +154,163 @@ func (p *Program) take(ctx context.Context, run quickjs.Run) (*prepared, *quickj
 	in, err := ready.Take(ctx, run)
 	return ready, in, err
 }
+
+// hostFind returns the file that a name means to a file of a folder: [folder, name].
+func (r *run) hostFind(payload string) (any, error) {
+	var asked [2]string
+	if err := json.Unmarshal([]byte(payload), &asked); err != nil {
+		return nil, err
+	}
+	return r.engine.modules.Find(asked[0], asked[1])
+}
+
+// hostLoad hands over the function of a module, and returns null; or the text of a file of JSON.
+func (r *run) hostLoad(payload string) (any, error) {
+	var file string
+	if err := json.Unmarshal([]byte(payload), &file); err != nil {
+		return nil, err
+	}
+	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
+		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
+	}
+	module, err := r.engine.modules.Read(file)
+	if err != nil || module.IsJSON {
+		return module.Source, err
+	}
+	return nil, r.compileAndHandOver(file, moduleHead, moduleHead+module.Source+foot)
+}
+
+// hostPart hands over the function of a part of the prelude.
+func (r *run) hostPart(payload string) (any, error) {
+	var name string
+	if err := json.Unmarshal([]byte(payload), &name); err != nil {
+		return nil, err
+	}
+	file := ownFiles + name
+	if known, isCompiled := r.engine.compiled.Load(file); isCompiled {
+		return nil, r.handOver(known.([]byte)) //nolint:forcetypeassert // Nothing else is stored.
+	}
+	return nil, r.compileAndHandOver(file, "", parts[name].source)
+}
+
+func (r *run) compileAndHandOver(file, head, text string) error {
+	bytecode, err := r.engine.compile(file, head, text)
+	if err != nil {
+		return err
+	}
+	r.engine.compiled.Store(file, bytecode)
+	return r.handOver(bytecode)
+}
+
+// handOver gives the prelude the function that bytecode is. Nothing of it runs.
+func (r *run) handOver(bytecode []byte) error {
+	body, err := r.in.Load(bytecode)
+	if err == nil {
+		_, err = r.in.Call(r.prepared.take, body)
+	}
+	if err != nil {
+		return endingError{err}
+	}
+	return nil
+}
+
+// Action returns the script as an action of a node.
+func (p *Program) Action() botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		_, err := p.run(ctx, bot, wantNothing)
+		return err
+	}
+}
+
+// Trigger returns the script as a trigger of a node, which matches if it returns what counts as true in JavaScript.
+func (p *Program) Trigger() botctx.Trigger { return trigger{p} }
+
+// trigger is a script that says whether a node answers.
+type trigger struct{ program *Program }
+
+// Matches runs the script.
+func (t trigger) Matches(ctx context.Context, bot *botctx.Context) (bool, error) {
+	value, err := t.program.run(ctx, bot, wantTruth)
+	isTrue, _ := value.(bool)
+	return isTrue, err
+}
+
+// String returns the name of the script.
+func (t trigger) String() string { return t.program.name }
+
+var _ botctx.Trigger = trigger{}
+
+// Redirect returns the script as the redirect of a node. It returns where the run goes on: the id of
+// a node, or an object with nodeCompositeId, treeId, redirectOptions and meta, as redirectMemberToNode
+// takes them; nothing, null or false if the run ends. Anything else is an *Error with
+// InvalidArgument behind it.
+func (p *Program) Redirect() botctx.RedirectFunc {
+	return func(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+		value, err := p.Run(ctx, bot)
+		if err != nil {
+			return nil, err
+		}
+		redirect, err := redirectOf(value)
+		if err != nil {
+			return nil, &Error{File: p.name, Err: err}
+		}
+		return redirect, nil
+	}
+}
+
+// redirectOf reads what the script of a redirect returned.
+func redirectOf(value any) (*botctx.Redirect, error) {
+	switch v := value.(type) {
+	case string:
+		if v == "" {
+			return nil, nil //nolint:nilnil // The run ends.
+		}
+		return &botctx.Redirect{NodeCompositeID: v}, nil
+	case document.Object:
+		var params botctx.RedirectMemberToNodeParams
+		if err := document.Decode(v, &params); err != nil {
+			return nil, boterr.PrefixField("result", err)
+		}
+		if params.NodeCompositeID == "" {
+			return nil, boterr.Missing("result.nodeCompositeId", "the id of a node")
+		}
+		return &botctx.Redirect{
+			NodeCompositeID: params.NodeCompositeID, TreeID: params.TreeID, Options: params.RedirectOptions, Meta: params.Meta,
+		}, nil
+	}
+	if isTrue, isBool := value.(bool); value != nil && (isTrue || !isBool) {
+		return nil, boterr.Invalid("result", "must be the id of a node, an object with nodeCompositeId, or nothing")
+	}
+	return nil, nil //nolint:nilnil // The run ends.
+}
+
+// Error says where and why a script failed. Behind it is a *boterr.Error: the error of the operation that the script did
+// not catch; ResourceExhausted for a limit of Options; InvalidArgument for a script that cannot be read; Canceled if the
+// context ended; Internal for what the script threw itself.
+type Error struct {
+	// File is the name of the script or module, as it was given to Compile.
+	File string
+	// Line and Column are the place in it, counted from 1; 0 if it is not known: what is thrown and is no Error has no
+	// place, and what is wrong with a result or a record has a field instead.
+	Line, Column int
+	// Stack are the calls that lead there, the innermost first, such as "total (cart.js:4:9)".
+	Stack []string
+	// Err is what went wrong.
+	Err error
+}
+
+// Error returns "file:line:column: what went wrong".
+func (e *Error) Error() string {
+	return e.Place() + ": " + display.Text(e.Err)
+}
+
+// Place returns "file:line:column", or the file alone if there is no line.
+func (e *Error) Place() string {
+	if e.Line == 0 {
+		return e.File
+	}
+	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

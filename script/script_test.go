@@ -1,11 +1,14 @@
 package script_test
 
 import (
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -183,4 +186,163 @@ func TestCompile_CodePoints(t *testing.T) {
 	value, err := program.Run(t.Context(), bot)
 	require.NoError(t, err)
 	require.EqualValues(t, 7, value)
+}
+
+func TestError_WhatIsThrown(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]struct {
+		text string
+		code boterr.Code
+	}{
+		"\nthrow {a: 1}":        {`test.js: internal: the script threw {"a":1}`, boterr.Internal},
+		"\nthrow 'no'":          {"test.js: internal: the script threw no", boterr.Internal},
+		"\nthrow undefined":     {"test.js: internal: the script threw undefined", boterr.Internal},
+		"\nthrow {toString: 1}": {`test.js: internal: the script threw a value that cannot be made a text`, boterr.Internal},
+		"setTimeout(() => {\nthrow new Error('late') })\nawait new Promise((done) => setTimeout(done, 5))": {"test.js:2:11: internal: Error: late", boterr.Internal},
+		"\nawait import('fs')":                            {"test.js: unsupported: import() is not supported: use require", boterr.Unsupported},
+		"\nfunction f() { return f() }\nf()":              {"test.js:2:23: resource exhausted: functions call each other too deep", boterr.ResourceExhausted},
+		"for (;;) {}":                                     {"test.js: resource exhausted: the script computed for more than 100ms: see Options.MaxBusy", boterr.ResourceExhausted},
+		"try { for (;;); } catch {} finally { return 1 }": {"see Options.MaxBusy", boterr.ResourceExhausted},
+		"\nfor (;;) { try { await this.getMember({memberId: 'x'}) } catch {} }": {
+			"test.js:2:29: resource exhausted: the script has made more than 1000 calls", boterr.ResourceExhausted,
+		},
+		"const a = []\nfor (;;) a.push(new Array(1000).fill(1))": {"see Options.MaxMemory", boterr.ResourceExhausted},
+		"return 'x'.repeat(2e6)":                                 {"test.js: resource exhausted: result: is larger than 1048576 bytes of JSON: see Options.MaxResultBytes", boterr.ResourceExhausted},
+		"return new Array(6e5).fill(1)":                          {"see Options.MaxResultBytes", boterr.ResourceExhausted},
+	} {
+		options := script.Options{MaxBusy: time.Minute, MaxMemory: 32 << 20, MaxResultBytes: 1 << 20}
+		if strings.Contains(want.text, "MaxBusy") {
+			options.MaxBusy = 100 * time.Millisecond
+		}
+		s := newStage(t, options)
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.ErrorContains(t, err, want.text, source)
+		require.Equal(t, want.code, boterr.CodeOf(err), source)
+	}
+}
+
+func TestThis_HasGettersOfScripts(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"Object.defineProperty(this, 'greeting', { get() { return 'Hi ' + this.member.firstName } }); return [this.greeting, 'greeting' in this]": `["Hi Ada",true]`,
+		"let n = 1; Object.defineProperties(this, { a: { get: () => n, set(x) { n = x * 2 } }, b: { value: 4, enumerable: true } })\n" +
+			"this.a = 5; return [this.a, this.b, Object.keys(this).includes('a'), delete this.a, this.a]": `[10,4,false,false,10]`,
+		"Object.defineProperty(this, 'c', { value: 1 }); this.c++; return this.c":                                          `1`,
+		"'use strict'; Object.defineProperty(this, 'd', { get: () => 1 }); try { this.d = 2 } catch (e) { return e.name }": `"TypeError"`,
+		"const o = {}; Object.defineProperty(o, 'x', { get: () => 3 }); return o.x":                                        `3`,
+	} {
+		require.JSONEq(t, want, s.returns(source), source)
+	}
+}
+
+// A text that was cut in the middle of a character is stored as Node.js writes it.
+func TestLanguage_HalfOfACharacter(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	require.Equal(t, "\"a\ufffd\"", s.returns("return 'a😀'.slice(0, 2)"))
+	require.JSONEq(t, `["\\ud83d",1]`, s.returns("return [JSON.stringify('😀'[0]).slice(1, 7), '😀'[0].length]"))
+}
+
+func TestRun_SharesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	s.returns("x = 1; var y = 2; globalThis.z = 3; Object.prototype.polluted = 4; Array.prototype.map = () => 5\n" +
+		"({}).__proto__.constructor.prototype.toString = () => 6; JSON.parse = null; Promise.prototype.then = null")
+	require.JSONEq(t, `["undefined","undefined","undefined",[2],"[object Object]",null,1]`, s.returns(
+		"return [typeof x, typeof y, typeof z, [1].map((a) => a + 1), '' + {}, {}.polluted, await Promise.resolve(JSON.parse('1'))]"))
+}
+
+func TestRun_HasNothingOfTheHost(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	require.JSONEq(t, `["object","undefined","undefined","undefined","undefined","undefined","undefined"]`, s.returns(
+		"return [typeof process, typeof Deno, typeof Bun, typeof Go, typeof XMLHttpRequest, typeof WebAssembly, typeof importScripts]"))
+	require.JSONEq(t, `["agendaMeta","channel","group","member","messageEvent","node"]`, s.returns("return Object.keys(this).sort()"))
+}
+
+// language are scripts that use what the language got from 2015 on, and what they return.
+var language = map[string]string{
+	"const [a, , b = 2, ...c] = [1, 0, undefined, 3, 4]; return [a, b, c]":                                                                                    `[1,2,[3,4]]`,
+	"const {a, b: {c = 3} = {}, ...d} = {a: 1, e: 5}; return [a, c, d]":                                                                                       `[1,3,{"e":5}]`,
+	"const f = (...x) => Math.max(...x, ...[7]); return f(1, 2)":                                                                                              `7`,
+	"return [...'aö😀', ...new Set([1, 1]), ...new Map([[1, 2]])]":                                                                                             `["a","ö","😀",1,[1,2]]`,
+	"let a; a ??= 1; a ||= 2; a &&= 3; return [a, a?.b?.c ?? 'none', this.nothing?.()]":                                                                       `[3,"none",null]`,
+	"class A { #x = 1; static n = 2; get x() { return this.#x } static #p() { return 3 } static q() { return A.#p() } } return [new A().x, A.n, A.q()]":       `[1,2,3]`,
+	"function* g() { yield* [1, 2]; return 3 } return [...g()]":                                                                                               `[1,2]`,
+	"async function* g() { yield 1; yield 2 } const a = []; for await (const x of g()) a.push(x); return a":                                                   `[1,2]`,
+	"const a = []; for await (const x of [Promise.resolve(1), 2]) a.push(x); return a":                                                                        `[1,2]`,
+	"return [2 ** 10, (-2) ** 3, 1 << 4, (2n ** 70n).toString(), String(1n << 70n), 1_000]":                                                                   `[1024,-8,16,"1180591620717411303424","1180591620717411303424",1000]`,
+	"let a = 3; a **= 2; let b = {c: 1}; b.c <<= 5; return [a, b.c]":                                                                                          `[9,32]`,
+	"return '2026-11-22'.match(/(?<y>\\d+)-(?<m>\\d+)/u).groups.y + '1234567'.replace(/\\B(?=(\\d{3})+(?!\\d))/g, ',')":                                       `"20261,234,567"`,
+	"return ['aXbX'.replaceAll('X', '-'), 'abc'.at(-1), [3, 1].toSorted(), [1, [2, [3]]].flat(Infinity), 'é'.normalize('NFD').length]":                        `["a-b-","c",[1,3],[1,2,3],2]`,
+	"label: for (const i of [1, 2]) { for (;;) { if (i === 1) continue label; break label } } return 'end'":                                                   `"end"`,
+	"try { null.x } catch { return 'caught' } finally { this.x = 1 }":                                                                                         `"caught"`,
+	"const tag = (s, ...v) => s.raw.join('|') + v; return tag`a${1}\\n${2}`":                                                                                  `"a|\\n|1,2"`,
+	"return Object.fromEntries(Object.entries({a: 1}).map(([k, v]) => [k + 'b', v]))":                                                                         `{"ab":1}`,
+	"return (await Promise.allSettled([1, Promise.reject(new Error('x'))])).map((r) => r.status)":                                                             `["fulfilled","rejected"]`,
+	"var s = Symbol('x'); var o = {[s]: 1, get y() { return 2 }, 'z': 3, async m() { return 4 }}; return [o[s], {y: o.y, z: o.z}, await o.m()]":               `[1,{"y":2,"z":3},4]`,
+	"x = 5; return [typeof x, new Date(0).toISOString(), JSON.stringify({a: [1, {b: 2}], c: undefined}, null, 1), JSON.stringify({a: 1, b: 2}, ['b'])]":       `["number","1970-01-01T00:00:00.000Z","{\n \"a\": [\n  1,\n  {\n   \"b\": 2\n  }\n ]\n}","{\"b\":2}"]`,
+	"return [structuredClone({a: [1]}), btoa('hi'), atob('aGk='), new URL('https://a.example/b?c=d').searchParams.get('c'), encodeURIComponent('ä')]":         `[{"a":[1]},"aGk=","hi","d","%C3%A4"]`,
+	"return [Array.from({length: 2}, (_, i) => i), Array.from('ab'), new Uint8Array([1, 256]).length, [].concat([1], [[2]]), Array.isArray([])]":              `[[0,1],["a","b"],2,[1,[2]],true]`,
+	"class B extends Array {} class C extends Map {} const m = new C([[1, 2]]); return [new B(1, 2).length, m instanceof Map, m.get(1), m.constructor === C]": `[2,true,2,true]`,
+	"return [/a/ instanceof RegExp, new RegExp('a', 'gi').flags, 'aAb'.replace(/a/gi, (m) => m + m), 'a-b'.split(/-/), [...'a1b2'.matchAll(/\\d/g)].length]":  `[true,"gi","aaAAb",["a","b"],2]`,
+}
+
+func TestLanguage_OfTheseYears(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range language {
+		program, err := s.engine.Compile("test.js", source)
+		require.NoError(t, err, source)
+		_, err = program.Run(t.Context(), s.ada.Context())
+		require.NoError(t, err, source)
+		require.JSONEq(t, want, s.returns(source), source)
+	}
+}
+
+func TestNew_RefusesNilModules(t *testing.T) {
+	t.Parallel()
+	_, err := script.New(script.Options{Modules: (*fstest.MapFS)(nil)})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, "Modules: is a nil *fstest.MapFS")
+}
+
+// Each operation is a function on `this`, and fails there as over JSON.
+func TestOperation_EachOfAll(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	bot := s.AddMember(member.Member{}).Context()
+	for _, op := range botctx.Ops() {
+		_, overJSON := bot.Call(t.Context(), string(op), json.RawMessage(`{"noSuchParameter": 1}`))
+		wanted, _ := boterr.AsError(overJSON)
+		_, err := s.compile("\nreturn await this."+string(op)+"({ noSuchParameter: 1 })").Run(t.Context(), bot)
+		if overJSON == nil {
+			require.NoError(t, err, op)
+			continue
+		}
+		failed, isError := errors.AsType[*script.Error](err)
+		require.True(t, isError, "%s: %v", op, err)
+		require.Equal(t, 2, failed.Line, "%s: %v", op, err)
+		got, _ := boterr.AsError(err)
+		require.Equal(t, [3]string{string(wanted.Code), wanted.Op, wanted.Field}, [3]string{string(got.Code), got.Op, got.Field}, op)
+	}
+}
+
+// What the engine below cannot read is put in plainer words, with a map by which errors tell their place.
+func TestError_NamesPlaceOfPlainerWords(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, line := range map[string]int{
+		"async function* g() {\n  yield 1\n}\nfor await (const x of g()) {\n  null.x\n}":                 5,
+		"async function* g() {\n  yield 1\n\n  throw new Error('b')\n}\nfor await (const x of g()) {\n}": 4,
+		"for await (const x of [1]) {\n\n  f()\n}\nfunction f() {\n  throw new Error('c')\n}":            6,
+		"async function* g() {}\n\n\nawait this.getMember({ memberId: 'nobody' })":                       4,
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		failed, isError := errors.AsType[*script.Error](err)
+		require.True(t, isError, "%s: %v", source, err)
+		require.Equal(t, "test.js", failed.File, source)
+		require.Equal(t, line, failed.Line, "%s: %v", source, err)
+	}
 }

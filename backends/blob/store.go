@@ -2,14 +2,25 @@ package blob
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"mime"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
+	"unicode/utf8"
 
 	gocloud "gocloud.dev/blob"
 	_ "gocloud.dev/blob/fileblob" // The scheme file of Open.
 	_ "gocloud.dev/blob/memblob"  // The scheme mem of Open.
+	"gocloud.dev/gcerrors"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/utility"
@@ -185,4 +196,162 @@ func (s *source) Read(into []byte) (int, error) {
 		s.err = err
 	}
 	return n, err
+}
+
+// In a folder the driver keeps the content type of a file in a second one, which it truncates and writes anew each time,
+// so that readers find it empty. The driver therefore writes the content alone, in one step, and folder the attributes,
+// in the driver's form. They are written before the content appears, and only if they change.
+
+// folder is the part of a write to a folder that the driver leaves out.
+type folder struct {
+	// content is the temporary file of the content, nil in other buckets.
+	content *os.File
+	// before are the attributes that were there, nil for none, and isChanged is true once others are there.
+	before    []byte
+	isChanged bool
+}
+
+// attributes are those of a file in the driver's form.
+type attributes struct {
+	ContentType string `json:"user.content_type"`
+}
+
+// begin notes the file that the driver writes.
+func (f *folder) begin(as func(any) bool) error {
+	as(&f.content)
+	return nil
+}
+
+// path returns the name of the file with the attributes: that of the temporary file without its two endings, and with
+// another one.
+func (f *folder) path() string {
+	name := f.content.Name()
+	for range 2 {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return name + reserved
+}
+
+// finish makes the content durable, and stores the attributes.
+func (f *folder) finish(contentType string) error {
+	if err := f.content.Sync(); err != nil {
+		return err
+	}
+	wanted, err := json.Marshal(attributes{ContentType: contentType})
+	if err != nil {
+		return err
+	}
+	f.before, err = os.ReadFile(f.path())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var stored attributes
+	if json.Unmarshal(f.before, &stored) == nil && stored.ContentType == contentType {
+		return nil
+	}
+	f.isChanged = true
+	return f.replace(wanted)
+}
+
+// undo puts the attributes back that were there.
+func (f *folder) undo() {
+	switch {
+	case !f.isChanged:
+	case f.before == nil:
+		_ = os.Remove(f.path())
+	default:
+		_ = f.replace(f.before)
+	}
+}
+
+// replace writes the file with the attributes in one step.
+func (f *folder) replace(content []byte) error {
+	temporary := filepath.Join(filepath.Dir(f.path()), "."+rand.Text()+reserved)
+	if err := writeDurably(temporary, content); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	if err := os.Rename(temporary, f.path()); err != nil {
+		_ = os.Remove(temporary)
+		return err
+	}
+	return nil
+}
+
+// writeDurably writes a new file.
+func writeDurably(name string, content []byte) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // As the driver does; the umask decides.
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Sync(), file.Close())
+}
+
+// maxKeySize is the number of bytes that all large object stores allow.
+const maxKeySize = 1024
+
+// checkKey refuses keys that a store would take for another one: in a folder, "a//b" and
+// "a/./b" are "a/b". All others stay what they are.
+func checkKey(key string) error {
+	segments := strings.Split(key, "/")
+	switch {
+	case key == "":
+		return boterr.Invalid("filename", "is required")
+	case len(key) > maxKeySize:
+		return boterr.Invalid("filename", "must be shorter: with app and channel it has %d bytes, and %d is the most",
+			len(key), maxKeySize)
+	case !utf8.ValidString(key) || strings.ContainsRune(key, 0):
+		return boterr.Invalid("filename", "must be UTF-8 text without NUL")
+	case slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." }):
+		return boterr.Invalid("filename",
+			"must have names between its slashes, and neither begin nor end with one; \".\" and \"..\" are none")
+	}
+	return nil
+}
+
+// failure returns the error of a bucket with its code. Where ctx has ended, it is that of
+// ctx.
+func failure(ctx context.Context, key string, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	switch gcerrors.Code(err) {
+	case gcerrors.InvalidArgument:
+		return boterr.Invalid("filename", "cannot be stored as %q: %w", key, err)
+	case gcerrors.NotFound:
+		return boterr.New(boterr.FailedPrecondition, "", "the bucket does not exist; create it: %w", err)
+	case gcerrors.PermissionDenied:
+		return boterr.New(boterr.FailedPrecondition, "", "the account may not write to the bucket; let it: %w", err)
+	case gcerrors.FailedPrecondition:
+		return boterr.New(boterr.FailedPrecondition, "", "the bucket is closed, or does not allow it: %w", err)
+	case gcerrors.ResourceExhausted:
+		return boterr.New(boterr.ResourceExhausted, "", "a limit of the bucket is reached; try again later: %w", err)
+	case gcerrors.Unimplemented:
+		return boterr.New(boterr.Unsupported, "", "the bucket does not offer it: %w", err)
+	default:
+		return systemFailure(key, err)
+	}
+}
+
+// reserved ends the names of the files in which a folder's driver keeps content types.
+const reserved = ".attrs"
+
+// systemFailure returns the error of a driver that gives no code, as that of folders.
+func systemFailure(key string, err error) error {
+	switch {
+	case strings.HasSuffix(key, reserved) && strings.Contains(err.Error(), reserved):
+		return boterr.Invalid("filename", "must not end with %q in this bucket: choose another name", reserved)
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		return boterr.Invalid("filename", "has a name that is too long for this bucket: shorten it: %w", err)
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR), errors.Is(err, syscall.EEXIST),
+		errors.Is(err, syscall.ENOTEMPTY):
+		return boterr.Invalid("filename",
+			"names a folder as a file, or a file as a folder, which this bucket cannot hold: choose another name: %w", err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return boterr.New(boterr.ResourceExhausted, "", "the disk is full; make room: %w", err)
+	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EROFS):
+		return boterr.New(boterr.FailedPrecondition, "", "the folder may not be written to; let it: %w", err)
+	}
+	return boterr.New(boterr.Unavailable, "", "the bucket did not store the file; try again later: %w", err)
 }

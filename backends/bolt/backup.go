@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 
 	"go.etcd.io/bbolt"
 
@@ -81,4 +82,102 @@ func (w whileOpen) Write(text []byte) (int, error) {
 		return 0, err
 	}
 	return w.to.Write(text)
+}
+
+// Compact writes the file anew without the pages that nothing uses any more, such as
+// those of documents that were deleted: bbolt uses them again, but never makes a file
+// smaller. Reads go on, writes wait until it is done. The new file takes the place of the
+// old one in one step once it is whole and on disk, so that a crash leaves either.
+//
+// Canceled: ctx ended. Unavailable: the copy failed; on systems that do not replace open
+// files, such as Windows, always. The store then is as before.
+func (s *Store) Compact(ctx context.Context) error { return s.file.compact(ctx) }
+
+func (f *file) compact(ctx context.Context) error {
+	f.swap.Lock()
+	defer f.swap.Unlock()
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if err := f.checkUsable(); err != nil {
+		return err
+	}
+	if f.failed != nil {
+		return f.failed
+	}
+	temporary, err := f.createTemporary()
+	if err != nil {
+		return err
+	}
+	name := temporary.Name()
+	defer func() { _ = os.Remove(name) }() // It is gone where it took the file's name.
+	if err := temporary.Close(); err != nil {
+		return f.unavailable("compacting", err)
+	}
+	// Open, and so locked, before it gets the name: no other process can come between.
+	db, handle, err := f.openBolt(name, f.toWrite())
+	if err != nil {
+		return err
+	}
+	if err := f.copyAll(ctx, db); err != nil {
+		return f.interrupted(ctx, "compacting", errors.Join(err, db.Close()))
+	}
+	if err := os.Rename(name, f.path); err != nil {
+		return f.unavailable("compacting", errors.Join(err, db.Close()))
+	}
+	old := f.db
+	f.db, f.handle = db, handle
+	if err := errors.Join(syncFolder(filepath.Dir(f.path)), old.Close()); err != nil {
+		return f.fail("the new file may lose its name with the power", err)
+	}
+	return nil
+}
+
+// copyAll copies all buckets to another file, and brings that to the disk.
+func (f *file) copyAll(ctx context.Context, db *bbolt.DB) error {
+	db.NoSync = true // Until all is there.
+	err := f.guarded("compacting", func() error {
+		return f.read(func(tx *bbolt.Tx) error {
+			return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+				return copyBucket(ctx, db, string(name), b)
+			})
+		})
+	})
+	db.NoSync = f.settings.noSync
+	if err != nil {
+		return err
+	}
+	return db.Sync()
+}
+
+// copyBucket copies a bucket, in transactions of a size that memory has room for.
+func copyBucket(ctx context.Context, to *bbolt.DB, name string, from *bbolt.Bucket) error { //nolint:gocognit // One loop, in batches.
+	const most = 8 << 20
+	cursor := from.Cursor()
+	key, value := cursor.First()
+	for begun := false; !begun || key != nil; begun = true {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := to.Update(func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte(name))
+			if err != nil {
+				return err
+			}
+			b.FillPercent = fill
+			for size := 0; key != nil && size < most; key, value = cursor.Next() {
+				if name == formatBucket && string(key) == commitKey {
+					continue // The commits of the other file have numbers of their own.
+				}
+				if err := b.Put(key, value); err != nil {
+					return err
+				}
+				size += len(key) + len(value)
+			}
+			return b.SetSequence(from.Sequence())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,11 +1,18 @@
 package bolt_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +23,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // crashTrial is what is known of the store of a process that is killed again and again.
@@ -187,4 +195,171 @@ func (c *crashTrial) checkIndexes(database *bolt.Store) {
 			require.ErrorIs(c, items.Insert(c.Context(), document.O("_id", "again", "writer", writer, "key", key)), boterr.AlreadyExists)
 		}
 	}
+}
+
+// crashEnv tells the test's program to be the process that is killed.
+const crashEnv = "BOTCTX_BOLT_CRASH_WRITER"
+
+// crashOrder is what that process is told.
+type crashOrder struct {
+	Path string `json:"path"`
+	// Next is the number of each writer's next write.
+	Next [crashWriters]int `json:"next"`
+}
+
+func TestMain(m *testing.M) {
+	var err error
+	if text, isWriter := os.LookupEnv(crashEnv); isWriter {
+		err = obey(text, crashOrder.writeUntilKilled)
+	} else if text, isWorker := os.LookupEnv(chaosEnv); isWorker {
+		err = obey(text, chaosOrder.work)
+	} else if text, isWorker := os.LookupEnv(agendaEnv); isWorker {
+		err = obey(text, agendaOrder.work)
+	} else {
+		m.Run()
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// obey does what an order says.
+func obey[O any](text string, do func(O, context.Context) error) error {
+	var order O
+	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		return err
+	}
+	return do(order, context.Background())
+}
+
+// writeUntilKilled writes with all writers, and reports each write that was answered
+// before the next. Meanwhile, the store is compacted and backed up again and again.
+func (order crashOrder) writeUntilKilled(ctx context.Context) error {
+	store, err := bolt.Open(order.Path)
+	if err != nil {
+		return err
+	}
+	for collection, index := range crashIndexes() {
+		if err := store.Collection(collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	failed := make(chan error)
+	var all sync.WaitGroup
+	for writer, number := range order.Next {
+		all.Go(func() {
+			for ; ; number++ {
+				changed, err := writeOf(writer, number).run(ctx, store)
+				if err != nil {
+					failed <- err
+					return
+				}
+				fmt.Println(writer, number, changed) //nolint:forbidigo // To the one who kills this process.
+			}
+		})
+	}
+	all.Go(func() {
+		for range time.Tick(50 * time.Millisecond) {
+			if err := store.Compact(ctx); err != nil {
+				failed <- err
+				return
+			}
+			if err := store.Backup(ctx, io.Discard); err != nil {
+				failed <- err
+				return
+			}
+		}
+	})
+	return <-failed
+}
+
+// crashIndexes are the indexes of the collections.
+func crashIndexes() map[string]store.Index {
+	return map[string]store.Index{
+		"items": {Keys: []store.IndexKey{
+			{Path: "writer", Kind: query.Ascending}, {Path: "key", Kind: query.Ascending},
+		}, Unique: true},
+		"claims": {Keys: ascending("slot"), Unique: true},
+	}
+}
+
+// writingProcess is a process that writes until it is killed.
+type writingProcess struct {
+	*exec.Cmd
+
+	said      *output
+	complaint *bytes.Buffer
+	ended     chan struct{}
+}
+
+// output is what a process says.
+type output struct {
+	text bytes.Buffer
+	// left is the number of lines after which it has said enough.
+	left   int
+	enough chan struct{}
+}
+
+// Write keeps a text.
+func (o *output) Write(text []byte) (int, error) {
+	before := o.left
+	o.left -= bytes.Count(text, []byte("\n"))
+	if before > 0 && o.left <= 0 {
+		close(o.enough)
+	}
+	return o.text.Write(text)
+}
+
+// start starts the process.
+func (c *crashTrial) start() *writingProcess {
+	c.Helper()
+	text, err := json.Marshal(c.order)
+	require.NoError(c, err)
+	process := &writingProcess{
+		Cmd:       exec.CommandContext(c.Context(), os.Args[0]),
+		said:      &output{left: 1 + rand.IntN(100), enough: make(chan struct{})},
+		complaint: new(bytes.Buffer),
+		ended:     make(chan struct{}),
+	}
+	process.Env = append(os.Environ(), crashEnv+"="+string(text))
+	process.Stdout, process.Stderr = process.said, process.complaint
+	require.NoError(c, process.Start())
+	go func() {
+		_ = process.Wait() // It is killed, which is an error.
+		close(process.ended)
+	}()
+	return process
+}
+
+// awaitAnswers waits until the process said of some writes that they were answered, or is at its end.
+func (p *writingProcess) awaitAnswers() {
+	select {
+	case <-p.said.enough:
+	case <-p.ended:
+	}
+}
+
+// kill kills the process, and returns the writes that it said were answered.
+func (c *crashTrial) kill(process *writingProcess) []answer {
+	c.Helper()
+	killed := process.Process.Kill()
+	<-process.ended
+	for line := range strings.Lines(process.complaint.String()) {
+		require.Contains(c, line, "the newest commit of the store did not hold", "the kill before interrupted a commit, and nothing else")
+	}
+	require.NoError(c, killed)
+
+	var answers []answer
+	for line := range bytes.Lines(process.said.text.Bytes()) {
+		var writer, number int
+		var changed bool
+		_, err := fmt.Sscanln(string(line), &writer, &number, &changed)
+		require.NoError(c, err, "%q", line)
+		require.Equal(c, c.order.Next[writer], number, "the writes of one writer come one after the other")
+		c.order.Next[writer]++
+		answers = append(answers, answer{write: writeOf(writer, number), changed: changed})
+	}
+	c.answered += len(answers)
+	return answers
 }

@@ -1,12 +1,17 @@
 package bolt
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -14,6 +19,8 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // file is the file of a store, the journal of what is in memory.
@@ -280,4 +287,209 @@ func (f *file) stats() Stats {
 	figures := f.db.Stats()
 	s.Free = int64(figures.FreePageN+figures.PendingPageN) * int64(f.db.Info().PageSize)
 	return s
+}
+
+// The pages 0 and 1 are the heads of bbolt's file. A commit writes its pages, waits for the disk,
+// writes the head of the number of its transaction modulo 2, and waits again. Where the newer head
+// is invalid, bbolt takes the other, and with it the state before. That is right for a commit that
+// a crash interrupted; but where the head was damaged later, a commit that was answered is lost.
+//
+// So once the disk has a commit, and before it is answered, a note of it is written into the page
+// of the other head, behind the part that bbolt uses. The disk is not waited for: the note survives
+// the end of the process at once, and that of the machine when the system has written it, within
+// seconds or with the next commit. A commit with a note and without a head is damage. One without a
+// note was interrupted, or answered just before the power failed: these two cannot be told apart,
+// so that the file is taken as it is, and the store reports it.
+
+// head is one of the heads.
+type head struct {
+	holds bool
+	// root and free are the pages with the root of the trees and the list of free pages,
+	// pages the number of pages in use, all of which lie before the others.
+	root, free, pages uint64
+	transaction       uint64
+	// noted is the transaction of the note in the page, 0 for none.
+	noted uint64
+}
+
+type heads [2]head
+
+const (
+	// boltMagic is the number with which a head begins, boltVersion the one that follows.
+	boltMagic   = 0xED0CDAED
+	boltVersion = 2
+	// Magic (4), version (4), size of pages (4), flags (4), root (8), sequence of the root (8),
+	// list of free pages (8), pages in use (8), transaction (8), and FNV-1a of all that (8).
+	headSum = 56
+	// noFreeList is the page of the list of free pages where the file has none.
+	noFreeList = ^uint64(0)
+
+	// noteAt is where the note stands in a page: in another sector than the head.
+	noteAt     = 512
+	noteLength = 12
+)
+
+// headOf reads a head from its page.
+func headOf(page []byte) (h head) {
+	if noted := page[noteAt:][:noteLength]; binary.LittleEndian.Uint32(noted[8:]) == noteSum(noted[:8]) {
+		h.noted = binary.LittleEndian.Uint64(noted)
+	}
+	text := page[pageHeader:]
+	number := func(at int) uint64 { return binary.NativeEndian.Uint64(text[at:]) }
+	sum := fnv.New64a()
+	_, _ = sum.Write(text[:headSum]) // It never fails.
+	h.holds = binary.NativeEndian.Uint32(text) == boltMagic &&
+		binary.NativeEndian.Uint32(text[4:]) == boltVersion && number(headSum) == sum.Sum64()
+	if h.holds {
+		h.root, h.free, h.pages, h.transaction = number(16), number(32), number(40), number(48)
+	}
+	return h
+}
+
+// newest returns the head that bbolt takes, or an error where a later commit was answered.
+func (both heads) newest() (head, error) {
+	newest := both[0]
+	if !newest.holds || both[1].holds && both[1].transaction > newest.transaction {
+		newest = both[1]
+	}
+	switch noted := max(both[0].noted, both[1].noted); {
+	case !newest.holds:
+		return head{}, damaged("neither of its first two pages holds")
+	case noted > newest.transaction:
+		return head{}, damaged("page %d does not hold, and with it the commit %d, which was answered, is lost", noted%2, noted)
+	default:
+		return newest, nil
+	}
+}
+
+// hasFallenBack reports whether the other head may have been that of a commit later than the newest
+// valid one. Where its page still has the note of the newest commit, no later commit has reached
+// the disk.
+func (both heads) hasFallenBack(newest head) bool {
+	for _, h := range both {
+		if !h.holds && h.noted != newest.transaction {
+			return true
+		}
+	}
+	return false
+}
+
+// note notes that the disk has a transaction. A note that cannot be written matters only where the
+// head is damaged as well.
+func (f *file) note(transaction int) {
+	if f.settings.noSync {
+		return // The disk may have the note before it has the transaction.
+	}
+	text := binary.LittleEndian.AppendUint64(make([]byte, 0, noteLength), uint64(transaction))
+	text = binary.LittleEndian.AppendUint32(text, noteSum(text))
+	other := int64(1 - transaction%2)
+	_, _ = f.handle.WriteAt(text, other*int64(f.db.Info().PageSize)+noteAt)
+}
+
+// noteSum returns the checksum of a note.
+func noteSum(text []byte) uint32 {
+	return crc32.Update(crc32.Checksum([]byte("answered"), castagnoli), castagnoli, text)
+}
+
+// read runs a transaction that reads.
+func (f *file) read(run func(*bbolt.Tx) error) error {
+	tx, err := f.db.Begin(false)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // There is nothing to take back.
+	return run(tx)
+}
+
+// Load implements memstore.Journal.
+func (f *file) Load(yield func(memstore.Entry) error) error {
+	return f.guarded("reading", func() error {
+		return f.read(func(tx *bbolt.Tx) error {
+			if err := loadDocuments(tx, yield); err != nil {
+				return err
+			}
+			if err := loadIndexes(tx, yield); err != nil {
+				return err
+			}
+			return checkCommit(tx)
+		})
+	})
+}
+
+// loadDocuments yields the documents of all collections.
+func loadDocuments(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
+	d := newDecoder()
+	var names uint64
+	err := tx.ForEach(func(key []byte, b *bbolt.Bucket) error {
+		name := string(key)
+		if name == formatBucket {
+			return nil
+		}
+		names += nameSeal(name)
+		collection, hasDocuments := strings.CutPrefix(name, documentsPrefix)
+		if !hasDocuments {
+			if name != indexesBucket {
+				return damaged("there is a bucket %q", name)
+			}
+			return nil
+		}
+		return eachSealed(name, b, d, func(position uint64, o document.Object) error {
+			return yield(memstore.Entry{Collection: collection, Position: position, After: o})
+		})
+	})
+	if err == nil && names != tx.Bucket([]byte(formatBucket)).Sequence() {
+		err = damaged("a bucket is lost")
+	}
+	return err
+}
+
+// loadIndexes yields the indexes.
+func loadIndexes(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
+	b := tx.Bucket([]byte(indexesBucket))
+	if b == nil {
+		return nil
+	}
+	return eachSealed(indexesBucket, b, newDecoder(), func(position uint64, o document.Object) error {
+		collection, index, err := indexOf(o)
+		if err != nil {
+			return damaged("the definition at position %d of the bucket %q is invalid: %w", position, indexesBucket, err)
+		}
+		return yield(memstore.Entry{Collection: collection, Index: index})
+	})
+}
+
+// eachSealed yields the values of a bucket in the order of their positions, and checks
+// each and all of them together.
+func eachSealed(name string, b *bbolt.Bucket, d *decoder, yield func(uint64, document.Object) error) error {
+	var sum uint64
+	nameSum := checksumOfName(name)
+	err := b.ForEach(func(key, value []byte) error {
+		if len(key) != positionSize {
+			return damaged("the bucket %q has a key of %d bytes", name, len(key))
+		}
+		position := binary.BigEndian.Uint64(key)
+		o, added, err := opened(nameSum, key, value, d)
+		if err != nil {
+			return damaged("at position %d of the bucket %q: %w", position, name, err)
+		}
+		sum += added
+		return yield(position, o)
+	})
+	if err == nil && sum != b.Sequence() {
+		err = damaged("the bucket %q has lost values, or has old ones", name)
+	}
+	return err
+}
+
+// opened returns the document that a sealed value has, and its seal.
+func opened(nameSum uint32, key, value []byte, d *decoder) (document.Object, uint64, error) {
+	if len(value) < checksumSize {
+		return document.Object{}, 0, errors.New("the value is cut off")
+	}
+	given, text := binary.LittleEndian.Uint32(value), value[checksumSize:]
+	if sum := checksum(nameSum, key, text); sum != given {
+		return document.Object{}, 0, fmt.Errorf("the checksum of the value is %08x instead of %08x", sum, given)
+	}
+	o, err := d.document(text)
+	return o, seal(key, given), err
 }

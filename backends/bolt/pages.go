@@ -3,8 +3,13 @@ package bolt
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+
+	"go.etcd.io/bbolt"
 )
 
 // pageWalk goes through the trees of pages. Their layout is that of version 2 of bbolt's
@@ -233,6 +238,207 @@ func (p page) checkOrder(keys [][]byte, bounds keyRange) error {
 			bounds.from != nil && bytes.Compare(key, bounds.from) < 0,
 			bounds.to != nil && bytes.Compare(key, bounds.to) >= 0:
 			return p.wrong("the key of element %d is out of order", i)
+		}
+	}
+	return nil
+}
+
+// checked is what a check of the file found.
+type checked struct {
+	// transaction is the number of the newest transaction whose head is valid.
+	transaction uint64
+	// hasFallenBack tells that there may have been a newer commit: the other head is invalid, or an
+	// unused page is of a newer commit.
+	hasFallenBack bool
+}
+
+// check checks the heads and all pages of the file before bbolt reads more of it than the
+// heads, since damaged pages can make it panic, fault, write over pages that are in use, or
+// go on without end.
+func (f *file) check() (found checked, err error) {
+	db, handle, err := f.openBolt(f.path, f.toCheck())
+	if err != nil {
+		return checked{}, err
+	}
+	err = f.guarded("checking", func() (err error) {
+		found, err = checkPages(handle, db.Info().PageSize)
+		return err
+	})
+	if isOfSystem(err) {
+		return found, f.unavailable("checking", errors.Join(err, db.Close()))
+	}
+	return found, f.atPath(errors.Join(err, db.Close()))
+}
+
+// checkPages checks all pages of a file.
+func checkPages(file *os.File, pageSize int) (checked, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return checked{}, err
+	}
+	heads, err := readHeads(file, pageSize)
+	if err != nil {
+		return checked{}, err
+	}
+	newest, err := heads.newest()
+	if err != nil {
+		return checked{}, err
+	}
+	if newest.pages > uint64(info.Size())/uint64(pageSize) {
+		return checked{}, damaged("it has %d bytes and needs %d pages of %d: its end is missing", info.Size(), newest.pages, pageSize)
+	}
+	w := pageWalk{file: file, size: pageSize, pages: uint64(info.Size()) / uint64(pageSize), seen: make([]bool, newest.pages)}
+	if err := w.check(newest); err != nil {
+		return checked{}, damaged("%w", err)
+	}
+	return checked{
+		transaction:   newest.transaction,
+		hasFallenBack: heads.hasFallenBack(newest) || w.newestUnused() > newest.transaction,
+	}, nil
+}
+
+// check checks the trees, and that all other pages are free.
+func (w *pageWalk) check(h head) error {
+	if err := w.tree(h.root, keyRange{}); err != nil {
+		return err
+	}
+	w.used = slices.Clone(w.seen)
+	if h.free == noFreeList { // bbolt then makes one of the trees.
+		return nil
+	}
+	return w.freeList(h.free)
+}
+
+// isChecked reports whether the file that is open is the one at the path, and has not been
+// written since it was checked.
+func (f *file) isChecked(found checked) (bool, error) {
+	same, err := f.hasPath()
+	if err != nil || !same {
+		return false, err
+	}
+	heads, err := readHeads(f.handle, f.db.Info().PageSize)
+	if err != nil {
+		return false, err
+	}
+	newest, err := heads.newest()
+	return newest.transaction == found.transaction, err
+}
+
+// readHeads reads the two heads of a file.
+func readHeads(file io.ReaderAt, pageSize int) (both heads, err error) {
+	for i := range both {
+		text := make([]byte, pageSize)
+		if _, err := file.ReadAt(text, int64(i)*int64(pageSize)); err != nil && !errors.Is(err, io.EOF) {
+			return both, err
+		}
+		both[i] = headOf(text)
+	}
+	return both, nil
+}
+
+// Each commit writes its number into the bucket that says what the file is, and that stands in the
+// first leaf of the tree of buckets. So each such leaf tells its commit. Where the leaf of the
+// newest head is of another commit, an old page has taken its place. A leaf that no head leads to
+// is older than the newest head, unless a newer commit has no valid head: because it was
+// interrupted, or because the pages of the heads are old ones. These two cannot be told apart, so
+// that the file is taken as it is, and the store reports it.
+
+// checkCommit refuses content that is not that of the head.
+func checkCommit(tx *bbolt.Tx) error {
+	number := tx.Bucket([]byte(formatBucket)).Get([]byte(commitKey))
+	if len(number) != positionSize { // There was no commit since the file was made.
+		return nil
+	}
+	if found := binary.BigEndian.Uint64(number); found != uint64(tx.ID()) {
+		return damaged("its content is that of commit %d, and its head that of commit %d", found, tx.ID())
+	}
+	return nil
+}
+
+// newestUnused returns the greatest number of a commit that stands in a page that is in no tree.
+func (w *pageWalk) newestUnused() (newest uint64) {
+	_ = eachCommit(w.file, w.size, w.pages, func(number, commit uint64) error { // Such a page is not needed.
+		if number >= uint64(len(w.used)) || !w.used[number] {
+			newest = max(newest, commit)
+		}
+		return nil
+	})
+	return newest
+}
+
+// eachCommit calls for each page of a file that has the number of a commit.
+func eachCommit(file io.ReaderAt, pageSize int, pages uint64, call func(number, commit uint64) error) error {
+	text := make([]byte, pageSize)
+	for number := uint64(2); number < pages; number++ {
+		if _, err := file.ReadAt(text, int64(number)*int64(pageSize)); err != nil {
+			return err
+		}
+		if commit := (page{number: number, text: text}).commit(); commit != 0 {
+			if err := call(number, commit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// forgetNewer clears, in a copy of the file, the pages that commits wrote during the copy, so that
+// they do not look like a lost commit.
+func forgetNewer(file *os.File, pageSize int) error {
+	heads, err := readHeads(file, pageSize)
+	if err != nil {
+		return err
+	}
+	newest, err := heads.newest()
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return eachCommit(file, pageSize, uint64(info.Size())/uint64(pageSize), func(number, commit uint64) error {
+		if commit <= newest.transaction {
+			return nil
+		}
+		_, err := file.WriteAt(make([]byte, pageSize), int64(number)*int64(pageSize))
+		return err
+	})
+}
+
+// commit returns the number of the commit in the first leaf of a tree of buckets, 0 where the page
+// is not one.
+func (p page) commit() uint64 {
+	value := p.value(formatBucket)
+	if len(value) < bucketHeader+pageHeader || binary.NativeEndian.Uint64(value) != 0 {
+		return 0
+	}
+	inner := page{number: p.number, text: value[bucketHeader:]}
+	number := inner.value(commitKey)
+	if len(number) != positionSize {
+		return 0
+	}
+	return binary.BigEndian.Uint64(number)
+}
+
+// value returns the value of a key in a leaf, nil where it has none or the page is not a leaf.
+func (p page) value(key string) []byte {
+	if p.kind() != leafKind {
+		return nil
+	}
+	for i := range p.count() {
+		element, err := p.element(i)
+		if err != nil {
+			return nil
+		}
+		at := uint64(binary.NativeEndian.Uint32(element[4:]))
+		length, size := uint64(binary.NativeEndian.Uint32(element[8:])), uint64(binary.NativeEndian.Uint32(element[12:]))
+		whole, err := p.part(i, at, length+size)
+		if err != nil {
+			return nil
+		}
+		if string(whole[:length]) == key {
+			return whole[length:]
 		}
 	}
 	return nil

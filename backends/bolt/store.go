@@ -1,9 +1,22 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -100,3 +113,195 @@ type Stats struct {
 
 // Stats returns the store's figures, zeros after Close.
 func (s *Store) Stats() Stats { return s.file.stats() }
+
+// Option is a setting of a Store.
+type Option func(*settings)
+
+type settings struct {
+	now      func() time.Time
+	lockWait time.Duration
+	noSync   bool
+	logger   *slog.Logger
+}
+
+// WithNow sets the clock that Store.Now reads. The default is the machine's.
+func WithNow(now func() time.Time) Option {
+	return func(s *settings) { s.now = now }
+}
+
+// WithLockWait sets how long Open waits for another process to close the file, such as
+// one that is being replaced by this one. The default is one second; zero and less is
+// not to wait.
+func WithLockWait(wait time.Duration) Option {
+	return func(s *settings) { s.lockWait = wait }
+}
+
+// WithoutSync answers writes before the disk has them, which is faster by far. They
+// survive the end of the process, but where the machine stops, the file may be damaged: it
+// is for what can be made again, such as an import. The default is to wait for the disk.
+func WithoutSync() Option {
+	return func(s *settings) { s.noSync = true }
+}
+
+// WithLogger sets where Open writes a warning about a file whose newest commit it may have
+// lost; see Stats.HasFallenBack. The default is slog.Default; nil writes nothing.
+func WithLogger(logger *slog.Logger) Option {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return func(s *settings) { s.logger = logger }
+}
+
+func settingsOf(options []Option) (settings, error) {
+	s := settings{now: time.Now, lockWait: time.Second, logger: slog.Default()}
+	for i, option := range options {
+		if option == nil {
+			return s, boterr.Invalid("options", "option %d is nil; leave it out", i)
+		}
+		option(&s)
+	}
+	if s.now == nil {
+		return s, boterr.Invalid("now", "the clock is nil; give a function, or leave WithNow out")
+	}
+	// bbolt takes zero for waiting without end.
+	s.lockWait = max(s.lockWait, 1)
+	return s, nil
+}
+
+// resolved returns the path of the file to which a path leads, from the root and without
+// links. The lock, the temporary files and Compact are of that file: under another name, a
+// second opener would find it free.
+func resolved(path string) (string, error) {
+	if path == "" {
+		return "", boterr.Invalid("path", "it is empty; name the file of the store")
+	}
+	whole, err := filepath.Abs(path)
+	if err != nil {
+		return "", boterr.New(boterr.Unavailable, "path", "looking for %s failed: %w", path, err)
+	}
+	file, err := filepath.EvalSymlinks(whole)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, unresolved(path, err)
+	}
+	if info, err := os.Lstat(whole); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", boterr.New(boterr.FailedPrecondition, "path",
+			"%s is a link to a file that is not there; put that file in its place, or name another path", path)
+	}
+	folder, err := filepath.EvalSymlinks(filepath.Dir(whole))
+	return filepath.Join(folder, filepath.Base(whole)), unresolved(path, err)
+}
+
+// unresolved is the error for a path that cannot be followed.
+func unresolved(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return boterr.New(boterr.Unavailable, "path", "looking for %s failed: %w", path, err)
+}
+
+// temporarySuffix begins the suffix of a temporary file beside a store's: a new or a compacted file
+// until it takes the store's name, and the copy of a backup. A random number and a checksum of the
+// whole name follow in hexadecimal, so that nobody chooses such a name by accident.
+const temporarySuffix = ".botctx-temporary-"
+
+// temporaryRandom is the length of the random number in bytes.
+const temporaryRandom = 16
+
+// temporaryName returns the name of a temporary file beside the file of a name.
+func temporaryName(name string, number []byte) string {
+	text := fmt.Sprintf("%s%s%x-", name, temporarySuffix, number)
+	return fmt.Sprintf("%s%08x", text, crc32.Checksum([]byte(text), castagnoli))
+}
+
+// isTemporaryName reports whether a name was made by temporaryName for the file of a name.
+func isTemporaryName(made, name string) bool {
+	var number []byte
+	rest, ok := strings.CutPrefix(made, name+temporarySuffix)
+	if !ok || len(rest) < 2*temporaryRandom {
+		return false
+	}
+	if _, err := fmt.Sscanf(rest[:2*temporaryRandom], "%x", &number); err != nil {
+		return false
+	}
+	return made == temporaryName(name, number)
+}
+
+// createTemporary makes a temporary file in the same folder.
+func (f *file) createTemporary() (*os.File, error) {
+	var number [temporaryRandom]byte
+	_, _ = rand.Read(number[:]) // It never fails.
+	name := temporaryName(filepath.Base(f.path), number[:])
+	path := filepath.Join(filepath.Dir(f.path), name)
+	made, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The host chose the folder.
+	if err != nil {
+		return nil, f.unavailable("making a temporary file", err)
+	}
+	return made, nil
+}
+
+// removeLeftovers removes the temporary files of a process that crashed. The caller has the file
+// open, so that nobody else makes any. What cannot be removed takes space only.
+func (f *file) removeLeftovers() {
+	folder, name := filepath.Dir(f.path), filepath.Base(f.path)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		if entry.Type().IsRegular() && isTemporaryName(entry.Name(), name) && beginsAsBolt(path) {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// beginsAsBolt reports whether a file is empty, or begins as bbolt's do: a temporary file that was
+// cut off anywhere is either.
+func beginsAsBolt(path string) bool {
+	file, err := os.Open(path) //nolint:gosec // It is beside the path that the host chose.
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // It was only read.
+	var begin [pageHeader + 4]byte
+	_, err = io.ReadFull(file, begin[:])
+	if errors.Is(err, io.EOF) {
+		return true
+	}
+	return err == nil && bytes.Equal(begin[pageHeader:], binary.NativeEndian.AppendUint32(nil, boltMagic))
+}
+
+// definition is an index as the file has it. Its JSON names are those of format 1.
+type definition struct {
+	Collection string          `json:"collection"`
+	Keys       []definitionKey `json:"keys"`
+	Unique     bool            `json:"unique"`
+	Sparse     bool            `json:"sparse"`
+}
+
+type definitionKey struct {
+	Path string          `json:"path"`
+	Kind query.IndexKind `json:"kind"`
+}
+
+// definitionOf returns the definition of an index as a document.
+func definitionOf(collection string, index *store.Index) document.Object {
+	keys := document.A()
+	for _, key := range index.Keys {
+		keys = keys.Append(document.O("path", key.Path, "kind", string(key.Kind)))
+	}
+	return document.O("collection", collection, "keys", keys, "unique", index.Unique, "sparse", index.Sparse)
+}
+
+// indexOf is the way back.
+func indexOf(o document.Object) (collection string, index *store.Index, err error) {
+	var d definition
+	if err := document.DecodeValue(o, &d); err != nil {
+		return "", nil, err
+	}
+	index = &store.Index{Unique: d.Unique, Sparse: d.Sparse}
+	for _, key := range d.Keys {
+		index.Keys = append(index.Keys, store.IndexKey(key))
+	}
+	return d.Collection, index, nil
+}

@@ -1,19 +1,32 @@
 package bolt_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/fakestest"
+	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
 	"github.com/botctx/go-sdk/store/storetest"
 )
@@ -190,4 +203,240 @@ func TestWrite_ContextEnded(t *testing.T) {
 	require.ErrorIs(t, store.Compact(ctx), boterr.Canceled)
 	require.Empty(t, contents(t, store, "a"))
 	put(t, store, "a", 1)
+}
+
+// The operations of a platform whose records are in a file obey the rules that those of
+// one in memory obey.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	rounds.OnlyThorough(t)
+	botctxtest.RunConformance(t, newHarness)
+}
+
+func TestConformance_FromCaller(t *testing.T) {
+	t.Parallel()
+	rounds.OnlyThorough(t)
+	botctxtest.RunConformance(t, botctxtest.FromCaller(newHarness))
+}
+
+func newHarness(t *testing.T) *botctxtest.Harness {
+	t.Helper()
+	return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Store = open(t, newPath(t), bolt.WithNow(c.Now))
+	})))
+}
+
+// The cases on which MongoDB, or independent engines, agree come out as in memory, and what
+// they leave is there when the store is opened anew. Package document judges which of
+// them hold.
+func TestCases_AsInMemory(t *testing.T) {
+	t.Parallel()
+	rounds.OnlyThorough(t)
+	for _, name := range []string{"mongo_cases.jsonl", "server_cases.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cases := casesOf(t, name)
+			path := newPath(t)
+			store, memory := open(t, path, bolt.WithoutSync()), memstore.New()
+			collection := func(i int) string { return fmt.Sprint("case ", i) }
+			held := 0
+			for i := range cases {
+				c := &cases[i]
+				outcome, err := c.Run(t.Context(), store.Collection(collection(i)))
+				broken := c.Check(outcome, err)
+				outcome, err = c.Run(t.Context(), memory.Collection(collection(i)))
+				require.Equal(t, fmt.Sprint(c.Check(outcome, err)), fmt.Sprint(broken), c)
+				if broken == nil {
+					held++
+				}
+			}
+			require.Greater(t, held, len(cases)*99/100)
+			require.NoError(t, store.Close())
+			store = open(t, path)
+			for i := range cases {
+				require.Equal(t, contents(t, memory, collection(i)), contents(t, store, collection(i)), &cases[i])
+			}
+		})
+	}
+}
+
+// casesOf reads a file of cases, which lies beside the project and is no part of it.
+func casesOf(t *testing.T, name string) []storetest.Case {
+	t.Helper()
+	file, err := os.Open("../../../shared/cases/" + name)
+	if os.IsNotExist(err) {
+		t.Skipf("the file of cases, ../shared/cases/%s beside the project, is not here", name)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	cases, err := storetest.ReadCases(file)
+	require.NoError(t, err)
+	require.NotEmpty(t, cases)
+	return cases
+}
+
+func TestInbox(t *testing.T) {
+	t.Parallel()
+	inboxtest.RunInbox(t, func(t *testing.T) store.Store {
+		t.Helper()
+		return open(t, newPath(t))
+	})
+}
+
+// BenchmarkInbox has as many workers as producers. All that it accepts and handles is on disk.
+func BenchmarkInbox(b *testing.B) {
+	inboxtest.Benchmark(b, open(b, newPath(b)), inboxtest.Load{Members: 1000, Producers: 64, Workers: 64})
+}
+
+// FuzzCall_AsInMemory searches for small calls that do more than their budget allows, or leave something
+// else in a file than in memory. As a test it runs a few of the known ones.
+func FuzzCall_AsInMemory(f *testing.F) {
+	const size = 1
+	documents := storetest.HostileDocuments(size)
+	filled := memstore.New()
+	require.NoError(f, filled.Collection("c").Insert(f.Context(), documents...))
+	for i, call := range storetest.HostileCalls() {
+		if i%16 == 3 {
+			f.Add(call)
+		}
+	}
+	f.Fuzz(func(t *testing.T, call string) {
+		if strings.Contains(call, "NOW") || strings.Contains(call, "$currentDate") {
+			t.Skip("the clocks of two stores differ")
+		}
+		path := newPath(t)
+		database, memory := open(t, path), filled.Fork().Collection("c")
+		require.NoError(t, database.Collection("c").Insert(t.Context(), documents...))
+		outcome, failed := storetest.RunHostile(t, call, size, database.Collection("c"))
+		want, wantFailed := storetest.RunHostile(t, call, size, memory)
+		require.Equal(t, fmt.Sprint(wantFailed), fmt.Sprint(failed))
+		require.Equal(t, digest(want), digest(outcome), "the outcomes differ")
+		require.NoError(t, database.Close())
+		kept, err := memory.Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		stored, err := open(t, path).Collection("c").Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		require.Equal(t, digest(kept), digest(stored), "the file holds something else than memory")
+	})
+}
+
+// digest stands for a long value, which no failure shall print.
+func digest(value any) [sha256.Size]byte { return sha256.Sum256(fmt.Append(nil, value)) }
+
+// oneMoreCommit returns a file before and after its last commit, and what it held before and
+// holds after.
+func oneMoreCommit(t *testing.T, path string) (older, newer []byte, before, after []string) { //nolint:revive // Two files and what they hold.
+	t.Helper()
+	filled(t, path)
+	for round := range 6 {
+		older, before = newer, after
+		database := open(t, path)
+		_, err := database.Collection("a").Update(t.Context(), filter(t, "_id", document.O("$lt", 50)),
+			change(t, "$set", document.O("round", round)), store.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+		after = all(t, database)
+		require.NoError(t, database.Close())
+		newer, err = os.ReadFile(path)
+		require.NoError(t, err)
+	}
+	return older, newer, before, after
+}
+
+// The heads of the commit before can come back with any of its pages: then what is there is the
+// state before, which is no damage that a check of it could find. Where the page of the newer
+// commit that has its number is still there, that is reported.
+func TestDamage_OldAndNewPagesMixed(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	older, newer, before, after := oneMoreCommit(t, path)
+	mark := append([]byte("commit"), key(max(newer[pageSize+64], newer[64]))...)
+	require.True(t, bytes.Contains(newer, mark))
+	require.False(t, bytes.Contains(older, mark))
+	random := rand.New(rand.NewPCG(7, 7))
+	told, untold, refused := 0, 0, 0
+	count := rounds.Of(t, 60, 300)
+	for round := range count {
+		mixed := bytes.Clone(newer)
+		for at := 0; at+pageSize <= min(len(older), len(newer)); at += pageSize {
+			if random.IntN(2) == 0 || round%2 == 0 && at < 2*pageSize {
+				copy(mixed[at:][:pageSize], older[at:])
+			}
+		}
+		require.NoError(t, os.WriteFile(path, mixed, 0o600))
+		store, err := bolt.Open(path)
+		if err != nil {
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			refused++
+			continue
+		}
+		if held := all(t, store); !slices.Equal(held, after) {
+			require.Equal(t, before, held)
+			require.Equal(t, bytes.Contains(mixed, mark), store.Stats().HasFallenBack)
+			if store.Stats().HasFallenBack {
+				told++
+			} else {
+				untold++
+			}
+		}
+		require.NoError(t, store.Close())
+	}
+	require.Greater(t, refused, count*2/15)
+	require.Greater(t, told, count*2/15)
+	require.Greater(t, untold, count*2/15, "where the page is gone as well, nothing tells")
+}
+
+// open opens the store in a file, which is closed at the end of the test.
+func open(tb testing.TB, path string, options ...bolt.Option) *bolt.Store {
+	tb.Helper()
+	store, err := bolt.Open(path, options...)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, store.Close()) })
+	return store
+}
+
+// newPath returns the path of a file that is not there.
+func newPath(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(tb.TempDir(), "store.db")
+}
+
+// contents returns the documents of a collection as texts.
+func contents(tb testing.TB, database store.Store, collection string) []string {
+	tb.Helper()
+	found, err := database.Collection(collection).Find(tb.Context(), nil, store.FindOptions{})
+	require.NoError(tb, err)
+	texts := make([]string, 0, len(found))
+	for _, o := range found {
+		texts = append(texts, o.String())
+	}
+	return texts
+}
+
+// put inserts documents with these _ids.
+func put(tb testing.TB, store store.Store, collection string, ids ...any) {
+	tb.Helper()
+	for _, id := range ids {
+		require.NoError(tb, store.Collection(collection).Insert(tb.Context(), document.O("_id", id)))
+	}
+}
+
+// filter compiles a filter of keys and values.
+func filter(tb testing.TB, pairs ...any) *query.Filter {
+	tb.Helper()
+	f, err := query.CompileFilter(document.O(pairs...))
+	require.NoError(tb, err)
+	return f
+}
+
+// change compiles an update of operators and operands.
+func change(tb testing.TB, pairs ...any) query.Change {
+	tb.Helper()
+	u, err := query.CompileUpdate(document.O(pairs...))
+	require.NoError(tb, err)
+	return query.Change{Update: u}
+}
+
+// ascending returns the keys of an index on a path.
+func ascending(path string) []store.IndexKey {
+	return []store.IndexKey{{Path: path, Kind: query.Ascending}}
 }

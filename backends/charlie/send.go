@@ -1,14 +1,22 @@
 package charlie
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -134,4 +142,111 @@ func blockPath(details []string) string {
 		return path.String()
 	}
 	return fieldBlocks
+}
+
+// nothing is an empty list, which takes away what a message shows.
+const nothing = "[]"
+
+// UpdateMessage implements send.MessageUpdater. A new text stands in the place of the blocks
+// that the message has, buttons included, since those would show the old one.
+func (c *Connector) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
+	form := url.Values{fieldChannel: {update.ConversationID}, fieldTS: {update.MessageID}}
+	if update.Text != "" {
+		form.Set(fieldText, escaped(update.Text))
+		form.Set(fieldBlocks, nothing)
+	}
+	if update.Attachments != nil {
+		attachments := document.A()
+		for _, attachment := range update.Attachments {
+			attachments = attachments.Append(attachment)
+		}
+		text, err := document.AppendJSON(nil, attachments)
+		if err != nil {
+			return document.Object{}, boterr.PrefixField(fieldAttachments, err)
+		}
+		form.Set(fieldAttachments, string(text))
+	}
+	return c.post(ctx, in, methodUpdate, form)
+}
+
+// ShowTaken implements livechat.TicketUpdater.
+func (c *Connector) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
+	form := formOn(ticket)
+	form.Set(fieldText, escaped(text))
+	form.Set(fieldBlocks, nothing)
+	form.Set(fieldAttachments, nothing)
+	_, err := c.post(ctx, in, methodUpdate, form)
+	return err
+}
+
+// RecallTicket implements livechat.TicketRecaller.
+func (c *Connector) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
+	_, err := c.post(ctx, in, methodDelete, formOn(ticket))
+	return err
+}
+
+// formOn returns the fields that name a ticket. One that a user got is in the conversation
+// that the tool opened with that user.
+func formOn(ticket livechat.Ticket) url.Values {
+	conversation := ticket.ChatID
+	if conversation == "" {
+		conversation = ticket.Group.ID
+	}
+	return url.Values{fieldChannel: {conversation}, fieldTS: {ticket.MessageID}}
+}
+
+// maxReplySize is the most bytes that an answer may have.
+const maxReplySize = 4 << 20
+
+// recorder sends requests and keeps the answer as it came: callers are given the tool's own
+// words, fields included that the library does not know.
+type recorder struct {
+	client *http.Client
+	now    func() time.Time
+}
+
+// recording is an answer as it came.
+type recording struct {
+	status int
+	body   []byte
+}
+
+type recordingKey struct{}
+
+// recorded returns a context whose request is kept in the recording.
+func recorded(ctx context.Context, into *recording) context.Context {
+	return context.WithValue(ctx, recordingKey{}, into)
+}
+
+// Do implements the library's HTTP client.
+func (r recorder) Do(request *http.Request) (*http.Response, error) {
+	answer, err := r.client.Do(request) //nolint:gosec // The address is that of the host's Config.
+	if err != nil {
+		return nil, err
+	}
+	body, err := bounded.ReadAll(answer.Body, maxReplySize)
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		return nil, err
+	}
+	if into, ok := request.Context().Value(recordingKey{}).(*recording); ok {
+		*into = recording{status: answer.StatusCode, body: body}
+	}
+	if answer.StatusCode == http.StatusTooManyRequests {
+		wait, asks := outbound.RetryAfter(answer.Header, r.now())
+		if !asks {
+			wait = defaultRetryAfter
+		}
+		answer.Header.Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second))) // All that the library reads.
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return answer, nil
+}
+
+// reply returns the object that was answered, the zero one where the answer is not an object.
+func (r recording) reply() document.Object {
+	var reply document.Object
+	if reply.UnmarshalJSON(r.body) != nil {
+		return document.Object{}
+	}
+	return reply
 }

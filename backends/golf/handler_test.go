@@ -14,15 +14,26 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/golf"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -313,4 +324,178 @@ func FuzzHandler(f *testing.F) {
 			require.Empty(t, d.got)
 		}
 	})
+}
+
+// clientOf returns a client of a provider at an address, which tries each request once.
+func clientOf(t *testing.T, address string, http *http.Client) *golf.Client {
+	t.Helper()
+	client, err := golf.New(golf.Config{
+		Account: "shop", Key: channel.NewSecret(apiKey), URL: address, HTTP: http, MaxRetries: new(0),
+	})
+	require.NoError(t, err)
+	return client
+}
+
+func TestCharge_EndlessAnswer(t *testing.T) {
+	t.Parallel()
+	for name, said := range map[string]struct{ head, filler string }{
+		"a success":   {boundedtest.Answers("200 OK") + `{"id":"pi_1","object":"payment_intent","status":"succeeded","description":"`, "a"},
+		"a failure":   {boundedtest.Answers("500 Internal Server Error"), "a"},
+		"its headers": {"HTTP/1.1 200 OK\r\n", "X-A: a\r\n"},
+	} {
+		for whose, client := range map[string]*http.Client{"our client": nil, "the host's": {}} {
+			t.Run(name+", "+whose, func(t *testing.T) {
+				t.Parallel()
+				server := boundedtest.Serve(t, true, said.head, said.filler)
+				_, err := clientOf(t, "http://"+server.Address, client).Charge(t.Context(), order())
+				requireNoCode(t, err)
+				server.RequireHungUp(t, 1)
+			})
+		}
+	}
+}
+
+// Nothing of a payment goes elsewhere, and what another address says is no payment.
+func TestCharge_RedirectIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{
+		http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect,
+	} {
+		for whose, client := range map[string]*http.Client{"our client": nil, "the host's": {}} {
+			t.Run(http.StatusText(status)+", "+whose, func(t *testing.T) {
+				t.Parallel()
+				var asked atomic.Int32
+				elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					asked.Add(1)
+					reply(w, http.StatusOK, map[string]any{"id": "pi_1", "object": "payment_intent", "status": "succeeded"})
+				}))
+				t.Cleanup(elsewhere.Close)
+				provider := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
+				t.Cleanup(provider.Close)
+				_, err := clientOf(t, provider.URL, client).Charge(t.Context(), order())
+				require.ErrorIs(t, err, boterr.FailedPrecondition)
+				require.NotContains(t, err.Error(), elsewhere.URL)
+				require.Zero(t, asked.Load())
+			})
+		}
+	}
+}
+
+// answers is a transport that answers every request alike, and notes when it came.
+type answers struct {
+	status int
+	header http.Header
+	body   string
+	came   []time.Time
+}
+
+func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
+	a.came = append(a.came, time.Now()) //nolint:forbidigo // The clock of synctest.
+	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+}
+
+// A request is not repeated before the time that the provider names, and the caller is told of it.
+func TestCharge_RetryAfter(t *testing.T) {
+	t.Parallel()
+	const failed, noJSON = `{"error":{"type":"api_error"}}`, "<html>"
+	for _, c := range []struct {
+		after    string
+		status   int
+		body     string
+		want     time.Duration
+		requests int
+	}{
+		{"3", http.StatusServiceUnavailable, noJSON, 3 * time.Second, 2},
+		{"Sat, 01 Jan 2000 00:00:04 GMT", http.StatusServiceUnavailable, noJSON, 4 * time.Second, 2},
+		{"3", http.StatusTooManyRequests, failed, 3 * time.Second, 1},
+		{"3", http.StatusInternalServerError, failed, 3 * time.Second, 1},
+		{"3", http.StatusTooManyRequests, `{"error":{"code":"lock_timeout"}}`, 3 * time.Second, 2},
+		{"6", http.StatusServiceUnavailable, noJSON, 6 * time.Second, 1},
+		{"999999", http.StatusTooManyRequests, failed, time.Hour, 1},
+		{"soon", http.StatusServiceUnavailable, noJSON, 0, 2},
+	} {
+		t.Run(c.after+c.body+strconv.Itoa(c.status), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				transport := &answers{status: c.status, header: http.Header{"Retry-After": {c.after}}, body: c.body}
+				client, err := golf.New(golf.Config{
+					Account: "shop", Key: channel.NewSecret(apiKey), MaxRetries: new(1), HTTP: &http.Client{Transport: transport},
+				})
+				require.NoError(t, err)
+				_, err = client.Charge(t.Context(), order())
+				require.Error(t, err)
+				require.Len(t, transport.came, c.requests)
+				if c.requests == 2 {
+					require.GreaterOrEqual(t, transport.came[1].Sub(transport.came[0]), c.want)
+				}
+				if !strings.Contains(c.after, "2000") { // By the second answer, less is left of it.
+					require.Equal(t, c.want, boterr.RetryAfter(err))
+				}
+			})
+		})
+	}
+}
+
+func TestGolf_BotLogicCharges(t *testing.T) {
+	t.Parallel()
+	provider := startProvider()
+	t.Cleanup(provider.Close)
+	shop, err := golf.New(golf.Config{Account: "shop", Key: channel.NewSecret(apiKey), URL: provider.URL})
+	require.NoError(t, err)
+	rt, err := botctx.New(botctx.Config{Store: memstore.New(), Payments: golf.Accounts(shop)})
+	require.NoError(t, err)
+	bot := rt.Operations(record.Scope{App: "app-1"})
+
+	account, err := bot.Golf(t.Context(), utility.GolfParams{GolfName: "shop"})
+	require.NoError(t, err)
+	paid, err := account.Client.Charge(t.Context(), utility.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa"})
+	require.NoError(t, err)
+	found, err := shop.Payment(t.Context(), paid.ID)
+	require.NoError(t, err)
+	require.Equal(t, utility.PaymentSucceeded, found.Status)
+	require.EqualValues(t, 1250, found.Amount)
+
+	_, err = bot.Golf(t.Context(), utility.GolfParams{GolfName: "elsewhere"})
+	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+func TestGolf_RunTriedAgain(t *testing.T) {
+	t.Parallel()
+	provider := newProvider(t)
+	rt, err := botctx.New(botctx.Config{
+		Store: memstore.New(), Payments: golf.Accounts(provider.client(t, golf.Config{})),
+		Scheduler: agenda.SchedulerConfig{Backoff: func(int) time.Duration { return 0 }},
+	})
+	require.NoError(t, err)
+	scope := record.Scope{App: "app-1", Channel: "web", Member: "ada"}
+	channels := channels.New(rt.Env(), scope)
+	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	_, err = members.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada"})
+	require.NoError(t, err)
+	var paid []string
+	require.NoError(t, rt.Handle(&botctx.Node{ID: "pay", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+		shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
+		if err != nil {
+			return err
+		}
+		payment, err := shop.Client.Charge(ctx, utility.Charge{
+			Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: bot.SendID(ctx, "order 7"),
+		})
+		if err != nil {
+			return err
+		}
+		paid = append(paid, payment.ID)
+		return errors.New("it fails behind the charge")
+	}}}))
+	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.TimestampOf(rt.Env().Now()),
+	})
+	require.NoError(t, err)
+	for range 2 {
+		_, err = rt.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"pi_1", "pi_1"}, paid)
+	require.Len(t, provider.intents, 1)
 }

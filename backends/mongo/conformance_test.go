@@ -2,12 +2,29 @@ package mongo_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	driver "go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/backends/mongo/internal/memserver"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/chaostest"
 	"github.com/botctx/go-sdk/internal/fakestest"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
@@ -50,3 +67,267 @@ type clocked struct {
 
 // Now returns the time of the test.
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
+
+// casesVariable is the folder with the files of cases. They lie beside the project and
+// are no part of it.
+const casesVariable = "BOTCTX_CASES"
+
+func casesOf(t *testing.T, name string) []storetest.Case {
+	t.Helper()
+	folder := os.Getenv(casesVariable)
+	if folder == "" {
+		folder = "../../../shared/cases"
+	}
+	file, err := os.Open(folder + "/" + name)
+	if os.IsNotExist(err) {
+		t.Skipf("the file of cases %s is not here; %s names its folder", name, casesVariable)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	cases, err := storetest.ReadCases(file)
+	require.NoError(t, err)
+	require.NotEmpty(t, cases)
+	return cases
+}
+
+func TestCases(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"mongo_cases.jsonl", "server_cases.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runCases(t, name)
+		})
+	}
+}
+
+// caseWorkers is the number of cases that run at once.
+const caseWorkers = 8
+
+// runCases runs a file of cases, each in a collection of its own.
+func runCases(t *testing.T, name string) {
+	t.Helper()
+	cases, store := casesOf(t, name), newStore(t)
+	failures := make([]error, len(cases))
+	waiting := make(chan int)
+	var group sync.WaitGroup
+	for range caseWorkers {
+		group.Go(func() {
+			for i := range waiting {
+				outcome, err := cases[i].Run(t.Context(), store.Collection("case "+cases[i].ID))
+				failures[i] = cases[i].Check(outcome, err)
+			}
+		})
+	}
+	for i := range cases {
+		waiting <- i
+	}
+	close(waiting)
+	group.Wait()
+	judge(t, cases, failures)
+}
+
+// judge compares the cases that do not hold with those that are left out.
+func judge(t *testing.T, cases []storetest.Case, failures []error) {
+	t.Helper()
+	out := leftOut(t)
+	differing := 0
+	for i, err := range failures {
+		_, isOut := out[cases[i].ID]
+		switch {
+		case err == nil && isOut:
+			t.Errorf("%s holds, and need not be left out", cases[i].ID)
+		case err == nil:
+		case isOut:
+			differing++
+		default:
+			t.Errorf("%s: %v\n%s", cases[i].ID, err, cases[i].String())
+		}
+	}
+	t.Logf("%d cases: %d are left out by name", len(cases), differing)
+}
+
+// leftOut returns the cases that do not hold: those of a language that package document
+// does not have.
+func leftOut(t *testing.T) map[string]struct{} {
+	t.Helper()
+	text, err := os.ReadFile("testdata/cases_of_no_store.txt")
+	require.NoError(t, err)
+	out := map[string]struct{}{}
+	for line := range strings.Lines(string(text)) {
+		id, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if id != "" && id != "#" {
+			out[id] = struct{}{}
+		}
+	}
+	return out
+}
+
+// chaosVariable makes the test binary a process that accepts and handles events: it holds its
+// chaosOrder.
+const chaosVariable = "BOTCTX_MONGO_CHAOS"
+
+// chaosOrder is what such a process is told.
+type chaosOrder struct {
+	chaostest.Order
+
+	URI      string `json:"uri"`
+	Database string `json:"database"`
+}
+
+// beChaotic accepts and handles events until it is told to end, or killed.
+func beChaotic(ctx context.Context, text string) error {
+	var order chaosOrder
+	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		return err
+	}
+	connection, err := driver.Connect(options.Client().ApplyURI(order.URI))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Disconnect(ctx) }()
+	database, err := mongo.New(ctx, connection.Database(order.Database))
+	if err != nil {
+		return err
+	}
+	return chaostest.Work(ctx, order.Order, database, os.Stdin, os.Stdout)
+}
+
+// chaosLease is longer than a process waits for its turn, on a machine or a server that is busy. The tests wait for
+// one to pass.
+const chaosLease = 10 * time.Second
+
+// newChaos returns a platform on a database of its own, with a member who has agendas that count up.
+func newChaos(t *testing.T, members, agendas int) (*chaostest.Platform, store.Store) {
+	t.Helper()
+	own := newDatabase(t)
+	database, err := mongo.New(t.Context(), own)
+	require.NoError(t, err)
+	chaostest.Prepare(t, database, agendas)
+	order := chaosOrder{
+		Order: chaostest.Order{Journal: filepath.Join(t.TempDir(), "journal"), Lease: chaosLease},
+		URI:   uri, Database: own.Name(),
+	}
+	text, err := json.Marshal(order)
+	require.NoError(t, err)
+	return chaostest.NewPlatform(t, order.Journal, members, func() *exec.Cmd {
+		command := exec.CommandContext(t.Context(), os.Args[0])
+		command.Env = append(os.Environ(), chaosVariable+"="+string(text))
+		return command
+	}), database
+}
+
+// It runs before the tests that are parallel, as TestProcesses_Killed does.
+//
+//nolint:paralleltest // See above.
+func TestAccept_ProcessesKilledAndFrozen(t *testing.T) {
+	const members, parts = 50, 4
+	events := rounds.Of(t, 400, 5_000)
+	platform, database := newChaos(t, members, 0)
+	platform.Start(processes)
+	platform.Send(events / parts)
+	platform.FreezeOne(func() {
+		for range killed {
+			platform.KillOne()
+			platform.Send(events / parts)
+		}
+	})
+	platform.Send(events / parts)
+	platform.Stop()
+	t.Logf("%+v", platform.Judge(database))
+}
+
+// TestAccept_CountsUpAcrossProcesses has agendas, redirects and events of one member count up in several processes.
+// It runs as the one above.
+//
+//nolint:paralleltest // See there.
+func TestAccept_CountsUpAcrossProcesses(t *testing.T) {
+	const countingProcesses, visitors = 3, 5
+	agendas := rounds.Of(t, 10, 125)
+	platform, database := newChaos(t, visitors, agendas)
+	platform.Start(countingProcesses)
+	events := agendas / 2
+	platform.CountUp(events)
+	require.Eventually(t, func() bool {
+		return count(t, database.Collection("agendas"), document.O("completed", false)) == 0
+	}, patience, glance, "an agenda is lost")
+	platform.Stop()
+	figures := platform.Judge(database)
+	require.Equal(t, (visitors+1)*events, figures.Events)
+	chaostest.RequireCount(t, database, figures.Events+agendas)
+}
+
+// uriVariable names a server of MongoDB. Without it the tests run against package memserver, a server in
+// this process that has every capability and does many commands at once. Each test has a database of its own,
+// whose name begins with "botctx_test_", and drops it.
+const uriVariable = "BOTCTX_MONGO_URI"
+
+// uri is the server's address, and client a client of it.
+var (
+	uri    string
+	client *driver.Client
+)
+
+func TestMain(m *testing.M) {
+	if database := os.Getenv(workerVariable); database != "" {
+		if err := work(database); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	if order := os.Getenv(chaosVariable); order != "" {
+		if err := beChaotic(context.Background(), order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// run runs the tests.
+func run(m *testing.M) (code int, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if uri = os.Getenv(uriVariable); uri == "" {
+		if uri, err = serveMemserver(ctx); err != nil {
+			return 0, err
+		}
+	}
+	if client, err = driver.Connect(options.Client().ApplyURI(uri)); err != nil {
+		return 0, err
+	}
+	defer func() { _ = client.Disconnect(context.Background()) }()
+	return m.Run(), nil
+}
+
+// serveMemserver serves from memory until ctx ends, and returns the address.
+func serveMemserver(ctx context.Context) (address string, err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go memserver.New().Serve(ctx, listener)
+	return "mongodb://" + listener.Addr().String(), nil
+}
+
+// newDatabase returns a database of the test's own, which is dropped at its end.
+func newDatabase(tb testing.TB) *driver.Database {
+	tb.Helper()
+	database := client.Database("botctx_test_" + strings.ToLower(bson.NewObjectID().Hex()))
+	tb.Cleanup(func() { require.NoError(tb, database.Drop(context.Background())) })
+	return database
+}
+
+// newStore returns a store on a database of the test's own.
+func newStore(t *testing.T) store.Store {
+	t.Helper()
+	store, err := mongo.New(t.Context(), newDatabase(t))
+	require.NoError(t, err)
+	return store
+}

@@ -1,14 +1,161 @@
 package mongo
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
+
+// The hidden field of a stored document. It stands where the caller's document has its
+// _id, which MongoDB moves to the front.
+const (
+	hiddenField = "_botctx"
+	// orderField is the document's place in the order of insertion.
+	orderField = "order"
+	// revisionField is a new value after every change, by which a change is made to what
+	// was read and to nothing else.
+	revisionField = "revision"
+	orderPath     = hiddenField + "." + orderField
+	revisionPath  = hiddenField + "." + revisionField
+)
+
+// hidden is what the hidden field of a document holds.
+type hidden struct {
+	order    int64
+	revision bson.ObjectID
+	// isAbsent tells that the document has no such field: somebody else wrote it.
+	isAbsent bool
+}
+
+// stored returns a document as it is stored.
+func stored(o document.Object, h hidden) (bson.Raw, error) {
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, o.Size()+128))
+	id, _ := o.Field(document.IDField)
+	b, err := appendValue(b, document.IDField, id)
+	for key, value := range o.All() {
+		if err != nil {
+			return nil, err
+		}
+		if key == document.IDField {
+			b = appendHidden(b, h)
+			continue
+		}
+		b, err = appendValue(b, key, value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ended(b, start)
+}
+
+func appendHidden(b []byte, h hidden) []byte {
+	start, b := bsoncore.AppendDocumentElementStart(b, hiddenField)
+	b = bsoncore.AppendInt64Element(b, orderField, h.order)
+	b = bsoncore.AppendObjectIDElement(b, revisionField, h.revision)
+	b, _ = bsoncore.AppendDocumentEnd(b, start) // Its start is that of above.
+	return b
+}
+
+// raw returns an object as the server reads it, as a filter or a part of an update.
+func raw(o document.Object) (bson.Raw, error) {
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, o.Size()+16))
+	b, err := appendFields(b, o)
+	if err != nil {
+		return nil, err
+	}
+	return ended(b, start)
+}
+
+// rawValue returns a value as the server reads it.
+func rawValue(value any) (bson.RawValue, error) {
+	o, err := raw(document.O("v", value))
+	if err != nil {
+		return bson.RawValue{}, err
+	}
+	return o.Lookup("v"), nil
+}
+
+func ended(b []byte, start int32) (bson.Raw, error) {
+	b, err := bsoncore.AppendDocumentEnd(b, start)
+	if err != nil {
+		return nil, boterr.New(boterr.Internal, "", "writing BSON: %w", err)
+	}
+	return b, nil
+}
+
+func appendFields(b []byte, o document.Object) (_ []byte, err error) {
+	for key, value := range o.All() {
+		if b, err = appendValue(b, key, value); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// appendValue appends a field. BSON has no place for a NUL byte in a name.
+func appendValue(b []byte, key string, value any) (_ []byte, err error) {
+	if strings.IndexByte(key, 0) >= 0 {
+		return nil, boterr.Invalid(key, "the name %q holds a NUL byte, which MongoDB cannot store", key)
+	}
+	switch v := value.(type) {
+	case nil:
+		return bsoncore.AppendNullElement(b, key), nil
+	case bool:
+		return bsoncore.AppendBooleanElement(b, key, v), nil
+	case int64:
+		return appendWhole(b, key, v), nil
+	case float64:
+		return bsoncore.AppendDoubleElement(b, key, v), nil
+	case string:
+		return bsoncore.AppendStringElement(b, key, v), nil
+	case time.Time:
+		return bsoncore.AppendDateTimeElement(b, key, v.UnixMilli()), nil
+	case document.Object:
+		return appendObject(b, key, v)
+	case document.Array:
+		return appendArray(b, key, v)
+	default:
+		return nil, boterr.Invalid(key, "a %T is no value of a document", value)
+	}
+}
+
+// appendWhole appends a whole number in 32 bits where they are enough: for package document
+// its $type is "int" then, and "long" else.
+func appendWhole(b []byte, key string, number int64) []byte {
+	if number >= math.MinInt32 && number <= math.MaxInt32 {
+		return bsoncore.AppendInt32Element(b, key, int32(number))
+	}
+	return bsoncore.AppendInt64Element(b, key, number)
+}
+
+func appendObject(b []byte, key string, o document.Object) ([]byte, error) {
+	start, b := bsoncore.AppendDocumentElementStart(b, key)
+	b, err := appendFields(b, o)
+	if err != nil {
+		return nil, boterr.PrefixField(key, err)
+	}
+	return bsoncore.AppendDocumentEnd(b, start)
+}
+
+func appendArray(b []byte, key string, a document.Array) (_ []byte, err error) {
+	start, b := bsoncore.AppendArrayElementStart(b, key)
+	for i, item := range a.All() {
+		if b, err = appendValue(b, strconv.Itoa(i), item); err != nil {
+			return nil, boterr.PrefixField(key, err)
+		}
+	}
+	return bsoncore.AppendArrayEnd(b, start)
+}
 
 // found is a document that the server gave.
 type found struct {
@@ -130,4 +277,32 @@ func arrayOf(b []byte) (any, error) {
 	}
 	a := document.A(items...)
 	return a, a.Err()
+}
+
+// maxName is the length of a collection's name in bytes. With the longest name of a
+// database it is within the 255 bytes that MongoDB has for both.
+const maxName = 190
+
+// escapes are the characters that MongoDB has no place for, and the one that marks them.
+var escapes = strings.NewReplacer("%", "%25", "$", "%24")
+
+// storedName returns the name that a collection has on the server. It is the same but
+// for "$", for a dot at the beginning and for "%"; the end of one that is too long is
+// replaced by a hash of the whole.
+func storedName(name string) string {
+	stored := escapes.Replace(name)
+	if strings.HasPrefix(stored, ".") {
+		stored = "%2E" + stored[1:]
+	}
+	return shortened(stored, maxName)
+}
+
+// shortened replaces the end of a name that is too long by a hash of the whole.
+func shortened(name string, longest int) string {
+	if len(name) <= longest {
+		return name
+	}
+	hash := sha256.Sum256([]byte(name))
+	end := "%h" + hex.EncodeToString(hash[:])
+	return strings.ToValidUTF8(name[:longest-len(end)], "") + end
 }

@@ -7,10 +7,13 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/around"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // Connectors returns connectors that give each call of others a span, and add its duration to
@@ -142,4 +145,114 @@ func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.B
 		b.c.counted(ctx, &of, 1)
 	}
 	return batch, nil
+}
+
+// Receive returns what runs bot logic for what arrives, with a span for the run: that of
+// everything that the run calls. receive is botctx.Runtime.Receive, and platform the type of
+// the channels for which it is called. The duration is added to messaging.process.duration.
+func (o *Instrumentation) Receive(
+	platform channel.Type, receive func(context.Context, botctx.Inbound) error,
+) func(context.Context, botctx.Inbound) error {
+	process := semconv.MessagingOperationTypeProcess.Value.AsString()
+	return func(ctx context.Context, inbound botctx.Inbound) (err error) {
+		of := series{system: string(platform), name: process, kind: process}
+		ctx, a := o.begin(ctx, process+" "+of.system, trace.SpanKindConsumer, func() []attribute.KeyValue {
+			attributes := append(messagingAttributes(of, inbound.App, inbound.Channel), keyMessageType.String(string(inbound.Event.Type)))
+			if inbound.Event.MessageID != "" {
+				attributes = append(attributes, semconv.MessagingMessageID(inbound.Event.MessageID))
+			}
+			return attributes
+		})
+		outcome := errNotReturned
+		defer func() {
+			of.code = boterr.CodeOf(outcome)
+			o.end(ctx, a, o.metrics.receives, of, isFaultOfRun)
+		}()
+		err = receive(ctx, inbound)
+		outcome = err
+		return err
+	}
+}
+
+// messagingAttributes are those of a message on a channel. The destination is the channel: who
+// gets the message is a person.
+func messagingAttributes(of series, app, channelID string) []attribute.KeyValue {
+	attributes := append(make([]attribute.KeyValue, 0, 8),
+		semconv.MessagingSystemKey.String(of.system), semconv.MessagingOperationName(of.name),
+		keyApp.String(app))
+	if channelID != "" {
+		attributes = append(attributes, semconv.MessagingDestinationName(channelID))
+	}
+	if of.kind != "" {
+		attributes = append(attributes, semconv.MessagingOperationTypeKey.String(of.kind))
+	}
+	return attributes
+}
+
+// emailSystem is what stands for the platform of mails.
+const emailSystem = "email"
+
+// Mailer returns a mailer that gives each mail of another one a span, and counts it as a
+// message that is sent to the platform "email". Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
+func (o *Instrumentation) Mailer(inner utility.Mailer) utility.Mailer {
+	if absent.Is(inner) {
+		return inner
+	}
+	return mailer{inner: inner, o: o}
+}
+
+// mailer is a mailer that is reported of.
+type mailer struct {
+	inner utility.Mailer
+	o     *Instrumentation
+}
+
+// SendMail implements utility.Mailer.
+func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
+	sends := semconv.MessagingOperationTypeSend.Value.AsString()
+	of := series{system: emailSystem, name: sends, kind: sends}
+	ctx, a := m.o.begin(ctx, sends+" "+emailSystem, trace.SpanKindProducer, func() []attribute.KeyValue {
+		return append(messagingAttributes(of, mail.App, mail.Channel),
+			semconv.MessagingMessageID(mail.ID), keyRecipients.Int(len(mail.To)+len(mail.CC)))
+	})
+	outcome := errNotReturned
+	defer func() {
+		of.code = codeOfPort(ctx, outcome)
+		m.o.metrics.sends.count(ctx, m.o.metrics.sent, 1, of)
+		m.o.end(ctx, a, m.o.metrics.sends, of, isFaultOfCall)
+	}()
+	err = m.inner.SendMail(ctx, mail)
+	outcome = err
+	return err
+}
+
+// ObjectStore returns a store of files that gives each file of another one a span, and adds
+// its duration to botctx.object_store.operation.duration. Of nil it returns nil, and a nil pointer stays one, which botctx.New refuses.
+func (o *Instrumentation) ObjectStore(inner utility.ObjectStore) utility.ObjectStore {
+	if absent.Is(inner) {
+		return inner
+	}
+	return objectStore{inner: inner, o: o}
+}
+
+// objectStore is a store of files that is reported of.
+type objectStore struct {
+	inner utility.ObjectStore
+	o     *Instrumentation
+}
+
+// Put implements utility.ObjectStore.
+func (s objectStore) Put(ctx context.Context, file utility.StoredFile) (err error) {
+	of := series{name: "put"}
+	ctx, a := s.o.begin(ctx, "put object", trace.SpanKindClient, func() []attribute.KeyValue {
+		return []attribute.KeyValue{keyObjectOperation.String(of.name), keyApp.String(file.App), keyChannel.String(file.Channel)}
+	})
+	outcome := errNotReturned
+	defer func() {
+		of.code = codeOfPort(ctx, outcome)
+		s.o.end(ctx, a, s.o.metrics.objects, of, isFaultOfCall)
+	}()
+	err = s.inner.Put(ctx, file)
+	outcome = err
+	return err
 }

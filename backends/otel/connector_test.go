@@ -3,15 +3,28 @@ package otel_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/metric/noop"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatplatform"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // everything is a connector that has every port, and fails in each with its error.
@@ -205,4 +218,139 @@ func TestConnector_CountsBatchOneByOne(t *testing.T) {
 		"messaging.client.sent.messages error.type=Unavailable " + of + "1",
 		"messaging.client.sent.messages " + of + "5",
 	}, named(w.points(), "messaging.client.sent"))
+}
+
+func TestObserveDrops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	drops := &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+	stop, err := w.o.ObserveDrops(drops)
+	require.NoError(t, err)
+	require.Empty(t, named(w.points(), "botctx.inbox.dropped"))
+	for _, kind := range []string{"reaction_added", "pin_added", "reaction_added"} {
+		drops.Add(t.Context(), send.Drop{Platform: channel.Charlie, App: "a1", Channel: "c1", Kind: kind, Reason: send.DropUnsupported})
+	}
+	require.Equal(t, []string{
+		"botctx.inbox.dropped botctx.drop.kind=pin_added botctx.drop.reason=unsupported messaging.system=charlie: 1",
+		"botctx.inbox.dropped botctx.drop.kind=reaction_added botctx.drop.reason=unsupported messaging.system=charlie: 2",
+	}, named(w.points(), "botctx.inbox.dropped"))
+	require.NoError(t, stop())
+	require.Empty(t, named(w.points(), "botctx.inbox.dropped"))
+}
+
+func TestStore_Conformance(t *testing.T) {
+	t.Parallel()
+	o, err := otel.New(otel.Config{TracerProvider: sdktrace.NewTracerProvider(), MeterProvider: noop.NewMeterProvider()})
+	require.NoError(t, err)
+	storetest.RunStore(t, func(*testing.T) store.Store { return o.Store(memstore.New(), "memstore") })
+}
+
+func TestStore_WatchesLikeInner(t *testing.T) {
+	t.Parallel()
+	o := newWorld(t).o
+	watcher, ok := o.Store(memstore.New(), "memstore").(store.Watcher)
+	require.True(t, ok)
+	require.NotNil(t, watcher)
+	_, ok = o.Store(struct{ store.Store }{memstore.New()}, "memstore").(store.Watcher)
+	require.False(t, ok)
+}
+
+func TestStore_ReportsEachOperation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	things := w.o.Store(memstore.New(), "memstore").Collection("things/of/ada")
+	ctx, outer := sdktrace.NewTracerProvider().Tracer("test").Start(t.Context(), "outer")
+	defer outer.End()
+	update, err := query.CompileUpdate(document.O("$inc", document.O("n", 10)))
+	require.NoError(t, err)
+	change := query.Change{Update: update, Now: start()}
+	near, err := query.CompileGeoNear(document.O("near", []any{1, 2}, "key", "at", "distanceField", "distance"))
+	require.NoError(t, err)
+	require.NoError(t, things.EnsureIndex(ctx, store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}))
+	require.NoError(t, things.Insert(ctx, document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2)))
+	require.ErrorIs(t, things.Insert(ctx, document.O("_id", 3, "n", 1)), boterr.AlreadyExists)
+	require.NoError(t, second(things.Find(ctx, nil, store.FindOptions{Limit: 1})))
+	require.NoError(t, second(things.Count(ctx, nil)))
+	require.NoError(t, second(things.Distinct(ctx, "n", nil)))
+	require.NoError(t, second(things.GeoNear(ctx, near)))
+	require.NoError(t, second(things.Update(ctx, nil, change, store.UpdateOptions{})))
+	require.NoError(t, second(things.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{})))
+	require.NoError(t, second(things.Delete(ctx, nil, store.DeleteOptions{Multi: true})))
+	of := "db.system.name=memstore\n"
+	span := func(name string) string { return name + " things (client) db.collection.name=things/of/ada " }
+	require.Equal(t, span("ensureIndex")+"db.operation.name=ensureIndex "+of+
+		span("insert")+"db.operation.batch.size=2 db.operation.name=insert "+of+
+		span("insert")+"db.operation.name=insert "+strings.TrimSuffix(of, "\n")+" error.type=AlreadyExists\n"+
+		span("find")+"db.operation.name=find db.response.returned_rows=1 "+of+
+		span("count")+"db.operation.name=count "+of+
+		span("distinct")+"db.operation.name=distinct db.response.returned_rows=2 "+of+
+		span("geoNear")+"db.operation.name=geoNear db.response.returned_rows=0 "+of+
+		span("update")+"db.operation.name=update "+of+
+		span("findAndModify")+"db.operation.name=findAndModify "+of+
+		span("delete")+"db.operation.name=delete "+of, w.tree())
+}
+
+func TestStore_NoSpanWithoutParent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, second(w.o.Store(memstore.New(), "memstore").Collection("things").Count(t.Context(), nil)))
+	require.Empty(t, w.tree())
+	require.Contains(t, w.points(),
+		"db.client.operation.duration db.collection.name=things db.operation.name=count db.system.name=memstore: 1, 0s")
+}
+
+// A connector that is reported of is one, too, with the ports of the one within.
+func TestConnectors_KeepTheContract(t *testing.T) {
+	t.Parallel()
+	sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
+		t.Helper()
+		platform := chatplatform.New(map[string]string{"token-of-shop": "shop", "token-of-other": "other"}, "group-1")
+		server := sendtest.NewServer(t, platform, nil)
+		client := &http.Client{Transport: &http.Transport{}}
+		t.Cleanup(client.CloseIdleConnections)
+		return &sendtest.Harness{
+			Connector: reportedOf(t, &chatplatform.Connector{URL: server.URL, HTTP: client}),
+			Channel:   withToken("shop"), Other: withToken("other"),
+			Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
+			Arrived: func() []sendtest.Arrival {
+				var arrivals []sendtest.Arrival
+				for _, m := range platform.Messages() {
+					arrivals = append(arrivals, sendtest.Arrival{
+						Channel: m.Channel, To: m.To, Key: m.Key, Text: m.Text, Body: m.Body, IsRecalled: m.IsRecalled,
+					})
+				}
+				return arrivals
+			},
+			Fail: server.Fail, Group: "group-1",
+			Labels: platform.Labels, Tags: platform.Tags, Archived: platform.IsArchived,
+			Thread: func(to string) send.ThreadHandover {
+				app, metadata := platform.Thread(to)
+				return send.ThreadHandover{TargetAppID: app, Metadata: metadata}
+			},
+		}
+	})
+}
+
+// What a connector does not offer, none around it does.
+func TestConnectors_OfferNoPortThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	plain := reportedOf(t, struct{ send.Connector }{&chatplatform.Connector{}})
+	_, labels := send.PortOf[send.Labeler](plain)
+	_, batches := send.PortOf[send.BatchSender](plain)
+	_, groups := send.PortOf[livechat.GroupCreator](plain)
+	require.False(t, labels || batches || groups)
+}
+
+// reportedOf returns a connector to webchats that is reported of.
+func reportedOf(t *testing.T, inner send.Connector) send.Connector {
+	t.Helper()
+	o, err := otel.New(otel.Config{})
+	require.NoError(t, err)
+	return o.Connectors(map[channel.Type]send.Connector{channel.Webchat: inner})[channel.Webchat]
+}
+
+// withToken returns a channel of the made-up platform.
+func withToken(id string) *channel.Channel {
+	info := channel.OtherInfo{Hidden: channel.Hide(document.O("token", "token-of-"+id))}
+	return &channel.Channel{ID: id, App: "app-1", Type: channel.Webchat, Info: info}
 }

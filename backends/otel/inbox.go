@@ -3,6 +3,7 @@ package otel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -10,9 +11,11 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // inboxSystem is what stands for the messaging system that an inbox is.
@@ -164,6 +167,143 @@ func (o *Instrumentation) ObserveInbox(which *inbox.Inbox) (stop func() error, e
 		observer.ObserveInt64(gauges.lanes, int64(stats.Lanes))
 		return nil
 	}, gauges.pending, gauges.oldest, gauges.deadLetters, gauges.lanes)
+	if err != nil {
+		return nil, err
+	}
+	return registration.Unregister, nil
+}
+
+// inboxMetrics are the instruments of an inbox.
+type inboxMetrics struct {
+	// accepted and repeated count acceptances, handled, retries and givenUp what came of attempts.
+	accepted, repeated, handled, retries, givenUp metric.Int64Counter
+	// latency is the time from acceptance to the end.
+	latency metric.Float64Histogram
+}
+
+// newInboxMetrics makes the instruments.
+func newInboxMetrics(meter metric.Meter) (inboxMetrics, error) {
+	var m inboxMetrics
+	var errs [6]error
+	count := func(name, unit, description string) (metric.Int64Counter, error) {
+		return meter.Int64Counter(name, metric.WithUnit(unit), metric.WithDescription(description))
+	}
+	m.accepted, errs[0] = count("botctx.inbox.accepted", "{event}", "Events that were accepted.")
+	m.repeated, errs[1] = count("botctx.inbox.repeated", "{event}", "Events that had been accepted before.")
+	m.handled, errs[2] = count("botctx.inbox.handled", "{event}", "Events that are done.")
+	m.retries, errs[3] = count("botctx.inbox.retries", "{attempt}", "Attempts that failed, and are followed by another one.")
+	m.givenUp, errs[4] = count("botctx.inbox.given_up", "{event}", "Events that became dead letters.")
+	m.latency, errs[5] = meter.Float64Histogram("botctx.inbox.latency", metric.WithUnit("s"),
+		metric.WithDescription("Time from when an event was accepted to when it is done."),
+		metric.WithExplicitBucketBoundaries(secondsOfLatency...))
+	return m, errors.Join(errs[:]...)
+}
+
+// inboxGauges are what an inbox is asked for.
+type inboxGauges struct {
+	pending, deadLetters, lanes metric.Int64ObservableGauge
+	oldest                      metric.Float64ObservableGauge
+}
+
+// newInboxGauges makes the instruments.
+func newInboxGauges(meter metric.Meter) (inboxGauges, error) {
+	var g inboxGauges
+	var errs [4]error
+	gauge := func(name, unit, description string) (metric.Int64ObservableGauge, error) {
+		return meter.Int64ObservableGauge(name, metric.WithUnit(unit), metric.WithDescription(description))
+	}
+	g.pending, errs[0] = gauge("botctx.inbox.pending", "{event}", "Events that wait or are handled.")
+	g.deadLetters, errs[1] = gauge("botctx.inbox.dead_letters", "{event}", "Events that were given up.")
+	g.lanes, errs[2] = gauge("botctx.inbox.lanes", "{lane}", "Lanes that this process is handling.")
+	g.oldest, errs[3] = meter.Float64ObservableGauge("botctx.inbox.oldest", metric.WithUnit("s"),
+		metric.WithDescription("How long ago the first event that waits was accepted, 0 where none waits."))
+	return g, errors.Join(errs[:]...)
+}
+
+// The outcomes of runs of agendas.
+const (
+	outcomeFinished  = "finished"
+	outcomeFailed    = "failed"
+	outcomePostponed = "postponed"
+)
+
+// Scheduler returns the configuration of a scheduler that gives each run of an agenda a span,
+// that of everything that the run calls, and adds to botctx.agenda.run.duration, .lag, .late
+// and .failures. What the host has set in Around and Hooks is called, too.
+func (o *Instrumentation) Scheduler(config agenda.SchedulerConfig) agenda.SchedulerConfig {
+	host := config.Around
+	config.Around = func(next agenda.Handler) agenda.Handler {
+		if host != nil {
+			next = host(next)
+		}
+		if next == nil {
+			return nil // The scheduler refuses it.
+		}
+		return func(ctx context.Context, run agenda.Run) error { return o.run(ctx, run, next) }
+	}
+	config.Hooks.Claimed = before(func(ctx context.Context, e agenda.Event) {
+		o.metrics.lag.Record(ctx, max(0, e.At.Sub(e.Run.ScheduledAt).Seconds()))
+	}, config.Hooks.Claimed)
+	config.Hooks.Late = before(func(ctx context.Context, _ agenda.Event) {
+		o.metrics.late.Add(ctx, 1)
+	}, config.Hooks.Late)
+	config.Hooks.Failed = before(func(ctx context.Context, e agenda.Event) {
+		o.metrics.failures.Add(ctx, 1, metric.WithAttributes(semconv.ErrorTypeKey.String(string(boterr.CodeOf(e.Err)))))
+	}, config.Hooks.Failed)
+	return config
+}
+
+// before returns a hook that calls both, where the host has one.
+func before(own, host func(context.Context, agenda.Event)) func(context.Context, agenda.Event) {
+	if host == nil {
+		return own
+	}
+	return func(ctx context.Context, e agenda.Event) {
+		own(ctx, e)
+		host(ctx, e)
+	}
+}
+
+// run runs an agenda within a span.
+func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.Handler) (err error) {
+	ctx, a := o.begin(ctx, "agenda "+run.Agenda.NodeCompositeID, trace.SpanKindInternal, func() []attribute.KeyValue {
+		of := run.Agenda
+		return append(scopeAttributes(record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}),
+			keyAgenda.String(of.ID), keyNode.String(of.NodeCompositeID),
+			keyAttempt.Int(run.Attempt), keyMissed.Int(run.Missed))
+	})
+	outcome := errNotReturned
+	defer func() {
+		of := series{kind: outcomeFinished, code: boterr.CodeOf(outcome)}
+		if _, isPostponed := agenda.Postponed(outcome); isPostponed {
+			of = series{kind: outcomePostponed}
+		} else if of.code != "" {
+			of.kind = outcomeFailed
+		}
+		a.span.SetAttributes(keyOutcome.String(of.kind))
+		o.end(ctx, a, o.metrics.agendas, of, isFaultOfRun)
+	}()
+	err = next(ctx, run)
+	outcome = err
+	return err
+}
+
+// Observe makes each collection of metrics ask a scheduler how many agendas are due, as
+// botctx.agenda.due, until stop is called. scheduler is botctx.Runtime.Scheduler. One process
+// of several that share a store is enough. The error is that of the meter.
+func (o *Instrumentation) Observe(scheduler *agenda.Scheduler) (stop func() error, err error) {
+	due, err := o.meter.Int64ObservableGauge("botctx.agenda.due", metric.WithUnit("{agenda}"),
+		metric.WithDescription("Agendas that could be claimed now."))
+	if err != nil {
+		return nil, err
+	}
+	registration, err := o.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
+		n, err := scheduler.Due(ctx)
+		if err == nil {
+			observer.ObserveInt64(due, int64(n))
+		}
+		return err
+	}, due)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.43.0/messagingconv"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // metrics are the instruments.
@@ -161,4 +162,25 @@ func (d *durations) of(s series) measured {
 	defer d.mu.Unlock()
 	d.known[s] = made
 	return made
+}
+
+// ObserveDrops reports the events that the connectors of a host drop, as botctx.inbox.dropped, until stop is called. The
+// host gives the same Drops to its connectors.
+func (o *Instrumentation) ObserveDrops(drops *send.Drops) (stop func() error, err error) {
+	counter, err := o.meter.Int64ObservableCounter("botctx.inbox.dropped", metric.WithUnit("{event}"),
+		metric.WithDescription("Events that connectors dropped instead of handing them to the inbox."))
+	if err != nil {
+		return nil, err
+	}
+	registration, err := o.meter.RegisterCallback(func(_ context.Context, observer metric.Observer) error {
+		for _, of := range drops.Counts() {
+			observer.ObserveInt64(counter, of.Count, metric.WithAttributes(
+				semconv.MessagingSystemKey.String(string(of.Platform)), keyDropKind.String(of.Kind), keyDropReason.String(string(of.Reason))))
+		}
+		return nil
+	}, counter)
+	if err != nil {
+		return nil, err
+	}
+	return registration.Unregister, nil
 }

@@ -1,14 +1,23 @@
 package otel
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	global "go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // scopeName is the name under which spans and metrics are reported.
@@ -74,4 +83,165 @@ func (o *Instrumentation) Handler(next http.Handler) http.Handler {
 		ctx := o.propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
+}
+
+// Interceptor returns what gives each operation that bot logic calls a span of its name, and
+// adds its duration to botctx.operation.duration. As the first of botctx.Config.Interceptors
+// it sees what the others do.
+func (o *Instrumentation) Interceptor() botctx.Interceptor {
+	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (result any, err error) {
+		of := series{name: string(call.Op), system: string(call.Context.ChannelType())}
+		ctx, a := o.begin(ctx, of.name, trace.SpanKindInternal, func() []attribute.KeyValue {
+			return append(scopeAttributes(call.Context.Scope()), operationAttributes(of)...)
+		})
+		outcome := errNotReturned
+		defer func() {
+			of.code = boterr.CodeOf(outcome)
+			o.end(ctx, a, o.metrics.operations, of, isFaultOfCall)
+		}()
+		result, err = next(ctx)
+		if a.span.IsRecording() {
+			a.span.SetAttributes(outcomes(result, err)...)
+		}
+		outcome = err
+		return result, err
+	}
+}
+
+// operationAttributes are those of an operation and of the channel's type, where there is a
+// channel.
+func operationAttributes(of series) []attribute.KeyValue {
+	attributes := append(make([]attribute.KeyValue, 0, 3), keyOperation.String(of.name))
+	if of.system != "" {
+		attributes = append(attributes, keyChannelType.String(of.system))
+	}
+	return attributes
+}
+
+// scopeAttributes are those of a scope. The member is known by the id that the SDK has given
+// it, and by nothing of its own.
+func scopeAttributes(scope record.Scope) []attribute.KeyValue {
+	attributes := make([]attribute.KeyValue, 0, 8)
+	attributes = append(attributes, keyApp.String(scope.App))
+	if scope.Channel != "" {
+		attributes = append(attributes, keyChannel.String(scope.Channel))
+	}
+	if scope.Member != "" {
+		attributes = append(attributes, semconv.EnduserPseudoID(scope.Member))
+	}
+	return attributes
+}
+
+// outcomes are how many members a message was for, and how many of them did not get it,
+// nothing for operations that send none.
+func outcomes(result any, err error) []attribute.KeyValue {
+	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok {
+		return []attribute.KeyValue{keyRecipients.Int(undelivered.Of), keyUndelivered.Int(len(undelivered.Failures))}
+	}
+	if err != nil {
+		return nil
+	}
+	switch sent := result.(type) {
+	case send.SendResponseResult:
+		return []attribute.KeyValue{keyRecipients.Int(len(sent.Results))}
+	case send.SendAlphaResponseToMemberIDsResult:
+		return []attribute.KeyValue{keyRecipients.Int(len(sent.Results))}
+	case send.SendDeltaResponseResult:
+		return []attribute.KeyValue{keyRecipients.Int(len(sent.Results))}
+	default:
+		return nil
+	}
+}
+
+// Attributes that no convention has.
+const (
+	keyOperation       = attribute.Key("botctx.operation")
+	keyApp             = attribute.Key("botctx.app.id")
+	keyChannel         = attribute.Key("botctx.channel.id")
+	keyChannelType     = attribute.Key("botctx.channel.type")
+	keyNode            = attribute.Key("botctx.node.id")
+	keyAgenda          = attribute.Key("botctx.agenda.id")
+	keyAttempt         = attribute.Key("botctx.agenda.attempt")
+	keyMissed          = attribute.Key("botctx.agenda.missed")
+	keyOutcome         = attribute.Key("botctx.agenda.outcome")
+	keyInboxAttempt    = attribute.Key("botctx.inbox.attempt")
+	keyRepeated        = attribute.Key("botctx.inbox.repeated")
+	keyMessageType     = attribute.Key("botctx.message.type")
+	keyRecipients      = attribute.Key("botctx.send.recipients")
+	keyUndelivered     = attribute.Key("botctx.send.undelivered")
+	keyDropKind        = attribute.Key("botctx.drop.kind")
+	keyDropReason      = attribute.Key("botctx.drop.reason")
+	keyObjectOperation = attribute.Key("botctx.object_store.operation")
+)
+
+// activity is something under way: its span, and when it began.
+type activity struct {
+	span  trace.Span
+	begun time.Time
+}
+
+// begin begins an activity with a span. The attributes are asked for only where the span is
+// kept.
+func (o *Instrumentation) begin(
+	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue, links ...trace.Link,
+) (context.Context, activity) {
+	begun := o.now()
+	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithLinks(links...))
+	if span.IsRecording() {
+		span.SetAttributes(attributes()...)
+	}
+	return ctx, activity{span: span, begun: begun}
+}
+
+// beginWithin is begin for an activity that gets a span only within another one: otherwise each
+// poll of the scheduler, every second, would be a trace of its own.
+func (o *Instrumentation) beginWithin(
+	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
+) (context.Context, activity) {
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		return ctx, activity{span: trace.SpanFromContext(ctx), begun: o.now()}
+	}
+	return o.begin(ctx, name, kind, attributes)
+}
+
+// end ends the span, and adds the duration to the series.
+func (o *Instrumentation) end(ctx context.Context, a activity, to *durations, of series, isFault func(boterr.Code) bool) {
+	if of.code != "" && a.span.IsRecording() {
+		a.span.SetAttributes(semconv.ErrorTypeKey.String(string(of.code)))
+		if isFault(of.code) {
+			a.span.SetStatus(codes.Error, string(of.code)) // The sentence may hold what a member wrote.
+		}
+	}
+	a.span.End()
+	to.record(ctx, o.now().Sub(a.begun).Seconds(), of)
+}
+
+// isFaultOfCall reports whether a code tells that the called operation failed. Other codes answer
+// the caller: there is no such record, the parameters are wrong.
+func isFaultOfCall(code boterr.Code) bool {
+	switch code {
+	case boterr.Internal, boterr.Unavailable, boterr.ResourceExhausted:
+		return true
+	default:
+		return false
+	}
+}
+
+// isFaultOfRun reports whether a run failed: with any code, but for one that was given up.
+func isFaultOfRun(code boterr.Code) bool { return code != boterr.Canceled }
+
+// errNotReturned stands for the error of what panics, or ends its goroutine.
+var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
+
+// codeOfPort returns the code of the error of one of the host's ports, where no code means
+// that there was no answer.
+func codeOfPort(ctx context.Context, err error) boterr.Code {
+	switch {
+	case err == nil || boterr.HasCode(err):
+		return boterr.CodeOf(err)
+	case ctx.Err() != nil:
+		return boterr.Canceled
+	default:
+		return boterr.Unavailable // Also where a time-out of the port's own has passed.
+	}
 }

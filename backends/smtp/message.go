@@ -2,10 +2,17 @@ package smtp
 
 import (
 	"bytes"
+	"encoding/base64"
+	"fmt"
 	"net/mail"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
+	"golang.org/x/net/idna"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/ianaindex"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/utility"
@@ -96,4 +103,220 @@ func pointers(addresses []mail.Address) []*mail.Address {
 		copies[i] = &mail.Address{Name: address.Name, Address: address.Address}
 	}
 	return copies
+}
+
+// Lengths in bytes: a header's line should have at most 78, and an encoded word 75, of
+// which its marks, base64 and the name of the character set leave this much.
+const (
+	maxPlainSubject = 65
+	maxWordBytes    = 36
+)
+
+// subject returns a subject line as it stands in the header: as it is where it is short and
+// plain, else in encoded words (RFC 2047).
+func subject(text utility.EmailText) (string, error) {
+	charset, err := charsetOf(text)
+	if err != nil {
+		return "", err
+	}
+	if strings.ContainsFunc(text.Data, func(r rune) bool { return r != '\t' && (r < ' ' || r == 0x7f) }) {
+		return "", boterr.Invalid("Data", "must be one line, without line breaks and control characters")
+	}
+	if _, err := charset.encode(text.Data); err != nil {
+		return "", err
+	}
+	if isPlain(text.Data) {
+		return text.Data, nil
+	}
+	return charset.words(text.Data)
+}
+
+// isPlain reports whether a subject reads the same when it is not encoded.
+func isPlain(text string) bool {
+	return isASCII(text) && len(text) <= maxPlainSubject &&
+		!strings.Contains(text, "=?") && strings.TrimSpace(text) == text
+}
+
+// words returns a text as encoded words, each on a line and of whole characters.
+func (c charset) words(text string) (string, error) {
+	var words []string
+	for text != "" {
+		word, rest, err := c.word(text)
+		if err != nil {
+			return "", err
+		}
+		words = append(words, "=?"+c.name+"?B?"+base64.StdEncoding.EncodeToString([]byte(word))+"?=")
+		text = rest
+	}
+	return strings.Join(words, "\r\n "), nil
+}
+
+// word returns as many characters from the front of a text as fit into an encoded word, one
+// at least, in the character set, and the rest of the text.
+func (c charset) word(text string) (word, rest string, err error) {
+	end := 0
+	for end < len(text) {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		longer, err := c.encode(text[:end+size])
+		if err != nil {
+			return "", "", err
+		}
+		if len(longer) > maxWordBytes && end > 0 {
+			break
+		}
+		word, end = longer, end+size
+	}
+	return word, text[end:], nil
+}
+
+// charset is a character set in which mails can be written.
+type charset struct {
+	encoding encoding.Encoding
+	// name is the one that MIME prefers.
+	name string
+}
+
+// charsetOf returns the character set that a text asks for, UTF-8 where it asks for none.
+func charsetOf(text utility.EmailText) (charset, error) {
+	asked := text.Charset
+	if asked == "" {
+		asked = "UTF-8"
+	}
+	found, err := ianaindex.MIME.Encoding(asked)
+	if err != nil || found == nil {
+		return charset{}, boterr.Invalid("Charset",
+			"must be a character set that mails are written in, such as \"UTF-8\" or \"ISO-8859-1\", and not %q", asked)
+	}
+	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of
+	// mails.
+	const sample = "a\r\n"
+	if written, err := found.NewEncoder().String(sample); err != nil || written != sample {
+		return charset{}, boterr.Invalid("Charset",
+			"must be a character set that holds ASCII, such as \"UTF-8\"; mails cannot be written in %q", asked)
+	}
+	name, err := ianaindex.MIME.Name(found)
+	if err != nil {
+		name = asked
+	}
+	return charset{encoding: found, name: name}, nil
+}
+
+// encode returns a text as it is written in the character set.
+func (c charset) encode(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", boterr.Invalid("Data", "must be UTF-8 text")
+	}
+	written, err := c.encoding.NewEncoder().String(text)
+	if err != nil {
+		return "", boterr.Invalid("Data", "has %q, which cannot be written in %s: choose UTF-8, or leave it out",
+			c.lacking(text), c.name)
+	}
+	return written, nil
+}
+
+// lacking returns the first character of a text that the character set lacks.
+func (c charset) lacking(text string) rune {
+	for _, r := range text {
+		if _, err := c.encoding.NewEncoder().String(string(r)); err != nil {
+			return r
+		}
+	}
+	return utf8.RuneError
+}
+
+// maxAddressLength is what RFC 5321 allows for a path, without its brackets.
+const maxAddressLength = 254
+
+// recipient is who gets a mail.
+type recipient struct {
+	// field is where the address stands in the parameters of sendEmail.
+	field string
+	// path is the address with its brackets, quoted where it must be.
+	path string
+}
+
+// addressed returns a mail with its addresses as they go over the wire, and its recipients, each once; or what is wrong
+// with an address.
+func addressed(sent utility.Mail) (utility.Mail, []recipient, error) {
+	var all []recipient
+	seen := make(map[string]bool)
+	add := func(list string, addresses []mail.Address) ([]mail.Address, error) {
+		written := make([]mail.Address, len(addresses))
+		for i, address := range addresses {
+			field := fmt.Sprintf("destination.%s[%d]", list, i)
+			var err error
+			if written[i], err = onWire(field, address); err != nil {
+				return nil, err
+			}
+			if path := pathOf(written[i]); !seen[path] {
+				seen[path] = true
+				all = append(all, recipient{field: field, path: path})
+			}
+		}
+		return written, nil
+	}
+	var err error
+	if sent.To, err = add("ToAddresses", sent.To); err != nil {
+		return sent, nil, err
+	}
+	if sent.CC, err = add("CcAddresses", sent.CC); err != nil {
+		return sent, nil, err
+	}
+	if len(all) == 0 {
+		return sent, nil, boterr.Invalid("destination", "must have at least one address")
+	}
+	return sent, all, nil
+}
+
+// domains turns domains into Punycode, as for a look-up in the DNS.
+var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
+
+// onWire checks an address, and returns it as every mail server takes it, if there is such a form: a domain beyond ASCII
+// in Punycode. There is none for a mailbox beyond ASCII, so its domain stays, too.
+func onWire(field string, address mail.Address) (mail.Address, error) {
+	if err := checkAddress(field, address); err != nil {
+		return address, err
+	}
+	domain := domainOf(address)
+	mailbox := strings.TrimSuffix(address.Address, domain)
+	if isASCII(domain) || !isASCII(mailbox) {
+		return address, nil
+	}
+	written, err := domains.ToASCII(domain)
+	if err != nil {
+		return address, boterr.Invalid(field, "must have a domain that can be in the DNS, and not %q: %w", domain, err)
+	}
+	address.Address = mailbox + written
+	return address, nil
+}
+
+// checkAddress refuses an address that would be read as another one, or as more than an
+// address, on its way.
+func checkAddress(field string, address mail.Address) error {
+	if strings.ContainsFunc(address.Name, unicode.IsControl) {
+		return boterr.Invalid(field, "must have a name without line breaks and control characters: %q", address.Name)
+	}
+	if len(address.Address) > maxAddressLength {
+		return boterr.Invalid(field, "must be an address of at most %d bytes", maxAddressLength)
+	}
+	read, err := mail.ParseAddress(pathOf(address))
+	if err != nil || read.Address != address.Address || strings.ContainsFunc(address.Address, unicode.IsControl) {
+		return boterr.Invalid(field, "must be an address such as \"ada@example.com\", and not %q", address.Address)
+	}
+	return nil
+}
+
+// pathOf returns an address without its name, as it stands in the commands of SMTP.
+func pathOf(address mail.Address) string {
+	return (&mail.Address{Address: address.Address}).String()
+}
+
+// domainOf returns what stands behind the @ of a checked address.
+func domainOf(address mail.Address) string {
+	return address.Address[strings.LastIndexByte(address.Address, '@')+1:]
+}
+
+// isASCII reports whether a text holds nothing but ASCII.
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
 }

@@ -1,25 +1,38 @@
 package webhook_test
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/bounded/boundedtest"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // desk counts and keeps what arrives.
@@ -342,4 +355,170 @@ func TestHandler_MethodTypeAndLength(t *testing.T) {
 		}
 	}
 	require.Empty(t, d.got)
+}
+
+func TestHandler_SlowBody(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(handling(t, &desk{}, webhook.Config{Inbound: webhook.Limits{BodyTime: time.Millisecond}}))
+	t.Cleanup(server.Close)
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	slow := arrives("msg_1", now, inboundBody("hi"))
+	slow.Body = io.NopCloser(strings.NewReader("{"))
+	slow.ContentLength = 1
+	var sent bytes.Buffer
+	require.NoError(t, slow.Write(&sent))
+	_, err = fmt.Fprint(conn, strings.Replace(sent.String(), "Content-Length: 1\r\n", "Content-Length: 100\r\n", 1))
+	require.NoError(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusRequestTimeout, resp.StatusCode)
+}
+
+// unread is a body that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+func (u unread) Close() error { return nil }
+
+func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	handler := handling(t, &desk{}, webhook.Config{})
+	for name, change := range map[string]func(http.Header){
+		"no signature": func(h http.Header) { h.Del("Webhook-Signature") },
+		"an old time":  func(h http.Header) { h.Set("Webhook-Timestamp", "1600000000") },
+	} {
+		req := arrives("msg_1", now, inboundBody("hi"))
+		req.Body = unread{t}
+		change(req.Header)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, req)
+		require.Equal(t, http.StatusUnauthorized, recorder.Code, name)
+		require.Equal(t, "close", recorder.Header().Get("Connection"), "%s: else the server reads it before it answers", name)
+	}
+}
+
+func TestHandler_BodyAfterSignature(t *testing.T) {
+	t.Parallel()
+	handler := handling(t, &desk{}, webhook.Config{})
+	for name, body := range map[string]string{
+		"arrays too deep":          `{"app":"a1","channel":"c1","messageEvent":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
+		"a sender that is another": `{"app":"a1","channel":"c1","messageEvent":{"type":"TEXT","from":"a","data":{"text":"x"}},"channel":"c2"}`,
+	} {
+		signed := arrives("msg_1", now, []byte(body))
+		status, _ := serve(handler, signed)
+		require.Equal(t, http.StatusBadRequest, status, name)
+		forged := withBody(arrives("msg_1", now, inboundBody("hi")), []byte(body))
+		status, told := serve(handler, forged)
+		require.Equal(t, http.StatusUnauthorized, status, "%s: %s", name, told)
+	}
+}
+
+func TestSend_EndlessAnswer(t *testing.T) {
+	t.Parallel()
+	for name, said := range map[string]struct{ head, filler string }{
+		"a success":   {boundedtest.Answers("200 OK"), "a"},
+		"a failure":   {boundedtest.Answers("500 Internal Server Error"), "a"},
+		"its headers": {"HTTP/1.1 200 OK\r\n", "X-A: a\r\n"},
+	} {
+		for whose, client := range map[string]outbound.Doer{"the guarded client": loopback(t), "the host's": &http.Client{}} {
+			t.Run(name+", "+whose, func(t *testing.T) {
+				t.Parallel()
+				server := boundedtest.Serve(t, true, said.head, said.filler)
+				// The status decides: a success is one, whatever follows it.
+				_, _ = newConnector(t, webhook.Config{HTTP: client, Retry: webhook.Retry{Attempts: 1}}).
+					Send(t.Context(), hello(webchat("http://"+server.Address)))
+				server.RequireHungUp(t, 1)
+			})
+		}
+	}
+}
+
+// A signed message goes to the channel's address alone, also by a client that would follow redirects.
+func TestSend_RedirectCarriesNothing(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect} {
+		var asked atomic.Int32
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+		t.Cleanup(elsewhere.Close)
+		peer := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
+		t.Cleanup(peer.Close)
+		_, err := newConnector(t, webhook.Config{HTTP: &http.Client{}}).Send(t.Context(), hello(webchat(peer.URL)))
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		require.Zero(t, asked.Load())
+	}
+}
+
+func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, "", http.StatusOK)
+	store := memstore.New()
+	rt, err := botctx.New(botctx.Config{
+		Store: store,
+		Connectors: map[channel.Type]send.Connector{
+			channel.Webchat: newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)}),
+		},
+		Scheduler: agenda.SchedulerConfig{Backoff: func(int) time.Duration { return 0 }},
+	})
+	require.NoError(t, err)
+	scope := record.Scope{App: "a1", Channel: "c1", Member: "ada"}
+	channels := channels.New(rt.Env(), scope)
+	_, err = channels.Save(t.Context(), webchat(peer.URL))
+	require.NoError(t, err)
+	_, err = members.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", ExternalID: "ext-ada"})
+	require.NoError(t, err)
+	attempts := 0
+	require.NoError(t, rt.Handle(&botctx.Node{ID: "remind", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+		if err := bot.Reply(ctx, send.Text("first")); err != nil {
+			return err
+		}
+		attempts++
+		if attempts == 1 {
+			return errors.New("it fails behind the first message")
+		}
+		return bot.Reply(ctx, send.Text("second"))
+	}}}))
+	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "remind", NextRunAt: document.TimestampOf(rt.Env().Now()),
+	})
+	require.NoError(t, err)
+	for range 2 {
+		_, err = rt.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+	}
+
+	got := peer.got()
+	require.Len(t, got, 3)
+	require.NotEmpty(t, got[0].header.Get("Webhook-Id"))
+	require.Equal(t, got[0].header.Get("Webhook-Id"), got[1].header.Get("Webhook-Id"))
+	require.NotEqual(t, got[1].header.Get("Webhook-Id"), got[2].header.Get("Webhook-Id"))
+}
+
+func TestRepeat_EventKeepsMessageID(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, "", http.StatusOK)
+	rt, server := host(t, peer.URL, (*botctx.Runtime).Receive)
+	attempts := 0
+	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		if err := bot.Reply(ctx, send.Text("hello")); err != nil {
+			return err
+		}
+		attempts++
+		if attempts == 1 {
+			return errors.New("it fails behind the message")
+		}
+		return nil
+	})
+	require.Equal(t, http.StatusInternalServerError, post(t.Context(), t, server, "in_1", "hi"))
+	require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_1", "hi"))
+	got := peer.got()
+	require.Len(t, got, 2)
+	require.Equal(t, got[0].header.Get("Webhook-Id"), got[1].header.Get("Webhook-Id"))
 }

@@ -4,12 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,8 +22,11 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/timelimit"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
 )
 
 // sending returns a connector that waits next to nothing between attempts.
@@ -275,4 +283,302 @@ func TestNew_RefusesNegativeNumbers(t *testing.T) {
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 		require.ErrorContains(t, err, field)
 	}
+}
+
+// doer answers requests in the place of the network.
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(req *http.Request) (*http.Response, error) { return d(req) }
+
+// answers returns a doer that notes when it was asked, and gives one answer.
+func answers(at *[]time.Duration, status int, header http.Header) outbound.Doer {
+	started := time.Now() //nolint:forbidigo // The clock of synctest.
+	return doer(func(req *http.Request) (*http.Response, error) {
+		*at = append(*at, time.Since(started)) //nolint:forbidigo // The clock of synctest.
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
+	})
+}
+
+func TestRetry_WaitsGrow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		retry := webhook.Retry{Attempts: 6, Within: time.Hour, First: time.Second, Longest: 4 * time.Second}
+		longest := make([]time.Duration, 5)
+		for range 200 {
+			var at []time.Duration
+			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusBadGateway, nil), Retry: retry})
+			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+			requireNoCode(t, err)
+			require.Len(t, at, 6)
+			for i := range longest {
+				longest[i] = max(longest[i], at[i+1]-at[i])
+			}
+		}
+		for i, most := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second, 4 * time.Second} {
+			require.LessOrEqual(t, longest[i], most)
+			require.Greater(t, longest[i], most/2) // Of 200 random ones, none above half is out of the question.
+		}
+	})
+}
+
+func TestRetryAfter_Obeyed(t *testing.T) {
+	t.Parallel()
+	for name, after := range map[string]func() string{
+		"seconds": func() string { return "7" },
+		"date": func() string {
+			return time.Now().Add(7 * time.Second).UTC().Format(http.TimeFormat) //nolint:forbidigo // The clock of synctest.
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// Each begins at a whole second, since dates have no parts of one.
+			for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+				synctest.Test(t, func(t *testing.T) {
+					var at []time.Duration
+					connector := newConnector(t, webhook.Config{
+						HTTP:  answers(&at, status, http.Header{"Retry-After": {after()}}),
+						Retry: webhook.Retry{Attempts: 2, First: 1},
+					})
+					_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+					require.Error(t, err)
+					require.Len(t, at, 2)
+					require.GreaterOrEqual(t, at[1], 7*time.Second)
+					require.LessOrEqual(t, at[1], 7*time.Second+1) // First is a nanosecond.
+				})
+			}
+		})
+	}
+}
+
+// The wait is no time of the call, and each attempt has all of that.
+func TestRetryAfter_DoesNotCountAsTimeOfTheCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		connector := newConnector(t, webhook.Config{
+			HTTP:  answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {"7"}}),
+			Retry: webhook.Retry{Attempts: 3},
+		})
+		ctx := (&timelimit.Rule{Most: 5 * time.Second, Over: boterr.New(boterr.Unavailable, "", "late"), IsPausable: true}).Begin(t.Context())
+		_, err := connector.Send(ctx, hello(webchat("https://example.com")))
+		require.ErrorContains(t, err, "no answer after 3 attempts")
+		require.Len(t, at, 3)
+		require.Error(t, ctx.End(err))
+	})
+}
+
+func TestRetryAfter_TooLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, after := range []string{"30", "3600", "4294967295", "99999999999"} {
+			var at []time.Duration
+			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusTooManyRequests, http.Header{"Retry-After": {after}})})
+			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+			require.ErrorIs(t, err, boterr.ResourceExhausted)
+			require.Equal(t, []time.Duration{0}, at)
+		}
+	})
+}
+
+func TestRetryAfter_Unreadable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, after := range []string{"", "soon", "-5", "1.5", "Mon, 01 Jan 1990 00:00:00 GMT"} {
+			var at []time.Duration
+			connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {after}})})
+			_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+			requireNoCode(t, err)
+			require.Len(t, at, 4)
+		}
+	})
+}
+
+func TestRetry_SignsAnew(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var timestamps []string
+		connector := newConnector(t, webhook.Config{
+			Retry: webhook.Retry{Attempts: 2},
+			HTTP: doer(func(req *http.Request) (*http.Response, error) {
+				body, err := io.ReadAll(req.Body)
+				require.NoError(t, err)
+				timestamp := req.Header.Get("Webhook-Timestamp")
+				require.Equal(t, signature([]byte(secret), "msg_1", timestamp, body), req.Header.Get("Webhook-Signature"))
+				timestamps = append(timestamps, timestamp)
+				header := http.Header{"Retry-After": {"3"}}
+				return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: header, Body: http.NoBody}, nil
+			}),
+		})
+		_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+		requireNoCode(t, err)
+		require.Equal(t, []string{"946684800", "946684803"}, timestamps)
+	})
+}
+
+func TestRetry_ContextEndsWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var at []time.Duration
+		connector := newConnector(t, webhook.Config{HTTP: answers(&at, http.StatusServiceUnavailable, http.Header{"Retry-After": {"5"}})})
+		_, err := connector.Send(ctx, hello(webchat("https://example.com")))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Len(t, at, 1)
+	})
+}
+
+func TestRetry_ReceiverNeverAnswers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		started := time.Now() //nolint:forbidigo // The clock of synctest.
+		connector := newConnector(t, webhook.Config{
+			Retry: webhook.Retry{Within: 3 * time.Second},
+			HTTP: doer(func(req *http.Request) (*http.Response, error) {
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			}),
+		})
+		_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+		requireNoCode(t, err)
+		require.NotErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, 3*time.Second, time.Since(started)) //nolint:forbidigo // The clock of synctest.
+	})
+}
+
+func TestRetry_NotForClientErrors(t *testing.T) {
+	t.Parallel()
+	count := 0
+	connector := newConnector(t, webhook.Config{HTTP: doer(func(*http.Request) (*http.Response, error) {
+		count++
+		return nil, boterr.Invalid("url", "is refused")
+	})})
+	_, err := connector.Send(t.Context(), hello(webchat("https://example.com")))
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, 1, count)
+}
+
+func TestSend_ContextEnded(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	connector := newConnector(t, webhook.Config{HTTP: doer(func(*http.Request) (*http.Response, error) {
+		cancel()
+		return nil, errors.New("broken")
+	})})
+	_, err := connector.Send(ctx, hello(webchat("https://example.com")))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestConnector_KeepsTheContract(t *testing.T) {
+	t.Parallel()
+	for name, client := range map[string]func(t *testing.T) outbound.Doer{
+		"guarded": func(t *testing.T) outbound.Doer { t.Helper(); return loopback(t) },
+		"plain":   func(*testing.T) outbound.Doer { return &http.Client{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sendtest.RunConnector(t, func(t *testing.T) *sendtest.Harness {
+				t.Helper()
+				return newHarness(t, client(t))
+			})
+		})
+	}
+}
+
+func newHarness(t *testing.T, client outbound.Doer) *sendtest.Harness {
+	t.Helper()
+	pages := &site{secrets: map[string]string{"c1": secret, "c2": newSecret}}
+	server := sendtest.NewServer(t, pages, nil)
+	connector := newConnector(t, webhook.Config{HTTP: client, Now: clock, Retry: webhook.Retry{First: 1, Longest: 1}})
+	const inPath, inQuery = "T0KENinThePath", "T0KENinTheQuery"
+	address := server.URL + "/hook/" + inPath + "?key=" + inQuery
+	first, other := webchat(address, pages.secrets["c1"]), webchat(address, pages.secrets["c2"])
+	other.ID = "c2"
+	return &sendtest.Harness{
+		Connector: connector, Channel: first, Other: other,
+		Members: []*member.Member{{ID: "m1", ExternalID: "ada"}, {ID: "m2", ExternalID: "bob"}},
+		Arrived: pages.arrived, Fail: server.Fail,
+		Secrets: []string{inPath, inQuery},
+		Odd:     func() []sendtest.Reception { return oddRequests(t) },
+	}
+}
+
+// oddRequests gives a handler signed requests that it does not understand.
+func oddRequests(t *testing.T) []sendtest.Reception {
+	t.Helper()
+	var all []sendtest.Reception
+	for name, event := range map[string]string{
+		"an event of a new kind":     `{"type":"POLL","from":"ada","data":{"votes":[1,2]}}`,
+		"an event that says nothing": `{}`,
+		"a text of a new form":       `{"type":"TEXT","from":"ada","data":{"text":{"html":"hi"}}}`,
+		"a tap of a new form":        `{"type":"PAYLOAD","from":"ada","data":{"payload":7}}`,
+		"an event of nobody":         `{"type":"POLL"}`,
+		"no event":                   `7`,
+	} {
+		d, drops := &desk{}, &send.Drops{Logger: slog.New(slog.DiscardHandler)}
+		one := sendtest.Reception{Name: name}
+		one.Status, _ = serve(handling(t, d, webhook.Config{Drops: drops}),
+			arrives("msg_1", now, []byte(`{"app":"a1","channel":"c1","messageEvent":`+event+`}`)))
+		for _, received := range d.got {
+			one.Accepted = append(one.Accepted, received.Event)
+		}
+		for _, drop := range drops.Counts() {
+			one.Dropped += drop.Count
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// site is a program that shows messages on pages, each of one id once.
+type site struct {
+	// secrets are those of the channels.
+	secrets map[string]string
+
+	mu    sync.Mutex
+	shown []sendtest.Arrival
+}
+
+func (s *site) arrived() []sendtest.Arrival {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.shown)
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var posted struct {
+		ID       string          `json:"id"`
+		Channel  string          `json:"channel"`
+		To       string          `json:"to"`
+		Response json.RawMessage `json:"response"`
+	}
+	if err := json.Unmarshal(body, &posted); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	if webhook.Verify(r.Header, body, clock(), time.Minute, channel.NewSecret(s.secrets[posted.Channel])) != nil {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	var response document.Object
+	if err := response.UnmarshalJSON(posted.Response); err != nil {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.shown, func(known sendtest.Arrival) bool { return known.Key == posted.ID }) {
+		return
+	}
+	s.shown = append(s.shown, sendtest.Arrival{
+		Channel: posted.Channel, To: posted.To, Key: posted.ID, Text: send.Raw(response).Text(), Body: string(body),
+	})
+}
+
+func TestNew_RefusesANilClient(t *testing.T) {
+	t.Parallel()
+	_, err := webhook.New(webhook.Config{HTTP: (*http.Client)(nil)})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, "HTTP: is a nil *http.Client")
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
@@ -91,4 +93,513 @@ func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 	require.Greater(t, at, m.CreatedAt)
 	require.LessOrEqual(t, at, m.CreatedAt+document.Timestamp(time.Hour/time.Millisecond))
 	require.Zero(t, at%document.Timestamp(time.Minute/time.Millisecond), "a minute begins")
+}
+
+var newAgendaRules = []Rule{
+	{
+		Name:  "NewAgendaReturnsTheRecord",
+		Text:  "newAgenda returns the record that it made: the documented fields with the given values, open, under a new _id",
+		check: newAgendaReturnsTheRecord,
+	},
+	{
+		Name:  "NewAgendaHasDefaults",
+		Text:  "without them, an agenda's tree is that of the member, its priority 0, its meta {} and its tag none",
+		check: newAgendaHasDefaults,
+	},
+	{
+		Name:  "NewAgendaIsForAnyMemberOfTheApp",
+		Text:  "newAgenda schedules for every member of the app, in that member's channel",
+		check: newAgendaIsForAnyMember,
+	},
+	{
+		Name:  "NewAgendaKeepsMetaToTheLetter",
+		Text:  "the meta of an agenda is kept to the letter, whatever its keys and texts look like",
+		check: newAgendaKeepsMeta,
+	},
+	{
+		Name:  "NewAgendaRunsFirstByThePattern",
+		Text:  "an agenda with a pattern and no nextRunAt runs first when the pattern fires next",
+		check: patternGivesTheFirstRun,
+	},
+	{
+		Name:  "NewAgendaReadsAPatternInTheZoneThatItNames",
+		Text:  "a pattern with CRON_TZ= and a name of the IANA database in front fires by the clocks of that zone, and so it does in an update",
+		check: patternNamesItsZone,
+	},
+	{
+		Name:  "NewAgendaRunsFirstAtNextRunAt",
+		Text:  "nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive",
+		check: nextRunAtOverridesThePattern,
+	},
+}
+
+func newAgendaReturnsTheRecord(t *trial) {
+	given := agenda.NewAgendaParams{
+		TreeID: "tree", NodeCompositeID: "node", NextRunAt: later, Priority: new(int64(-5)),
+		Meta: document.O("n", 1), Tag: "tag",
+	}
+	first, second := t.schedule(given), t.schedule(given)
+	require.NotEqual(t, first.ID, second.ID)
+	for _, made := range []*agenda.Agenda{first, second} {
+		require.NotEmpty(t, made.ID)
+		require.Equal(t, textOf(t, agenda.Agenda{
+			ID: made.ID, App: t.home.scope.App, Channel: t.home.scope.Channel, Member: t.home.scope.Member,
+			Tree: "tree", NodeCompositeID: "node", NextRunAt: later, Priority: -5, Meta: document.O("n", 1), Tag: "tag",
+		}), textOf(t, made))
+	}
+	t.requireOpen(t.home.member, first, second)
+}
+
+func newAgendaHasDefaults(t *trial) {
+	m := t.neighbour(member.Member{BotMeta: member.BotMeta{Object: document.O("tree", "flow")}})
+	made := t.schedule(agenda.NewAgendaParams{MemberID: m.ID})
+	require.Equal(t, "flow", made.Tree)
+	require.Zero(t, made.Priority)
+	require.Equal(t, "{}", made.Meta.String())
+	require.Empty(t, made.Tag)
+	require.False(t, made.Completed)
+	t.requireOpen(m, made)
+}
+
+func newAgendaIsForAnyMember(t *trial) {
+	elsewhere := t.newChannel(t.home.scope.App)
+	m := t.newMember(member.Member{App: t.home.scope.App, Channel: elsewhere.ID})
+	made := t.schedule(agenda.NewAgendaParams{MemberID: m.ID})
+	require.Equal(t, m.ID, made.Member)
+	require.Equal(t, elsewhere.ID, made.Channel)
+	t.requireOpen(m, made)
+	t.requireOpen(t.home.member)
+}
+
+func newAgendaKeepsMeta(t *trial) {
+	meta := document.O("$set", document.O("a.b", "$c"), "text", "{{firstName}} $$NOW", "list", document.A(1, nil, document.O()))
+	made := t.schedule(agenda.NewAgendaParams{Meta: meta})
+	require.Equal(t, meta.String(), made.Meta.String())
+	t.requireOpen(t.home.member, made)
+	t.reschedule(agenda.UpdateAgendaParams{Meta: meta.With("more", true)})
+	made.Meta = meta.With("more", true)
+	t.requireOpen(t.home.member, made)
+}
+
+func patternGivesTheFirstRun(t *trial) {
+	made := t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
+	requireNextMinute(t, t.home.member, made.NextRunAt)
+	t.requireOpen(t.home.member, made)
+}
+
+func patternNamesItsZone(t *trial) {
+	made := t.schedule(agenda.NewAgendaParams{Pattern: "CRON_TZ=Asia/Tokyo 30 9 1 1 *", RunUntil: later})
+	require.Equal(t, "01-01 00:30", made.NextRunAt.Time().UTC().Format("01-02 15:04"), "Tokyo is nine hours ahead of UTC")
+	changed := t.reschedule(agenda.UpdateAgendaParams{Pattern: "CRON_TZ=Asia/Kolkata 30 9 1 1 *"})
+	require.Len(t, changed.Docs, 1)
+	require.Equal(t, "01-01 04:00", changed.Docs[0].NextRunAt.Time().UTC().Format("01-02 15:04"), "India is five and a half")
+}
+
+func nextRunAtOverridesThePattern(t *trial) {
+	for name, p := range map[string]agenda.NewAgendaParams{
+		"later":            {NextRunAt: later - 1, Pattern: eachMinute, RunUntil: later},
+		"at the end":       {NextRunAt: later, Pattern: eachMinute, RunUntil: later},
+		"which has passed": {NextRunAt: 5, Pattern: eachMinute, RunUntil: later},
+		"without runUntil": {NextRunAt: 5, Pattern: eachMinute},
+		"without pattern":  {NextRunAt: 5},
+		"runUntil alone":   {NextRunAt: 5, RunUntil: later},
+	} {
+		t.try(name, func(t *trial) {
+			require.Equal(t, p.NextRunAt, t.schedule(p).NextRunAt)
+		})
+	}
+}
+
+var replaceRules = []Rule{
+	{
+		Name:  "NewAgendaReplacesItsTag",
+		Text:  "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others",
+		check: replaceTakesThePlace,
+	},
+	{
+		Name:  "NewAgendaReplacesNothingByDefault",
+		Text:  "replace is false by default: then agendas of the same tag stay beside each other",
+		check: withoutReplaceAllStay,
+	},
+	{
+		Name:  "NewAgendaKeepsTheLastReplacement",
+		Text:  "of replacements one after the other the last one stays, at whatever speed they come",
+		check: lastReplacementStays,
+	},
+	{
+		Name:  "NewAgendaKeepsOneReplacementOfMany",
+		Text:  "of many replacements at once one stays, and the next one replaces it",
+		check: oneReplacementOfManyStays,
+	},
+	{
+		Name:  "UpdateAgendaReplaces",
+		Text:  "updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others",
+		check: updateAgendaReplaces,
+	},
+}
+
+// besides are agendas that no replacement of the home member's "tag" concerns.
+type besides struct {
+	neighbour        *member.Member
+	untagged, tagged *agenda.Agenda
+	ofTheNeighbour   *agenda.Agenda
+}
+
+// scheduleBesides makes agendas that no replacement of the home member's "tag" concerns.
+func (t *trial) scheduleBesides() besides {
+	t.Helper()
+	m := t.neighbour(member.Member{})
+	return besides{
+		neighbour:      m,
+		untagged:       t.schedule(agenda.NewAgendaParams{}),
+		tagged:         t.schedule(agenda.NewAgendaParams{Tag: "another"}),
+		ofTheNeighbour: t.schedule(agenda.NewAgendaParams{MemberID: m.ID, Tag: "tag"}),
+	}
+}
+
+// requireBesides checks that the home member has one agenda more than those, and that
+// they are there.
+func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
+	t.Helper()
+	t.requireOpen(t.home.member, b.untagged, b.tagged, left)
+	t.requireOpen(b.neighbour, b.ofTheNeighbour)
+}
+
+func replaceTakesThePlace(t *trial) {
+	others := t.scheduleBesides()
+	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	t.schedule(agenda.NewAgendaParams{Tag: "tag", Pattern: eachMinute, RunUntil: later, NextRunAt: later})
+	left := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: "new"})
+	t.requireBesides(others, left)
+}
+
+func withoutReplaceAllStay(t *trial) {
+	first := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true})
+	second := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	third := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	t.requireOpen(t.home.member, first, second, third)
+}
+
+func lastReplacementStays(t *trial) {
+	for range workers {
+		node := unique("node")
+		left := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: node})
+		require.Equal(t, node, left.NodeCompositeID)
+		t.requireOpen(t.home.member, left)
+	}
+}
+
+func oneReplacementOfManyStays(t *trial) {
+	others := t.scheduleBesides()
+	t.atOnce(func(int) error {
+		return repeat(func() error {
+			return errorOf(t.home.NewAgenda(t.ctx(), t.scheduled(agenda.NewAgendaParams{Tag: "tag", Replace: true})))
+		})
+	})
+	require.Len(t, t.reschedule(agenda.UpdateAgendaParams{Tag: "tag"}).Docs, 1)
+	t.requireBesides(others, t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true}))
+}
+
+func updateAgendaReplaces(t *trial) {
+	others := t.scheduleBesides()
+	t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true})
+	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	newest := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	newest.NodeCompositeID = "new"
+	result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: "new"})
+	require.Equal(t, []string{newest.ID}, result.DocsIDs.Updated)
+	require.Equal(t, textsOf(t, []*agenda.Agenda{newest}), textsOf(t, result.Docs))
+	t.requireBesides(others, newest)
+	t.requireBesides(others, t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true}))
+}
+
+var deleteAgendaRules = []Rule{
+	{
+		Name:  "DeleteMemberAgendaRemovesTheTag",
+		Text:  "deleteMemberAgenda with a tag removes the member's open agendas of that tag, and no others",
+		check: deleteMemberAgendaRemovesTheTag,
+	},
+	{
+		Name:  "DeleteMemberAgendaRemovesAll",
+		Text:  "deleteMemberAgenda without a tag removes all open agendas of the member, and of nobody else",
+		check: deleteMemberAgendaRemovesAll,
+	},
+	{
+		Name:  "DeleteMemberAgendaAcknowledges",
+		Text:  "deleteMemberAgenda returns a new clientMutationId each time, also where nothing matched",
+		check: deleteMemberAgendaAcknowledges,
+	},
+	{
+		Name:  "DeleteMemberAgendaStaysInTheApp",
+		Text:  "agendas of another app do not exist for deleteMemberAgenda",
+		check: deleteMemberAgendaStaysInTheApp,
+	},
+}
+
+// unschedule deletes agendas of a member of the home app, without an error.
+func (t *trial) unschedule(memberID, tag string) agenda.DeleteMemberAgendaResult {
+	t.Helper()
+	result, err := t.home.DeleteMemberAgenda(t.ctx(), agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: tag})
+	require.NoError(t, err)
+	return result
+}
+
+func deleteMemberAgendaRemovesTheTag(t *trial) {
+	others := t.scheduleBesides()
+	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	t.schedule(agenda.NewAgendaParams{Tag: "tag", Pattern: eachMinute, RunUntil: later})
+	t.unschedule(t.home.scope.Member, "tag")
+	t.requireOpen(t.home.member, others.untagged, others.tagged)
+	t.requireOpen(others.neighbour, others.ofTheNeighbour)
+}
+
+func deleteMemberAgendaRemovesAll(t *trial) {
+	others := t.scheduleBesides()
+	t.schedule(agenda.NewAgendaParams{MemberID: others.neighbour.ID})
+	t.unschedule(others.neighbour.ID, "")
+	t.requireOpen(others.neighbour)
+	t.requireOpen(t.home.member, others.untagged, others.tagged)
+	t.unschedule(t.home.scope.Member, "")
+	t.requireOpen(t.home.member)
+}
+
+func deleteMemberAgendaAcknowledges(t *trial) {
+	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	seen := map[string]bool{}
+	for _, id := range []string{t.home.scope.Member, t.home.scope.Member, unique("member")} {
+		given := t.unschedule(id, "tag").ClientMutationID
+		require.NotEmpty(t, given)
+		require.False(t, seen[given], "%s comes twice", given)
+		seen[given] = true
+	}
+}
+
+func deleteMemberAgendaStaysInTheApp(t *trial) {
+	theirs := t.scheduleAway()
+	t.unschedule(t.away.scope.Member, "")
+	t.unschedule(t.away.scope.Member, "tag")
+	t.requireOpen(t.away.member, theirs)
+}
+
+// scheduleAway makes an agenda of the member in the other app.
+func (t *trial) scheduleAway() *agenda.Agenda {
+	t.Helper()
+	made, err := t.away.NewAgenda(t.ctx(), agenda.NewAgendaParams{
+		MemberID: t.away.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag",
+	})
+	require.NoError(t, err)
+	return made
+}
+
+var updateAgendaRules = []Rule{
+	{
+		Name:  "UpdateAgendaSetsWhatIsGiven",
+		Text:  "updateAgenda sets what is given and leaves the rest as it is",
+		check: updateAgendaSetsWhatIsGiven,
+	},
+	{
+		Name:  "UpdateAgendaChangesTheTag",
+		Text:  "updateAgenda with a tag changes the member's open agendas of that tag, and no others",
+		check: updateAgendaChangesTheTag,
+	},
+	{
+		Name:  "UpdateAgendaChangesAll",
+		Text:  "updateAgenda without a tag changes all open agendas of the member, and of nobody else",
+		check: updateAgendaChangesAll,
+	},
+	{
+		Name:  "UpdateAgendaTellsWhatItDid",
+		Text:  "updateAgenda returns the ids and the records of what matched, and counts what had other values before",
+		check: updateAgendaTellsWhatItDid,
+	},
+	{
+		Name:  "UpdateAgendaOfNothing",
+		Text:  "an updateAgenda that matches nothing returns empty lists and 0, and is no error",
+		check: updateAgendaOfNothing,
+	},
+	{
+		Name:  "UpdateAgendaSchedulesAnew",
+		Text:  "a new pattern gives the next run, unless nextRunAt overrides it; runUntil holds until another is given",
+		check: updateAgendaSchedulesAnew,
+	},
+	{
+		Name:  "UpdateAgendaOfASingleRun",
+		Text:  "updateAgenda of an agenda without a pattern takes a runUntil alone, and a pattern alone that nextRunAt overrides",
+		check: updateAgendaOfASingleRun,
+	},
+	{
+		Name:  "UpdateAgendaStaysInTheApp",
+		Text:  "agendas of another app do not exist for updateAgenda",
+		check: updateAgendaStaysInTheApp,
+	},
+	{
+		Name:  "UpdateAgendaIsAllOrNone",
+		Text:  "a schedule that one of the member's agendas cannot have changes none of them",
+		check: updateAgendaIsAllOrNone,
+	},
+	{
+		Name:  "UpdateAgendaLosesNoField",
+		Text:  "updateAgenda writes the given fields alone: of many at once, none takes back what another wrote",
+		check: updateAgendaLosesNoField,
+	},
+}
+
+func updateAgendaSetsWhatIsGiven(t *trial) {
+	for name, c := range map[string]struct {
+		given agenda.UpdateAgendaParams
+		want  func(*agenda.Agenda)
+	}{
+		"meta":            {agenda.UpdateAgendaParams{Meta: document.O("m", 2)}, func(a *agenda.Agenda) { a.Meta = document.O("m", 2) }},
+		"an empty meta":   {agenda.UpdateAgendaParams{Meta: document.O()}, func(a *agenda.Agenda) { a.Meta = document.O() }},
+		"nodeCompositeId": {agenda.UpdateAgendaParams{NodeCompositeID: "$n"}, func(a *agenda.Agenda) { a.NodeCompositeID = "$n" }},
+		"treeId":          {agenda.UpdateAgendaParams{TreeID: "$t"}, func(a *agenda.Agenda) { a.Tree = "$t" }},
+		"priority":        {agenda.UpdateAgendaParams{Priority: new(int64(-3))}, func(a *agenda.Agenda) { a.Priority = -3 }},
+		"priority 0":      {agenda.UpdateAgendaParams{Priority: new(int64(0))}, func(a *agenda.Agenda) { a.Priority = 0 }},
+		"nextRunAt":       {agenda.UpdateAgendaParams{NextRunAt: later + 7}, func(a *agenda.Agenda) { a.NextRunAt = later + 7 }},
+		"nothing":         {agenda.UpdateAgendaParams{}, func(*agenda.Agenda) {}},
+	} {
+		t.try(name, func(t *trial) {
+			made := t.schedule(agenda.NewAgendaParams{
+				TreeID: "tree", Priority: new(int64(9)), Meta: document.O("n", 1), Tag: "tag", Replace: true,
+			})
+			c.given.Tag = "tag"
+			result := t.reschedule(c.given)
+			c.want(made)
+			require.Equal(t, textsOf(t, []*agenda.Agenda{made}), textsOf(t, result.Docs))
+			t.requireOpen(t.home.member, made)
+		})
+	}
+}
+
+func updateAgendaChangesTheTag(t *trial) {
+	others := t.scheduleBesides()
+	first := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	second := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Priority: new(int64(4))})
+	first.Priority, second.Priority = 4, 4
+	require.ElementsMatch(t, textsOf(t, []*agenda.Agenda{first, second}), textsOf(t, result.Docs))
+	t.requireOpen(t.home.member, others.untagged, others.tagged, first, second)
+	t.requireOpen(others.neighbour, others.ofTheNeighbour)
+}
+
+func updateAgendaChangesAll(t *trial) {
+	others := t.scheduleBesides()
+	result := t.reschedule(agenda.UpdateAgendaParams{Priority: new(int64(4))})
+	others.untagged.Priority, others.tagged.Priority = 4, 4
+	require.ElementsMatch(t, textsOf(t, []*agenda.Agenda{others.untagged, others.tagged}), textsOf(t, result.Docs))
+	t.requireOpen(t.home.member, others.untagged, others.tagged)
+	t.requireOpen(others.neighbour, others.ofTheNeighbour)
+	t.reschedule(agenda.UpdateAgendaParams{MemberID: others.neighbour.ID, Priority: new(int64(5))})
+	others.ofTheNeighbour.Priority = 5
+	t.requireOpen(t.home.member, others.untagged, others.tagged)
+	t.requireOpen(others.neighbour, others.ofTheNeighbour)
+}
+
+func updateAgendaTellsWhatItDid(t *trial) {
+	first := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	second := t.schedule(agenda.NewAgendaParams{Tag: "tag", Priority: new(int64(4))})
+	t.schedule(agenda.NewAgendaParams{})
+	first.Priority = 4
+	for _, modified := range []int64{1, 0} {
+		result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Priority: new(int64(4))})
+		require.ElementsMatch(t, []string{first.ID, second.ID}, result.DocsIDs.Updated)
+		require.ElementsMatch(t, textsOf(t, []*agenda.Agenda{first, second}), textsOf(t, result.Docs))
+		require.Equal(t, modified, result.Modified)
+	}
+}
+
+func updateAgendaOfNothing(t *trial) {
+	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	before := t.state()
+	for name, p := range map[string]agenda.UpdateAgendaParams{
+		"another tag":          {Tag: "another"},
+		"another tag, replace": {Tag: "another", Replace: true},
+		"nobody":               {MemberID: unique("member")},
+	} {
+		t.try(name, func(t *trial) {
+			p.NextRunAt = later + 1
+			result := t.reschedule(p)
+			require.JSONEq(t, `{"_docsIds": {"updated": []}, "_docs": [], "modified": 0}`, textOf(t, result))
+			require.Equal(t, before, t.state())
+		})
+	}
+}
+
+func updateAgendaSchedulesAnew(t *trial) {
+	made := t.schedule(agenda.NewAgendaParams{})
+	changed := t.reschedule(agenda.UpdateAgendaParams{Pattern: eachMinute, RunUntil: later})
+	require.Len(t, changed.Docs, 1)
+	requireNextMinute(t, t.home.member, changed.Docs[0].NextRunAt)
+	for name, p := range map[string]agenda.UpdateAgendaParams{
+		"nextRunAt beats the pattern": {Pattern: eachMinute, NextRunAt: later - 1},
+		"up to runUntil":              {NextRunAt: later},
+		"with another runUntil":       {NextRunAt: later + 5, RunUntil: later + 5},
+	} {
+		t.try(name, func(t *trial) {
+			t.reschedule(p)
+			made.NextRunAt = p.NextRunAt
+			t.requireOpen(t.home.member, made)
+		})
+	}
+	t.reschedule(agenda.UpdateAgendaParams{Pattern: eachMinute})
+	requireNextMinute(t, t.home.member, t.open(t.home.member)[0].NextRunAt)
+}
+
+func updateAgendaOfASingleRun(t *trial) {
+	for name, given := range map[string]agenda.UpdateAgendaParams{
+		"runUntil":                       {RunUntil: later - 1},
+		"runUntil and a later nextRunAt": {RunUntil: later, NextRunAt: later + 1},
+		"a pattern and nextRunAt":        {Pattern: eachMinute, NextRunAt: later + 1},
+	} {
+		t.try(name, func(t *trial) {
+			made := t.schedule(agenda.NewAgendaParams{NextRunAt: later, Tag: "tag", Replace: true})
+			given.Tag = "tag"
+			t.reschedule(given)
+			made.NextRunAt = max(made.NextRunAt, given.NextRunAt)
+			t.requireOpen(t.home.member, made)
+		})
+	}
+}
+
+func updateAgendaStaysInTheApp(t *trial) {
+	theirs := t.scheduleAway()
+	for name, p := range map[string]agenda.UpdateAgendaParams{
+		"all":     {NextRunAt: later + 1},
+		"tag":     {NextRunAt: later + 1, Tag: "tag"},
+		"replace": {NextRunAt: later + 1, Tag: "tag", Replace: true},
+	} {
+		t.try(name, func(t *trial) {
+			p.MemberID = t.away.scope.Member
+			require.Empty(t, t.reschedule(p).Docs)
+			t.requireOpen(t.away.member, theirs)
+		})
+	}
+}
+
+func updateAgendaIsAllOrNone(t *trial) {
+	t.schedule(agenda.NewAgendaParams{})
+	t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
+	t.schedule(agenda.NewAgendaParams{})
+	before := t.state()
+	result, err := t.home.UpdateAgenda(t.ctx(), agenda.UpdateAgendaParams{
+		MemberID: t.home.scope.Member, NextRunAt: later + 1, Priority: new(int64(4)),
+	})
+	t.requireError(botctx.OpUpdateAgenda, boterr.InvalidArgument, "nextRunAt", err)
+	require.Zero(t, result)
+	require.Equal(t, before, t.state())
+}
+
+func updateAgendaLosesNoField(t *trial) {
+	made := t.schedule(agenda.NewAgendaParams{})
+	made.NodeCompositeID, made.Tree, made.Priority, made.NextRunAt = "new", "new", 4, later+1
+	made.Meta = document.O("new", true)
+	updates := []agenda.UpdateAgendaParams{
+		{NodeCompositeID: "new"}, {TreeID: "new"}, {Priority: new(int64(4))}, {NextRunAt: later + 1}, {Meta: made.Meta},
+	}
+	t.atOnce(func(worker int) error {
+		p := updates[worker%len(updates)]
+		p.MemberID = t.home.scope.Member
+		return errorOf(t.home.UpdateAgenda(t.ctx(), p))
+	})
+	t.requireOpen(t.home.member, made)
 }

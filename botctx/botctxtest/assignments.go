@@ -1,13 +1,18 @@
 package botctxtest
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -83,4 +88,580 @@ func (t *trial) assignmentsOf(p *place, m *member.Member) []*livechat.Assignment
 	found, err := p.GetAssignmentsByMemberID(t.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return found
+}
+
+var createAssignmentRules = []Rule{
+	{
+		Name:  "CreateAssignmentPutsTheMemberInLiveChat",
+		Text:  "the member that createAssignment returns has botMeta.liveChat true, and so has the stored one",
+		check: createAssignmentPutsTheMemberInLiveChat,
+	},
+	{
+		Name:  "CreateAssignmentKeepsTheRequest",
+		Text:  "the assignment says who asks in which channel, where the request went and with what; nobody has it yet",
+		check: createAssignmentKeepsTheRequest,
+	},
+	{
+		Name:  "CreateAssignmentSendsTickets",
+		Text:  "the ticket is the relay message of its platform, else a text that names the member; {{path}} is filled from the member",
+		Needs: []Capability{readSent},
+		check: createAssignmentSendsTickets,
+	},
+	{
+		Name:  "CreateAssignmentAgainGivesTheOpenOne",
+		Text:  "where a request of the member stands, it comes back and nothing is sent; after it has ended, there is a new one",
+		check: createAssignmentAgainGivesTheOpenOne,
+	},
+	{
+		Name:  "CreateAssignmentTakesMembersAsAddresses",
+		Text:  "a member that is passed in is an address: the one with its _id is loaded again, whatever else it says",
+		check: createAssignmentTakesMembersAsAddresses,
+	},
+	{
+		Name:  "CreateAssignmentNeedsWhoTakesIt",
+		Text:  "a request that nothing can take is FailedPrecondition, and the member is not in live chat",
+		check: createAssignmentNeedsWhoTakesIt,
+	},
+	{
+		Name:  "CreateAssignmentTakesACopy",
+		Text:  "what goes into createAssignment is copied, and what comes out is the caller's own",
+		check: createAssignmentTakesACopy,
+	},
+	{
+		Name:  "CreateAssignmentMakesOneOfManyAtOnce",
+		Text:  "of many requests of a member at one instant one is made, all callers get it, and its ticket is sent once",
+		check: createAssignmentMakesOneOfManyAtOnce,
+	},
+}
+
+func createAssignmentPutsTheMemberInLiveChat(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.NotNil(t, created.Member)
+	require.Equal(t, t.home.member.ID, created.Member.ID)
+	require.True(t, created.Member.BotMeta.LiveChat())
+	require.True(t, t.isInLiveChat(t.home.member))
+	require.Equal(t, textOf(t, t.load(t.home.member)), textOf(t, created.Member))
+	require.NotEmpty(t, created.AssignmentID)
+	require.Empty(t, created.GroupID, "without createGroup")
+	require.NotContains(t, textOf(t, created), "groupId")
+}
+
+func createAssignmentKeepsTheRequest(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	meta := document.O("order", document.O("id", 7), "list", document.A(1, nil))
+	a := t.request(t.home, livechat.CreateAssignmentParams{
+		Meta: meta,
+		AssignmentDetails: livechat.AssignmentDetails{
+			RelayMessage: map[channel.Type]send.Response{d.Type: send.Template("Who helps {{firstName}}?")},
+		},
+	})
+	require.Equal(t, t.home.scope.App, a.App)
+	require.Equal(t, t.home.scope.Channel, a.Inlet)
+	require.Equal(t, t.home.scope.Member, a.Member)
+	require.Equal(t, meta.String(), a.Meta.String())
+	require.Equal(t, `[{"channel":"`+d.ID+`","broadcastGroups":`+textOf(t, []channel.BroadcastGroupMember{d.support})+`,"label":"default"}]`,
+		textOf(t, a.Targets))
+	require.Equal(t, "Who helps Ada?", document.Get(a.RelayMessage, string(d.Type)+".text", ""))
+	require.Positive(t, a.Version)
+	require.NotEmpty(t, a.Etag)
+	require.GreaterOrEqual(t, a.CreatedAt, t.home.member.CreatedAt)
+	require.GreaterOrEqual(t, a.UpdatedAt, a.CreatedAt)
+	require.Zero(t, a.AssignedAt)
+	require.Empty(t, a.Assignee)
+	require.Empty(t, a.Group)
+	require.Empty(t, a.ParentAssignment)
+	require.False(t, a.IsZendesk)
+}
+
+func createAssignmentSendsTickets(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	t.request(t.home, livechat.CreateAssignmentParams{})
+	plain := t.textsTo(d.ID, d.support.ID)
+	require.Len(t, plain, 1)
+	require.Contains(t, plain[0], "Ada")
+	eve := t.neighbour(member.Member{FirstName: "Eve", Meta: document.O("n", 7)})
+	t.request(t.home, livechat.CreateAssignmentParams{Member: eve, AssignmentDetails: livechat.AssignmentDetails{
+		RelayMessage: map[channel.Type]send.Response{
+			d.Type: send.Template("{{firstName}} has {{meta.n}}"), channel.Foxtrot: send.Text("for others"),
+		},
+	}})
+	require.Equal(t, append(plain, "Eve has 7"), t.textsTo(d.ID, d.support.ID))
+	require.Empty(t, t.textsTo(d.ID, d.sales.ID))
+}
+
+func createAssignmentAgainGivesTheOpenOne(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	first := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
+	again := func(name string) {
+		t.Helper()
+		before := t.state()
+		repeated := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2), Label: "sales"})
+		require.Equal(t, first.ID, repeated.ID, name)
+		require.Equal(t, before, t.state(), name)
+	}
+	again("pending")
+	require.NoError(t, d.agent.Take(first.ID))
+	again("taken")
+	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	next := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
+	require.NotEqual(t, first.ID, next.ID)
+	require.True(t, t.isInLiveChat(t.home.member))
+}
+
+func createAssignmentTakesMembersAsAddresses(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	eve := t.neighbour(member.Member{FirstName: "Eve"})
+	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{Member: forged(eve, t.away.scope.App)})
+	require.NoError(t, err)
+	require.Equal(t, textOf(t, t.load(eve)), textOf(t, created.Member))
+	require.True(t, t.isInLiveChat(eve))
+	require.False(t, t.isInLiveChat(t.home.member))
+	a := t.assignment(t.home, created.AssignmentID)
+	require.Equal(t, []string{eve.ID, eve.Channel}, []string{a.Member, a.Inlet})
+	if t.Sent != nil {
+		require.NotContains(t, t.textsTo(d.ID, d.support.ID)[0], "Forged")
+	}
+}
+
+func createAssignmentNeedsWhoTakesIt(t *trial) {
+	type params = livechat.CreateAssignmentParams
+	requireFails(t, botctx.OpCreateAssignment, t.home.CreateAssignment, boterr.FailedPrecondition, []badInput[params]{
+		{"nothing is paired", params{}, ""},
+	})
+	d := t.openDesk(t.home, t.ticketing())
+	requireFails(t, botctx.OpCreateAssignment, t.home.CreateAssignment, boterr.FailedPrecondition, []badInput[params]{
+		{"no broadcast groups of the label", params{Label: "nobody's"}, "label"},
+		{"none of the label of a target", params{Targets: []livechat.Target{{Channel: d.ID, Label: "nobody's"}}}, "targets[0]"},
+	})
+	require.False(t, t.isInLiveChat(t.home.member))
+	require.Empty(t, t.assignmentsOf(t.home, t.home.member))
+}
+
+func createAssignmentTakesACopy(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	relay := map[channel.Type]send.Response{d.Type: send.Text("before")}
+	targets := []livechat.Target{{Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{d.sales}}}
+	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{
+		Targets: targets, AssignmentDetails: livechat.AssignmentDetails{RelayMessage: relay},
+	})
+	require.NoError(t, err)
+	before := t.state()
+	relay[d.Type] = send.Text("after")
+	targets[0].BroadcastGroups[0].ID, targets[0].Channel = "after", "after"
+	created.Member.FirstName = "after"
+	created.Member.BotMeta.Set("liveChat", false)
+	found := t.assignment(t.home, created.AssignmentID)
+	found.Targets[0].BroadcastGroups[0].ID, found.Targets[0].Channel = "after", "after"
+	found.Meta.Set("after", true)
+	require.Equal(t, before, t.state())
+	require.Equal(t, d.sales.ID, t.assignment(t.home, created.AssignmentID).Targets[0].BroadcastGroups[0].ID)
+}
+
+func createAssignmentMakesOneOfManyAtOnce(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	var mu sync.Mutex
+	ids := map[string]bool{}
+	t.atOnce(func(int) error {
+		created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{})
+		mu.Lock()
+		defer mu.Unlock()
+		ids[created.AssignmentID] = true
+		return err
+	})
+	require.Len(t, ids, 1)
+	require.Equal(t, slices.Collect(maps.Keys(ids)), idsOf(t.assignmentsOf(t.home, t.home.member)))
+	t.requireTickets(d, map[channel.BroadcastGroupMember]int{d.support: 1})
+}
+
+var assignmentDefaultRules = []Rule{
+	{
+		Name:  "CreateAssignmentIsForTheLabel",
+		Text:  "label says which broadcast groups get a ticket, and is default where it is not given",
+		check: createAssignmentIsForTheLabel,
+	},
+	{
+		Name:  "CreateAssignmentMetaIsEmptyByDefault",
+		Text:  "meta is kept as it is given, and empty where it is not",
+		check: createAssignmentMetaIsEmptyByDefault,
+	},
+	{
+		Name:  "CreateAssignmentIsWithoutHistoryByDefault",
+		Text:  "history is false where it is not given",
+		check: createAssignmentIsWithoutHistoryByDefault,
+	},
+	{
+		Name:  "CreateAssignmentAddsTheHistory",
+		Text:  "with history, the address of the conversation's history is in the ticket, and the assignment says so",
+		Needs: []Capability{Histories, readSent},
+		check: createAssignmentAddsTheHistory,
+	},
+	{
+		Name:  "CreateAssignmentWatchesIdleTimeByDefault",
+		Text:  "idle time is watched unless setLiveChatAgenda is false: expiry says when the live chat ends for that",
+		check: createAssignmentWatchesIdleTimeByDefault,
+	},
+	{
+		Name:  "CreateAssignmentEndsWhenIdle",
+		Text:  "a live chat whose idle time is watched ends at expiry, and one that is not watched goes on",
+		Needs: []Capability{moveClock, handleNodes},
+		check: createAssignmentEndsWhenIdle,
+	},
+}
+
+func createAssignmentIsForTheLabel(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	for _, c := range []struct {
+		label, kept string
+		gets        channel.BroadcastGroupMember
+	}{
+		{"", "default", d.support},
+		{"default", "default", d.support},
+		{"sales", "sales", d.sales},
+	} {
+		t.try("label "+c.label, func(t *trial) {
+			asking := t.neighbourPlace()
+			a := t.request(asking, livechat.CreateAssignmentParams{Label: c.label})
+			require.Len(t, a.Targets, 1)
+			require.Equal(t, c.kept, a.Targets[0].Label)
+			require.Equal(t, []channel.BroadcastGroupMember{c.gets}, a.Targets[0].BroadcastGroups)
+		})
+	}
+	t.requireTickets(d, map[channel.BroadcastGroupMember]int{d.support: 2, d.sales: 1})
+}
+
+func createAssignmentMetaIsEmptyByDefault(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	for name, meta := range map[string]document.Object{
+		"no meta": {}, "an empty one": document.O(), "some": document.O("z", 1, "a", document.O("$in", document.A(1)), "_id", "own"),
+	} {
+		t.try(name, func(t *trial) {
+			want := meta
+			if meta.IsZero() {
+				want = document.O()
+			}
+			require.Equal(t, want.String(), t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Meta: meta}).Meta.String())
+		})
+	}
+}
+
+func createAssignmentIsWithoutHistoryByDefault(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	require.False(t, t.request(t.home, livechat.CreateAssignmentParams{}).History)
+	if t.Sent != nil {
+		require.NotContains(t, t.textsTo(d.ID, d.support.ID)[0], "://")
+	}
+}
+
+func createAssignmentAddsTheHistory(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	require.True(t, t.request(t.home, livechat.CreateAssignmentParams{History: true}).History)
+	require.Contains(t, t.textsTo(d.ID, d.support.ID)[0], "://")
+}
+
+func createAssignmentWatchesIdleTimeByDefault(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	for name, c := range map[string]struct {
+		given     *bool
+		isWatched bool
+	}{
+		"not given": {nil, true}, "true": {new(true), true}, "false": {new(false), false},
+	} {
+		t.try(name, func(t *trial) {
+			a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{SetLiveChatAgenda: c.given})
+			require.Equal(t, c.isWatched, a.Expiry > a.CreatedAt, "expiry is %d", a.Expiry)
+			require.Equal(t, c.isWatched, a.Expiry != 0, "expiry is %d", a.Expiry)
+		})
+	}
+}
+
+func createAssignmentEndsWhenIdle(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	watched, unwatched := t.neighbourPlace(), t.neighbourPlace()
+	a := t.request(watched, livechat.CreateAssignmentParams{})
+	t.request(unwatched, livechat.CreateAssignmentParams{SetLiveChatAgenda: new(false)})
+	left := time.Duration(a.Expiry-a.CreatedAt) * time.Millisecond
+	t.Advance(left / 2)
+	require.True(t, t.isInLiveChat(watched.member))
+	t.Advance(left)
+	require.False(t, t.isInLiveChat(watched.member))
+	require.True(t, t.isInLiveChat(unwatched.member))
+	require.NotEqual(t, a.ID, t.request(watched, livechat.CreateAssignmentParams{}).ID, "it has ended")
+}
+
+var newTargetRules = []Rule{
+	{
+		Name:  "AddNewTargetsToAssignmentSendsFurtherTickets",
+		Text:  "addNewTargetsToAssignment sends the ticket to further targets and keeps them; those that have it get no second one",
+		check: addNewTargetsSendsFurtherTickets,
+	},
+	{
+		Name:  "AddNewTargetsToAssignmentTakesEveryForm",
+		Text:  "a new target is a target, a broadcast group of the outlet that is there, or a label with its groups",
+		check: addNewTargetsTakesEveryForm,
+	},
+	{
+		Name:  "AddNewTargetsToAssignmentPutsTheMemberInLiveChat",
+		Text:  "the member is in live chat after addNewTargetsToAssignment, unless liveChat is false",
+		check: addNewTargetsPutsTheMemberInLiveChat,
+	},
+	{
+		Name:  "AddNewTargetsToAssignmentCanBeTakenThere",
+		Text:  "an agent of an outlet that was added can take the request",
+		check: addNewTargetsCanBeTakenThere,
+	},
+	{
+		Name:  "AddNewTargetsToAssignmentNeedsAPendingRequest",
+		Text:  "where the request has been taken or has ended, or a target can take nothing, it is FailedPrecondition, and nothing is sent",
+		check: addNewTargetsNeedsAPendingRequest,
+	},
+	{
+		Name:  "AddNewTargetsToAssignmentSendsOneOfManyAtOnce",
+		Text:  "of many that add one target at one instant one sends the ticket, and none fails",
+		check: addNewTargetsSendsOneOfManyAtOnce,
+	},
+}
+
+// addTargets adds targets to an assignment, without an error.
+func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...livechat.NewTarget) livechat.AddNewTargetsToAssignmentResult {
+	t.Helper()
+	added, err := t.home.AddNewTargetsToAssignment(t.ctx(), livechat.AddNewTargetsToAssignmentParams{
+		AssignmentID: a.ID, LiveChat: liveChat, Targets: targets,
+	})
+	require.NoError(t, err)
+	require.Equal(t, a.ID, added.AssignmentID)
+	require.NotNil(t, added.Member)
+	return added
+}
+
+func addNewTargetsSendsFurtherTickets(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	for range 2 {
+		added := t.addTargets(a, nil, groupTarget(d.sales), groupTarget(d.support))
+		require.Equal(t, textOf(t, t.load(t.home.member)), textOf(t, added.Member))
+		requireTargets(t, t.assignment(t.home, a.ID),
+			toGroup(d, "default", d.support),
+			toGroup(d, "default", d.sales))
+		t.requireTickets(d, map[channel.BroadcastGroupMember]int{d.support: 1, d.sales: 1})
+	}
+	if t.Sent != nil {
+		require.Equal(t, t.textsTo(d.ID, d.support.ID), t.textsTo(d.ID, d.sales.ID), "it is the same ticket")
+	}
+}
+
+func addNewTargetsTakesEveryForm(t *trial) {
+	d, other := t.openDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
+	own, further := newBroadcastGroup(d.Type), newBroadcastGroup(d.Type)
+	groups := []channel.BroadcastGroupMember{own, further}
+	for name, c := range map[string]struct {
+		given livechat.NewTarget
+		want  livechat.Target
+	}{
+		"a broadcast group": {groupTarget(own), livechat.Target{Channel: d.ID, BroadcastGroups: groups[:1], Label: "default"}},
+		"a channel": {
+			livechat.NewTarget{Channel: other.ID},
+			toGroup(other, "default", other.support),
+		},
+		"a channel and a label": {
+			livechat.NewTarget{Channel: other.ID, Label: "sales"},
+			toGroup(other, "sales", other.sales),
+		},
+		"broadcast groups": {
+			livechat.NewTarget{Channel: other.ID, BroadcastGroups: groups, Unknown: document.O("note", "x")},
+			livechat.Target{Channel: other.ID, BroadcastGroups: groups, Label: "default", Unknown: document.O("note", "x")},
+		},
+		"a label with groups": {
+			livechat.NewTarget{Label: "vip", Groups: groups},
+			livechat.Target{Channel: d.ID, BroadcastGroups: groups, Label: "vip"},
+		},
+	} {
+		t.try(name, func(t *trial) {
+			a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
+			t.addTargets(a, nil, c.given)
+			requireTargets(t, t.assignment(t.home, a.ID), a.Targets[0], c.want)
+		})
+	}
+}
+
+func addNewTargetsPutsTheMemberInLiveChat(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	for _, c := range []struct {
+		name  string
+		given *bool
+		want  bool
+	}{{"false", new(false), false}, {"not given", nil, true}, {"false again", new(false), false}, {"true", new(true), true}} {
+		added := t.addTargets(a, c.given, groupTarget(d.sales))
+		require.Equal(t, c.want, added.Member.BotMeta.LiveChat(), c.name)
+		require.Equal(t, c.want, t.isInLiveChat(t.home.member), c.name)
+	}
+}
+
+func addNewTargetsCanBeTakenThere(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	other := t.addDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	t.addTargets(a, nil, livechat.NewTarget{Channel: other.ID})
+	require.NoError(t, other.agent.Take(a.ID))
+	require.Equal(t, other.agent.ExternalID, t.assignment(t.home, a.ID).Assignee)
+}
+
+func addNewTargetsNeedsAPendingRequest(t *trial) {
+	type params = livechat.AddNewTargetsToAssignmentParams
+	d := t.openDesk(t.home, t.ticketing())
+	targets := []livechat.NewTarget{groupTarget(d.sales)}
+	ended := t.request(t.home, livechat.CreateAssignmentParams{})
+	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	taken := t.requestTaken(t.neighbourPlace(), d, livechat.CreateAssignmentParams{})
+	pending := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
+	requireFails(t, botctx.OpAddNewTargetsToAssignment, t.home.AddNewTargetsToAssignment, boterr.FailedPrecondition, []badInput[params]{
+		{"taken", params{AssignmentID: taken.ID, Targets: targets}, "assignmentId"},
+		{"ended", params{AssignmentID: ended.ID, Targets: targets}, "assignmentId"},
+		{"no groups of the label", params{
+			AssignmentID: pending.ID, Targets: []livechat.NewTarget{targets[0], {Channel: d.ID, Label: "nobody's"}},
+		}, "targets[1]"},
+	})
+}
+
+func addNewTargetsSendsOneOfManyAtOnce(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	t.atOnce(func(int) error {
+		return errorOf(t.home.AddNewTargetsToAssignment(t.ctx(), livechat.AddNewTargetsToAssignmentParams{
+			AssignmentID: a.ID, Targets: []livechat.NewTarget{groupTarget(d.sales)},
+		}))
+	})
+	t.requireTickets(d, map[channel.BroadcastGroupMember]int{d.support: 1, d.sales: 1})
+	require.Len(t, t.assignment(t.home, a.ID).Targets, 2)
+}
+
+var readAssignmentRules = []Rule{
+	{
+		Name:  "GetAssignmentReadsIt",
+		Text:  "getAssignment returns the assignment of that id, as it is now, the ended one included",
+		check: assignmentReadsIt,
+	},
+	{
+		Name:  "GetAssignmentByBravoGroupIdReadsTheNewest",
+		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
+		Needs: []Capability{On(channel.Bravo)},
+		check: assignmentByBravoGroupIDReadsTheNewest,
+	},
+}
+
+var assignmentByOutletRules = []Rule{
+	{
+		Name:  "GetAssignmentByOutletReadsTheNewestOpen",
+		Text:  "getAssignmentByOutlet returns the newest assignment in the outlet that has not ended",
+		Needs: []Capability{OutletLookups},
+		check: assignmentByOutletReadsTheNewestOpen,
+	},
+	{
+		Name:  "GetAssignmentByOutletIsWhereItWasTaken",
+		Text:  "a request is in each outlet with a ticket while nobody has taken it, and then in the one where it was taken",
+		Needs: []Capability{OutletLookups},
+		check: assignmentByOutletIsWhereItWasTaken,
+	},
+	{
+		Name:  "GetAssignmentByOutletTakesMetaAsAFilter",
+		Text:  "where an assignment's meta has operators, the context's member must match them, else the assignment is passed over",
+		Needs: []Capability{OutletLookups},
+		check: assignmentByOutletTakesMetaAsAFilter,
+	},
+}
+
+// requireSameAssignment checks that two are the same record, with the same content.
+func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
+	t.Helper()
+	require.NotNil(t, got)
+	require.Equal(t, textOf(t, want), textOf(t, got))
+}
+
+func assignmentReadsIt(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	first := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
+	second := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
+	require.NotEqual(t, first.ID, second.ID)
+	requireSameAssignment(t, first, t.assignment(t.home, first.ID))
+	require.Equal(t, `{"n":2}`, t.assignment(t.home, second.ID).Meta.String())
+	require.NoError(t, d.agent.Take(first.ID))
+	require.Equal(t, d.agent.ExternalID, t.assignment(t.home, first.ID).Assignee)
+	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	ended := t.assignment(t.home, first.ID)
+	require.Equal(t, d.agent.ExternalID, ended.Assignee)
+	require.Zero(t, ended.Expiry)
+}
+
+// byBravoGroup reads the assignment of a group on Bravo, without an error.
+func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
+	t.Helper()
+	found, err := p.GetAssignmentByBravoGroupID(t.ctx(), livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
+	require.NoError(t, err)
+	return found
+}
+
+func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
+	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	second := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
+	requireSameAssignment(t, h.assignment, t.byBravoGroup(t.home, h.group.ExternalID))
+	requireSameAssignment(t, second, t.byBravoGroup(t.home, t.groupOf(t.home, second).ExternalID))
+	_, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+		AssignmentID: second.ID, Group: h.group,
+	})
+	require.NoError(t, err)
+	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
+}
+
+// inOutlet reads the assignment in an outlet, nil where there is none.
+func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
+	t.Helper()
+	found, err := p.GetAssignmentByOutlet(t.ctx(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})
+	if boterr.CodeOf(err) != boterr.NotFound {
+		require.NoError(t, err)
+	}
+	return found
+}
+
+func assignmentByOutletReadsTheNewestOpen(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	first := t.request(t.home, livechat.CreateAssignmentParams{})
+	eve := t.neighbourPlace()
+	t.requestTaken(eve, d, livechat.CreateAssignmentParams{})
+	third := t.neighbourPlace()
+	requireSameAssignment(t, t.request(third, livechat.CreateAssignmentParams{}), t.inOutlet(t.home, d.ID))
+	for _, p := range []*place{third, eve} {
+		_, err := p.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+		require.NoError(t, err)
+	}
+	requireSameAssignment(t, first, t.inOutlet(t.home, d.ID))
+}
+
+func assignmentByOutletIsWhereItWasTaken(t *trial) {
+	one, two := t.addDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
+	t.Pair(t.home.channel, one.Channel, two.Channel)
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	requireSameAssignment(t, a, t.inOutlet(t.home, one.ID))
+	requireSameAssignment(t, a, t.inOutlet(t.home, two.ID))
+	require.NoError(t, two.agent.Take(a.ID))
+	require.Nil(t, t.inOutlet(t.home, one.ID))
+	requireSameAssignment(t, t.assignment(t.home, a.ID), t.inOutlet(t.home, two.ID))
+}
+
+func assignmentByOutletTakesMetaAsAFilter(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	plain := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("locale", "de")})
+	forEve := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{
+		Meta: document.O("firstName", document.O("$in", document.A("Eve", "Bob")), "data", 1),
+	})
+	require.Equal(t, plain.ID, t.inOutlet(t.home, d.ID).ID)
+	require.Equal(t, forEve.ID, t.inOutlet(t.neighbourPlace(), d.ID).ID)
+	forAda := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{
+		Meta: document.O("$or", document.A(document.O("firstName", "Ada"))),
+	})
+	require.Equal(t, forAda.ID, t.inOutlet(t.home, d.ID).ID)
 }

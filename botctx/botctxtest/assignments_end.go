@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -110,4 +111,178 @@ func endLiveChatEndsOnce(t *trial) {
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndLiveChatParams]{
 		{"after the inlet", next.endParams(), "messageEvent"},
 	})
+}
+
+var inletEndRules = []Rule{
+	{
+		Name:  "InletEndLiveChatEndsTheLiveChat",
+		Text:  "inletEndLiveChat ends the live chat of the context's own member, taken or not, and returns the update and the member",
+		check: inletEndLiveChatEndsTheLiveChat,
+	},
+	{
+		Name:  "InletEndLiveChatTakesAddresses",
+		Text:  "a member and a channel that are passed in are addresses: those with the _id are loaded again",
+		check: inletEndLiveChatTakesAddresses,
+	},
+	{
+		Name:  "InletEndLiveChatRecallsOnlyOnDemand",
+		Text:  "tickets are recalled where options.recallRelayMessage is true, and left as they are by default",
+		Needs: []Capability{readSent, recalledTickets},
+		check: inletEndLiveChatRecallsOnlyOnDemand,
+	},
+	{
+		Name:  "InletEndLiveChatCannotRecallEverywhere",
+		Text:  "options.recallRelayMessage is Unsupported where the outlet cannot recall tickets, and nothing ends",
+		Needs: []Capability{On(channel.Bravo)},
+		check: inletEndLiveChatCannotRecallEverywhere,
+	},
+	{
+		Name:  "InletEndLiveChatNeedsALiveChat",
+		Text:  "a member without an open assignment is FailedPrecondition, also after a live chat has ended",
+		check: inletEndLiveChatNeedsALiveChat,
+	},
+}
+
+func inletEndLiveChatEndsTheLiveChat(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	other := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
+	for name, isTaken := range map[string]bool{"pending": false, "taken": true} {
+		t.try(name, func(t *trial) {
+			a := t.request(t.home, livechat.CreateAssignmentParams{})
+			if isTaken {
+				require.NoError(t, d.agent.Take(a.ID))
+				a = t.assignment(t.home, a.ID)
+			}
+			result, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+			require.NoError(t, err)
+			requireEnded(t, a, t.home.member, result)
+		})
+	}
+	requireSameAssignment(t, other, t.assignment(t.home, other.ID))
+}
+
+func inletEndLiveChatTakesAddresses(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	t.request(t.home, livechat.CreateAssignmentParams{})
+	eve := t.neighbourPlace()
+	a := t.request(eve, livechat.CreateAssignmentParams{})
+	result, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{
+		Channel: &channel.Channel{ID: eve.scope.Channel, App: t.away.scope.App}, Member: forged(eve.member, t.away.scope.App),
+	})
+	require.NoError(t, err)
+	requireEnded(t, a, eve.member, result)
+	require.True(t, t.isInLiveChat(t.home.member))
+}
+
+func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	for i, isRecalled := range []bool{false, true} {
+		asking := t.neighbourPlace()
+		t.request(asking, livechat.CreateAssignmentParams{})
+		_, err := asking.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{
+			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(isRecalled)},
+		})
+		require.NoError(t, err)
+		tickets := t.sentTo(d.ID, d.support.ID)
+		require.Len(t, tickets, i+1)
+		require.Equal(t, isRecalled, tickets[i].IsRecalled)
+	}
+}
+
+func inletEndLiveChatCannotRecallEverywhere(t *trial) {
+	t.openDesk(t.home, channel.Bravo)
+	t.request(t.home, livechat.CreateAssignmentParams{})
+	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.Unsupported, []badInput[livechat.InletEndLiveChatParams]{
+		{"on Bravo", livechat.InletEndLiveChatParams{
+			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: true},
+		}, "options.recallRelayMessage"},
+	})
+	require.True(t, t.isInLiveChat(t.home.member))
+}
+
+func inletEndLiveChatNeedsALiveChat(t *trial) {
+	type params = livechat.InletEndLiveChatParams
+	d := t.openDesk(t.home, t.ticketing())
+	none := []badInput[params]{{"none", params{}, "member"}}
+	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
+	a := t.requestTaken(t.home, d, livechat.CreateAssignmentParams{})
+	_, err := t.home.EndLiveChat(t.ctx(), held{d, a, t.groupOf(t.home, a)}.endParams())
+	require.NoError(t, err)
+	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
+}
+
+var endBravoRules = []Rule{
+	{
+		Name:  "EndBravoLiveChatEndsThoseOfTheAgent",
+		Text:  "endBravoLiveChat ends the live chats of an agent in a group on Bravo, and tells of each; those of others go on",
+		check: endBravoLiveChatEndsThoseOfTheAgent,
+	},
+	{
+		Name:  "EndBravoLiveChatEndsAGroupWithoutAssignment",
+		Text:  "a live group of the agent without a live chat is put out of use, and has an element without an assignment",
+		check: endBravoLiveChatEndsAGroupWithoutAssignment,
+	},
+	{
+		Name:  "EndBravoLiveChatOfNothing",
+		Text:  "where the agent has no live chat in the group, or it has ended, the list is empty, and not null",
+		check: endBravoLiveChatOfNothing,
+	},
+}
+
+// endBravo ends the live chats of an agent, without an error.
+func (t *trial) endBravo(p *place, params livechat.EndBravoLiveChatParams) []livechat.EndBravoLiveChatResult {
+	t.Helper()
+	ended, err := p.EndBravoLiveChat(t.ctx(), params)
+	require.NoError(t, err)
+	return ended
+}
+
+func endBravoLiveChatEndsThoseOfTheAgent(t *trial) {
+	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	other := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
+	ended := t.endBravo(t.home, livechat.EndBravoLiveChatParams{
+		AdminExternalID: h.desk.agent.ExternalID, BravoGroupID: h.group.ExternalID, ChannelID: h.desk.ID,
+	})
+	require.Len(t, ended, 1)
+	require.NotEmpty(t, ended[0].ClientMutationID)
+	requireSameAssignment(t, t.assignment(t.home, h.assignment.ID), ended[0].AssignmentRaw)
+	require.Zero(t, ended[0].AssignmentRaw.Expiry)
+	require.False(t, t.isInLiveChat(t.home.member))
+	require.False(t, t.groupOf(t.home, h.assignment).Active)
+	requireSameAssignment(t, other, t.assignment(t.home, other.ID))
+	require.True(t, t.groupOf(t.home, other).Active)
+}
+
+func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
+	d := t.openDesk(t.home, channel.Bravo)
+	made, err := t.home.CreateBravoGroup(t.ctx(), livechat.CreateBravoGroupParams{ChannelID: d.ID, Name: "The kettle"})
+	require.NoError(t, err)
+	_, err = t.home.HandleAdminJoinedGroup(t.ctx(), livechat.HandleAdminJoinedGroupParams{
+		Channel: d.Channel, ExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID,
+	})
+	require.NoError(t, err)
+	ended := t.endBravo(t.home, livechat.EndBravoLiveChatParams{
+		AdminExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID, ChannelID: d.ID,
+	})
+	require.Len(t, ended, 1)
+	require.JSONEq(t, `{"clientMutationId": "`+ended[0].ClientMutationID+`"}`, textOf(t, ended[0]))
+	require.NotEmpty(t, ended[0].ClientMutationID)
+	g, err := t.home.GetGroupByGroupExternalID(t.ctx(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: made.GroupID})
+	require.NoError(t, err)
+	require.False(t, g.Active)
+}
+
+func endBravoLiveChatOfNothing(t *trial) {
+	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	params := livechat.EndBravoLiveChatParams{
+		AdminExternalID: t.Agent(h.desk.Channel).ExternalID, BravoGroupID: h.group.ExternalID, ChannelID: h.desk.ID,
+	}
+	before := t.state()
+	require.Equal(t, "[]", textOf(t, t.endBravo(t.home, params)), "another agent")
+	require.Equal(t, before, t.state())
+	params.AdminExternalID = h.desk.agent.ExternalID
+	require.Len(t, t.endBravo(t.home, params), 1)
+	before = t.state()
+	require.Equal(t, "[]", textOf(t, t.endBravo(t.home, params)), "it has ended")
+	require.Equal(t, before, t.state())
 }

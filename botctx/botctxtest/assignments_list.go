@@ -2,11 +2,16 @@ package botctxtest
 
 import (
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 )
 
 var assignmentListRules = []Rule{
@@ -200,4 +205,347 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 	} {
 		t.try(name, func(t *trial) { require.Equal(t, "[]", textOf(t, t.byParent(t.home, id))) })
 	}
+}
+
+// assignmentGroupRules are the rules of how requests get their groups, on both sides.
+var assignmentGroupRules = []Rule{
+	{
+		Name:  "CreateAssignmentRemembersTheGroup",
+		Text:  "assignment and group remember the group in which a member asks; who asks for another member asks in none",
+		check: createAssignmentRemembersTheGroup,
+	},
+	{
+		Name:  "UpdateAssignmentGroupConnectsBothSides",
+		Text:  "a request whose group has an agent is taken, and both name each other, in whatever order the calls come",
+		Needs: []Capability{On(channel.Bravo), readMade},
+		check: updateAssignmentGroupConnectsBothSides,
+	},
+}
+
+func createAssignmentRemembersTheGroup(t *trial) {
+	k := t.talkInFamily(t.home)
+	family := familyOf(t.home.member.ID)
+	require.Equal(t, family, document.Get(k.assignment.InletGroupInfo, "externalId", ""))
+	require.Equal(t, family, k.group.InletGroupExternalID)
+
+	inFamily := t.inGroup(t.home, "family")
+	bob := t.neighbour(member.Member{FirstName: "Bob"})
+	a := t.requestTaken(inFamily, k.desk, livechat.CreateAssignmentParams{Member: bob})
+	require.Empty(t, document.Get(a.InletGroupInfo, "externalId", ""))
+	require.Empty(t, t.groupOf(t.home, a).InletGroupExternalID)
+}
+
+// connecting is bot logic that brings an agent into a group on Bravo for a request.
+type connecting struct {
+	asking *place
+	desk   *desk
+	// assignment is that of the request, group the group's id on Bravo.
+	assignment, group string
+}
+
+func updateAssignmentGroupConnectsBothSides(t *trial) {
+	for name, order := range map[string][]func(*trial, *connecting){
+		"the group at last":  {ask, makeRoom, joinRoom, giveGroup},
+		"the group at first": {makeRoom, joinRoom, ask, giveGroup},
+		"the agent at last":  {ask, makeRoom, giveRoom, joinRoom},
+		"with repeats":       {ask, ask, makeRoom, giveRoom, giveRoom, joinRoom, joinRoom, giveGroup, giveGroup, ask},
+	} {
+		t.try(name, func(t *trial) {
+			d := t.addDesk(t.home, channel.Bravo)
+			c := &connecting{asking: t.neighbourPlace(), desk: d}
+			for _, step := range order {
+				step(t, c)
+			}
+			c.requireConnected(t)
+		})
+	}
+}
+
+// ask asks for a person in the desk.
+func ask(t *trial, c *connecting) {
+	created, err := c.asking.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
+	require.NoError(t, err)
+	c.assignment = created.AssignmentID
+}
+
+// makeRoom makes a group on Bravo.
+func makeRoom(t *trial, c *connecting) {
+	made, err := t.home.CreateBravoGroup(t.ctx(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
+	require.NoError(t, err)
+	c.group = made.GroupID
+}
+
+// joinRoom tells that the agent of the desk has joined the group.
+func joinRoom(t *trial, c *connecting) {
+	_, err := t.home.HandleAdminJoinedGroup(t.ctx(), livechat.HandleAdminJoinedGroupParams{
+		Channel: c.desk.Channel, ExternalID: c.desk.agent.ExternalID, BravoGroupID: c.group,
+	})
+	require.NoError(t, err)
+}
+
+// giveGroup gives the request the group's record.
+func giveGroup(t *trial, c *connecting) {
+	_, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+		AssignmentID: c.assignment, Group: c.record(t), BravoGroupID: c.group,
+	})
+	require.NoError(t, err)
+}
+
+// giveRoom gives the request the group's id on Bravo.
+func giveRoom(t *trial, c *connecting) {
+	_, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+		AssignmentID: c.assignment, BravoGroupID: c.group,
+	})
+	require.NoError(t, err)
+}
+
+// record returns the group's record.
+func (c *connecting) record(t *trial) *livechat.Group {
+	t.Helper()
+	found, err := t.home.GetGroupByGroupExternalID(t.ctx(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: c.group})
+	require.NoError(t, err)
+	return found
+}
+
+// requireConnected checks that the agent has the request, and that both sides know each other.
+func (c *connecting) requireConnected(t *trial) {
+	t.Helper()
+	a, g := t.assignment(t.home, c.assignment), c.record(t)
+	require.Equal(t, []string{c.desk.agent.ExternalID, g.ID}, []string{a.Assignee, a.Group})
+	require.Positive(t, a.AssignedAt)
+	require.Equal(t, []string{a.ID, c.asking.member.ID, c.asking.channel.ID, c.desk.agent.ExternalID},
+		[]string{g.Assignment, g.Member, g.Inlet, g.AdminExternalID})
+	require.Equal(t, a.ID, t.byBravoGroup(t.home, c.group).ID)
+	found, err := t.home.GetGroupByMemberID(t.ctx(), livechat.GetGroupByMemberIDParams{
+		Inlet: c.asking.channel.ID, MemberID: c.asking.member.ID,
+	})
+	require.NoError(t, err)
+	requireSameGroup(t, g, found)
+	require.True(t, t.isInLiveChat(c.asking.member))
+}
+
+var updateAssignmentRules = []Rule{
+	{
+		Name:  "UpdateAssignmentGroupSetsTheGroup",
+		Text:  "updateAssignmentGroup sets the group and what is known of it; a group that is passed in is an address",
+		check: updateAssignmentGroupSetsTheGroup,
+	},
+	{
+		Name:  "UpdateAssignmentGroupSetsTheBravoGroup",
+		Text:  "bravoGroupId is by what getAssignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
+		Needs: []Capability{On(channel.Bravo)},
+		check: updateAssignmentGroupSetsTheBravoGroup,
+	},
+	{
+		Name:  "UpdateAssignmentMetaSetsTheGivenFields",
+		Text:  "updateAssignmentMeta sets the given fields and leaves others as they are; a field may be a dotted path",
+		check: updateAssignmentMetaSetsTheGivenFields,
+	},
+	{
+		Name:  "UpdateAssignmentMetaTellsWhatItDid",
+		Text:  "the result has the id and the record of what matched; modified counts what had other values before",
+		check: updateAssignmentMetaTellsWhatItDid,
+	},
+	{
+		Name:  "AssignmentsTellWhenTheyChanged",
+		Text:  "a change renews updatedAt, _version and etag of an assignment, and what changes nothing renews none",
+		Needs: []Capability{moveClock},
+		check: assignmentsTellWhenTheyChanged,
+	},
+	{
+		Name:  "UpdateAssignmentMetaLosesNoField",
+		Text:  "updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote",
+		check: updateAssignmentMetaLosesNoField,
+	},
+}
+
+// requireUpdated checks the result of an update of one assignment against what is stored.
+func requireUpdated(t *trial, id string, modified int64, result livechat.UpdateAssignmentResult) {
+	t.Helper()
+	require.Equal(t, []string{id}, result.DocsIDs.Updated)
+	require.Len(t, result.Docs, 1)
+	requireSameAssignment(t, t.assignment(t.home, id), result.Docs[0])
+	require.Equal(t, modified, result.Modified)
+}
+
+func updateAssignmentGroupSetsTheGroup(t *trial) {
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
+	for _, modified := range []int64{1, 0} {
+		result, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+			AssignmentID: a.ID, Group: &livechat.Group{ID: h.group.ID, App: t.away.scope.App, ExternalID: "forged", Name: "forged"},
+		})
+		require.NoError(t, err)
+		requireUpdated(t, a.ID, modified, result)
+		require.Equal(t, h.group.ID, result.Docs[0].Group)
+		require.Equal(t, h.assignment.GroupInfo.String(), result.Docs[0].GroupInfo.String())
+	}
+	requireSameAssignment(t, h.assignment, t.assignment(t.home, h.assignment.ID))
+}
+
+func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
+	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
+	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
+	for given, found := range map[string]string{"": h.group.ExternalID, "own-" + a.ID: "own-" + a.ID} {
+		t.try("bravoGroupId "+given, func(t *trial) {
+			result, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+				AssignmentID: a.ID, Group: h.group, BravoGroupID: given,
+			})
+			require.NoError(t, err)
+			require.Equal(t, found, document.Get(result.Docs[0].GroupInfo, "bravoGroupId", ""))
+			require.Equal(t, a.ID, t.byBravoGroup(t.home, found).ID)
+		})
+	}
+}
+
+// setMeta updates the meta of an assignment, without an error.
+func (t *trial) setMeta(id string, meta document.Object) livechat.UpdateAssignmentResult {
+	t.Helper()
+	result, err := t.home.UpdateAssignmentMeta(t.ctx(), livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})
+	require.NoError(t, err)
+	return result
+}
+
+func updateAssignmentMetaSetsTheGivenFields(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	before := document.O("topic", "x", "order", document.O("id", 1), "list", document.A(1, 2))
+	for name, c := range map[string]struct {
+		given document.Object
+		want  string
+	}{
+		"a field":        {document.O("topic", "bill"), `{"topic": "bill", "order": {"id": 1}, "list": [1, 2]}`},
+		"a new one":      {document.O("new", nil), `{"topic": "x", "order": {"id": 1}, "list": [1, 2], "new": null}`},
+		"a whole object": {document.O("order", document.O("n", 2)), `{"topic": "x", "order": {"n": 2}, "list": [1, 2]}`},
+		"paths":          {document.O("order.n", 2, "list.1", 5), `{"topic": "x", "order": {"id": 1, "n": 2}, "list": [1, 5]}`},
+		"words of records": {
+			document.O("_id", 1, "app", "a", "createdAt", 2),
+			`{"topic": "x", "order": {"id": 1}, "list": [1, 2], "_id": 1, "app": "a", "createdAt": 2}`,
+		},
+	} {
+		t.try(name, func(t *trial) {
+			a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Meta: before})
+			other := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Meta: before})
+			t.setMeta(a.ID, c.given)
+			require.JSONEq(t, c.want, t.assignment(t.home, a.ID).Meta.String())
+			requireSameAssignment(t, other, t.assignment(t.home, other.ID))
+		})
+	}
+}
+
+func updateAssignmentMetaTellsWhatItDid(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	for _, modified := range []int64{1, 0} {
+		requireUpdated(t, a.ID, modified, t.setMeta(a.ID, document.O("n", 1)))
+	}
+	before := t.assignment(t.home, a.ID)
+	requireUpdated(t, a.ID, 0, t.setMeta(a.ID, document.O()))
+	requireSameAssignment(t, before, t.assignment(t.home, a.ID))
+}
+
+func assignmentsTellWhenTheyChanged(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	made := t.request(t.home, livechat.CreateAssignmentParams{})
+	t.Advance(time.Second)
+	t.setMeta(made.ID, document.O("n", 1))
+	changed := t.assignment(t.home, made.ID)
+	require.Equal(t, made.CreatedAt, changed.CreatedAt)
+	require.Greater(t, changed.UpdatedAt, made.UpdatedAt)
+	require.Greater(t, changed.Version, made.Version)
+	require.NotEqual(t, made.Etag, changed.Etag)
+	t.Advance(time.Second)
+	t.setMeta(made.ID, document.O("n", 1))
+	requireSameAssignment(t, changed, t.assignment(t.home, made.ID))
+}
+
+func updateAssignmentMetaLosesNoField(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	id := t.request(t.home, livechat.CreateAssignmentParams{}).ID
+	t.atOnce(func(worker int) error {
+		return errorOf(t.home.UpdateAssignmentMeta(t.ctx(), livechat.UpdateAssignmentMetaParams{
+			AssignmentID: id, Meta: document.O("by."+strconv.Itoa(worker), true),
+		}))
+	})
+	require.Equal(t, workers, document.Get(t.assignment(t.home, id).Meta, "by", document.O()).Len())
+}
+
+var removeAssignmentRules = []Rule{
+	{
+		Name:  "RemovePendingAssignmentByMemberIdWithdrawsIt",
+		Text:  "removePendingAssignmentByMemberId removes the request that nobody has taken, and the member is in live chat no more",
+		check: removePendingAssignmentWithdrawsIt,
+	},
+	{
+		Name:  "RemovePendingAssignmentByMemberIdRecallsTickets",
+		Text:  "the tickets of a withdrawn request are recalled, on Charlie and Delta",
+		Needs: []Capability{readSent},
+		check: removePendingAssignmentRecallsTickets,
+	},
+	{
+		Name:  "RemovePendingAssignmentByMemberIdLeavesOthers",
+		Text:  "requests that were taken or have ended, and those of other members, stay as they are",
+		check: removePendingAssignmentLeavesOthers,
+	},
+	{
+		Name:  "RemovePendingAssignmentByMemberIdOfNothing",
+		Text:  "that there is no request, or one of another app, is no error and changes nothing; clientMutationId is new each time",
+		check: removePendingAssignmentOfNothing,
+	},
+}
+
+func removePendingAssignmentWithdrawsIt(t *trial) {
+	t.openDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	require.NotEmpty(t, t.withdraw(t.home.member).ClientMutationID)
+	_, err := t.home.GetAssignment(t.ctx(), livechat.GetAssignmentParams{AssignmentID: a.ID})
+	t.requireCode(boterr.NotFound, err)
+	require.Empty(t, t.assignmentsOf(t.home, t.home.member))
+	require.False(t, t.isInLiveChat(t.home.member))
+	require.NotEqual(t, a.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID)
+}
+
+// recalls reports whether an outlet's platform takes tickets back.
+func recalls(d *desk) bool { return slices.Contains(recalling, d.Type) }
+
+func removePendingAssignmentRecallsTickets(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	t.request(t.home, livechat.CreateAssignmentParams{})
+	t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
+	t.withdraw(t.home.member)
+	tickets := t.sentTo(d.ID, d.support.ID)
+	require.Len(t, tickets, 2)
+	require.Equal(t, recalls(d), tickets[0].IsRecalled)
+	require.False(t, tickets[1].IsRecalled)
+}
+
+func removePendingAssignmentLeavesOthers(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	ended := t.neighbourPlace()
+	t.request(ended, livechat.CreateAssignmentParams{})
+	_, err := ended.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	taken := t.neighbourPlace()
+	t.requestTaken(taken, d, livechat.CreateAssignmentParams{})
+	t.request(t.home, livechat.CreateAssignmentParams{})
+	before := t.state()
+	for _, m := range []*member.Member{ended.member, taken.member, t.neighbour(member.Member{})} {
+		t.withdraw(m)
+	}
+	t.added = t.added[:len(t.added)-1]
+	require.Equal(t, before, t.state())
+	require.True(t, t.isInLiveChat(taken.member))
+}
+
+func removePendingAssignmentOfNothing(t *trial) {
+	t.openDesk(t.away, t.ticketing())
+	t.request(t.away, livechat.CreateAssignmentParams{})
+	before := t.state()
+	seen := map[string]bool{}
+	for _, m := range []*member.Member{t.home.member, t.home.member, {ID: unique("member")}, t.away.member} {
+		id := t.withdraw(m).ClientMutationID
+		require.NotEmpty(t, id)
+		require.False(t, seen[id], "%s came before", id)
+		seen[id] = true
+	}
+	require.Equal(t, before, t.state())
 }

@@ -1,13 +1,21 @@
 package botctxtest
 
 import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 var routingRules = []Rule{
@@ -246,4 +254,413 @@ func (t *trial) sentThrough(c *channel.Channel) []Sent {
 		}
 	}
 	return through
+}
+
+var takeRules = []Rule{
+	{
+		Name:  "ATakenAssignmentTellsWhoHasIt",
+		Text:  "an assignment that was taken has assignee, assignedAt and its group; the group tells the assignment, the member and the agent",
+		check: aTakenAssignmentTellsWhoHasIt,
+	},
+	{
+		Name:  "TheConversationIsNamedAndSummedUp",
+		Text:  "the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
+		Needs: []Capability{readSent},
+		check: theConversationIsNamedAndSummedUp,
+	},
+	{
+		Name:  "OneOfFiftyAgentsTakesATicket",
+		Text:  "of fifty agents who take one ticket at one instant, one gets it",
+		check: oneOfFiftyAgentsTakesATicket,
+	},
+	{
+		Name:  "AnAgentTakesOnlyWhatIsOpenThere",
+		Text:  "a request that has ended, that was withdrawn, or that was not offered in the outlet, cannot be taken",
+		check: anAgentTakesOnlyWhatIsOpenThere,
+	},
+}
+
+func aTakenAssignmentTellsWhoHasIt(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	asked := t.request(t.home, livechat.CreateAssignmentParams{})
+	require.NoError(t, d.agent.Take(asked.ID))
+	a := t.assignment(t.home, asked.ID)
+	require.Equal(t, d.agent.ExternalID, a.Assignee)
+	require.GreaterOrEqual(t, a.AssignedAt, a.CreatedAt)
+	require.Greater(t, a.Version, asked.Version)
+	require.NotEqual(t, asked.Etag, a.Etag)
+	g := t.groupOf(t.home, a)
+	require.Equal(t, g.ExternalID, document.Get(a.GroupInfo, "externalId", ""))
+	require.Equal(t, a.ID, g.Assignment)
+	require.Equal(t, t.home.member.ID, g.Member)
+	require.Equal(t, []string{t.home.scope.Channel, d.ID}, []string{g.Inlet, g.Outlet})
+	require.Equal(t, []string{d.agent.ExternalID, d.agent.AdminID}, []string{g.AdminExternalID, g.Admin})
+	require.True(t, g.Active)
+	require.True(t, g.Valid)
+	require.True(t, t.isInLiveChat(t.home.member))
+}
+
+func theConversationIsNamedAndSummedUp(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	plain := t.groupOf(t.home, t.requestTaken(t.home, d, livechat.CreateAssignmentParams{}))
+	require.Contains(t, plain.Name, "Ada")
+	require.Empty(t, t.textsTo(d.ID, plain.ExternalID))
+	eve := t.neighbour(member.Member{FirstName: "Eve"})
+	named := t.groupOf(t.home, t.requestTaken(t.home, d, livechat.CreateAssignmentParams{
+		Member: eve, AssignmentDetails: livechat.AssignmentDetails{Summary: "{{lastName}} has a kettle", GroupName: "The {{meta.kettle}}"},
+	}))
+	require.Equal(t, "The {{meta.kettle}}", named.Name)
+	require.Equal(t, []string{"{{lastName}} has a kettle"}, t.textsTo(d.ID, named.ExternalID))
+	require.NotEqual(t, plain.ExternalID, named.ExternalID, "each has a conversation of its own")
+}
+
+func oneOfFiftyAgentsTakesATicket(t *trial) {
+	const crowd = 50
+	d := t.openDesk(t.home, t.ticketing())
+	agents := make([]*Agent, crowd)
+	for i := range agents {
+		agents[i] = t.Agent(d.Channel)
+	}
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	failures := conformance.AtOnce(crowd, func(i int) error { return agents[i].Take(a.ID) })
+	var got []string
+	for i, err := range failures {
+		if err == nil {
+			got = append(got, agents[i].ExternalID)
+		}
+	}
+	require.Len(t, got, 1, "the agents who got it")
+	taken := t.assignment(t.home, a.ID)
+	require.Equal(t, got[0], taken.Assignee)
+	require.Equal(t, got[0], t.groupOf(t.home, taken).AdminExternalID)
+}
+
+func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
+	d, other := t.openDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
+	a := t.request(t.home, livechat.CreateAssignmentParams{})
+	before := t.state()
+	require.Error(t, other.agent.Take(a.ID), "it was not offered there")
+	require.Equal(t, before, t.state())
+	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	withdrawn := t.request(t.home, livechat.CreateAssignmentParams{})
+	t.withdraw(t.home.member)
+	before = t.state()
+	require.Error(t, d.agent.Take(a.ID), "it has ended")
+	require.Error(t, d.agent.Take(withdrawn.ID), "it was withdrawn")
+	require.Equal(t, before, t.state())
+}
+
+// withdraw withdraws the request of a member of the home app, without an error.
+func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMemberIDResult {
+	t.Helper()
+	result, err := t.home.RemovePendingAssignmentByMemberID(t.ctx(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
+	require.NoError(t, err)
+	return result
+}
+
+// groupTarget returns a broadcast group as a new target.
+func groupTarget(group channel.BroadcastGroupMember) livechat.NewTarget {
+	return livechat.NewTarget{ID: group.ID, Type: group.Type}
+}
+
+var reassignRules = []Rule{
+	{
+		Name:  "ReassignAssignmentEndsOneAndBeginsAnother",
+		Text:  "reassignAssignment ends the previous assignment and makes a new one, whose parentAssignment it is, for the groups of the label",
+		check: reassignEndsOneAndBeginsAnother,
+	},
+	{
+		Name:  "ReassignAssignmentFindsThePrevious",
+		Text:  "the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says",
+		check: reassignFindsThePrevious,
+	},
+	{
+		Name:  "ReassignAssignmentGoesToItsTargets",
+		Text:  "targets override label, pairing and broadcast groups",
+		check: reassignGoesToItsTargets,
+	},
+	{
+		Name:  "ReassignAssignmentAgainGivesTheNewOne",
+		Text:  "handing it on again gives the new assignment while nobody has taken it, and sends nothing",
+		check: reassignAgainGivesTheNewOne,
+	},
+	{
+		Name:  "ReassignAssignmentNeedsWhatCanBeHandedOn",
+		Text:  "an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before",
+		check: reassignNeedsWhatCanBeHandedOn,
+	},
+	{
+		Name:  "ReassignAssignmentMakesOneOfManyAtOnce",
+		Text:  "of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once",
+		check: reassignMakesOneOfManyAtOnce,
+	},
+}
+
+// held is a live chat of the home member that an agent has taken.
+type held struct {
+	desk       *desk
+	assignment *livechat.Assignment
+	group      *livechat.Group
+}
+
+// hold begins a live chat of the home member, in an outlet of a platform.
+func (t *trial) hold(platform channel.Type, params livechat.CreateAssignmentParams) held {
+	t.Helper()
+	h := held{desk: t.openDesk(t.home, platform)}
+	h.assignment = t.requestTaken(t.home, h.desk, params)
+	h.group = t.groupOf(t.home, h.assignment)
+	return h
+}
+
+// handOn hands an assignment on, without an error, and returns the new one.
+func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livechat.Assignment {
+	t.Helper()
+	params.Channel, params.MessageEvent = addressOf(h.desk.ID), eventIn(h.group)
+	if len(params.Targets) == 0 {
+		params.Label = "sales"
+	}
+	result, err := t.home.ReassignAssignment(t.ctx(), params)
+	require.NoError(t, err)
+	require.NotNil(t, result.Member)
+	require.Equal(t, textOf(t, t.load(t.home.member)), textOf(t, result.Member))
+	return t.assignment(t.home, result.AssignmentID)
+}
+
+func reassignEndsOneAndBeginsAnother(t *trial) {
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	next := t.handOn(h, livechat.ReassignAssignmentParams{})
+	require.NotEqual(t, h.assignment.ID, next.ID)
+	require.Equal(t, h.assignment.ID, next.ParentAssignment)
+	require.Equal(t, []string{t.home.member.ID, t.home.scope.Channel}, []string{next.Member, next.Inlet})
+	require.Empty(t, next.Assignee)
+	requireTargets(t, next, toGroup(h.desk, "sales", h.desk.sales))
+	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 1})
+	require.True(t, t.isInLiveChat(t.home.member))
+	require.False(t, t.groupOf(t.home, h.assignment).Active, "the previous conversation is not live any more")
+	require.Equal(t, next.ID, t.request(t.home, livechat.CreateAssignmentParams{}).ID, "the new one stands")
+	require.Error(t, h.desk.agent.Take(h.assignment.ID))
+	require.NoError(t, h.desk.agent.Take(next.ID))
+}
+
+func reassignFindsThePrevious(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	for name, give := range map[string]func(*livechat.ReassignAssignmentParams, *livechat.Assignment, *livechat.Group){
+		"by the event": func(p *livechat.ReassignAssignmentParams, _ *livechat.Assignment, g *livechat.Group) {
+			p.MessageEvent = eventIn(g)
+		},
+		"by the assignment": func(p *livechat.ReassignAssignmentParams, a *livechat.Assignment, _ *livechat.Group) {
+			p.PreviousAssignment = a
+		},
+		"by both": func(p *livechat.ReassignAssignmentParams, a *livechat.Assignment, g *livechat.Group) {
+			p.MessageEvent, p.PreviousAssignment = eventIn(g), a
+		},
+		"by a forged assignment": func(p *livechat.ReassignAssignmentParams, a *livechat.Assignment, _ *livechat.Group) {
+			p.PreviousAssignment = &livechat.Assignment{
+				ID: a.ID, App: t.away.scope.App, Member: t.away.member.ID, Inlet: t.away.scope.Channel, Meta: document.O("forged", true),
+			}
+		},
+	} {
+		t.try(name, func(t *trial) {
+			asking := t.neighbourPlace()
+			a := t.requestTaken(asking, d, livechat.CreateAssignmentParams{})
+			params := livechat.ReassignAssignmentParams{Label: "sales"}
+			give(&params, a, t.groupOf(t.home, a))
+			result, err := t.at(t.home, d.Channel, nil).ReassignAssignment(t.ctx(), params)
+			require.NoError(t, err)
+			require.Equal(t, asking.member.ID, result.Member.ID)
+			next := t.assignment(t.home, result.AssignmentID)
+			require.Equal(t, []string{a.ID, asking.member.ID, asking.scope.Channel}, []string{next.ParentAssignment, next.Member, next.Inlet})
+			require.Equal(t, "{}", next.Meta.String())
+		})
+	}
+}
+
+func reassignGoesToItsTargets(t *trial) {
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	other := t.addDesk(t.home, t.ticketing())
+	next := t.handOn(h, livechat.ReassignAssignmentParams{Targets: []livechat.Target{{Channel: other.ID, Label: "sales"}}})
+	requireTargets(t, next, toGroup(other, "sales", other.sales))
+	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 0})
+	t.requireTickets(other, map[channel.BroadcastGroupMember]int{other.support: 0, other.sales: 1})
+	require.NoError(t, other.agent.Take(next.ID))
+}
+
+func reassignAgainGivesTheNewOne(t *trial) {
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	next := t.handOn(h, livechat.ReassignAssignmentParams{})
+	before := t.state()
+	require.Equal(t, next.ID, t.handOn(h, livechat.ReassignAssignmentParams{}).ID)
+	require.Equal(t, before, t.state())
+	require.NoError(t, h.desk.agent.Take(next.ID))
+	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition,
+		[]badInput[livechat.ReassignAssignmentParams]{{"taken", livechat.ReassignAssignmentParams{
+			Channel: h.desk.Channel, Label: "sales", PreviousAssignment: h.assignment,
+		}, "previousAssignment"}})
+}
+
+func reassignNeedsWhatCanBeHandedOn(t *trial) {
+	type params = livechat.ReassignAssignmentParams
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	cases := []badInput[params]{
+		{"no groups of the label", params{Channel: h.desk.Channel, Label: "nobody's", MessageEvent: eventIn(h.group)}, "label"},
+		{"no groups of the label of a target", params{
+			Channel: h.desk.Channel, MessageEvent: eventIn(h.group), Targets: []livechat.Target{{Channel: h.desk.ID, Label: "nobody's"}},
+		}, "targets[0]"},
+	}
+	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, cases)
+	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	ended := params{Channel: h.desk.Channel, Label: "sales", PreviousAssignment: h.assignment}
+	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, []badInput[params]{
+		{"ended", ended, "previousAssignment"},
+	})
+}
+
+func reassignMakesOneOfManyAtOnce(t *trial) {
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	var mu sync.Mutex
+	ids := map[string]bool{}
+	t.atOnce(func(int) error {
+		result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+			Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(h.group),
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		ids[result.AssignmentID] = true
+		return err
+	})
+	require.Len(t, ids, 1)
+	require.Equal(t, append([]string{h.assignment.ID}, slices.Collect(maps.Keys(ids))...), idsOf(t.assignmentsOf(t.home, t.home.member)))
+	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 1})
+}
+
+var reassignDefaultRules = []Rule{
+	{
+		Name:  "ReassignAssignmentTakesOverWhatIsNotGiven",
+		Text:  "what reassignAssignment is not given comes from the previous assignment: meta, ticket, name and summary of the conversation",
+		Needs: []Capability{readSent},
+		check: reassignTakesOverWhatIsNotGiven,
+	},
+	{
+		Name:  "ReassignAssignmentSetsWhatIsGiven",
+		Text:  "relayMessage, groupName and summary are for the new conversation; meta is set over that of the previous one, which stays",
+		Needs: []Capability{readSent},
+		check: reassignSetsWhatIsGiven,
+	},
+	{
+		Name:  "ReassignAssignmentPutsTheMemberInLiveChat",
+		Text:  "the member is in live chat after reassignAssignment, unless liveChat is false",
+		check: reassignPutsTheMemberInLiveChat,
+	},
+	{
+		Name:  "ReassignAssignmentIsToNoInletGroupByDefault",
+		Text:  "inletGroup says that the inlet's side is a group, which the new assignment then has too; it is false by default",
+		check: reassignIsToNoInletGroupByDefault,
+	},
+	{
+		Name:  "ReassignAssignmentShowsTheTakenMessage",
+		Text:  "takenMessage is what the other tickets on Charlie show once one was taken, with the agent's name for [adminName]",
+		Needs: []Capability{readSent, On(channel.Charlie)},
+		check: reassignShowsTheTakenMessage,
+	},
+}
+
+// elaborate are the params of a request that says everything that is handed on.
+func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
+	return livechat.CreateAssignmentParams{
+		Meta: document.O("a", document.O("x", 1), "b", 2),
+		AssignmentDetails: livechat.AssignmentDetails{
+			Summary: "A kettle", GroupName: "The kettle",
+			RelayMessage: map[channel.Type]send.Response{platform: send.Template("Who helps {{firstName}}?")},
+		},
+	}
+}
+
+func reassignTakesOverWhatIsNotGiven(t *trial) {
+	h := t.hold(t.ticketing(), elaborate(t.ticketing()))
+	next := t.handOn(h, livechat.ReassignAssignmentParams{})
+	require.Equal(t, h.assignment.Meta.String(), next.Meta.String())
+	require.Equal(t, h.assignment.History, next.History)
+	require.Equal(t, []string{"Who helps Ada?"}, t.textsTo(h.desk.ID, h.desk.sales.ID))
+	require.NoError(t, h.desk.agent.Take(next.ID))
+	g := t.groupOf(t.home, t.assignment(t.home, next.ID))
+	require.Equal(t, "The kettle", g.Name)
+	require.Equal(t, []string{"A kettle"}, t.textsTo(h.desk.ID, g.ExternalID))
+}
+
+func reassignSetsWhatIsGiven(t *trial) {
+	h := t.hold(t.ticketing(), elaborate(t.ticketing()))
+	next := t.handOn(h, livechat.ReassignAssignmentParams{
+		Meta: document.O("a.y", 3, "c", 4), RelayMessage: "{{firstName}} goes on", GroupName: "The bill", Summary: "A bill",
+	})
+	require.JSONEq(t, `{"a": {"x": 1, "y": 3}, "b": 2, "c": 4}`, next.Meta.String())
+	require.JSONEq(t, `{"a": {"x": 1}, "b": 2}`, t.assignment(t.home, h.assignment.ID).Meta.String())
+	require.Equal(t, []string{"{{firstName}} goes on"}, t.textsTo(h.desk.ID, h.desk.sales.ID))
+	require.NoError(t, h.desk.agent.Take(next.ID))
+	g := t.groupOf(t.home, t.assignment(t.home, next.ID))
+	require.Equal(t, "The bill", g.Name)
+	require.Equal(t, []string{"A bill"}, t.textsTo(h.desk.ID, g.ExternalID))
+}
+
+func reassignPutsTheMemberInLiveChat(t *trial) {
+	d := t.openDesk(t.home, t.ticketing())
+	for name, c := range map[string]struct {
+		given *bool
+		want  bool
+	}{"not given": {nil, true}, "true": {new(true), true}, "false": {new(false), false}} {
+		t.try(name, func(t *trial) {
+			asking := t.neighbourPlace()
+			a := t.requestTaken(asking, d, livechat.CreateAssignmentParams{})
+			result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+				Channel: d.Channel, Label: "sales", PreviousAssignment: a, LiveChat: c.given,
+			})
+			require.NoError(t, err)
+			require.Equal(t, c.want, result.Member.BotMeta.LiveChat())
+			require.Equal(t, c.want, t.isInLiveChat(asking.member))
+			require.NoError(t, d.agent.Take(result.AssignmentID))
+			require.Equal(t, c.want, t.isInLiveChat(asking.member), "also when an agent has taken it")
+		})
+	}
+}
+
+func reassignIsToNoInletGroupByDefault(t *trial) {
+	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
+	params := livechat.ReassignAssignmentParams{
+		Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(h.group), InletGroup: true,
+	}
+	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition,
+		[]badInput[livechat.ReassignAssignmentParams]{{"the inlet's side is no group", params, "inletGroup"}})
+	for name, isGroup := range map[string]bool{"not given": false, "true": true} {
+		t.try(name, func(t *trial) {
+			asking := t.inGroup(t.neighbourPlace(), "family")
+			a := t.requestTaken(asking, h.desk, livechat.CreateAssignmentParams{})
+			result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+				Channel: h.desk.Channel, Label: "sales", PreviousAssignment: a, InletGroup: isGroup,
+			})
+			require.NoError(t, err)
+			kept := document.Get(t.assignment(t.home, result.AssignmentID).InletGroupInfo, "externalId", "")
+			require.Equal(t, isGroup, kept == "family", "inletGroupInfo.externalId is %q", kept)
+		})
+	}
+}
+
+func reassignShowsTheTakenMessage(t *trial) {
+	h := t.hold(channel.Charlie, livechat.CreateAssignmentParams{})
+	shown := func(params livechat.ReassignAssignmentParams) string {
+		t.Helper()
+		own := newBroadcastGroup(channel.Charlie)
+		params.Targets = []livechat.Target{{Channel: h.desk.ID, BroadcastGroups: []channel.BroadcastGroupMember{own}}}
+		next := t.handOn(h, params)
+		require.NoError(t, h.desk.agent.Take(next.ID))
+		h.assignment = t.assignment(t.home, next.ID)
+		h.group = t.groupOf(t.home, h.assignment)
+		tickets := t.sentTo(h.desk.ID, own.ID)
+		require.Len(t, tickets, 1)
+		return tickets[0].Shows
+	}
+	text := shown(livechat.ReassignAssignmentParams{TakenMessage: "Now with [adminName]!"})
+	require.True(t, strings.HasPrefix(text, "Now with ") && strings.HasSuffix(text, "!"), text)
+	require.NotContains(t, text, "[adminName]")
+	require.Equal(t, text, shown(livechat.ReassignAssignmentParams{}), "that of the previous one")
 }

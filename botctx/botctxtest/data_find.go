@@ -1,13 +1,92 @@
 package botctxtest
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/record"
 )
+
+// seed puts entries into the data source of a place.
+func (t *trial) seed(p *place, entries ...document.Object) {
+	t.Helper()
+	_, err := p.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: entries})
+	require.NoError(t, err)
+}
+
+// fetch returns the entries that a fetch finds.
+func (t *trial) fetch(p *place, params datasource.FetchDataFromDataSourceParams) []document.Object {
+	t.Helper()
+	found, err := p.FetchDataFromDataSource(t.ctx(), params)
+	require.NoError(t, err)
+	return found.Entries
+}
+
+// all returns the entries of a place.
+func (t *trial) all(p *place) []document.Object {
+	t.Helper()
+	return t.fetch(p, datasource.FetchDataFromDataSourceParams{DataSourceID: source})
+}
+
+// requireHolds checks that a place has these entries in this order, apart from their
+// times.
+func (t *trial) requireHolds(p *place, expected ...document.Object) {
+	t.Helper()
+	t.requireEntries(expected, t.all(p))
+}
+
+// requireEntries checks entries apart from their times.
+func (t *trial) requireEntries(expected, actual []document.Object) {
+	t.Helper()
+	require.Equal(t, texts(expected), texts(actual))
+}
+
+// requireEntry checks one entry apart from its times.
+func (t *trial) requireEntry(expected document.Object, actual *document.Object) {
+	t.Helper()
+	require.NotNil(t, actual)
+	require.Equal(t, columns(expected).String(), columns(*actual).String())
+}
+
+// requireIDs checks which entries came, in order.
+func (t *trial) requireIDs(expected []any, entries []document.Object) {
+	t.Helper()
+	ids := make([]any, 0, len(entries))
+	for _, entry := range entries {
+		id, _ := entry.Field(record.FieldID)
+		ids = append(ids, id)
+	}
+	require.Equal(t, document.A(expected...).String(), document.A(ids...).String())
+}
+
+// texts returns entries as texts, apart from their times.
+func texts(entries []document.Object) []string {
+	all := make([]string, 0, len(entries))
+	for _, entry := range entries {
+		all = append(all, columns(entry).String())
+	}
+	return all
+}
+
+// columns returns an entry without its times. Its columns are sorted: in which order an
+// update leaves them is the database's affair. Those of objects in it keep their order.
+func columns(entry document.Object) document.Object {
+	sorted := document.O()
+	for _, column := range slices.Sorted(slices.Values(entry.Keys())) {
+		if value, _ := entry.Field(column); column != record.FieldCreatedAt && column != record.FieldUpdatedAt {
+			sorted = sorted.With(column, value)
+		}
+	}
+	return sorted
+}
 
 var findDataRules = []Rule{
 	{
@@ -151,4 +230,441 @@ func findAndModifyDataRefusesAnIDThatExists(t *trial) {
 	require.Equal(t, string(botctx.OpFindAndModifyDataFromDataSource), e.Op)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state())
+}
+
+var countRules = []Rule{
+	{
+		Name:  "CountDataSourceCountsWhatMatches",
+		Text:  "countDataSource returns the number of entries that match, and of all without a filter",
+		check: countCountsWhatMatches,
+	},
+}
+
+var fetchRules = []Rule{
+	{
+		Name:  "FetchDataFromDataSourceReturnsWhatMatches",
+		Text:  "fetchDataFromDataSource returns the entries that match, all columns of each, and all without a filter",
+		check: fetchReturnsWhatMatches,
+	},
+	{
+		Name:  "FetchDataFromDataSourceOrders",
+		Text:  "entries come in the order of sortBy, by each key in turn, ties and all without sortBy in the order of insertion",
+		check: fetchOrders,
+	},
+	{
+		Name:  "FetchDataFromDataSourceCounts",
+		Text:  "count of fetchDataFromDataSource is false by default; with it only the number comes back",
+		check: fetchCounts,
+	},
+	{
+		Name:  "FetchDataFromDataSourcePages",
+		Text:  "skip leaves out the first entries of the order, and limit returns so many of the others; 0 is all",
+		check: fetchPages,
+	},
+	{
+		Name:  "FetchDataFromDataSourceOfNothing",
+		Text:  "where nothing matches the list is empty and never null",
+		check: fetchOfNothing,
+	},
+	{
+		Name:  "FetchDataFromDataSourceIsTheCallersOwn",
+		Text:  "what comes out is the caller's own: changing it changes nothing stored",
+		check: fetchIsTheCallersOwn,
+	},
+}
+
+var distinctRules = []Rule{
+	{
+		Name:  "FetchDistinctDataFromDataSourceReturnsEachValueOnce",
+		Text:  "fetchDistinctDataFromDataSource returns each value of the key once, in the order of first sight, elements of lists one by one",
+		check: distinctReturnsEachValueOnce,
+	},
+	{
+		Name:  "FetchDistinctDataFromDataSourceCounts",
+		Text:  "count of fetchDistinctDataFromDataSource is false by default; with it only the number of values comes back",
+		check: distinctCounts,
+	},
+	{
+		Name:  "FetchDistinctDataFromDataSourceOfNothing",
+		Text:  "where no entry has the key the list is empty and never null",
+		check: distinctOfNothing,
+	},
+}
+
+// seedNumbers puts entries with numbers into the source.
+func (t *trial) seedNumbers() {
+	t.Helper()
+	t.seed(t.home,
+		document.O("_id", "c", "n", 2, "kind", "x"), document.O("_id", "b", "n", 1, "kind", "x"),
+		document.O("_id", "a", "n", 1, "kind", "y"), document.O("_id", "d", "n", 3))
+}
+
+func countCountsWhatMatches(t *trial) {
+	t.seedNumbers()
+	for filter, expected := range map[*document.Object]int64{
+		{}:                           4,
+		new(document.O()):            4,
+		new(document.O("kind", "x")): 2,
+		new(document.O("kind", nil)): 1,
+		new(document.O("n", document.O("$gte", 2))): 2,
+		new(document.O("n", 9)):                     0,
+	} {
+		for _, params := range []datasource.CountDataSourceParams{
+			{DataSourceID: source, Filter: *filter}, {CollectionName: source, Filter: *filter},
+		} {
+			counted, err := t.home.CountDataSource(t.ctx(), params)
+			require.NoError(t, err)
+			require.Equal(t, expected, counted, "the entries that match %v", *filter)
+		}
+	}
+	counted, err := t.home.CountDataSource(t.ctx(), datasource.CountDataSourceParams{DataSourceID: "nothing"})
+	require.NoError(t, err)
+	require.Zero(t, counted, "a data source that nobody has written to")
+}
+
+func fetchReturnsWhatMatches(t *trial) {
+	t.seedNumbers()
+	t.requireIDs([]any{"c", "b", "a", "d"}, t.all(t.home))
+	t.requireIDs([]any{"c", "b", "a", "d"}, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{CollectionName: source}))
+	found := t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: document.O("kind", "x")})
+	t.requireEntries([]document.Object{
+		document.O("_id", "c", "n", 2, "kind", "x"), document.O("_id", "b", "n", 1, "kind", "x"),
+	}, found)
+	for _, entry := range found {
+		require.Positive(t, document.Get(entry, "createdAt", 0))
+		require.Positive(t, document.Get(entry, "updatedAt", 0))
+		require.Equal(t, 5, entry.Len(), "an entry holds _id, createdAt, updatedAt and the caller's columns: %v", entry)
+	}
+}
+
+func fetchOrders(t *trial) {
+	t.seedNumbers()
+	for _, test := range []struct {
+		sortBy   document.Object
+		expected []any
+	}{
+		{document.O("n", 1), []any{"b", "a", "c", "d"}},
+		{document.O("n", -1), []any{"d", "c", "b", "a"}},
+		{document.O("n", 1, "_id", 1), []any{"a", "b", "c", "d"}},
+		{document.O("kind", 1, "n", -1), []any{"d", "c", "b", "a"}},
+		{document.O("n", -1, "kind", -1), []any{"d", "c", "a", "b"}},
+		{document.O(), []any{"c", "b", "a", "d"}},
+	} {
+		t.try(test.sortBy.String(), func(t *trial) {
+			t.requireIDs(test.expected,
+				t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, SortBy: test.sortBy}))
+		})
+	}
+}
+
+func fetchCounts(t *trial) {
+	t.seedNumbers()
+	params := datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: document.O("kind", "x")}
+	listed, err := t.home.FetchDataFromDataSource(t.ctx(), params)
+	require.NoError(t, err)
+	require.Len(t, listed.Entries, 2)
+	require.Equal(t, int64(2), listed.Count)
+	params.Count = true
+	counted, err := t.home.FetchDataFromDataSource(t.ctx(), params)
+	require.NoError(t, err)
+	require.Nil(t, counted.Entries)
+	require.Equal(t, int64(2), counted.Count)
+	require.Equal(t, "2", textOf(t, counted), "the JSON is a number")
+}
+
+func fetchPages(t *trial) {
+	t.seedNumbers()
+	for _, test := range []struct {
+		skip, limit int64
+		sortBy      document.Object
+		expected    []any
+	}{
+		{0, 2, document.Object{}, []any{"c", "b"}},
+		{2, 2, document.Object{}, []any{"a", "d"}},
+		{1, 0, document.O("_id", -1), []any{"c", "b", "a"}},
+		{3, 5, document.O("n", -1), []any{"a"}},
+		{4, 1, document.Object{}, []any{}},
+	} {
+		t.try(fmt.Sprint("skip ", test.skip, ", limit ", test.limit), func(t *trial) {
+			page := datasource.FetchDataFromDataSourceParams{DataSourceID: source, SortBy: test.sortBy, Skip: test.skip, Limit: test.limit}
+			t.requireIDs(test.expected, t.fetch(t.home, page))
+			page.Count = true
+			counted, err := t.home.FetchDataFromDataSource(t.ctx(), page)
+			require.NoError(t, err)
+			require.Equal(t, int64(4), counted.Count, "count is of all that match")
+		})
+	}
+}
+
+func fetchOfNothing(t *trial) {
+	for name, id := range map[string]string{"no match": source, "a data source that nobody has written to": "nothing"} {
+		t.try(name, func(t *trial) {
+			found, err := t.home.FetchDataFromDataSource(t.ctx(), datasource.FetchDataFromDataSourceParams{
+				DataSourceID: id, Filter: document.O("n", 9),
+			})
+			require.NoError(t, err)
+			require.NotNil(t, found.Entries)
+			require.Empty(t, found.Entries)
+			require.Equal(t, "[]", textOf(t, found))
+		})
+	}
+}
+
+func fetchIsTheCallersOwn(t *trial) {
+	t.seedNumbers()
+	before := t.state()
+	fetched := t.all(t.home)
+	for i := range fetched {
+		fetched[i].Set("n", 9)
+	}
+	fetched[0], fetched[1] = fetched[1], document.O()
+	require.Equal(t, before, t.state())
+}
+
+// distinct returns the different values of a key, without an error.
+func (t *trial) distinct(key string, filter document.Object) []any {
+	t.Helper()
+	found, err := t.home.FetchDistinctDataFromDataSource(t.ctx(), datasource.FetchDistinctDataFromDataSourceParams{
+		DataSourceID: source, Key: key, Filter: filter,
+	})
+	require.NoError(t, err)
+	require.Equal(t, int64(len(found.Entries)), found.Count)
+	return found.Entries
+}
+
+func distinctReturnsEachValueOnce(t *trial) {
+	t.seed(t.home,
+		document.O("_id", 1, "city", "Rome", "at", document.O("x", 1), "tags", document.A("b", "a")),
+		document.O("_id", 2, "city", "Bern", "at", document.O("x", 2), "tags", document.A("a", "c")),
+		document.O("_id", 3, "city", "Rome", "at", document.O("x", 1), "tags", "d"),
+		document.O("_id", 4))
+	require.Equal(t, []any{"Rome", "Bern"}, t.distinct("city", document.Object{}))
+	require.Equal(t, []any{int64(1), int64(2)}, t.distinct("at.x", document.Object{}))
+	require.Equal(t, []any{"b", "a", "c", "d"}, t.distinct("tags", document.O()))
+	require.Equal(t, []any{"Rome"}, t.distinct("city", document.O("at.x", 1)))
+}
+
+func distinctCounts(t *trial) {
+	t.seedNumbers()
+	params := datasource.FetchDistinctDataFromDataSourceParams{CollectionName: source, Key: "n", Count: true}
+	counted, err := t.home.FetchDistinctDataFromDataSource(t.ctx(), params)
+	require.NoError(t, err)
+	require.Nil(t, counted.Entries)
+	require.Equal(t, int64(3), counted.Count)
+	require.Equal(t, "3", textOf(t, counted), "the JSON is a number")
+	require.Len(t, t.distinct("n", document.Object{}), 3)
+}
+
+func distinctOfNothing(t *trial) {
+	t.seedNumbers()
+	found := t.distinct("color", document.Object{})
+	require.NotNil(t, found)
+	require.Empty(t, found)
+}
+
+var geoRules = geo([]Rule{
+	{
+		Name:  "FetchGeoNearFromDataSourceReturnsNearestFirst",
+		Text:  "fetchGeoNearFromDataSource returns the entries that have a place, nearest first",
+		check: geoNearReturnsNearestFirst,
+	},
+	{
+		Name:  "FetchGeoNearFromDataSourceKeepsToItsBounds",
+		Text:  "maxDistance, minDistance, limit and query say which entries; none is an empty list and never null",
+		check: geoNearKeepsToItsBounds,
+	},
+	{
+		Name:  "FetchGeoNearFromDataSourceMeasures",
+		Text:  "the distance is given where distanceField asks for it: in metres with GeoJSON, in radians or flat units with a legacy pair",
+		check: geoNearMeasures,
+	},
+	{
+		Name:  "FetchGeoNearFromDataSourceTakesAKey",
+		Text:  "key says which column holds the place",
+		check: geoNearTakesAKey,
+	},
+	{
+		Name:  "FetchGeoNearFromDataSourceStaysInTheApp",
+		Text:  "entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says",
+		check: geoNearStaysInTheApp,
+	},
+})
+
+// geo returns rules that all need geo queries.
+func geo(rules []Rule) []Rule { return in(GeoQueries, rules) }
+
+// point returns a GeoJSON point.
+func point(longitude, latitude float64) document.Object {
+	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))
+}
+
+// seedPlaces puts places on the equator into the source: one each in GeoJSON and as a
+// legacy pair, and what is no place.
+func (t *trial) seedPlaces(p *place) {
+	t.Helper()
+	t.seed(p,
+		document.O("_id", "far", "location", point(3, 0), "open", true),
+		document.O("_id", "near", "location", document.A(1, 0), "open", true),
+		document.O("_id", "middle", "location", point(2, 0), "open", false),
+		document.O("_id", "nowhere"))
+}
+
+// near returns the entries near a point, without an error.
+func (t *trial) near(pairs ...any) []document.Object {
+	t.Helper()
+	found, err := t.home.FetchGeoNearFromDataSource(t.ctx(), datasource.FetchGeoNearFromDataSourceParams{
+		DataSourceID: source, Data: document.O(pairs...),
+	})
+	require.NoError(t, err)
+	require.NotNil(t, found.Entries)
+	require.Equal(t, int64(len(found.Entries)), found.Count)
+	return found.Entries
+}
+
+func geoNearReturnsNearestFirst(t *trial) {
+	t.seedPlaces(t.home)
+	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", point(0, 0)))
+	t.requireIDs([]any{"far", "middle", "near"}, t.near("near", point(10, 0)))
+	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", document.A(0, 0)))
+	found, err := t.home.FetchGeoNearFromDataSource(t.ctx(), datasource.FetchGeoNearFromDataSourceParams{
+		CollectionName: source, Data: document.O("near", point(0, 0)),
+	})
+	require.NoError(t, err)
+	t.requireEntry(document.O("_id", "near", "location", document.A(1, 0), "open", true), &found.Entries[0])
+}
+
+func geoNearKeepsToItsBounds(t *trial) {
+	t.seedPlaces(t.home)
+	const degree = math.Pi / 180 * query.EarthRadius // One degree of the equator in metres.
+	t.requireIDs([]any{"near"}, t.near("near", point(0, 0), "maxDistance", 1.5*degree))
+	t.requireIDs([]any{"middle", "far"}, t.near("near", point(0, 0), "minDistance", 1.5*degree))
+	t.requireIDs([]any{"middle"}, t.near("near", point(0, 0), "minDistance", 1.5*degree, "maxDistance", 2.5*degree))
+	t.requireIDs([]any{"near", "middle"}, t.near("near", point(0, 0), "limit", 2))
+	t.requireIDs([]any{"near", "far"}, t.near("near", point(0, 0), "query", document.O("open", true)))
+	t.requireIDs([]any{"near"}, t.near("near", document.A(0, 0), "maxDistance", 1.5))
+	require.Empty(t, t.near("near", point(0, 0), "maxDistance", 1))
+}
+
+func geoNearMeasures(t *trial) {
+	t.seedPlaces(t.home)
+	for _, test := range []struct {
+		name     string
+		near     any
+		isSphere bool
+		expected float64
+	}{
+		{"metres", point(0, 0), false, math.Pi / 180 * query.EarthRadius},
+		{"radians", document.A(0, 0), true, math.Pi / 180},
+		{"flat units", document.A(0, 0), false, 1},
+	} {
+		t.try(test.name, func(t *trial) {
+			found := t.near("near", test.near, "spherical", test.isSphere, "distanceField", "how.far", "limit", 1)
+			require.InEpsilon(t, test.expected, document.Get(found[0], "how.far", 0.0), 1e-6)
+			tenfold := t.near("near", test.near, "spherical", test.isSphere, "distanceField", "how.far", "distanceMultiplier", 10)
+			require.InEpsilon(t, 10*test.expected, document.Get(tenfold[0], "how.far", 0.0), 1e-6)
+		})
+	}
+	require.False(t, t.near("near", point(0, 0))[0].Has("how"), "a distance that nobody asked for")
+	require.False(t, t.all(t.home)[0].Has("how"), "a distance is not stored")
+}
+
+func geoNearTakesAKey(t *trial) {
+	t.seed(t.home,
+		document.O("_id", "a", "home", point(1, 0), "work", document.O("at", point(4, 0))),
+		document.O("_id", "b", "home", point(2, 0), "work", document.O("at", point(3, 0))))
+	t.requireIDs([]any{"a", "b"}, t.near("near", point(0, 0), "key", "home"))
+	t.requireIDs([]any{"b", "a"}, t.near("near", point(0, 0), "key", "work.at"))
+}
+
+func geoNearStaysInTheApp(t *trial) {
+	t.seedPlaces(t.away)
+	require.Empty(t, t.near("near", point(0, 0)))
+	for _, query := range scopeless(t.away.scope.App) {
+		require.Empty(t, t.near("near", point(0, 0), "query", query), "the entries that match %v", query)
+	}
+}
+
+var dataScopeRules = []Rule{
+	{
+		Name:  "DataOfAnotherAppIsNotRead",
+		Text:  "entries of another app do not exist: they are not found, matched or counted, whatever the filter says",
+		check: dataOfAnotherAppIsNotRead,
+	},
+	{
+		Name:  "DataOfAnotherAppIsNotWritten",
+		Text:  "entries of another app do not exist: they are not changed, whatever the filter or the _id says",
+		check: dataOfAnotherAppIsNotWritten,
+	},
+	{
+		Name:  "DataSourcesAreApart",
+		Text:  "the entries of one data source are not those of another",
+		check: dataSourcesAreApart,
+	},
+	{
+		Name:  "ColumnsMayBeCalledApp",
+		Text:  "an entry carries _id, createdAt, updatedAt and the caller's columns, which may be called app, channel, etag or _version",
+		check: columnsMayBeCalledApp,
+	},
+}
+
+func dataOfAnotherAppIsNotRead(t *trial) {
+	t.seed(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
+	for _, filter := range append(scopeless(t.away.scope.App), document.O("_id", "a"), document.Object{}) {
+		t.try(filter.String(), func(t *trial) {
+			counted, err := t.home.CountDataSource(t.ctx(), datasource.CountDataSourceParams{DataSourceID: source, Filter: filter})
+			require.NoError(t, err)
+			require.Zero(t, counted, "countDataSource")
+			require.Empty(t, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: filter}))
+			require.Empty(t, t.distinct("n", filter), "fetchDistinctDataFromDataSource")
+			numbered, err := t.home.FetchDataFromDataSource(t.ctx(), datasource.FetchDataFromDataSourceParams{
+				DataSourceID: source, Filter: filter, Count: true,
+			})
+			require.NoError(t, err)
+			require.Zero(t, numbered.Count, "fetchDataFromDataSource with count")
+		})
+	}
+}
+
+func dataOfAnotherAppIsNotWritten(t *trial) {
+	t.seed(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
+	before := t.state()
+	for _, filter := range append(scopeless(t.away.scope.App), document.O("_id", "a")) {
+		t.try(filter.String(), func(t *trial) {
+			require.Nil(t, t.findData(findDataParams{Filter: filter, Patch: document.Set("n", 2)}))
+			require.Zero(t, t.patchData(patchDataParams{Filter: filter, Patch: document.O("n", 2), Multi: true}))
+			require.Equal(t, before, t.state())
+		})
+	}
+	outcome := t.upsert(document.O("_id", "a", "n", 2))
+	require.Equal(t, int64(1), outcome.Inserted, "an _id that another app has is free")
+	t.requireHolds(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
+	t.requireHolds(t.home, document.O("_id", "a", "n", 2))
+	t.patchData(patchDataParams{
+		Filter: document.O("_id", "b", "app", t.away.scope.App), Patch: document.O("n", 3),
+		Options: datasource.PatchOptions{Upsert: true},
+	})
+	t.requireHolds(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
+}
+
+func dataSourcesAreApart(t *trial) {
+	t.seed(t.home, document.O("_id", "a", "n", 1))
+	for _, id := range []string{"other", "Things", "things ", source + "/" + source, "%74hings", "data"} {
+		t.try(id, func(t *trial) {
+			saved, err := t.home.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{
+				DataSourceID: id, Data: document.One(document.O("_id", "a", "n", 2)),
+			})
+			require.NoError(t, err)
+			require.Equal(t, int64(1), saved.Result.Inserted)
+			t.requireHolds(t.home, document.O("_id", "a", "n", 1))
+		})
+	}
+}
+
+func columnsMayBeCalledApp(t *trial) {
+	entry := document.O("_id", "a", "app", "weather", "channel", 5, "etag", "mine", "_version", "v2")
+	t.seed(t.home, entry)
+	t.requireHolds(t.home, entry)
+	t.patchData(patchDataParams{Filter: document.O("app", "weather"), Patch: document.O("app", "maps", "channel", 6)})
+	t.requireHolds(t.home, document.O("_id", "a", "app", "maps", "channel", 6, "etag", "mine", "_version", "v2"))
+	require.Equal(t, []any{"maps"}, t.distinct("app", document.Object{}))
 }

@@ -1,11 +1,14 @@
 package botctxtest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
@@ -192,4 +195,365 @@ func (t *trial) sentTo(channelID, externalID string) []Sent {
 func (t *trial) neighbourPlace() *place {
 	t.Helper()
 	return t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))
+}
+
+// The moments of a live chat, and who writes in each: who sees it, and who is told what. Rule
+// MessagesOfALiveChatReachSomebody holds the table, and LiveChatTable prints it for guides.
+
+// seen is who sees what was written.
+type seen string
+
+const (
+	byBot    seen = "the bot"
+	byMember seen = "the member"
+	byAgent  seen = "the agent"
+	byTaker  seen = "whoever takes it"
+	byNobody seen = "nobody"
+)
+
+// moment is one row of the table.
+type moment struct {
+	// at is the moment, writer who writes, seenBy who sees it, and told who is told what.
+	at, writer string
+	seenBy     seen
+	told       string
+	// begin brings a chat to the moment, write writes the text in it.
+	begin func(*chatAt)
+	write func(*chatAt) error
+	// member and agent are what the member and the agent are sent for it, code the error of who writes, if it is the
+	// bot.
+	member, agent []string
+	code          boterr.Code
+	// isOver is whether the member is out of live chat afterwards.
+	isOver bool
+}
+
+// said is what is written.
+const said = "Where is it?"
+
+// moments is the table.
+func moments() []moment { //nolint:funlen,revive // It is a table.
+	texts := livechat.DefaultTexts()
+	one := []string{said}
+	return []moment{
+		{
+			"before the request", "member", byBot, "",
+			(*chatAt).nothing, (*chatAt).memberWrites, nil, nil, "", true,
+		},
+		{
+			"before the request", "agent", byBot, "",
+			(*chatAt).nothing, (*chatAt).agentWrites, nil, nil, "", true,
+		},
+		{
+			"before the request", "bot to the member", byMember, "",
+			(*chatAt).nothing, (*chatAt).botReplies, one, nil, "", true,
+		},
+		{
+			"before the request", "bot to the agent", byNobody, "the bot: NotFound",
+			(*chatAt).nothing, (*chatAt).botWritesToMember, nil, nil, boterr.NotFound, true,
+		},
+
+		{
+			"waiting", "member", byTaker, "the member, once: nobody is there yet",
+			(*chatAt).asks, (*chatAt).memberWrites,
+			[]string{texts.Waiting},
+			nil, "", false,
+		},
+		{
+			"waiting", "agent", byBot, "",
+			(*chatAt).asks, (*chatAt).agentWrites, nil, nil, "", false,
+		},
+		{
+			"waiting", "bot to the member", byMember, "",
+			(*chatAt).asks, (*chatAt).botReplies, one, nil, "", false,
+		},
+
+		{
+			"taken", "member", byAgent, "",
+			(*chatAt).connects, (*chatAt).memberWrites, nil, one, "", false,
+		},
+		{
+			"taken", "agent", byMember, "",
+			(*chatAt).connects, (*chatAt).agentWrites, one, nil, "", false,
+		},
+		{
+			"taken", "bot to the member", byMember, "",
+			(*chatAt).connects, (*chatAt).botWritesToMember, one, nil, "", false,
+		},
+		{
+			"taken", "bot to the agent", byAgent, "",
+			(*chatAt).connects, (*chatAt).botWritesToAgent, nil, one, "", false,
+		},
+
+		{
+			"handed on", "member", byTaker, "the member, once: nobody is there yet",
+			(*chatAt).handsOn, (*chatAt).memberWrites,
+			[]string{texts.Waiting},
+			nil, "", false,
+		},
+		{
+			"handed on", "agent who had it", byNobody, "the agent, once: it is over",
+			(*chatAt).handsOn, (*chatAt).agentWrites, nil,
+			[]string{texts.Over},
+			"", false,
+		},
+		{
+			"handed on", "bot to the member", byMember, "",
+			(*chatAt).handsOn, (*chatAt).botWritesToMember, one, nil, "", false,
+		},
+		{
+			"handed on", "bot to the agent", byNobody, "the bot: FailedPrecondition",
+			(*chatAt).handsOn, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, false,
+		},
+
+		{
+			"ended", "member", byBot, "",
+			(*chatAt).ends, (*chatAt).memberWrites, nil, nil, "", true,
+		},
+		{
+			"ended", "agent", byNobody, "the agent, once: it is over",
+			(*chatAt).ends, (*chatAt).agentWrites, nil,
+			[]string{texts.Over},
+			"", true,
+		},
+		{
+			"ended", "bot to the member", byMember, "",
+			(*chatAt).ends, (*chatAt).botWritesToMember, one, nil, "", true,
+		},
+		{
+			"ended", "bot to the agent", byNobody, "the bot: FailedPrecondition",
+			(*chatAt).ends, (*chatAt).botWritesToAgent, nil, nil, boterr.FailedPrecondition, true,
+		},
+
+		{
+			"conversation gone", "member", byNobody, "the member: it is over",
+			(*chatAt).archives, (*chatAt).memberWrites,
+			[]string{texts.AgentGone},
+			nil, "", true,
+		},
+		{
+			"conversation gone", "agent", byMember, "",
+			(*chatAt).archives, (*chatAt).agentWrites, one, nil, "", false,
+		},
+		{
+			"conversation gone", "bot to the member", byMember, "",
+			(*chatAt).archives, (*chatAt).botWritesToMember, one, nil, "", false,
+		},
+		{
+			"conversation gone", "bot to the agent", byNobody, "the bot: FailedPrecondition; the member: it is over",
+			(*chatAt).archives, (*chatAt).botWritesToAgent,
+			[]string{texts.AgentGone},
+			nil, boterr.FailedPrecondition, true,
+		},
+
+		{
+			"member gone", "member", byAgent, "",
+			(*chatAt).blocks, (*chatAt).memberWrites, nil, one, "", false,
+		},
+		{
+			"member gone", "agent", byNobody, "the agent: it is over",
+			(*chatAt).blocks, (*chatAt).agentWrites, nil,
+			[]string{texts.MemberGone},
+			"", true,
+		},
+		{
+			"member gone", "bot to the member", byNobody, "the bot: FailedPrecondition; the agent: it is over",
+			(*chatAt).blocks, (*chatAt).botWritesToMember, nil,
+			[]string{texts.MemberGone},
+			boterr.FailedPrecondition, true,
+		},
+		{
+			"member gone", "bot to the agent", byAgent, "",
+			(*chatAt).blocks, (*chatAt).botWritesToAgent, nil, one, "", false,
+		},
+	}
+}
+
+// LiveChatTable returns the table of a live chat's moments that the suite holds, in Markdown: who
+// writes, who sees it, and who is told what. It is for guides.
+func LiveChatTable() string {
+	var table strings.Builder
+	table.WriteString("| moment | who writes | who sees it | who is told what |\n|---|---|---|---|\n")
+	last := ""
+	for _, row := range moments() {
+		at := row.at
+		if at == last {
+			at = ""
+		}
+		last = row.at
+		fmt.Fprintf(&table, "| %s | %s | %s | %s |\n", at, row.writer, row.seenBy, row.told)
+	}
+	return table.String()
+}
+
+var momentRules = needing([]Capability{
+	On(channel.Charlie), Archives, Sends, Nodes, readSent, handleNodes, receiveEvents, refuseSends,
+}, []Rule{
+	{
+		Name:  "MessagesOfALiveChatReachSomebody",
+		Text:  "what anybody writes at any moment of a live chat reaches somebody, or whoever wrote it is told, as the table of moments says",
+		check: messagesOfALiveChatReachSomebody,
+	},
+})
+
+// chatAt is a live chat of a row.
+type chatAt struct {
+	*trial
+
+	place *place
+	desk  *desk
+	asked *livechat.Assignment
+	group *livechat.Group
+}
+
+func messagesOfALiveChatReachSomebody(t *trial) {
+	t.Handle(&botctx.Node{ID: unique("node"), Trigger: botctx.TextIs("nobody says this")})
+	for _, row := range moments() {
+		t.try(row.at+", "+row.writer, func(t *trial) {
+			c := &chatAt{trial: t, place: t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))}
+			c.desk = t.openDesk(c.place, channel.Charlie)
+			row.begin(c)
+			toMember, toAgent := len(c.toMember()), len(c.toAgent())
+			if err := row.write(c); row.code == "" {
+				require.NoError(t, err)
+			} else {
+				t.requireCode(row.code, err)
+			}
+			require.Equal(t, orNone(row.member), c.toMember()[toMember:], "what the member is sent")
+			require.Equal(t, orNone(row.agent), c.toAgent()[toAgent:], "what the agent is sent")
+			require.Equal(t, row.isOver, !t.isInLiveChat(c.place.member), "whether the live chat is over")
+			row.again(c)
+		})
+	}
+}
+
+// again writes once more: nobody is told the same twice. What was kept reaches whoever takes the
+// request, below a heading.
+func (m moment) again(c *chatAt) {
+	toMember, toAgent := len(c.toMember()), len(c.toAgent())
+	switch {
+	case m.seenBy == byTaker:
+		require.NoError(c, m.write(c))
+		require.Empty(c, c.toMember()[toMember:], "the member is told once")
+		open := c.openOf()
+		require.NoError(c, c.desk.agent.Take(open.ID))
+		g := c.groupOf(c.place, c.assignment(c.place, open.ID))
+		heading := strings.ReplaceAll(livechat.DefaultTexts().Before, "[count]", "2")
+		require.Equal(c, []string{heading, said, said}, c.textsTo(c.desk.ID, g.ExternalID))
+	case strings.HasPrefix(m.told, "the agent, once"):
+		require.NoError(c, m.write(c))
+		require.Empty(c, c.toAgent()[toAgent:], "the agent is told once")
+	}
+}
+
+func orNone(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// toMember returns the texts that the member was sent, toAgent those of the conversation with the
+// agent.
+func (c *chatAt) toMember() []string {
+	return c.textsTo(c.place.channel.ID, c.place.member.ExternalID)
+}
+
+func (c *chatAt) toAgent() []string {
+	if c.group == nil {
+		return c.textsTo(c.desk.ID, c.desk.agent.ExternalID)
+	}
+	return c.textsTo(c.desk.ID, c.group.ExternalID)
+}
+
+// openOf returns the request of the member that is not over.
+func (c *chatAt) openOf() *livechat.Assignment {
+	all, err := c.place.GetAssignmentsByMemberID(c.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
+	require.NoError(c, err)
+	require.NotEmpty(c, all)
+	for _, a := range all {
+		if a.Assignee == "" {
+			return a
+		}
+	}
+	return all[0]
+}
+
+// The ways to a moment.
+
+func (*chatAt) nothing() {}
+
+func (c *chatAt) asks() { c.asked = c.request(c.place, livechat.CreateAssignmentParams{}) }
+
+func (c *chatAt) connects() {
+	c.asked = c.requestTaken(c.place, c.desk, livechat.CreateAssignmentParams{})
+	c.group = c.groupOf(c.place, c.asked)
+}
+
+func (c *chatAt) handsOn() {
+	c.connects()
+	_, err := c.place.ReassignAssignment(c.ctx(), livechat.ReassignAssignmentParams{
+		Channel: c.desk.Channel, MessageEvent: eventIn(c.group), Label: livechat.DefaultLabel,
+	})
+	require.NoError(c, err)
+}
+
+func (c *chatAt) ends() {
+	c.connects()
+	_, err := c.place.EndLiveChat(c.ctx(), livechat.EndLiveChatParams{Channel: c.desk.Channel, MessageEvent: eventIn(c.group)})
+	require.NoError(c, err)
+}
+
+func (c *chatAt) archives() {
+	c.connects()
+	_, err := c.place.CharlieArchiveConversation(c.ctx(), send.CharlieArchiveConversationParams{
+		Channel: c.desk.Channel, MessageEvent: &send.MessageEvent{To: c.group.ExternalID},
+	})
+	require.NoError(c, err)
+}
+
+func (c *chatAt) blocks() {
+	c.connects()
+	c.Refuse(c.place.member)
+}
+
+// The ways to write.
+
+func (c *chatAt) memberWrites() error {
+	return c.arrives(c.place.channel.ID, c.place.member.ExternalID, "")
+}
+
+func (c *chatAt) agentWrites() error {
+	to := c.desk.ID
+	if c.group != nil {
+		to = c.group.ExternalID
+	}
+	return c.arrives(c.desk.ID, c.desk.agent.ExternalID, to)
+}
+
+// arrives hands in the text as an event.
+func (c *chatAt) arrives(channelID, from, to string) error {
+	return c.Receive(botctx.Inbound{App: c.place.scope.App, Channel: channelID, Event: send.MessageEvent{
+		Type: send.TypeText, From: from, To: to, MessageID: unique("message"), Data: document.O("text", said),
+	}})
+}
+
+func (c *chatAt) botReplies() error {
+	return errorOf(c.place.SendResponse(c.ctx(), send.SendResponseParams{Response: send.Text(said)}))
+}
+
+func (c *chatAt) botWritesToMember() error {
+	event := &send.MessageEvent{Type: send.TypeText, From: c.desk.agent.ExternalID, To: c.desk.ID}
+	if c.group != nil {
+		event = eventIn(c.group)
+	}
+	return errorOf(c.place.SendMessageToInlet(c.ctx(), livechat.SendMessageToInletParams{
+		Channel: c.desk.Channel, MessageEvent: event, Response: send.Text(said),
+	}))
+}
+
+func (c *chatAt) botWritesToAgent() error {
+	return errorOf(c.place.SendMessageToOutletGroup(c.ctx(), livechat.SendMessageToOutletGroupParams{
+		GroupID: c.group.ID, Response: send.Text(said),
+	}))
 }

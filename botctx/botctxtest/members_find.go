@@ -9,6 +9,101 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
+var getMemberRules = []Rule{
+	{
+		Name:  "GetMemberReadsTheWholeApp",
+		Text:  "getMember reads any member of the app, those of other channels, too",
+		check: memberReadsTheWholeApp,
+	},
+	{
+		Name:  "GetMemberReturnsTheRecord",
+		Text:  "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt",
+		check: memberReturnsTheRecord,
+	},
+	{
+		Name:  "MembersKeepUnknownFields",
+		Text:  "fields that nobody knows stay in a member, whatever else is changed",
+		check: membersKeepUnknownFields,
+	},
+	{
+		Name:  "MembersAreTheCallersOwn",
+		Text:  "what comes out is the caller's own: changing it changes nothing stored",
+		check: membersAreTheCallersOwn,
+	},
+}
+
+func memberReadsTheWholeApp(t *trial) {
+	elsewhere := t.newMember(member.Member{
+		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, FirstName: "Bob",
+	})
+	found, err := t.home.GetMember(t.ctx(), member.GetMemberParams{MemberID: elsewhere.ID})
+	require.NoError(t, err)
+	require.Equal(t, elsewhere.ID, found.ID)
+	require.Equal(t, "Bob", found.FirstName)
+	require.Equal(t, elsewhere.Channel, found.Channel)
+}
+
+func memberReturnsTheRecord(t *trial) {
+	given := member.Member{
+		FirstName: "Eve", LastName: "Low", Gender: "f", BotID: "bot", Platform: "webchat", Email: "eve@example.com",
+		Locale: "en_GB", CustomLocale: "de", Group: "g", Admin: "a", ProfilePic: "https://example.com/eve.png",
+		BotMeta: member.BotMeta{Object: document.O("tree", "t", "tempData", document.O("choice", 2))},
+		Meta:    document.O("visits", 3, "score", 0.5, "list", document.A(1, "x", nil), "none", nil),
+		Profile: document.O("verified", true),
+		Tags:    document.A("vip", document.O("id", 1)),
+	}
+	stored := t.neighbour(given)
+	found := t.load(stored)
+	given.ID, given.App, given.Channel, given.ExternalID = stored.ID, t.home.scope.App, t.home.scope.Channel, stored.ExternalID
+	given.Version, given.Etag, given.CreatedAt, given.UpdatedAt = found.Version, found.Etag, found.CreatedAt, found.UpdatedAt
+	require.JSONEq(t, textOf(t, given), textOf(t, found))
+	require.Equal(t, given.Meta.String(), found.Meta.String(), "fields keep their order")
+	require.Positive(t, found.Version)
+	require.NotEmpty(t, found.Etag)
+	require.Positive(t, found.CreatedAt)
+	require.GreaterOrEqual(t, found.UpdatedAt, found.CreatedAt)
+}
+
+func membersKeepUnknownFields(t *trial) {
+	unknown := document.O("loyalty", document.O("points", 7, "since", nil), "odd name!", document.A())
+	m := t.neighbour(member.Member{Unknown: unknown})
+	changes := map[string]func() error{
+		"updateMember": func() error {
+			return errorOf(t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: document.O("_id", m.ID, "gender", "f")}))
+		},
+		"patchMembers": func() error {
+			return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", "m")}))
+		},
+		"findAndModifyMember": func() error {
+			return errorOf(t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+				Filter: document.O("_id", m.ID), Patch: document.Set("gender", "x"),
+			}))
+		},
+		"checkAndSaveMemberReferFrom": func() error {
+			return errorOf(t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
+				MemberID: m.ID, ReferFrom: "somewhere",
+			}))
+		},
+	}
+	for name, change := range changes {
+		t.try(name, func(t *trial) {
+			require.NoError(t, change())
+			require.JSONEq(t, unknown.String(), t.load(m).Unknown.String())
+		})
+	}
+}
+
+func membersAreTheCallersOwn(t *trial) {
+	m := t.neighbour(member.Member{FirstName: "Eve", Meta: document.O("n", 1)})
+	before := t.state()
+	first := t.load(m)
+	first.FirstName = "changed"
+	first.Meta.Set("n", 2)
+	first.BotMeta.Set("tree", "changed")
+	first.Unknown.Set("x", 1)
+	require.Equal(t, before, t.state())
+}
+
 var findMemberRules = []Rule{
 	{
 		Name:  "FindAndModifyMemberTakesModifiers",
@@ -208,4 +303,160 @@ func requireStamps(t *trial, m *member.Member, setGender func(to string) error) 
 	require.Equal(t, before.CreatedAt, changed.CreatedAt, "createdAt after a change")
 	require.NoError(t, setGender("f"))
 	require.Equal(t, textOf(t, changed), textOf(t, t.load(m)), "the member after what changes nothing")
+}
+
+var referFromRules = []Rule{
+	{
+		Name:  "CheckAndSaveMemberReferFromKeepsIt",
+		Text:  "checkAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the member, and returns the member",
+		check: referFromIsKept,
+	},
+	{
+		Name:  "CheckAndSaveMemberReferFromKeepsTheFirst",
+		Text:  "the first referFrom stays; the member comes back either way, and unchanged the second time",
+		check: theFirstReferFromStays,
+	},
+	{
+		Name:  "CheckAndSaveMemberReferFromKeepsOneOfMany",
+		Text:  "of many referFrom at once one is kept, and all callers are told that one",
+		check: oneReferFromWins,
+	},
+}
+
+// refer keeps a referFrom of a member, without an error.
+func (t *trial) refer(m *member.Member, from string) *member.Member {
+	t.Helper()
+	saved, err := t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
+		MemberID: m.ID, ReferFrom: from,
+	})
+	require.NoError(t, err)
+	require.Equal(t, textOf(t, t.load(m)), textOf(t, saved), "the member comes back")
+	return saved
+}
+
+func referFromIsKept(t *trial) {
+	m := t.neighbour(member.Member{FirstName: "Eve", Meta: document.O("n", 1)})
+	saved := t.refer(m, "a channel of the past")
+	require.JSONEq(t, `{"n": 1, "referFrom": "a channel of the past"}`, saved.Meta.String())
+	require.Equal(t, "Eve", saved.FirstName)
+	require.Empty(t, document.Get(t.load(t.home.member).Meta, "referFrom", ""), "another member")
+}
+
+func theFirstReferFromStays(t *trial) {
+	t.refer(t.home.member, "first")
+	before := t.state()
+	saved := t.refer(t.home.member, "second")
+	require.Equal(t, "first", document.Get(saved.Meta, "referFrom", ""))
+	require.Equal(t, before, t.state())
+}
+
+func oneReferFromWins(t *trial) {
+	told := make([]string, workers)
+	t.atOnce(func(worker int) error {
+		saved, err := t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
+			MemberID: t.home.scope.Member, ReferFrom: unique("channel"),
+		})
+		if saved != nil {
+			told[worker] = document.Get(saved.Meta, "referFrom", "")
+		}
+		return err
+	})
+	kept := document.Get(t.load(t.home.member).Meta, "referFrom", "")
+	require.NotEmpty(t, kept)
+	for _, from := range told {
+		require.Equal(t, kept, from)
+	}
+}
+
+var memberScopeRules = []Rule{
+	{
+		Name:  "FindAndModifyMemberStaysInTheApp",
+		Text:  "members of another app do not exist for findAndModifyMember, whatever the filter says",
+		check: findAndModifyMemberStaysInTheApp,
+	},
+	{
+		Name:  "PatchMembersStaysInTheApp",
+		Text:  "members of another app do not exist for patchMembers, whatever the filter says",
+		check: patchMembersStaysInTheApp,
+	},
+	{
+		Name:  "FindAndModifyMemberMovesNobody",
+		Text:  "no modifier and no replacement of findAndModifyMember moves a member to another app or channel",
+		check: findAndModifyMemberMovesNobody,
+	},
+	{
+		Name:  "PatchMembersMovesNobody",
+		Text:  "no modifier and no replacement of patchMembers moves a member to another app or channel",
+		check: patchMembersMovesNobody,
+	},
+}
+
+func findAndModifyMemberStaysInTheApp(t *trial) {
+	before := textOf(t, t.load(t.away.member))
+	for _, filter := range scopeless(t.away.scope.App) {
+		t.try(filter.String(), func(t *trial) {
+			for range 3 { // More calls than the app has members.
+				found := t.findMember(member.FindAndModifyMemberParams{
+					Filter: filter, Patch: document.Inc("meta.n", 1), SortBy: document.O("createdAt", -1),
+				})
+				if found != nil {
+					require.Equal(t, t.home.scope.App, found.App, "the app of a member that was found")
+				}
+			}
+			require.Equal(t, before, textOf(t, t.load(t.away.member)), "the member of another app")
+		})
+	}
+	t.try("by _id", func(t *trial) {
+		require.Nil(t, t.findMember(member.FindAndModifyMemberParams{
+			Filter: document.O("_id", t.away.scope.Member), Patch: document.Inc("meta.n", 1),
+		}))
+		require.Equal(t, before, textOf(t, t.load(t.away.member)), "the member of another app")
+	})
+}
+
+func patchMembersStaysInTheApp(t *trial) {
+	before := textOf(t, t.load(t.away.member))
+	for _, filter := range scopeless(t.away.scope.App) {
+		t.try(filter.String(), func(t *trial) {
+			found := t.patchMembers(member.PatchMembersParams{Filter: filter, Patch: document.O("gender", "f")})
+			if found != nil {
+				require.Equal(t, t.home.scope.App, found.App, "the app of a member that was found")
+			}
+			require.Equal(t, before, textOf(t, t.load(t.away.member)), "the member of another app")
+		})
+	}
+	t.try("by memberId", func(t *trial) {
+		require.Nil(t, t.patchMembers(member.PatchMembersParams{
+			MemberID: t.away.scope.Member, Patch: document.O("gender", "f"),
+		}))
+		require.Equal(t, before, textOf(t, t.load(t.away.member)), "the member of another app")
+	})
+}
+
+func findAndModifyMemberMovesNobody(t *trial) {
+	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
+		t.try(move.name, func(t *trial) {
+			before := t.state()
+			result, err := t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+				Filter: document.O("_id", t.home.scope.Member), Patch: move.value,
+			})
+			t.requireError(botctx.OpFindAndModifyMember, boterr.InvalidArgument, "patch", err)
+			require.Zero(t, result)
+			require.Equal(t, before, t.state())
+		})
+	}
+}
+
+func patchMembersMovesNobody(t *trial) {
+	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
+		t.try(move.name, func(t *trial) {
+			before := t.state()
+			result, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{
+				MemberID: t.home.scope.Member, Patch: move.value, WithModifier: true,
+			})
+			t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
+			require.Zero(t, result)
+			require.Equal(t, before, t.state())
+		})
+	}
 }

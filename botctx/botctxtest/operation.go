@@ -2,15 +2,20 @@ package botctxtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/operations"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -242,4 +247,387 @@ func (t *trial) offered() []operation {
 	return slices.DeleteFunc(table(), func(o operation) bool {
 		return slices.ContainsFunc(o.capabilities(), func(c Capability) bool { return !t.offers(c) })
 	})
+}
+
+func (o operation) refusesBadInput(t *trial) {
+	p := o.in(t, t.home)
+	changes := slices.Concat(o.missing(), o.mistyped(), o.contradicting(t, p))
+	if o.refuses != nil {
+		changes = append(changes, o.refuses(t, p)...)
+	}
+	o.requireAllRefused(t, p, boterr.InvalidArgument, changes)
+	o.refusesToGuess(t, p)
+	o.refusesWhatIsNoValue(t, p)
+	require.NoError(t, o.try(t.ctx(), p), "good input, after all that")
+}
+
+// either is the name of a parameter, and behind a bar that of the other that it may stand for.
+func either(p operations.Field) string { return strings.TrimSuffix(p.Name+"|"+p.Other, "|") }
+
+// missing are calls without a parameter that they need.
+func (o operation) missing() []change {
+	var changes []change
+	for _, p := range o.specified().Parameters {
+		switch p.Need { //nolint:exhaustive // The others may be absent.
+		case operations.Required:
+			changes = append(changes, change{"no " + p.Name, document.O(p.Name, nil), p.Name})
+		case operations.RequiredUnless:
+			changes = append(changes, change{
+				"neither " + p.Name + " nor " + p.Other, document.O(p.Name, nil, p.Other, nil), either(p),
+			})
+		}
+	}
+	return changes
+}
+
+// mistyped are calls with a parameter of another JSON type, and with records that are no address.
+func (o operation) mistyped() []change {
+	var changes []change
+	for _, p := range o.specified().Parameters {
+		if wrong := wrongFor(p.Type); wrong != nil {
+			changes = append(changes, change{"a " + p.Name + " of another type", document.O(p.Name, wrong), p.Name})
+		}
+		if isRecord(p) {
+			changes = append(changes, change{"a " + p.Name + " without _id", document.O(p.Name, document.O("name", "x")), p.Name})
+		}
+	}
+	return changes
+}
+
+// wrongFor returns a value that is of none of the types, nil for none.
+func wrongFor(types operations.Type) any {
+	for _, wrong := range []any{document.O("wrong", true), true} {
+		if !slices.ContainsFunc(types.Alternatives(), func(one operations.Type) bool {
+			return one == "any" || string(one) == map[bool]string{true: "boolean", false: "object"}[wrong == any(true)]
+		}) {
+			return wrong
+		}
+	}
+	return nil
+}
+
+// contradicting are calls in which two parameters name different things.
+func (o operation) contradicting(t *trial, p *place) []change {
+	t.Helper()
+	var changes []change
+	var other *place
+	for _, one := range o.specified().Parameters {
+		switch {
+		case one.Exclusive && one.Name == "collectionName":
+			changes = append(changes, change{"two names", document.O(one.Name, unique("other")), one.Name})
+		case one.Need == operations.FromContext && one.Other != "" && takesText(one):
+			if other == nil {
+				other = t.newPlaceOn(p.scope.App, p.channel.Type)
+			}
+			record, _ := o.specified().Parameter(one.Other)
+			id := document.Get(other.record(t, record), "_id", "")
+			changes = append(changes, change{
+				one.Other + " and " + one.Name, document.O(one.Other, p.record(t, record), one.Name, id), one.Name,
+			})
+		}
+	}
+	return changes
+}
+
+// refusesToGuess checks that what the context does not have must be given.
+func (o operation) refusesToGuess(t *trial, p *place) {
+	if len(o.ofContext()) == 0 {
+		return
+	}
+	names := []string{}
+	for _, one := range o.ofContext() {
+		names = append(names, one.Name)
+	}
+	t.try("in a context without channel and member", func(t *trial) {
+		result, err := o.call.with(t.ctx(), t.withoutScope(p), o.op, o.input(p))
+		o.requireRefusal(t, boterr.InvalidArgument, strings.Join(names, "|"), result, err)
+	})
+}
+
+// refusesWhatIsNoValue checks each parameter that can hold what is no value.
+func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
+	for _, one := range o.specified().Parameters {
+		t.try("a "+one.Name+" of what is no value", func(t *trial) {
+			result, err := o.call.spoiled(t.ctx(), p.Operations, o.input(p), one.Name)
+			if !errors.Is(err, errUnheld) {
+				o.requireRefusal(t, boterr.InvalidArgument, one.Name, result, err)
+			}
+		})
+	}
+}
+
+func (o operation) answersAsDocumented(t *trial) {
+	p := o.in(t, t.home)
+	result, err := o.call.with(t.ctx(), p.Operations, o.op, o.input(p))
+	require.NoError(t, err)
+	text := textOf(t, result)
+	var answer any
+	require.NoError(t, json.Unmarshal([]byte(text), &answer))
+	responses := o.specified().Responses
+	require.True(t, slices.ContainsFunc(responses, func(r operations.Response) bool { return answers(r, answer) }),
+		"the specification shows no such result: %s", text)
+	switch shape := responses[0]; {
+	case shape.Type == "null":
+	case shape.Kind == "":
+		require.False(t, holdsOneOf(answer, nil, "", false), "the result says that nothing was done: %s", text)
+		fallthrough
+	default:
+		require.False(t, isNothing(answer), "the result says that nothing was done: %s", text)
+	}
+}
+
+// answers reports whether a result has a shape of the specification.
+func answers(shape operations.Response, result any) bool {
+	fields, isClosed := shape.Fields, len(shape.Fields) > 0
+	if kind, ok := operations.KindNamed(shape.Kind); ok {
+		fields, isClosed = kind.Fields, false
+	}
+	return shape.Type.Accepts(result) && hasFields(result, fields, isClosed)
+}
+
+// hasFields reports whether an object, or each object of a list, has the fields that must be there,
+// with their types, and where the list of fields is closed no others.
+func hasFields(value any, fields []operations.Field, isClosed bool) bool {
+	switch value := value.(type) {
+	case []any:
+		return !slices.ContainsFunc(value, func(element any) bool { return !hasFields(element, fields, isClosed) })
+	case map[string]any:
+		return holds(value, fields, isClosed)
+	default:
+		return true
+	}
+}
+
+// holds is hasFields for one object.
+func holds(object map[string]any, fields []operations.Field, isClosed bool) bool {
+	known := 0
+	for _, field := range fields {
+		value, has := object[field.Name]
+		if !has {
+			if field.Need == operations.Always {
+				return false
+			}
+			continue
+		}
+		known++
+		if !field.Type.Accepts(value) || !hasFields(value, field.Fields, len(field.Fields) > 0) {
+			return false
+		}
+	}
+	return !isClosed || known == len(object)
+}
+
+// holdsOneOf reports whether a field of an object has one of the values.
+func holdsOneOf(result any, values ...any) bool {
+	object, _ := result.(map[string]any)
+	for _, value := range object {
+		if slices.Contains(values, value) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNothing reports whether a result is empty, or an object of numbers that are all 0.
+func isNothing(result any) bool {
+	switch result := result.(type) {
+	case []any:
+		return len(result) == 0
+	case map[string]any:
+		for _, value := range result {
+			if value != 0.0 {
+				return false
+			}
+		}
+		return true
+	default:
+		return slices.Contains([]any{nil, false, 0.0, ""}, result)
+	}
+}
+
+// requireOwn checks that what a call sent and made went through the channel of a place, and to its
+// member.
+func (o operation) requireOwn(t *trial, p *place, call func() error) {
+	t.Helper()
+	sent, made, before := len(t.sentIfKnown()), len(t.madeIfKnown()), t.state()
+	require.NoError(t, call())
+	if isLookUp := strings.HasPrefix(string(o.op), "get"); o.domain == LiveChats && !isLookUp && t.Sent != nil && t.Made != nil {
+		require.NotEqual(t, before, t.state(), "the call has an effect")
+	}
+	for _, one := range t.sentIfKnown()[sent:] {
+		if o.domain == Sends {
+			require.Equal(t, []string{p.channel.ID, p.member.ExternalID}, []string{one.Channel, one.To})
+		}
+	}
+	for _, one := range t.madeIfKnown()[made:] {
+		require.Equal(t, p.channel.ID, one.Channel)
+	}
+}
+
+// sentIfKnown returns what has arrived, nothing where the harness does not know.
+func (t *trial) sentIfKnown() []Sent {
+	if t.Sent == nil {
+		return nil
+	}
+	return t.Sent()
+}
+
+// madeIfKnown returns what was made, nothing where the harness does not know.
+func (t *trial) madeIfKnown() []Made {
+	if t.Made == nil {
+		return nil
+	}
+	return t.Made()
+}
+
+func (o operation) takesTheContextsOwn(t *trial) {
+	p := o.in(t, t.home)
+	o.requireOwn(t, p, func() error { return o.try(t.ctx(), p) })
+}
+
+func (o operation) takesRecordsAsAddresses(t *trial) {
+	p, elsewhere := o.in(t, t.home), t.newPlaceOn(t.home.scope.App, t.platform())
+	with := document.O()
+	for _, one := range append(o.ofContext(), o.records()...) {
+		id := p.record(t, recordOf(one)).Value("_id")
+		if isRecord(one) {
+			with = with.With(one.Name, document.O(
+				"_id", id, "app", t.away.scope.App, "channel", "forged", "type", "forged", "name", "Forged",
+				"externalId", "forged", "firstName", "Forged",
+			))
+		} else {
+			with = with.With(one.Name, id)
+		}
+	}
+	o.requireOwn(t, p, func() error {
+		return errorOf(o.call.with(t.ctx(), elsewhere.Operations, o.op, changed(o.input(p), with)))
+	})
+}
+
+func (o operation) refusesOtherPlatforms(t *trial) {
+	p := o.in(t, t.home)
+	allowed := o.specified().Platforms
+	var others []*place
+	for _, platform := range platforms {
+		if !slices.Contains(allowed, string(platform)) && t.offers(On(platform)) {
+			others = append(others, t.newPlaceOn(p.scope.App, platform))
+		}
+	}
+	before := t.state()
+	for _, other := range others {
+		platform := string(other.channel.Type)
+		t.try("a context on "+platform, func(t *trial) {
+			_ = o.requireUnsupported(t, func() (any, error) { return o.call.with(t.ctx(), other.Operations, o.op, o.input(p)) })
+		})
+		for _, one := range o.ofContext() {
+			if !strings.HasPrefix(one.Name, "channel") {
+				continue
+			}
+			given := any(other.channel.ID)
+			if isRecord(one) {
+				given = other.record(t, one)
+			}
+			t.try("the "+one.Name+" on "+platform, func(t *trial) {
+				err := o.requireUnsupported(t, func() (any, error) { return o.changing(t.ctx(), p, document.O(one.Name, given)) })
+				o.requireRefusal(t, boterr.Unsupported, either(one), nil, err)
+			})
+		}
+	}
+	require.Equal(t, before, t.state(), "calls that are refused change nothing")
+}
+
+// requireUnsupported checks that a call is Unsupported, names the platforms that are allowed, and
+// gives nothing. It returns the error.
+func (o operation) requireUnsupported(t *trial, call func() (any, error)) error {
+	t.Helper()
+	result, err := call()
+	t.requireCode(boterr.Unsupported, err)
+	for _, allowed := range o.specified().Platforms {
+		require.ErrorContains(t, err, allowed, "the error names the platforms that are allowed")
+	}
+	require.Zero(t, result, "the result beside an error")
+	return err
+}
+
+func (o operation) needsAnExternalID(t *trial) {
+	p := o.in(t, t.home)
+	unknown := t.beside(p, member.Member{})
+	t.update("_id", unknown.ID, "externalId", "")
+	before := t.state()
+	for name, given := range map[string]any{"member": unknown, "memberId": unknown.ID} {
+		if o.has(name) {
+			t.try(name, func(t *trial) {
+				t.requireCode(boterr.FailedPrecondition, errorOf(o.changing(t.ctx(), p, document.O(name, given))))
+			})
+		}
+	}
+	require.Equal(t, before, t.state(), "calls that are refused change nothing")
+}
+
+func (o operation) findsNoOthers(t *trial) {
+	p, far := o.in(t, t.home), o.in(t, t.away)
+	var changes []change
+	for _, path := range o.names {
+		changes = append(changes, o.strangers(p, far, path)...)
+	}
+	for _, one := range o.ofContext() {
+		if takesText(one) {
+			changes = append(changes, o.strangersByID(t, one, far)...)
+		}
+	}
+	for _, one := range o.records() {
+		changes = append(changes, strangersByRecord(t, one, p, far)...)
+	}
+	if o.findsNot != nil {
+		changes = append(changes, o.findsNot(t, p)...)
+	}
+	o.requireAllRefused(t, p, boterr.NotFound, changes)
+}
+
+// strangers are calls with the id of nobody, and with that of the other app, at a path.
+func (o operation) strangers(p, far *place, path string) []change {
+	parameter, _, _ := strings.Cut(path, ".")
+	at := func(id any) document.Object {
+		input := o.input(p)
+		input.Set(path, id)
+		return document.O(parameter, input.Value(parameter))
+	}
+	changes := []change{{path + " of nobody", at(unique("nobody")), parameter}}
+	if theirs, _ := o.input(far).Lookup(path); theirs != nil {
+		changes = append(changes, change{path + " of another app", at(theirs), parameter})
+	}
+	return changes
+}
+
+// strangersByID are calls with an id in the place of what the context has.
+func (o operation) strangersByID(t *trial, one operations.Field, far *place) []change {
+	t.Helper()
+	field := one.Name
+	if o.lookedFor != "" {
+		field = o.lookedFor
+	}
+	return []change{
+		{one.Name + " of nobody", document.O(one.Name, unique("nobody")), field},
+		{one.Name + " of another app", document.O(one.Name, far.record(t, recordOf(one)).Value("_id")), field},
+	}
+}
+
+// strangersByRecord are calls with a record of nobody and of the other app, and with one that says
+// that it is of this app.
+func strangersByRecord(t *trial, one operations.Field, p, far *place) []change {
+	t.Helper()
+	theirs := far.record(t, one)
+	var changes []change
+	for name, given := range map[string]document.Object{
+		"a " + one.Name + " of nobody":      document.O("_id", unique("nobody")),
+		"a " + one.Name + " of another app": theirs,
+		"a forged " + one.Name:              p.record(t, one).With("_id", theirs.Value("_id")),
+	} {
+		with := document.O(one.Name, given)
+		if one.Other != "" {
+			with = with.With(one.Other, nil)
+		}
+		changes = append(changes, change{name, with, one.Name})
+	}
+	return changes
 }

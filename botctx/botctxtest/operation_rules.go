@@ -5,12 +5,16 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/operations"
+	"github.com/botctx/go-sdk/livechat"
 )
 
 // operationRules are the rules that follow from the table of operations and from that of the
@@ -172,4 +176,233 @@ func (o operation) requireRefusal(t *trial, code boterr.Code, fields string, res
 		}
 	}
 	require.Fail(t, "another field", "the field is %q, and should be %q or a path in it: %v", named, fields, err)
+}
+
+// named is a value that must be refused.
+type named struct {
+	name  string
+	value document.Object
+}
+
+// badFilters are no filters.
+var badFilters = []named{
+	{"a filter with an unknown operator", document.O("n", document.O("$nearly", 1))},
+	{"a filter with an unknown operator at the top", document.O("$nearly", document.A(document.O()))},
+	{"a filter that runs code", document.O("$where", "true")},
+	{"a filter with $in of no list", document.O("n", document.O("$in", 1))},
+	{"a filter with $or of no list", document.O("$or", document.O("n", 1))},
+	{"a filter of what is no value", document.O("n", make(chan int))},
+}
+
+// badSorts are no sorts.
+var badSorts = []named{
+	{"a sort by 2", document.O("n", 2)},
+	{"a sort by 0", document.O("n", 0)},
+	{"a sort by a word", document.O("n", "up")},
+	{"a sort by true", document.O("n", true)},
+	{"a sort by nothing", document.O("n", nil)},
+}
+
+// badModifiers are no patches of an entry {text: "x"} or a member, with modifiers.
+var badModifiers = []named{
+	{"an unknown modifier", document.O("$nearly", document.O("x", 1))},
+	{"modifiers beside fields", document.O("$set", document.O("x", 1), "y", 1)},
+	{"modifiers in conflict", document.O("$set", document.O("x", 1), "$inc", document.O("x", 1))},
+	{"a path and a path in it", document.Set("x", document.O(), "x.y", 1)},
+	{"a modifier of no fields", document.O("$set", 1)},
+	{"a path with an empty part", document.Set("x..y", 1)},
+	{"another _id by a modifier", document.Set("_id", "other")},
+	{"another createdAt by a modifier", document.Set("createdAt", 1)},
+	{"no createdAt by a modifier", document.Unset("createdAt")},
+	{"a counted createdAt", document.Inc("createdAt", 1)},
+	{"a renamed createdAt", document.O("$rename", document.O("createdAt", "x"))},
+	{"a modifier of what is no value", document.Set("x", make(chan int))},
+}
+
+// badFields are no patches of fields to set.
+var badFields = []named{
+	{"another _id", document.O("_id", "other")},
+	{"another createdAt", document.O("createdAt", 1)},
+	{"fields in conflict", document.O("x", document.O(), "x.y", 1)},
+	{"a field with a dollar", document.O("$x", 1)},
+	{"a field of what is no value", document.O("x", make(chan int))},
+}
+
+// badReplacements are no replacements.
+var badReplacements = []named{
+	{"a replacement with another _id", document.O("_id", "other", "x", 1)},
+	{"a replacement with another createdAt", document.O("createdAt", 1, "x", 1)},
+}
+
+// moves are modifiers that would move a member to another app or channel, or change
+// what it is.
+func moves(app, channel string) []named {
+	return []named{
+		{"another app", document.Set("app", app)},
+		{"another channel", document.Set("channel", channel)},
+		{"an app in the app", document.Set("app.id", app)},
+		{"no app", document.Unset("app")},
+		{"no channel", document.Unset("channel")},
+		{"an app that is renamed", document.O("$rename", document.O("app", "was"))},
+		{"another field as the app", document.O("$rename", document.O("firstName", "app"))},
+		{"another field as createdAt", document.O("$rename", document.O("firstName", "createdAt"))},
+		{"a list of apps", document.Push("app", app)},
+		{"the smaller app", document.O("$min", document.O("app", ""))},
+		{"the greater app", document.O("$max", document.O("app", "~"))},
+		{"a time as the app", document.O("$currentDate", document.O("app", true))},
+		{"a replacement in another app", document.O("firstName", "Eve", "app", app)},
+		{"a replacement in another channel", document.O("firstName", "Eve", "channel", channel)},
+	}
+}
+
+// scopeless are filters that ask for records of another app, or of all apps, in every
+// way that the language has.
+func scopeless(app string) []document.Object {
+	return []document.Object{
+		document.O(),
+		document.O("app", app),
+		document.O("app", document.O("$ne", "")),
+		document.O("app", document.O("$in", document.A(app))),
+		document.O("app", document.O("$exists", true)),
+		document.O("app", document.O("$regex", ".*")),
+		document.O("app", document.O("$not", document.O("$eq", ""))),
+		document.O("$or", document.A(document.O("app", app), document.O("app", document.O("$ne", app)))),
+		document.O("$nor", document.A(document.O("app", ""))),
+		document.O("$and", document.A(document.O("$or", document.A(document.O(), document.O("app", app))))),
+	}
+}
+
+var adminRules = []Rule{
+	{
+		Name:  "GetAdminReadsTheAgent",
+		Text:  "getAdmin returns the agent of that id, with the app and the id on the platform",
+		check: adminReadsTheAgent,
+	},
+	{
+		Name:  "GetAdminByExternalIdReadsTheAgent",
+		Text:  "getAdminByExternalId returns the agent with that id on the platform",
+		check: adminByExternalIDReadsTheAgent,
+	},
+}
+
+// twoAgents adds agents of the home app.
+func (t *trial) twoAgents() []*Agent {
+	t.Helper()
+	d := t.addDesk(t.home, t.ticketing())
+	return []*Agent{d.agent, t.Agent(d.Channel)}
+}
+
+// requireAgent checks that a record is that of an agent of the home app.
+func requireAgent(t *trial, want *Agent, got *livechat.Admin, err error) {
+	t.Helper()
+	require.NoError(t, err)
+	require.NotNil(t, got)
+	require.Equal(t, []string{t.home.scope.App, want.AdminID, want.ExternalID}, []string{got.AppID, got.AdminID, got.ExternalID})
+}
+
+func adminReadsTheAgent(t *trial) {
+	for _, agent := range t.twoAgents() {
+		found, err := t.home.GetAdmin(t.ctx(), livechat.GetAdminParams{AdminID: agent.AdminID})
+		requireAgent(t, agent, found, err)
+		found.ExternalID = "changed"
+		again, err := t.home.GetAdmin(t.ctx(), livechat.GetAdminParams{AdminID: agent.AdminID})
+		requireAgent(t, agent, again, err)
+	}
+}
+
+func adminByExternalIDReadsTheAgent(t *trial) {
+	for _, agent := range t.twoAgents() {
+		found, err := t.home.GetAdminByExternalID(t.ctx(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
+		requireAgent(t, agent, found, err)
+		found.AdminID = "changed"
+		again, err := t.home.GetAdminByExternalID(t.ctx(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
+		requireAgent(t, agent, again, err)
+	}
+}
+
+var channelRules = []Rule{
+	{
+		Name:  "GetChannelTellsTheApp",
+		Text:  "getChannel returns the channel's id and that of its app, for every channel of the app",
+		check: channelTellsTheApp,
+	},
+}
+
+func channelTellsTheApp(t *trial) {
+	second := t.newChannel(t.home.scope.App)
+	for _, id := range []string{t.home.scope.Channel, second.ID} {
+		found, err := t.home.GetChannel(t.ctx(), channel.GetChannelParams{ChannelID: id})
+		require.NoError(t, err)
+		require.Equal(t, &channel.Reference{ChannelID: id, AppID: t.home.scope.App}, found)
+	}
+}
+
+var everyOperationRules = []Rule{
+	{
+		Name:  "EndedContextIsCanceled",
+		Text:  "where the context has ended before the call, an operation answers Canceled and changes nothing",
+		check: endedContextIsCanceled,
+	},
+	{
+		Name:  "PassedDeadlineIsCanceled",
+		Text:  "where the deadline has passed before the call, an operation answers Canceled and changes nothing",
+		check: passedDeadlineIsCanceled,
+	},
+	{
+		Name:  "OperationsAreSafeForConcurrentUse",
+		Text:  "one value of Operations serves many goroutines at once",
+		check: operationsAreSafeForConcurrentUse,
+	},
+}
+
+// errorOf is the error of an operation.
+func errorOf[R any](_ R, err error) error { return err }
+
+func endedContextIsCanceled(t *trial) {
+	requireCanceled(t, func() (context.Context, context.CancelFunc) {
+		ended, end := context.WithCancel(t.ctx())
+		end()
+		return ended, end
+	})
+}
+
+func passedDeadlineIsCanceled(t *trial) {
+	requireCanceled(t, func() (context.Context, context.CancelFunc) { return context.WithDeadline(t.ctx(), time.Unix(0, 0)) })
+}
+
+// requireCanceled checks that every operation refuses to be called in vain.
+func requireCanceled(t *trial, ended func() (context.Context, context.CancelFunc)) {
+	t.Helper()
+	offered := t.offered()
+	for _, o := range offered {
+		o.in(t, t.home)
+	}
+	before := t.state()
+	for _, o := range offered {
+		t.try(string(o.op), func(t *trial) {
+			ctx, release := ended()
+			defer release()
+			t.requireError(o.op, boterr.Canceled, "", o.try(ctx, o.in(t, t.home)))
+		})
+	}
+	require.Equal(t, before, t.state(), "calls that are canceled change nothing")
+}
+
+func operationsAreSafeForConcurrentUse(t *trial) {
+	var group sync.WaitGroup
+	offered := slices.DeleteFunc(t.offered(), func(o operation) bool { return o.isOnce })
+	const rounds = 4
+	places := make([]*place, len(offered))
+	for i, o := range offered {
+		places[i] = o.in(t, t.home)
+	}
+	failures := make([]error, rounds*len(offered))
+	for i := range failures {
+		one := i % len(offered)
+		group.Go(func() { failures[i] = offered[one].try(t.ctx(), places[one]) })
+	}
+	group.Wait()
+	for i, err := range failures {
+		require.NoError(t, err, "%s", offered[i%len(offered)].op)
+	}
 }

@@ -3,6 +3,7 @@ package botctxtest
 import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 )
 
 // ofAssignment is input with the id of the assignment of the live chat.
@@ -174,4 +175,179 @@ var relayOperations = []operation{
 		op: botctx.OpSaveGroupIDToMember, call: calling(botctx.Operations.SaveGroupIDToMember), scene: atDesk,
 		names: []string{"messageEvent.to"}, findsNot: otherOutlets, input: ofEvent,
 	},
+}
+
+// Bad input of operations of live chat, beside what their tables tell.
+
+// badDetails are bad details of a request, at a path.
+func badDetails(name string, details document.Object, path string) change {
+	return change{name, document.O("assignmentDetails", details), "assignmentDetails." + path}
+}
+
+// targets returns a list of targets, or of new ones.
+func targets(all ...any) document.Object { return document.O("targets", document.A(all...)) }
+
+func badCreateAssignment(_ *trial, p *place) []change {
+	d := p.desk()
+	relay := func(text string) document.Object {
+		return document.O("relayMessage", document.O(string(d.Type), document.O("type", "TEXT", "text", text)))
+	}
+	relayField := "relayMessage." + string(d.Type)
+	group := document.O("id", d.support.ID, "type", d.support.Type)
+	return []change{
+		{"a target without channel", targets(document.O("channel", d.ID), document.O("label", "sales")), "targets[1].channel"},
+		{"the inlet as a target", targets(document.O("channel", p.scope.Channel)), "targets[0].channel"},
+		{
+			"a broadcast group without id",
+			targets(document.O("channel", d.ID, "broadcastGroups", document.A(group, group.Without("id")))), "targets[0].broadcastGroups[1]",
+		},
+		badDetails("a summary that is too long", document.O("summary", tooLong()), "summary"),
+		badDetails("a ticket without text", relay(""), relayField),
+		badDetails("a ticket that is too long", relay(tooLong()), relayField),
+	}
+}
+
+// strangeTargets are targets that the app does not have.
+func strangeTargets(t *trial, _ *place) []change {
+	var changes []change
+	for name, id := range t.strangeChannels() {
+		changes = append(changes, change{"a target " + name, targets(document.O("channel", id)), "targets[0].channel"})
+	}
+	return changes
+}
+
+func badNewTargets(t *trial, p *place) []change {
+	d := p.desk()
+	fine := document.O("channel", d.ID, "label", "sales")
+	sales := document.O("id", d.sales.ID, "type", d.sales.Type)
+	bad := func(name string, target document.Object, field string) change {
+		return change{name, targets(fine, target), "targets[1]" + field}
+	}
+	second := t.addDesk(t.home, d.Type)
+	t.Pair(p.channel, d.Channel, second.Channel)
+	both := t.request(t.asking(p), livechat.CreateAssignmentParams{})
+	return []change{
+		{"no target", targets(), "targets"},
+		bad("neither a target nor a group", document.O("label", "sales"), ""),
+		bad("a target and a group at once", sales.With("channel", d.ID), ""),
+		bad("groups by both names", document.O("channel", d.ID, "groups", document.A(sales), "broadcastGroups", document.A(sales)), ".groups"),
+		bad("the inlet", document.O("channel", p.scope.Channel), ".channel"),
+		bad("a group without id", document.O("channel", d.ID, "broadcastGroups", document.A(sales.Without("id"))), ".broadcastGroups[0].id"),
+		{"a group that could be of either outlet", targets(sales).With("assignmentId", both.ID), "targets[0].channel"},
+	}
+}
+
+func strangeNewTargets(t *trial, p *place) []change {
+	var changes []change
+	for name, id := range t.strangeChannels() {
+		second := targets(document.O("channel", p.desk().ID, "label", "sales"), document.O("channel", id))
+		changes = append(changes, change{"a channel " + name, second, "targets[1].channel"})
+	}
+	return changes
+}
+
+func badReassignments(_ *trial, p *place) []change {
+	return []change{
+		{"another assignment than that of the event", document.O("previousAssignment", document.O("_id", p.waitingID())), "previousAssignment"},
+		{"a summary that is too long", document.O("summary", tooLong()), "summary"},
+		{"a ticket that is too long", document.O("relayMessage", tooLong()), "relayMessage"},
+		{"a target without channel", targets(document.O("label", "sales")), "targets[0].channel"},
+		{"an operator in meta", document.O("meta", document.O("$inc", document.O("n", 1))), "meta"},
+		{"a path with an empty part in meta", document.O("meta", document.O("a..b", 1)), "meta"},
+		{"a path into a text in meta", document.O("meta", document.O("text.x", 1)), "meta"},
+	}
+}
+
+// idleOutlets are outlets in which there is no open assignment.
+func idleOutlets(t *trial, p *place) []change {
+	return []change{{"none is open", document.O("channelId", t.addDesk(t.home, p.desk().Type).ID), "channelId"}}
+}
+
+// otherOutlets are outlets in which the event of the live chat is not known.
+func otherOutlets(t *trial, p *place) []change {
+	other := t.addDesk(t.home, p.desk().Type)
+	return []change{
+		{"an event of another channel", document.O("channel", other.Channel), "messageEvent"},
+		{"an event of the inlet", document.O("channel", t.home.channel), "messageEvent"},
+	}
+}
+
+// otherBravoGroups are groups on Bravo of another channel of the app.
+func otherBravoGroups(parameter string) func(*trial, *place) []change {
+	return func(t *trial, _ *place) []change {
+		var changes []change
+		for name, id := range t.strangeBravoGroups() {
+			changes = append(changes, change{"a group " + name, document.O(parameter, id), parameter})
+		}
+		return changes
+	}
+}
+
+// noFilters are metas that would be filters: meta is data.
+func noFilters(*trial, *place) []change {
+	return each("meta", []named{
+		{"an operator", document.O("$or", document.A(document.O()))},
+		{"an operator on a field", document.O("n", document.O("$gt", 0))},
+		{"an operator deep inside", document.O("n", document.A(document.O("x", document.O("$ne", 1))))},
+		{"an operator in a path", document.O("n.$gt", 0)},
+	})
+}
+
+// noSettings are metas that cannot be set over {"text": "x"}.
+func noSettings(*trial, *place) []change {
+	return each("meta", []named{
+		{"a modifier", document.O("$inc", document.O("n", 1))},
+		{"a positional operator", document.O("list.$", 1)},
+		{"an empty name", document.O("", 1)},
+		{"a path with an empty part", document.O("a..b", 1)},
+		{"a path into a text", document.O("text.inside", 1)},
+		{"a path and a path in it", document.O("a", document.O(), "a.b", 1)},
+		{"a good field beside the bad", document.O("n", 1, "text.inside", 1)},
+	})
+}
+
+func badUpdateGroup(t *trial, p *place) []change {
+	id := p.group().ID
+	t.setGroup(t.home, id, "text", "x")
+	changes := []change{
+		{"no _id", document.O("group", document.O("name", "Order 7")), "group._id"},
+		{"an _id that is a number", document.O("group", document.O("_id", 7, "name", "Order 7")), "group._id"},
+	}
+	for name, fields := range map[string]document.Object{
+		"a name that is a number":     document.O("name", 7),
+		"active that is a text":       document.O("active", "yes"),
+		"meta that is a text":         document.O("meta", "x"),
+		"meta that is null":           document.O("meta", nil),
+		"another app":                 document.O("app", t.away.scope.App),
+		"another createdAt":           document.O("createdAt", 1),
+		"a modifier":                  document.O("$inc", document.O("n", 1)),
+		"a path into a text":          document.O("text.inside", 1),
+		"a path and a path in it":     document.O("meta", document.O(), "meta.n", 1),
+		"a path with an empty part":   document.O("a..b", 1),
+		"a good field beside the bad": document.O("name", "Order 7", "active", 1),
+	} {
+		changes = append(changes, change{name, document.O("group", fields.With("_id", id)), "group"})
+	}
+	return changes
+}
+
+// badPictures are addresses at which there is no picture.
+func badPictures(t *trial, _ *place) []change {
+	var changes []change
+	for name, url := range map[string]string{
+		"no address":            "nonsense",
+		"an address of a file":  "file:///etc/hostname",
+		"an address with space": "https://   ",
+		"a text":                t.Serve("text/html", "<html>").URL,
+		"an empty picture":      t.Serve("image/gif", "").URL,
+	} {
+		changes = append(changes, change{name, document.O("imageUrl", url), "imageUrl"})
+	}
+	return changes
+}
+
+// badGroupSends are two different groups, addresses that are none, and bad responses.
+func badGroupSends(t *trial, p *place) []change {
+	second := t.chatting(t.asking(t.home), t.ticketing()).group()
+	return append(badFilled(t, p), change{"two different groups", document.O("group", document.O("_id", second.ID)), "groupId"})
 }

@@ -1,11 +1,21 @@
 package botctxtest
 
 import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -166,4 +176,388 @@ func (t *trial) requireNothingSent(code boterr.Code, field string, p send.SendRe
 	t.requireError(botctx.OpSendResponse, code, field, err)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state(), "nothing is sent")
+}
+
+var recipientRules = []Rule{
+	{
+		Name:  "SendResponseReachesSeveralMembers",
+		Text:  "a message to several members reaches each once, filled for each, with a result for each in their order",
+		Needs: []Capability{readSent},
+		check: sendResponseReachesSeveralMembers,
+	},
+	{
+		Name:  "SendResponseLoadsRecordsAgain",
+		Text:  "of a channel and a member that are passed in only the _id counts: the records are loaded again",
+		Needs: []Capability{readSent},
+		check: sendResponseTakesRecordsAsAddresses,
+	},
+	{
+		Name:  "SendResponseTakesAnotherChannel",
+		Text:  "a message goes through the channel that is named, to members of that channel",
+		Needs: []Capability{readSent},
+		check: sendResponseTakesAnotherChannel,
+	},
+	{
+		Name:  "SendResponseGoesToTheGroup",
+		Text:  "in a group a message that names nobody goes there, filled from the member; who is named gets it alone",
+		Needs: []Capability{readSent},
+		check: sendResponseGoesToTheGroup,
+	},
+	{
+		Name:  "SendResponseSendsToAllOrNone",
+		Text:  "everything is checked before the first message goes out",
+		check: sendResponseSendsToAllOrNone,
+	},
+	{
+		Name:  "SendResponseNeedsAnExternalID",
+		Text:  "a member whom the platform does not know is FailedPrecondition, and nothing is sent",
+		Needs: []Capability{Members},
+		check: sendResponseNeedsAnExternalID,
+	},
+}
+
+func sendResponseReachesSeveralMembers(t *trial) {
+	bob, eve := t.neighbour(member.Member{FirstName: "Bob"}), t.neighbour(member.Member{FirstName: "Eve"})
+	sent := t.send(send.SendResponseParams{
+		MemberID: document.One(eve.ID, t.home.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}"),
+	})
+	t.requireSent(
+		to(eve, send.Text("Hello Eve")), to(t.home.member, send.Text("Hello Ada")), to(bob, send.Text("Hello Bob")))
+	require.Len(t, sent.Results, 3)
+	for _, result := range sent.Results {
+		require.NoError(t, result.Err)
+	}
+	if t.offers(commonShape) {
+		require.Equal(t, eve.ExternalID, sent.Results[0].MessageEvent.To)
+		require.Equal(t, bob.ExternalID, sent.Results[2].MessageEvent.To)
+	}
+}
+
+func sendResponseTakesRecordsAsAddresses(t *trial) {
+	t.send(send.SendResponseParams{
+		Channel: &channel.Channel{ID: t.home.channel.ID, App: t.away.scope.App, Type: "forged"},
+		Member: &member.Member{
+			ID: t.home.member.ID, App: t.away.scope.App, Channel: "forged", ExternalID: "forged", FirstName: "Forged",
+		},
+		Response: send.Template("Hello {{firstName}}"),
+	})
+	t.requireSent(to(t.home.member, send.Text("Hello Ada")))
+}
+
+func sendResponseTakesAnotherChannel(t *trial) {
+	second := t.newChannel(t.home.scope.App)
+	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
+	for _, params := range []send.SendResponseParams{
+		{ChannelID: second.ID, MemberID: document.One(there.ID)},
+		{Channel: second, Member: there},
+		{Channel: second, ChannelID: second.ID, Member: there, MemberID: document.One(there.ID)},
+	} {
+		params.Response = send.Text("Hello")
+		t.send(params)
+	}
+	hello := to(there, send.Text("Hello"))
+	t.requireSent(hello, hello, hello)
+}
+
+func sendResponseGoesToTheGroup(t *trial) {
+	family := unique("family")
+	inFamily := t.inGroup(t.home, family)
+	for _, params := range []send.SendResponseParams{
+		{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member},
+	} {
+		params.Response = send.Template("Hello {{firstName}}")
+		_, err := inFamily.SendResponse(t.ctx(), params)
+		require.NoError(t, err)
+	}
+	alone := to(t.home.member, send.Text("Hello Ada"))
+	there := Sent{Channel: t.home.channel.ID, To: family, Response: send.Text("Hello Ada")}
+	t.requireSent(there, there, alone, alone)
+}
+
+func sendResponseSendsToAllOrNone(t *trial) {
+	bob, eve := t.neighbour(member.Member{FirstName: "Bob"}), t.neighbour(member.Member{})
+	several := document.One(bob.ID, eve.ID)
+	t.try("a text that is empty for one", func(t *trial) {
+		t.requireNothingSent(boterr.InvalidArgument, "response.text", send.SendResponseParams{
+			MemberID: several, Response: send.Template("{{firstName}}"),
+		})
+	})
+	t.try("a member that does not exist", func(t *trial) {
+		t.requireNothingSent(boterr.NotFound, "memberId", send.SendResponseParams{MemberID: append(several, "nobody")})
+	})
+}
+
+func sendResponseNeedsAnExternalID(t *trial) {
+	bob := t.neighbour(member.Member{})
+	t.update("_id", bob.ID, "externalId", "")
+	t.requireNothingSent(boterr.FailedPrecondition, "memberId", send.SendResponseParams{MemberID: document.One(bob.ID)})
+	t.requireNothingSent(boterr.FailedPrecondition, "memberId", send.SendResponseParams{
+		MemberID: document.One(t.home.member.ID, bob.ID),
+	})
+}
+
+// prepared is what there is in a place for the operations on its platform. Where nothing was
+// prepared, nothing of it exists.
+type prepared struct {
+	// broadcast is a message that Alpha has stored, label a label of the member there.
+	broadcast send.BroadcastID
+	label     string
+	// conversation is the id on Charlie of the conversation with the member, message that of
+	// a message in it.
+	conversation string
+	message      send.MessageTS
+	// bravoGroup is the id on Bravo of a group with an invitation link.
+	bravoGroup string
+}
+
+// on returns the place in a channel of a platform in the home app, with what the operations
+// of the platform work on.
+func (t *trial) on(platform channel.Type) *place {
+	t.Helper()
+	return t.onIn(t.home, platform)
+}
+
+// onIn is on in the app of a place.
+func (t *trial) onIn(base *place, platform channel.Type) *place {
+	t.Helper()
+	if p := base.platforms[platform]; p != nil {
+		return p
+	}
+	p := t.newPlaceOn(base.scope.App, platform)
+	if base.platforms == nil {
+		base.platforms = map[channel.Type]*place{}
+	}
+	base.platforms[platform] = p
+	switch {
+	case !t.offers(Sends) || !t.offers(On(platform)):
+	case platform == channel.Alpha:
+		t.prepareAlpha(p)
+	case platform == channel.Charlie:
+		p.prepared.conversation, p.prepared.message = t.sendOnCharlie(p, p.member)
+	}
+	return p
+}
+
+// newPlaceOn makes a channel of a platform with a member in it, and the operations for
+// them. A channel of Charlie has a broadcast group, which is a conversation.
+func (t *trial) newPlaceOn(app string, platform channel.Type) *place {
+	t.Helper()
+	added := channel.Channel{App: app, Type: platform, Name: "Front desk"}
+	if platform == channel.Charlie {
+		group := newBroadcastGroup(platform)
+		added.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{group}}}
+	}
+	p := &place{channel: t.AddChannel(added)}
+	p.prepared = prepared{broadcast: "1", label: "2", conversation: "C1", message: "1.000001", bravoGroup: "group"}
+	p.member = t.newMember(member.Member{App: app, Channel: p.channel.ID, FirstName: "Ada"})
+	p.scope = record.Scope{App: app, Channel: p.channel.ID, Member: p.member.ID}
+	p.Operations = t.Operations(p.scope)
+	return p
+}
+
+// prepareAlpha stores a message to broadcast and labels the member.
+func (t *trial) prepareAlpha(p *place) {
+	t.Helper()
+	if t.offers(Broadcasts) {
+		p.prepared.broadcast = t.store(p, send.Text("News"))
+	}
+	if t.offers(Labels) {
+		p.prepared.label = newLabel()
+		t.label(p, p.member, p.prepared.label)
+	}
+}
+
+// beside makes another member in the channel of a place.
+func (t *trial) beside(p *place, m member.Member) *member.Member {
+	t.Helper()
+	m.App, m.Channel = p.scope.App, p.scope.Channel
+	return t.newMember(m)
+}
+
+// newLabel returns the id of a label that nobody has used before, a number as Alpha's are.
+func newLabel() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // It never fails.
+	return strconv.FormatUint(binary.BigEndian.Uint64(random[:])>>1, 10)
+}
+
+// store stores a message to broadcast, without an error.
+func (t *trial) store(p *place, response send.Response) send.BroadcastID {
+	t.Helper()
+	stored, err := p.AlphaCreateBroadcast(t.ctx(), send.AlphaCreateBroadcastParams{Response: response})
+	require.NoError(t, err)
+	require.Len(t, stored.Result, 1)
+	var id send.BroadcastID
+	require.NoError(t, id.DecodeValue(document.O("response", stored.Result[0].Response)), "Alpha's reply holds the id")
+	return id
+}
+
+// label puts a label on a member, without an error, and returns its number.
+func (t *trial) label(p *place, m *member.Member, label string) int64 {
+	t.Helper()
+	saved, err := p.AlphaSaveCustomLabel(t.ctx(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
+	require.NoError(t, err)
+	return saved.ID
+}
+
+// sendOnCharlie sends a text to a member and returns the conversation and the message.
+func (t *trial) sendOnCharlie(p *place, to *member.Member) (string, send.MessageTS) {
+	t.Helper()
+	sent, err := p.SendResponse(t.ctx(), send.SendResponseParams{Member: to, Response: send.Text("Hello")})
+	require.NoError(t, err)
+	reply := t.object(sent)
+	ts := send.MessageTS(document.Get(reply, "ts", "")) // A number would be no text, and give "".
+	conversation := document.Get(reply, "channel", "")
+	require.NotEmpty(t, conversation)
+	require.NotEmpty(t, ts)
+	return conversation, ts
+}
+
+// object returns a value in JSON, which must be an object.
+func (t *trial) object(v any) document.Object {
+	t.Helper()
+	value, err := document.ParseJSON([]byte(textOf(t, v)))
+	require.NoError(t, err)
+	object, ok := value.(document.Object)
+	require.True(t, ok, "an object and not %v", value)
+	return object
+}
+
+// textsOfSent returns messages as they can be compared.
+func textsOfSent(all []Sent) []string {
+	texts := make([]string, 0, len(all))
+	for _, s := range all {
+		texts = append(texts, fmt.Sprintf("%s to %s: %s", s.Channel, s.To, s.Response))
+	}
+	return texts
+}
+
+// requireArrived checks what has arrived, in order, since there were so many messages.
+func (t *trial) requireArrived(before int, expected ...Sent) {
+	t.Helper()
+	all := t.Sent()
+	require.GreaterOrEqual(t, len(all), before)
+	require.Equal(t, textsOfSent(expected), textsOfSent(all[before:]))
+}
+
+// requireEachArrived is requireArrived in any order, since those who are sent to at once
+// need not be served one after the other.
+func (t *trial) requireEachArrived(before int, expected ...Sent) {
+	t.Helper()
+	all := t.Sent()
+	require.GreaterOrEqual(t, len(all), before)
+	require.ElementsMatch(t, textsOfSent(expected), textsOfSent(all[before:]))
+}
+
+// writeDelivered writes what was delivered beside messages to platforms.
+func (t *trial) writeDelivered(state *strings.Builder) {
+	t.Helper()
+	if t.Comments != nil {
+		for _, p := range []*place{t.home, t.away} {
+			fmt.Fprintln(state, textOf(t, t.Comments(p.scope.App)))
+		}
+	}
+	if t.Mails != nil {
+		fmt.Fprintln(state, len(t.Mails()))
+	}
+	if t.Files != nil {
+		for _, file := range t.Files() {
+			fmt.Fprintf(state, "%s %s %s %s %q\n", file.App, file.Channel, file.Name, file.ContentType, file.Content)
+		}
+	}
+}
+
+// platforms are the types of channels of the specification, those whose results have words of
+// their own first.
+var platforms = slices.Concat(
+	slices.DeleteFunc(channel.Types(), isCommonlyShaped),
+	commonlyShaped(),
+)
+
+// isCommonlyShaped reports whether the results of a platform show the message event.
+func isCommonlyShaped(platform channel.Type) bool {
+	return slices.Contains(channel.PlatformOf(platform).Result.Keys, "messageEvent")
+}
+
+// commonlyShaped are the platforms whose results show the message event.
+func commonlyShaped() []channel.Type {
+	return slices.DeleteFunc(channel.Types(), func(platform channel.Type) bool { return !isCommonlyShaped(platform) })
+}
+
+// platformRules are the rule of the shape of results for each platform.
+func platformRules() []Rule {
+	rules := make([]Rule, 0, len(platforms))
+	for _, platform := range platforms {
+		rules = append(rules, Rule{
+			Name:  "SendResponseOn" + strings.ToUpper(string(platform[:1])) + string(platform[1:]),
+			Text:  "the JSON of a result has the shape that the specification shows for the platform; for several members it is an array",
+			Needs: []Capability{On(platform)},
+			check: func(t *trial) { resultHasItsShape(t, platform) },
+		})
+	}
+	return rules
+}
+
+func resultHasItsShape(t *trial, platform channel.Type) {
+	c := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: platform, Name: "Front desk"})
+	first := t.newMember(member.Member{App: c.App, Channel: c.ID})
+	second := t.newMember(member.Member{App: c.App, Channel: c.ID})
+	hello := send.SendResponseParams{ChannelID: c.ID, MemberID: document.One(first.ID), Response: send.Text("Hello")}
+	requireShape(t, platform, t.send(hello))
+	hello.MemberID = document.One(first.ID, second.ID)
+	several, err := document.ParseJSON([]byte(textOf(t, t.send(hello))))
+	require.NoError(t, err)
+	require.Equal(t, "array", document.TypeName(several))
+	for _, one := range several.(document.Array).All() { //nolint:forcetypeassert // It is an array, says the line above.
+		requireShape(t, platform, one)
+	}
+}
+
+// requireShape checks the fields of a result.
+func requireShape(t *trial, platform channel.Type, result any) {
+	t.Helper()
+	object, err := document.ParseJSON([]byte(textOf(t, result)))
+	require.NoError(t, err)
+	fields, isObject := object.(document.Object)
+	require.True(t, isObject, "the result is %v", object)
+	shape := channel.PlatformOf(platform).Result
+	expected := slices.Clone(shape.Keys)
+	if field, _, _ := strings.Cut(shape.Text, "."); !slices.Contains(expected, field) {
+		expected = append(expected, field)
+	}
+	require.ElementsMatch(t, expected, fields.Keys())
+	require.Equal(t, "Hello", document.Get(fields, shape.Text, ""))
+}
+
+// hotelChannelRules are the rules of createHotelChannel.
+func hotelChannelRules() []Rule {
+	return needing([]Capability{On(channel.Hotel)}, createHotelChannelRules)
+}
+
+var createHotelChannelRules = []Rule{
+	{
+		Name:  "CreateHotelChannelMakesAChannel",
+		Text:  "createHotelChannel makes a channel of that name in that group of the platform, a new one each time, and none of the app",
+		Needs: []Capability{readMade, Channels},
+		check: createHotelChannelMakesAChannel,
+	},
+}
+
+func createHotelChannelMakesAChannel(t *trial) {
+	c := t.newChannelOf(t.home, channel.Hotel)
+	for _, name := range []string{"Lobby", "Bar", "Bar"} {
+		_, err := t.home.CreateHotelChannel(t.ctx(), livechat.CreateHotelChannelParams{
+			Channel: c, HotelGroupID: "floor of " + name, DisplayName: name,
+		})
+		require.NoError(t, err)
+	}
+	ids := map[string]bool{}
+	for i, made := range t.madeIn(c.ID) {
+		require.Equal(t, []string{"Lobby", "Bar", "Bar"}[i], made.Name)
+		require.Equal(t, "floor of "+made.Name, made.Within)
+		ids[made.ExternalID] = true
+		_, err := t.home.GetChannel(t.ctx(), channel.GetChannelParams{ChannelID: made.ExternalID})
+		t.requireCode(boterr.NotFound, err)
+	}
+	require.Len(t, ids, 3)
 }

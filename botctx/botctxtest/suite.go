@@ -21,10 +21,29 @@
 package botctxtest
 
 import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 // T is what a rule needs of *testing.T.
@@ -120,4 +139,503 @@ func (r Rule) Check(t T, h *Harness) {
 	tr := newTrial(t, r, h)
 	defer func() { tr.reportPanic(recover()) }()
 	r.check(tr)
+}
+
+// Harness is how the suite reaches an implementation. Its functions end the test where
+// they fail.
+type Harness struct {
+	// Operations returns the operations for an app, a channel and a member, who is in a group
+	// where the scope names one: a platform takes messages to any. Required.
+	Operations func(scope record.Scope) botctx.Operations
+	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups
+	// given, under an ID of the implementation's choice, and returns it as it is stored. The
+	// groups exist on the platform: messages may go there, and those of Charlie be archived. One
+	// of type custom has a live-chat API, if Asked is given. Required.
+	AddChannel func(added channel.Channel) *channel.Channel
+	// AddMember stores a member with the fields given, Unknown included, under an ID of
+	// the implementation's choice, and returns it as it is stored. App, Channel and
+	// ExternalID are given always. Required.
+	AddMember func(added member.Member) *member.Member
+
+	// Sent returns the messages that have arrived at the platforms, in order, those of
+	// broadcasts to each member included. Without it nobody knows what arrives, and the rules
+	// about that are left out.
+	Sent func() []Sent
+	// TellsIDs says that Sent tells the ID of each message. Without it the rules about ids are
+	// left out.
+	TellsIDs bool
+	// Advance moves the clock of records forward. Without it the rules about times that
+	// are renewed are left out. Where Handle is given, too, the agendas that fall due on the
+	// way have run when it returns. That a run fails is no failure of Advance: it is tried again.
+	Advance func(by time.Duration)
+	// Handle adds nodes, of ids that nobody has used before, to those that run for the
+	// members of all apps. Without it the rules about nodes are left out.
+	Handle func(nodes ...*botctx.Node)
+
+	// Receive hands in what a platform reports, as Runtime.Receive does. Without it the rules about
+	// what becomes of messages are left out.
+	Receive func(in botctx.Inbound) error
+
+	// Pair makes outlets serve the live chats of an inlet, in this order, in place of those
+	// before. AddChannel returned all of them, of one app. Without it and Agent the rules about
+	// live chats are left out.
+	Pair func(inlet *channel.Channel, outlets ...*channel.Channel)
+	// Agent adds an agent, with an admin record, to an outlet that AddChannel returned.
+	Agent func(outlet *channel.Channel) *Agent
+	// SwitchOff switches a channel off. Without it the rules about channels that are off are
+	// left out.
+	SwitchOff func(switched *channel.Channel)
+	// Asked returns the requests that have arrived at the live-chat APIs of custom channels,
+	// in order. Each of these answers with an id of a group, the same each time. Without it
+	// the rules about createGroup are left out.
+	Asked func() []Asked
+	// Made returns the groups and channels that there are on the platforms because operations
+	// made them, the oldest first, as they are now. Without it the rules about what Bravo and
+	// Hotel make are left out.
+	Made func() []Made
+
+	// Refuse makes the platform refuse all messages to a member that AddMember returned, as
+	// one that blocks the bot. Without it the rules about messages that reach some are left
+	// out.
+	Refuse func(refused *member.Member)
+	// Comments returns the comments on posts that were recorded in an app, the oldest first.
+	// Without it the rules about what is recorded are left out.
+	Comments func(app string) []*send.PostComment
+	// Mails returns the mails that the mail service has taken, in order. Without it the rules
+	// about what is mailed are left out.
+	Mails func() []utility.Mail
+	// Serve puts a file of a media type, "" for none that is told, at an address that nobody has
+	// used before and the implementation may ask, for GET and POST. Without it the rules about
+	// addresses are left out.
+	Serve func(contentType, content string) *Served
+	// Files returns the files in the object store, in any order. Without it and Serve the rules
+	// about what is uploaded are left out.
+	Files func() []File
+	// AddAccount adds a payment account to an app under a name. Without it only what needs no
+	// account is checked of golf.
+	AddAccount func(app, name string)
+
+	// ChecksEtags says that updateMember answers Conflict to a stale etag.
+	ChecksEtags bool
+	// Lacks are the capabilities that the implementation does not offer. It must answer
+	// Unsupported where they are used.
+	Lacks []Capability
+}
+
+// Sent is a message that has arrived at a platform.
+type Sent struct {
+	// ID is the id under which it was sent, that of send.Message, for Harness.TellsIDs.
+	ID string
+	// Channel is the id of the channel through which it went.
+	Channel string
+	// To is the id on the platform of who got it.
+	To string
+	// Response is the message as the platform got it.
+	Response send.Response
+	// Shows is the text that it shows by now in place of Response, "" while it shows that.
+	Shows string
+	// IsRecalled is whether it was taken back.
+	IsRecalled bool
+}
+
+// Agent is a person who answers members in an outlet.
+type Agent struct {
+	// ExternalID is the id on the outlet's platform, AdminID that of the admin record.
+	ExternalID string
+	AdminID    string
+	// Take takes a request that was offered in the outlet, as the agent does there. It
+	// returns an error where the agent does not get it. Several agents may do so at once.
+	Take func(assignmentID string) error
+}
+
+// Asked is a request that has arrived at the live-chat API of a custom channel.
+type Asked struct {
+	// Channel is the id of the channel.
+	Channel string
+	// Body is what the API was told.
+	Body document.Object
+}
+
+// Served is a file at an address.
+type Served struct {
+	// URL is the address.
+	URL string
+	// Requests returns the requests that have arrived there, in order.
+	Requests func() []Request
+}
+
+// Request is a request that has arrived at an address.
+type Request struct {
+	Method string
+	Header http.Header
+	Body   string
+}
+
+// File is a file in the object store.
+type File struct {
+	// App and Channel are whom it belongs to, Name is its name there.
+	App     string
+	Channel string
+	Name    string
+	// ContentType is its media type.
+	ContentType string
+	// Content is what is in it.
+	Content []byte
+}
+
+// lacks returns what the harness lacks, declared or not given.
+func (h *Harness) lacks() []Capability {
+	lacks := slices.Clone(h.Lacks)
+	for _, verb := range []struct {
+		capability Capability
+		isGiven    bool
+	}{
+		{readSent, h.Sent != nil},
+		{tellIDs, h.Sent != nil && h.TellsIDs},
+		{moveClock, h.Advance != nil},
+		{handleNodes, h.Handle != nil},
+		{receiveEvents, h.Receive != nil},
+		{pairOutlets, h.Pair != nil},
+		{addAgents, h.Agent != nil},
+		{switchOff, h.SwitchOff != nil},
+		{readAsked, h.Asked != nil},
+		{refuseSends, h.Refuse != nil},
+		{readComments, h.Comments != nil},
+		{readMails, h.Mails != nil},
+		{readFiles, h.Files != nil && h.Serve != nil},
+		{addAccounts, h.AddAccount != nil},
+		{readMade, h.Made != nil},
+		{serveFiles, h.Serve != nil},
+	} {
+		if !verb.isGiven {
+			lacks = append(lacks, verb.capability)
+		}
+	}
+	for _, kind := range []struct {
+		capability Capability
+		platforms  []channel.Type
+	}{
+		{commonShape, commonlyShaped()}, {tickets, ticketing}, {recalledTickets, recalling}, {noTickets, ticketless()},
+	} {
+		if !slices.ContainsFunc(kind.platforms, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
+			lacks = append(lacks, kind.capability)
+		}
+	}
+	return lacks
+}
+
+// FromCaller returns a harness of the same implementation that calls every operation by
+// its name, with JSON in and out. Its operations must implement botctx.Caller, as
+// *botctx.Context does.
+func FromCaller(newHarness func(t *testing.T) *Harness) func(t *testing.T) *Harness {
+	return func(t *testing.T) *Harness {
+		t.Helper()
+		over := *newHarness(t)
+		direct := over.Operations
+		over.Operations = func(scope record.Scope) botctx.Operations {
+			operations := direct(scope)
+			caller, ok := operations.(botctx.Caller)
+			if !ok {
+				t.Fatalf("botctxtest: a %T cannot be called by name", operations)
+			}
+			return botctx.FromCaller(caller)
+		}
+		return &over
+	}
+}
+
+// Made is a group or a channel that operations made on a platform.
+type Made struct {
+	// Channel is the id of the channel through which it was made.
+	Channel string
+	// ExternalID is the id on the platform.
+	ExternalID string
+	// Name is the name that is shown.
+	Name string
+	// Within is the id on the platform of what it belongs to, "" for nothing.
+	Within string
+	// InvitationLink is the address by which agents join, "" where none works.
+	InvitationLink string
+	// Icon is the file of the picture that is shown, "" for none.
+	Icon string
+}
+
+// source is the data source that rules work with.
+const source = "things"
+
+// trial is one check of one rule, in two apps that are new.
+type trial struct {
+	T
+	*Harness
+
+	rule Rule
+	// home is the app in which the rule calls operations, away another app.
+	home, away *place
+	// added are the members that there are, own the operations for some of them.
+	added []*member.Member
+	own   map[record.Scope]botctx.Operations
+}
+
+// place is an app with one channel and one member in it, and the operations for them.
+type place struct {
+	botctx.Operations
+
+	scope   record.Scope
+	channel *channel.Channel
+	member  *member.Member
+	// node is an id for a node that nobody has used before.
+	node string
+	// chat is the live chat of the member, zero unless it was begun.
+	chat chat
+	// url is an address at which there is a file, for the operations that ask for one.
+	url string
+	// platforms are places of the same app in channels on platforms, and scenes those of scenes,
+	// made when they are asked for.
+	platforms map[channel.Type]*place
+	scenes    map[*scene]*place
+	// prepared is what operations on platforms work on.
+	prepared prepared
+}
+
+func newTrial(t T, rule Rule, h *Harness) *trial {
+	t.Helper()
+	tr := &trial{T: t, Harness: h, rule: rule, own: map[record.Scope]botctx.Operations{}}
+	tr.home = tr.newPlace("home")
+	tr.away = tr.newPlace("away")
+	return tr
+}
+
+// unique returns an id that nobody has used before.
+func unique(prefix string) string { return prefix + "-" + rand.Text() }
+
+// newPlace makes an app.
+func (t *trial) newPlace(name string) *place {
+	t.Helper()
+	p := &place{scope: record.Scope{App: unique(name)}, node: unique("node")}
+	p.channel = t.newChannel(p.scope.App)
+	p.scope.Channel = p.channel.ID
+	p.member = t.newMember(member.Member{App: p.scope.App, Channel: p.channel.ID, FirstName: "Ada"})
+	p.scope.Member = p.member.ID
+	p.Operations = t.Operations(p.scope)
+	return p
+}
+
+// inGroup returns a place as it is where its member talks with the bot in a group.
+func (t *trial) inGroup(p *place, externalID string) *place {
+	t.Helper()
+	other := *p
+	other.scope.GroupExternalID = externalID
+	other.Operations = t.Operations(other.scope)
+	return &other
+}
+
+// newChannel makes a channel of a platform that can be sent to.
+func (t *trial) newChannel(app string) *channel.Channel {
+	t.Helper()
+	return t.AddChannel(channel.Channel{App: app, Type: t.platform(), Name: "Front desk"})
+}
+
+// platform returns a type of channels that can be sent to: the last that the
+// implementation does not lack, which is webchat unless that is lacked.
+func (t *trial) platform() channel.Type {
+	for _, platform := range slices.Backward(platforms) {
+		if t.offers(On(platform)) {
+			return platform
+		}
+	}
+	return channel.Webchat
+}
+
+// newMember makes a member with an external id of its own.
+func (t *trial) newMember(m member.Member) *member.Member {
+	t.Helper()
+	m.ExternalID = unique("external")
+	stored := t.AddMember(m)
+	t.added = append(t.added, stored)
+	return stored
+}
+
+// neighbour makes another member of the home channel.
+func (t *trial) neighbour(m member.Member) *member.Member {
+	t.Helper()
+	m.App, m.Channel = t.home.scope.App, t.home.scope.Channel
+	return t.newMember(m)
+}
+
+// Errorf reports what was seen under the rule that it breaks.
+func (t *trial) Errorf(format string, args ...any) {
+	t.Helper()
+	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
+}
+
+// ctx returns the context of the test.
+func (t *trial) ctx() context.Context { return t.Context() }
+
+// try checks one case of the rule. Where it fails, the other cases are checked all the
+// same.
+func (t *trial) try(name string, check func(*trial)) {
+	t.Helper()
+	one := *t
+	one.T = oneCase{T: t.T, name: name}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { one.reportPanic(recover()) }()
+		check(&one)
+	}()
+	<-done
+}
+
+// reportPanic reports a panic of an operation, or of a rule whose expectations it has
+// upset, as a violation. cause is what recover returned.
+func (t *trial) reportPanic(cause any) {
+	if cause != nil {
+		t.Errorf("\npanic: %v\n%s", cause, debug.Stack())
+	}
+}
+
+// oneCase is one case of a rule.
+type oneCase struct {
+	T
+
+	name string
+}
+
+// Errorf reports a failure under the name of the case.
+func (c oneCase) Errorf(format string, args ...any) {
+	c.Helper()
+	rule, seen, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
+	c.T.Errorf("%s\n%s: %s", rule, c.name, seen)
+}
+
+// FailNow ends the case alone. The rule counts as broken, since a failure was reported
+// before.
+func (oneCase) FailNow() { runtime.Goexit() }
+
+// requireCode checks that err is the error of an operation, of that code.
+func (t *trial) requireCode(code boterr.Code, err error) {
+	t.Helper()
+	_ = t.failure(code, err)
+}
+
+// failure returns the error of an operation, which must have that code.
+func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
+	t.Helper()
+	require.Error(t, err)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok, "the error is a %T and no *boterr.Error: %v", err, err)
+	require.Equal(t, string(code), string(e.Code), "the code of: %v", err)
+	require.ErrorIs(t, err, code)
+	require.True(t, botctx.Op(e.Op).Exists(), "an error names its operation, and this one says %q: %v", e.Op, err)
+	return e
+}
+
+// requireError checks that err is the error of that operation, of that code, about
+// that parameter or a path in it.
+func (t *trial) requireError(op botctx.Op, code boterr.Code, field string, err error) {
+	t.Helper()
+	e := t.failure(code, err)
+	require.Equal(t, string(op), e.Op, "the operation of: %v", err)
+	rest, found := strings.CutPrefix(e.Field, field)
+	isPath := rest == "" || field != "" && strings.ContainsAny(rest[:1], ".[")
+	require.True(t, found && isPath, "the field is %q, and should be %q or a path in it: %v", e.Field, field, err)
+}
+
+// badInput is a call that must be refused.
+type badInput[P any] struct {
+	name   string
+	params P
+	// field is the parameter at fault.
+	field string
+}
+
+// requireRefused checks that calls are refused with InvalidArgument, the name of the
+// parameter and the zero result, and that they change nothing.
+func requireRefused[P, R any](
+	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), cases []badInput[P],
+) {
+	t.Helper()
+	requireFails(t, op, operation, boterr.InvalidArgument, cases)
+}
+
+// requireFails checks that calls fail with a code, the name of the parameter and the zero
+// result, and that they change nothing.
+func requireFails[P, R any](
+	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), code boterr.Code, cases []badInput[P],
+) {
+	t.Helper()
+	now := t.state()
+	for _, c := range cases {
+		t.try(c.name, func(t *trial) {
+			result, err := operation(t.ctx(), c.params)
+			before := now
+			now = t.state()
+			t.requireError(op, code, c.field, err)
+			require.Zero(t, result, "the result beside an error")
+			require.Equal(t, before, now, "a call that fails changes nothing")
+		})
+	}
+}
+
+// offers reports whether the implementation offers a capability.
+func (t *trial) offers(c Capability) bool { return !slices.Contains(t.lacks(), c) }
+
+// state returns everything that a rule can have changed, as text.
+func (t *trial) state() string {
+	t.Helper()
+	var state strings.Builder
+	if t.offers(Members) {
+		for _, m := range t.added {
+			fmt.Fprintln(&state, textOf(t, t.load(m)))
+		}
+	}
+	if t.offers(DataSources) {
+		for _, p := range []*place{t.home, t.away} {
+			fmt.Fprintln(&state, t.fetch(p, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
+		}
+	}
+	if t.offers(Agendas) {
+		for _, m := range t.added {
+			fmt.Fprintln(&state, textsOf(t, t.open(m)))
+		}
+	}
+	if t.offersLiveChats() {
+		for _, m := range t.added {
+			fmt.Fprintln(&state, t.liveChatsOf(m))
+		}
+	}
+	if t.Sent != nil {
+		fmt.Fprintln(&state, t.Sent())
+	}
+	t.writeDelivered(&state)
+	if t.Made != nil {
+		fmt.Fprintln(&state, t.Made())
+	}
+	return state.String()
+}
+
+// load returns a member as it is stored now.
+func (t *trial) load(m *member.Member) *member.Member {
+	t.Helper()
+	loaded, err := t.operationsFor(m).GetMember(t.ctx(), member.GetMemberParams{MemberID: m.ID})
+	require.NoError(t, err)
+	return loaded
+}
+
+// operationsFor returns the operations for a member in its own channel.
+func (t *trial) operationsFor(m *member.Member) botctx.Operations {
+	t.Helper()
+	scope := record.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
+	if t.own[scope] == nil {
+		t.own[scope] = t.Operations(scope)
+	}
+	return t.own[scope]
+}
+
+// textOf returns a value as JSON.
+func textOf(t *trial, v any) string {
+	t.Helper()
+	text, err := document.EncodeJSON(v)
+	require.NoError(t, err)
+	return string(text)
 }

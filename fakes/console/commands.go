@@ -1,11 +1,23 @@
 package console
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/member"
 )
@@ -165,4 +177,227 @@ func beginning(prefix, typed string, among []string) []string {
 		}
 	}
 	return found
+}
+
+// programFolder returns the folder of the program's own package, as seen from the working directory, if that is in the
+// program's module: go run ./bot runs a bot whose files are in ./bot. Otherwise it is "".
+func programFolder() string {
+	info, isKnown := debug.ReadBuildInfo()
+	if !isKnown {
+		return ""
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return packageFolder(info, here)
+}
+
+// packageFolder is programFolder for a program that was built so and runs in a folder.
+func packageFolder(info *debug.BuildInfo, here string) string {
+	below, isInModule := strings.CutPrefix(info.Path+"/", info.Main.Path+"/")
+	root := moduleFolder(here, info.Main.Path)
+	if !isInModule || root == "" {
+		return ""
+	}
+	folder, err := filepath.Rel(here, filepath.Join(root, filepath.FromSlash(below)))
+	if err != nil {
+		return ""
+	}
+	if found, err := os.Stat(filepath.Join(here, folder)); err != nil || !found.IsDir() {
+		return ""
+	}
+	return folder
+}
+
+// moduleFolder returns the folder of the module that a folder is in, "" if that is not the module of this path.
+func moduleFolder(folder, path string) string {
+	for {
+		file, err := os.ReadFile(filepath.Join(folder, "go.mod")) //nolint:gosec // The folders are those above the user's own.
+		if err == nil {
+			for line := range strings.Lines(string(file)) {
+				if words := strings.Fields(line); len(words) > 1 && words[0] == "module" && strings.Trim(words[1], "\"`") == path {
+					return folder
+				}
+			}
+			return ""
+		}
+		if above := filepath.Dir(folder); above != folder {
+			folder = above
+			continue
+		}
+		return ""
+	}
+}
+
+// declared has the names that a package declares.
+type declared struct {
+	pkg   string
+	names map[string]bool
+}
+
+// declaredIn reads the Go files of a folder. If pkg is "", the package is the one of the files there, and "main" if there
+// are none. Tests in a package of their own do not decide.
+func declaredIn(folder, pkg string) declared {
+	files, _ := os.ReadDir(folder) // A folder that is not there has none.
+	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }
+	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // These may have a package of their own.
+	found := declared{pkg: pkg, names: map[string]bool{}}
+	for _, file := range files {
+		if filepath.Ext(file.Name()) != ".go" {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, file.Name()), nil, parser.SkipObjectResolution)
+		if err != nil && (parsed == nil || parsed.Name == nil) {
+			continue
+		}
+		if found.pkg = cmp.Or(found.pkg, parsed.Name.Name); found.pkg == parsed.Name.Name {
+			found.add(parsed)
+		}
+	}
+	found.pkg = cmp.Or(found.pkg, "main")
+	return found
+}
+
+// add adds what a file declares.
+func (d declared) add(file *ast.File) {
+	for _, one := range file.Decls {
+		switch one := one.(type) {
+		case *ast.FuncDecl:
+			if one.Recv == nil {
+				d.names[one.Name.Name] = true
+			}
+		case *ast.GenDecl:
+			for _, spec := range one.Specs {
+				switch spec := spec.(type) {
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						d.names[name.Name] = true
+					}
+				case *ast.TypeSpec:
+					d.names[spec.Name.Name] = true
+				}
+			}
+		}
+	}
+}
+
+// free returns a name that nothing has yet: the given one, with a number behind it if need be.
+func (d declared) free(name string) string {
+	free := name
+	for i := 2; d.names[free]; i++ {
+		free = name + strconv.Itoa(i)
+	}
+	return free
+}
+
+// missing returns the functions that Go expressions call and the package does not declare.
+func (d declared) missing(expressions ...string) []string {
+	var missing []string
+	for _, text := range expressions {
+		parsed, err := parser.ParseExpr(text)
+		if err != nil {
+			continue // Go says what is wrong with it.
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			if call, isCall := node.(*ast.CallExpr); isCall {
+				if of, isName := call.Fun.(*ast.Ident); isName && !d.names[of.Name] {
+					missing = append(missing, of.Name)
+				}
+			}
+			return true
+		})
+	}
+	return missing
+}
+
+// deskID is the id of the channel of the console's own desk.
+const deskID = "desk"
+
+// sitAsAgent lets the agent of a name speak, the first one without any.
+func (s *session) sitAsAgent(name string) error {
+	agent, err := s.agentNamed(name)
+	if err != nil {
+		return err
+	}
+	s.seat = agent
+	s.screen.notef("%s sits at %s. /take takes a ticket, /end ends the live chat, /as NAME goes back.", agent.name, agent.agent.Channel())
+	s.printTickets()
+	return nil
+}
+
+// agentNamed returns the agent of a name, who is made at the console's own desk.
+func (s *session) agentNamed(name string) (*person, error) {
+	for _, p := range s.people {
+		if isAgent(p) && name == "" {
+			return p, nil
+		}
+	}
+	if found := s.find(name, isAgent); found != nil {
+		return found, nil
+	}
+	if !s.hasDesk {
+		return nil, fmt.Errorf("there is no agent%s: give the Console its Agents", strings.TrimRight(" "+name, " "))
+	}
+	return s.addAgent(s.platform.AddAgent(deskID, nameOr(name, "Grace"))), nil
+}
+
+// nameOr returns a name, and another one where there is none.
+func nameOr(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// openTickets returns the tickets that the agent can take, and their places among all.
+func openTickets(agent *fakes.Agent) (tickets []fakes.Ticket, places []int) {
+	for i, ticket := range agent.Tickets() {
+		if ticket.IsOpen() && ticket.Assignment != "" {
+			tickets, places = append(tickets, ticket), append(places, i)
+		}
+	}
+	return tickets, places
+}
+
+// printTickets lists the tickets that are open, with their numbers.
+func (s *session) printTickets() {
+	tickets, _ := openTickets(s.seat.agent)
+	if len(tickets) == 0 {
+		s.screen.notef("There is no open ticket.")
+	}
+	for i, ticket := range tickets {
+		s.screen.notef("%d  %s", i+1, ticket.Text())
+	}
+}
+
+// take takes the ticket of a number, the newest one without any.
+func (s *session) take(number string) error {
+	if err := s.onlyAgents(); err != nil {
+		return err
+	}
+	agent := s.seat.agent
+	tickets, places := openTickets(agent)
+	if len(tickets) == 0 {
+		return errors.New("there is no open ticket: a bot asks for a person by createAssignment")
+	}
+	i := len(tickets) - 1
+	if number != "" {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 || n > len(tickets) {
+			return fmt.Errorf("%q is no ticket: give a number from 1 to %d", number, len(tickets))
+		}
+		i = n - 1
+	}
+	s.act(conversation.Takes{By: s.seat.name, Ticket: places[i] + 1})
+	return nil
+}
+
+// end ends the agent's live chat.
+func (s *session) end(string) error {
+	if err := s.onlyAgents(); err != nil {
+		return err
+	}
+	s.act(conversation.Ends{By: s.seat.name})
+	return nil
 }

@@ -4,10 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // mostErrors is how many errors of a file are told at once.
@@ -185,4 +193,450 @@ func object(text string) (document.Object, error) {
 		return document.Object{}, errors.New("give a JSON object, in braces")
 	}
 	return read, read.Err()
+}
+
+func (p *reader) says(found []string) error {
+	by, err := readName(found[0])
+	text, badText := unescaped(found[1])
+	if err := errors.Join(err, badText); err != nil {
+		return err
+	}
+	said := Says{By: by, Text: text}
+	p.begin(said)
+	p.more = func(line string) {
+		said.Text += line
+		p.step().Act = said
+	}
+	return nil
+}
+
+func (p *reader) memberSends(found []string) error {
+	by, err := readName(found[0])
+	if err != nil {
+		return err
+	}
+	var event send.MessageEvent
+	if err := document.DecodeJSON([]byte(found[1]), &event); err != nil {
+		return fmt.Errorf("what stands in braces is no event, such as {\"type\": \"IMAGE\", \"data\": {\"url\": ...}}: %w", err)
+	}
+	p.begin(Sends{By: by, Event: event})
+	return nil
+}
+
+func (p *reader) memberSendsFile(found []string) error {
+	by, err := readName(found[0])
+	if err != nil {
+		return err
+	}
+	kind, url, err := readFile(found[1], found[2])
+	if err == nil {
+		p.begin(Sends{By: by, Event: send.MessageEvent{Type: kind, Data: document.O("url", url)}})
+	}
+	return err
+}
+
+// readFile reads the type of a file and its address.
+func readFile(kind, url string) (send.Type, string, error) {
+	types := []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
+	if !slices.Contains(types, send.Type(kind)) {
+		return "", "", fmt.Errorf("%s is no type of a file: there are IMAGE, AUDIO, VIDEO and FILE; other messages stand there as JSON", kind)
+	}
+	address, err := unescaped(url)
+	return send.Type(kind), address, err
+}
+
+func (p *reader) taps(found []string) error {
+	by, err := readName(found[0])
+	title, badTitle := unescaped(found[1])
+	which, badNumber := number(found[2])
+	if err := errors.Join(err, badTitle, badNumber); err != nil {
+		return err
+	}
+	if which == 1 {
+		which = 0
+	}
+	p.begin(Taps{By: by, Title: title, Which: which})
+	return nil
+}
+
+func (p *reader) tapsTicket(found []string) error {
+	by, n, err := readTicket(found)
+	if err == nil {
+		p.begin(TapsTicket{By: by, Ticket: n})
+	}
+	return err
+}
+
+func (p *reader) takes(found []string) error {
+	by, n, err := readTicket(found)
+	if err == nil {
+		p.begin(Takes{By: by, Ticket: n})
+	}
+	return err
+}
+
+// readTicket reads who takes or taps a ticket, and its number.
+func readTicket(found []string) (by string, n int, err error) {
+	by, err = readName(found[0])
+	n, badNumber := number(found[1])
+	return by, n, errors.Join(err, badNumber)
+}
+
+// number reads a number from 1 on, 0 where there is none.
+func number(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%s is no number here: they begin with 1", text)
+	}
+	return n, nil
+}
+
+func (p *reader) ends(found []string) error {
+	by, err := readName(found[0])
+	if err == nil {
+		p.begin(Ends{By: by})
+	}
+	return err
+}
+
+func (p *reader) waits(found []string) error {
+	d, err := Duration(found[0])
+	if err == nil {
+		p.begin(Waits{For: d})
+	}
+	return err
+}
+
+func (p *reader) addMember(found []string) error {
+	called, err := readName(found[0])
+	at, badChannel := optionalID(found[1])
+	if err := errors.Join(err, badChannel); err != nil {
+		return err
+	}
+	added := AddMember{Name: called, Member: member.Member{FirstName: called}}
+	if found[2] != "" {
+		more, err := object(found[2])
+		if err != nil {
+			return err
+		}
+		if more.Has("channel") {
+			return errors.New("the channel of a member stands before what is in braces, as in \"member Ada at page\"")
+		}
+		if err := document.Decode(more, &added.Member); err != nil {
+			return err
+		}
+	}
+	added.Member.Channel = at
+	p.begin(added)
+	return nil
+}
+
+// optionalID reads an id that may be left out.
+func optionalID(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return readID(text)
+}
+
+func (p *reader) addAgent(found []string) error {
+	called, err := readName(found[0])
+	at, badChannel := readID(found[1])
+	if err := errors.Join(err, badChannel); err != nil {
+		return err
+	}
+	added := AddAgent{Name: called, Channel: at}
+	for rest := found[2]; rest != ""; {
+		group, behind := cutName(rest)
+		read, err := readID(group)
+		if err != nil {
+			return err
+		}
+		added.Groups, rest = append(added.Groups, read), behind
+	}
+	p.begin(added)
+	return nil
+}
+
+// cutName cuts the first name off a list with commas.
+func cutName(list string) (first, rest string) {
+	if quoted, err := strconv.QuotedPrefix(list); err == nil {
+		behind, isMore := strings.CutPrefix(strings.TrimSpace(list[len(quoted):]), ",")
+		if isMore || behind == "" {
+			return quoted, strings.TrimSpace(behind)
+		}
+	}
+	first, rest, _ = strings.Cut(list, ",")
+	return first, strings.TrimSpace(rest)
+}
+
+func (p *reader) addChannel(found []string) error {
+	id, err := readID(found[0])
+	kind, badType := readID(found[1])
+	if err := errors.Join(err, badType); err != nil {
+		return err
+	}
+	p.begin(AddChannel{ID: id, Type: channel.Type(kind)})
+	return nil
+}
+
+func (p *reader) addDesk(found []string) error {
+	id, err := readID(found[0])
+	if err == nil {
+		p.begin(AddDesk{ID: id})
+	}
+	return err
+}
+
+func (p *reader) addData(found []string) error {
+	source, err := readID(found[0])
+	if err != nil {
+		return err
+	}
+	entry, err := object(found[1])
+	if err == nil {
+		p.begin(AddData{Source: source, Entry: entry})
+	}
+	return err
+}
+
+func (p *reader) faultOfCode(found []string) error {
+	op, err := operation(found[0])
+	code, badCode := readCode(found[1])
+	if err := errors.Join(err, badCode); err != nil {
+		return err
+	}
+	p.begin(Faults{Op: op, Code: code})
+	return nil
+}
+
+func (p *reader) faultTimesOut(found []string) error {
+	op, err := operation(found[0])
+	if err == nil {
+		p.begin(Faults{Op: op, TimesOut: true})
+	}
+	return err
+}
+
+func (p *reader) faultLate(found []string) error {
+	op, err := operation(found[0])
+	late, badTime := Duration(found[1])
+	if badTime == nil && late == 0 {
+		badTime = errors.New("a call that is 0 seconds late is not late: give more")
+	}
+	if err := errors.Join(err, badTime); err != nil {
+		return err
+	}
+	p.begin(Faults{Op: op, Late: late})
+	return nil
+}
+
+// operation reads the name of an operation.
+func operation(text string) (botctx.Op, error) {
+	if slices.Contains(botctx.Ops(), botctx.Op(text)) {
+		return botctx.Op(text), nil
+	}
+	var all []string
+	for _, op := range botctx.Ops() {
+		all = append(all, string(op))
+	}
+	return "", fmt.Errorf("there is no operation %s%s", text, perhaps(nearest.To(text, all)))
+}
+
+// readCode reads a code of boterr.
+func readCode(text string) (boterr.Code, error) {
+	if slices.Contains(boterr.Codes(), boterr.Code(text)) {
+		return boterr.Code(text), nil
+	}
+	var all []string
+	for _, code := range boterr.Codes() {
+		all = append(all, string(code))
+	}
+	return "", fmt.Errorf("there is no code %s: there are %s", text, strings.Join(all, ", "))
+}
+
+// perhaps asks whether a name is meant, where there is one.
+func perhaps(near string) string {
+	if near == "" {
+		return ""
+	}
+	return ": perhaps " + near + " is meant"
+}
+
+// answer begins an answer to somebody, who acted last where no name is given.
+func (p *reader) answer(to string, message Message) error {
+	step := p.step()
+	if step == nil {
+		return errors.New("nothing was done of which this could come: a line such as \"Ada: hello\" goes before it")
+	}
+	called := p.cast.speaker
+	if to != "" {
+		read, err := readName(to)
+		if err != nil {
+			return err
+		}
+		called = read
+	}
+	if called == "" {
+		return errors.New("nobody has said anything yet: say to whom it goes, as in \"Bot to Ada: Hello!\"")
+	}
+	step.Answers = append(step.Answers, Answer{Comment: p.comment, To: called, Message: message})
+	p.comment, p.more, p.isAnswer, p.inCard = nil, nil, true, false
+	return nil
+}
+
+// message returns the last answer's message.
+func (p *reader) message() *Message {
+	answers := p.step().Answers
+	return &answers[len(answers)-1].Message
+}
+
+func (p *reader) answers(found []string) error {
+	text, err := unescaped(found[1])
+	if err != nil {
+		return err
+	}
+	if err := p.answer(found[0], Message{Text: text}); err != nil {
+		return err
+	}
+	p.more = func(line string) { p.message().Text += line }
+	return nil
+}
+
+func (p *reader) sendsFile(found []string) error {
+	kind, url, err := readFile(found[1], found[2])
+	if err != nil {
+		return err
+	}
+	err = p.answer(found[0], Message{File: kind, URL: url})
+	p.isAnswer = false
+	return err
+}
+
+func (p *reader) sendsOther(found []string) error {
+	sent, err := object(found[1])
+	if err != nil {
+		return err
+	}
+	err = p.answer(found[0], Message{Other: send.Raw(sent)})
+	p.isAnswer = false
+	return err
+}
+
+func (p *reader) fails(found []string) error {
+	step := p.step()
+	if step == nil {
+		return errors.New("nothing was done that could fail: a line such as \"Ada: hello\" goes before it")
+	}
+	if step.Failure.Fails || len(step.Answers) > 0 {
+		return errors.New("that it fails stands once, behind what is done and before the answers")
+	}
+	failure := Failure{Fails: true}
+	if found[0] != "" {
+		code, err := readCode(found[0])
+		if err != nil {
+			return err
+		}
+		failure.Code = code
+	}
+	step.Failure = failure
+	p.more = nil
+	return nil
+}
+
+// errNoAnswer is the error for a part of an answer where there is none.
+var errNoAnswer = errors.New("this is part of an answer: a line such as \"Bot: Which one?\" goes before it")
+
+func (p *reader) card(found []string) error {
+	if !p.isAnswer {
+		return errNoAnswer
+	}
+	title, err := unescaped(found[0])
+	if err != nil {
+		return err
+	}
+	p.message().Cards = append(p.message().Cards, Card{Title: title})
+	p.inCard, p.more = true, func(line string) { p.lastCard().Title += line }
+	return nil
+}
+
+func (p *reader) lastCard() *Card { return &p.message().Cards[len(p.message().Cards)-1] }
+
+// errNoCard is the error for a part of a card where there is none.
+var errNoCard = errors.New("this is part of a card, once: a line such as \"* Steel\" goes before it, below an answer")
+
+func (p *reader) subtitle(found []string) error {
+	if !p.inCard || p.lastCard().Subtitle != "" {
+		return errNoCard
+	}
+	text, err := unescaped(found[0])
+	if err != nil {
+		return err
+	}
+	p.lastCard().Subtitle, p.more = text, func(line string) { p.lastCard().Subtitle += line }
+	return nil
+}
+
+func (p *reader) image(found []string) error {
+	if !p.inCard || p.lastCard().ImageURL != "" {
+		return errNoCard
+	}
+	url, err := unescaped(found[0])
+	p.lastCard().ImageURL, p.more = url, nil
+	return err
+}
+
+// oneButton is a button at the beginning of a line, oneReply a quick reply.
+var (
+	oneButton = regexp.MustCompile(`^` + inBrackets + `(?:\(((?:[^\\()]|\\.)*)\))?\s*`)
+	oneReply  = regexp.MustCompile(`^\(((?:[^\\()]|\\.)*)\)\s*`)
+)
+
+func (p *reader) buttons(found []string) error {
+	if !p.isAnswer {
+		return errNoAnswer
+	}
+	var read []Button
+	for rest := found[0]; rest != ""; {
+		one := oneButton.FindStringSubmatch(rest)
+		if one == nil {
+			return errors.New("buttons stand in brackets, as in [Yes] [More](https://...): write \\[ for a bracket in a title")
+		}
+		title, err := unescaped(one[1])
+		url, badURL := unescaped(one[2])
+		if err := errors.Join(err, badURL); err != nil {
+			return err
+		}
+		read, rest = append(read, Button{Title: title, URL: url}), rest[len(one[0]):]
+	}
+	p.more = nil
+	if p.inCard {
+		p.lastCard().Buttons = append(p.lastCard().Buttons, read...)
+	} else {
+		p.message().Buttons = append(p.message().Buttons, read...)
+	}
+	return nil
+}
+
+func (p *reader) quickReplies(found []string) error {
+	if !p.isAnswer {
+		return errNoAnswer
+	}
+	for rest := found[0]; rest != ""; {
+		one := oneReply.FindStringSubmatch(rest)
+		if one == nil {
+			return errors.New("quick replies stand in parentheses, as in (Yes) (No): write \\( for one in a title")
+		}
+		title, err := unescaped(one[1])
+		if err != nil {
+			return err
+		}
+		p.message().QuickReplies = append(p.message().QuickReplies, title)
+		rest = strings.TrimSpace(rest[len(one[0]):])
+	}
+	p.more = nil
+	return nil
 }

@@ -1,10 +1,12 @@
 package conversation
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -264,4 +266,133 @@ func (a Faults) lines() []string {
 		line += " fails: " + string(a.Code)
 	}
 	return []string{line}
+}
+
+func (a JoinsGroup) do(on *Session) error {
+	actor := on.Actor(a.By)
+	switch {
+	case a.By == "":
+		return usagef("nobody is named who joins the group: By is a name")
+	case actor == nil:
+		return usagef("%s is an agent: members join groups", a.By)
+	case actor.Scope().GroupExternalID != "":
+		return usagef("%s speaks in a group: who joins another one is called by her own name", a.By)
+	case a.Group == "":
+		return usagef("a group has an id, such as \"family\"")
+	}
+	if err := on.isFree(a.named()); err != nil {
+		return err
+	}
+	on.join(&person{name: a.named(), actor: actor.InGroup(a.Group)})
+	return nil
+}
+
+// named returns what a conversation calls the member in the group.
+func (a JoinsGroup) named() string { return a.By + inGroup + a.Group }
+
+// inGroup stands between the name of a member and that of a group.
+const inGroup = " in "
+
+func (a JoinsGroup) lines() []string {
+	return []string{nameOf(a.By) + " joins the group " + idOf(a.Group)}
+}
+
+func (a JoinsGroup) code(of *names, _ done) call {
+	return call{receiver: of.of[a.By], name: "InGroup", args: []string{quoted(a.Group)}}
+}
+
+func (p *reader) joinsGroup(found []string) error {
+	by, err := readName(found[0])
+	group, badGroup := readID(found[1])
+	if err := errors.Join(err, badGroup); err != nil {
+		return err
+	}
+	p.begin(JoinsGroup{By: by, Group: group})
+	return nil
+}
+
+// What services refuse may stay unmet: whether a bot asks them is what a conversation shows.
+
+func (a DeclinesCharge) do(on *Session) error {
+	return asMistake(guarded(func() error {
+		on.platform.Account(a.Account).DeclineNext(a.Code).Optional()
+		return nil
+	}))
+}
+
+func (a DeclinesCharge) lines() []string {
+	return []string{"The next charge of " + idOf(a.Account) + " is declined: " + escaped(a.Code, "")}
+}
+
+func (a DeclinesCharge) code(*names, done) call {
+	account := call{receiver: "p", name: "Account", args: []string{quoted(a.Account)}}
+	return call{receiver: account.String(), name: "DeclineNext", args: []string{quoted(a.Code)}, then: optional}
+}
+
+// optional is behind a fault that may stay unmet.
+const optional = ".Optional()"
+
+func (p *reader) chargeDeclined(found []string) error {
+	account, err := readID(found[0])
+	code, badCode := unescaped(found[1])
+	if err := errors.Join(err, badCode); err != nil {
+		return err
+	}
+	p.begin(DeclinesCharge{Account: account, Code: code})
+	return nil
+}
+
+func (a ServiceFails) do(on *Session) error {
+	return asMistake(guarded(func() error {
+		a.plan(on.platform).Optional()
+		return nil
+	}))
+}
+
+func (a ServiceFails) plan(p *fakes.Platform) *fakes.Fault {
+	if a.Of == ServiceFile {
+		return p.FailNextFile(a.Code)
+	}
+	return p.FailNextMail(a.Code)
+}
+
+func (a ServiceFails) lines() []string {
+	return []string{"The next " + a.Of + " fails: " + string(a.Code)}
+}
+
+func (a ServiceFails) code(*names, done) call {
+	name := "FailNextMail"
+	if a.Of == ServiceFile {
+		name = "FailNextFile"
+	}
+	return call{receiver: "p", name: name, args: []string{"boterr." + string(a.Code)}, then: optional}
+}
+
+func (p *reader) serviceFails(found []string) error {
+	code, err := readCode(found[1])
+	if err == nil {
+		p.begin(ServiceFails{Of: found[0], Code: code})
+	}
+	return err
+}
+
+func (a Bounces) do(on *Session) error {
+	return asMistake(guarded(func() error {
+		on.platform.RefuseMailTo(a.Address)
+		return nil
+	}))
+}
+
+func (a Bounces) lines() []string { return []string{"Mail to " + escaped(a.Address, "") + " bounces"} }
+
+func (a Bounces) code(*names, done) call {
+	return call{receiver: "p", name: "RefuseMailTo", args: []string{quoted(a.Address)}}
+}
+
+func (p *reader) bounces(found []string) error {
+	address, err := unescaped(found[0])
+	if err == nil {
+		p.begin(Bounces{Address: address})
+	}
+	return err
 }

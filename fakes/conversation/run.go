@@ -2,14 +2,126 @@ package conversation
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/golden"
+	"github.com/botctx/go-sdk/internal/textdiff"
+	"github.com/botctx/go-sdk/send"
 )
+
+// Conversation is what was done in a conversation, and what came of it.
+type Conversation struct {
+	Steps []Step
+	// End are the comments behind the last step, without what marks them.
+	End []string
+}
+
+// Step is one thing that is done, and what comes of it.
+type Step struct {
+	// Line is the line of the file on which it stands, 0 where it was not read from one.
+	Line int
+	// Comment are the lines of the comment before it, without what marks them.
+	Comment []string
+	// Act is what is done.
+	Act Act
+	// Failure is how it fails, zero where it does not.
+	Failure Failure
+	// Answers are the messages that come of it: those to one person in their order. TYPING is none.
+	Answers []Answer
+}
+
+// Failure tells that a run of the bot fails.
+type Failure struct {
+	// Fails is whether it does.
+	Fails bool
+	// Code is one of boterr, "" where the error has none, or is one of several.
+	Code boterr.Code
+}
+
+// Answer is a message to somebody who takes part.
+type Answer struct {
+	// Comment are the lines of the comment before it.
+	Comment []string
+	// To is the name of who gets it.
+	To      string
+	Message Message
+}
+
+// Message is what one sees of a message.
+type Message struct {
+	// Text may have several lines.
+	Text string
+	// Buttons stay, QuickReplies vanish when another message follows.
+	Buttons      []Button
+	QuickReplies []string
+	Cards        []Card
+	// File is the type of a file, such as IMAGE, and URL its address. Both are "" for other messages.
+	File send.Type
+	URL  string
+	// Other is a message of another form, as a whole. Nothing else is set where it is.
+	Other send.Response
+}
+
+// Button is a button as one sees it.
+type Button struct {
+	Title string
+	// URL is what it opens, "" for one that sends something to the bot.
+	URL string
+}
+
+// Card is a card of a carousel.
+type Card struct {
+	Title, Subtitle, ImageURL string
+	Buttons                   []Button
+}
+
+// Extension is how the names of files with a conversation end.
+const Extension = ".chat"
+
+// Play does on the stage what a conversation does, and returns the same conversation with what came of it
+// there: that is all that may differ. A member who speaks and whom nothing adds is added, where nothing
+// adds any. The error is a UsageError, with the line where there is one; what came until then is returned.
+func (s *Session) Play(c Conversation) (Conversation, error) {
+	s.isOpen = s.isOpen || len(s.people) == 0 && !slices.ContainsFunc(c.Steps, addsMember)
+	played := Conversation{End: c.End}
+	for _, step := range c.Steps {
+		s.line = step.Line
+		now, err := s.Do(step.Act)
+		if mistake, isMistake := errors.AsType[*UsageError](err); isMistake {
+			if step.Line > 0 {
+				mistake = &UsageError{fmt.Sprintf("line %d: %s", step.Line, mistake.text)}
+			}
+			return played, mistake
+		}
+		now.Line, now.Comment = step.Line, step.Comment
+		for i := range min(len(now.Answers), len(step.Answers)) {
+			now.Answers[i].Comment = step.Answers[i].Comment
+		}
+		played.Steps = append(played.Steps, now)
+	}
+	return played, nil
+}
+
+// Line returns the line of the step that Play does, or did last: where a platform that is For a test ends
+// it, that is where.
+func (s *Session) Line() int { return s.line }
+
+func addsMember(step Step) bool {
+	_, is := step.Act.(AddMember)
+	return is
+}
+
+// Difference shows in which lines a conversation differs from what came of it, "" where it does not: -
+// before what the first has, + before what came.
+func Difference(want, got Conversation) string { return textdiff.Unified(want.String(), got.String()) }
 
 // TB is what Run needs of a test. *testing.T has it.
 type TB[T any] interface {
@@ -84,4 +196,97 @@ func play(t fakes.TB, file string, on *Session) {
 	if Difference(written, played) != "" {
 		golden.Replace(t, file, written.String(), played.String())
 	}
+}
+
+// Seen returns what one sees of a message.
+func Seen(response send.Response) Message {
+	fields := fieldsOf(response)
+	if fields != nil && hasOnly(response.Object(), append(fields, "type")) && hasOnlyPlainParts(response) {
+		return seenParts(response)
+	}
+	return Message{Other: response}
+}
+
+// fieldsOf returns the fields of a message of its type of which one sees everything, nil for a type of
+// which one does not.
+func fieldsOf(response send.Response) []string {
+	switch response.Type() {
+	case send.TypeText:
+		return []string{"text"}
+	case send.TypeButton:
+		return []string{"text", "buttons"}
+	case send.TypeQuickReplies:
+		return []string{"text", "quickReplies"}
+	case send.TypeCarousel:
+		return []string{"text", "carousel"}
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
+		return []string{"url"}
+	default:
+		return nil
+	}
+}
+
+// hasOnly reports whether an object has no other fields.
+func hasOnly(object document.Object, fields []string) bool {
+	for name := range object.All() {
+		if !slices.Contains(fields, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasOnlyPlainParts reports whether the parts of a message have a form of which one sees everything.
+func hasOnlyPlainParts(response send.Response) bool {
+	plain := !slices.ContainsFunc(objectsAt(response, "quickReplies"), func(reply document.Object) bool {
+		return document.Get(reply, "content_type", "") != send.ContentText || !hasOnly(reply, []string{"content_type", "title", "payload"})
+	})
+	for _, card := range objectsAt(response, "carousel") {
+		plain = plain && hasOnly(card, []string{"title", "subtitle", "image_url", "buttons"}) && arePlain(objectsAt(card, "buttons"))
+	}
+	return plain && arePlain(objectsAt(response, "buttons"))
+}
+
+// arePlain reports whether buttons are such as send something or open an address, and no other.
+func arePlain(buttons []document.Object) bool {
+	return !slices.ContainsFunc(buttons, func(button document.Object) bool {
+		switch document.Get(button, "type", "") {
+		case send.ButtonPostback:
+			return !hasOnly(button, []string{"type", "title", "payload", "value"})
+		case send.ButtonWebURL:
+			return document.Get(button, "url", "") == "" || !hasOnly(button, []string{"type", "title", "url"})
+		default:
+			return true
+		}
+	})
+}
+
+func objectsAt(in document.Lookuper, path string) []document.Object {
+	return document.Get(in, path, []document.Object(nil))
+}
+
+// seenParts returns what one sees of a message of a form that is known.
+func seenParts(response send.Response) Message {
+	seen := Message{Text: response.Text(), Buttons: seenButtons(objectsAt(response, "buttons"))}
+	if url := document.Get(response, "url", ""); url != "" {
+		seen.File, seen.URL = response.Type(), url
+	}
+	for _, reply := range objectsAt(response, "quickReplies") {
+		seen.QuickReplies = append(seen.QuickReplies, document.Get(reply, "title", ""))
+	}
+	for _, card := range objectsAt(response, "carousel") {
+		seen.Cards = append(seen.Cards, Card{
+			Title: document.Get(card, "title", ""), Subtitle: document.Get(card, "subtitle", ""),
+			ImageURL: document.Get(card, "image_url", ""), Buttons: seenButtons(objectsAt(card, "buttons")),
+		})
+	}
+	return seen
+}
+
+func seenButtons(buttons []document.Object) []Button {
+	var seen []Button
+	for _, button := range buttons {
+		seen = append(seen, Button{Title: document.Get(button, "title", ""), URL: document.Get(button, "url", "")})
+	}
+	return seen
 }

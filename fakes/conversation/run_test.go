@@ -3,8 +3,13 @@ package conversation_test
 import (
 	"context"
 	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
@@ -14,6 +19,7 @@ import (
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/utility"
 )
 
 var _ = flag.Bool("update", false, "write the files that tests compare with")
@@ -70,4 +76,242 @@ func schedule(ctx context.Context, bot *botctx.Context) error {
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 	})
 	return err
+}
+
+// shop is a bot that answers, charges and mails.
+func shop() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
+		{ID: "buy", Trigger: botctx.TextIs("buy"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+			shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})
+			if err != nil {
+				return err
+			}
+			_, err = shop.Client.Charge(ctx, utility.Charge{Amount: 100, Currency: "eur", PaymentMethod: "card"})
+			return said(ctx, bot, "Paid.", err)
+		})},
+		{ID: "mail", Trigger: botctx.TextIs("mail"), Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.SendEmail(ctx, utility.SendEmailParams{
+				Destination: utility.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+				Message:     utility.EmailMessage{Subject: utility.EmailText{Data: "Hello"}, Body: utility.EmailBody{Text: &utility.EmailText{Data: "Hello!"}}},
+			})
+			return said(ctx, bot, "Sent.", err)
+		})},
+	}
+}
+
+// said says how something ended.
+func said(ctx context.Context, bot *botctx.Context, done string, err error) error {
+	if err != nil {
+		done = "That failed: " + string(boterr.CodeOf(err))
+	}
+	return bot.Reply(ctx, send.Text(done))
+}
+
+// holds plays a conversation on a new platform with the shop, and requires that it comes as it is written.
+func holds(t *testing.T, text string) *conversation.Session {
+	t.Helper()
+	kept, err := conversation.Parse("kept.chat", text)
+	require.NoError(t, err)
+	p := fakes.New(fakes.For(t))
+	p.AddAccount("shop")
+	p.Handle(shop()...)
+	stage := conversation.NewSession(p)
+	came, err := stage.Play(kept)
+	require.NoError(t, err)
+	require.Empty(t, conversation.Difference(kept, came))
+	return stage
+}
+
+func TestPlay_MembersOfAGroupReadWhatItIsSent(t *testing.T) {
+	t.Parallel()
+	stage := holds(t, `member Ada
+member Bob
+Ada joins the group family
+Bob joins the group family
+
+Ada in family: hi
+Bot: Hello Ada!
+Bot to Bob in family: Hello Ada!
+
+Ada: hi
+Bot: Hello Ada!
+`)
+	test, err := stage.GoTest(conversation.GoTest{Nodes: "shop()"})
+	require.NoError(t, err)
+	require.Contains(t, test, "adaInFamily := ada.InGroup(\"family\")\n")
+	require.Contains(t, test, "adaInFamily.Says(\"hi\")\n\trequire.Equal(t, \"Hello Ada!\", adaInFamily.Last())\n"+
+		"\trequire.Equal(t, \"Hello Ada!\", bobInFamily.Last())\n")
+}
+
+func TestPlay_WhatServicesRefuse(t *testing.T) {
+	t.Parallel()
+	stage := holds(t, `member Ada
+
+The next charge of shop is declined: insufficient_funds
+
+Ada: buy
+Bot: That failed: FailedPrecondition
+
+Ada: buy
+Bot: Paid.
+
+The next mail fails: Unavailable
+
+Ada: mail
+Bot: That failed: Unavailable
+
+Ada: mail
+Bot: Sent.
+
+Mail to ada@example.com bounces
+
+Ada: mail
+Bot: That failed: InvalidArgument
+
+The next file fails: NotFound
+`)
+	test, err := stage.GoTest(conversation.GoTest{Nodes: "shop()"})
+	require.NoError(t, err)
+	for _, line := range []string{
+		"p.Account(\"shop\").DeclineNext(\"insufficient_funds\").Optional()", "p.FailNextMail(boterr.Unavailable).Optional()",
+		"p.RefuseMailTo(\"ada@example.com\")", "p.FailNextFile(boterr.NotFound).Optional()",
+	} {
+		require.Contains(t, test, line)
+	}
+}
+
+func TestPlay_GroupsThatCannotBeJoinedAreMistakes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Eve joins the group a\nEve joins the group a":                            "somebody is called Eve in a already",
+		"Bob joins the group a\nBob in a joins the group b":                       "speaks in a group",
+		"member Ada\nEve joins the group a":                                       "nobody is called Eve",
+		"member Ada\nThe next charge of bank is declined: x":                      "there is no payment account \"bank\"",
+		"member Ada\nMail to nobody bounces":                                      "is no address",
+		"member Ada\ndesk d\nagent Grace at d\nGrace joins the group family\nx:y": "Grace is an agent",
+	} {
+		kept, err := conversation.Parse("kept.chat", text)
+		require.NoError(t, err)
+		p := fakes.New()
+		_, err = conversation.NewSession(p).Play(kept)
+		require.ErrorContains(t, err, want)
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+	}
+}
+
+func TestDo_ActOfNobodyIsAMistake(t *testing.T) {
+	t.Parallel()
+	for _, act := range []conversation.Act{
+		conversation.Says{Text: "hi"},
+		conversation.Sends{Event: send.MessageEvent{Type: send.TypeText}},
+		conversation.Taps{Title: "Yes"},
+		conversation.Takes{},
+		conversation.TapsTicket{},
+		conversation.Ends{},
+	} {
+		_, err := conversation.NewSession(fakes.New(fakes.For(t))).Do(act)
+		var mistake *conversation.UsageError
+		require.ErrorAs(t, err, &mistake, "%T", act)
+	}
+}
+
+// rerun runs TestRun of this package's own program in a folder where testdata has one file, and returns
+// what it printed and what the file is afterwards.
+func rerun(t *testing.T, file string, flags ...string) (out, after string, err error) {
+	t.Helper()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "testdata", "kettles.chat")
+	require.NoError(t, os.Mkdir(filepath.Dir(path), 0o750))
+	require.NoError(t, os.WriteFile(path, []byte(file), 0o600))
+	program, err := os.Executable()
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), program, append([]string{"-test.run", "^TestRun$"}, flags...)...)
+	command.Dir = folder
+	printed, failed := command.CombinedOutput()
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(printed), string(written), failed
+}
+
+// outdated is what the bot says, but for a title and an answer too much.
+const outdated = `# Ada buys a kettle.
+Ada: kettles
+Bot: Which one?
+  * Steel
+    : holds two litres
+    [Buy] [More](https://shop.example/steel)
+  * Copper
+    [Buy]
+Ada taps [Buy]
+# She is thanked.
+Bot: You bought steel.
+Bot: Thank you!
+`
+
+func TestRun_ShowsWhatDiffers(t *testing.T) {
+	t.Parallel()
+	out, after, err := rerun(t, outdated)
+	require.Error(t, err)
+	require.Contains(t, out, "--- FAIL: TestRun/kettles")
+	require.Contains(t, out, "kettles.chat differs: - is the file, + what came\n")
+	require.Contains(t, out, "-  * Copper\n            +  * Glass\n")
+	require.Contains(t, out, "-Bot: Thank you!\n")
+	require.Contains(t, out, "go test -run '^TestRun/kettles$' -update writes it.")
+	require.NotContains(t, out, "needs the flag")
+	require.Equal(t, outdated, after)
+}
+
+func TestRun_TakesAnyLineEnds(t *testing.T) {
+	t.Parallel()
+	checkedOut := "Ada: kettles\r\nBot: Which one?\r\n  * Steel\r\n    : holds two litres\r\n    [Buy] [More](https://shop.example/steel)\r\n" +
+		"  * Glass\r\n    [Buy]\r\n\r\nAda: pay\r\n  | now\r\n"
+	for _, flags := range [][]string{nil, {"-update"}} {
+		out, after, err := rerun(t, checkedOut, flags...)
+		require.NoError(t, err, out)
+		require.Equal(t, checkedOut, after, "it is not written anew either")
+	}
+}
+
+func TestRun_Update(t *testing.T) {
+	t.Parallel()
+	out, after, err := rerun(t, outdated, "-update")
+	require.NoError(t, err, out)
+	require.Equal(t, `# Ada buys a kettle.
+Ada: kettles
+Bot: Which one?
+  * Steel
+    : holds two litres
+    [Buy] [More](https://shop.example/steel)
+  * Glass
+    [Buy]
+
+Ada taps [Buy]
+# She is thanked.
+Bot: You bought steel.
+`, after)
+}
+
+func TestRun_Mistakes(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"Ada: kettles\nwhat\n":                                 "testdata/kettles.chat:2: \"what\" says nothing that is understood",
+		"Ada: x\nAda taps [Buy]\n":                             "testdata/kettles.chat: line 2: Ada is shown nothing that can be tapped",
+		"Ada: kettles\nAda taps [Pay]\n":                       "line 2: Ada is shown nothing of the title \"Pay\" to tap: there is [Buy], [Buy]",
+		"Ada takes the ticket\n":                               "line 1: Ada is no agent: agents take tickets, and a line such as \"agent Grace at support\" adds one",
+		"Ada ends the chat\n":                                  "line 1: Ada is no agent: agents end live chats",
+		"member Ada\nAad: hi\n":                                "line 2: nobody is called Aad: perhaps Ada is meant: a line such as \"member Aad\" adds a member",
+		"member Ada\nmember Ada\n":                             "line 2: somebody is called Ada already",
+		"member Ada at page\n":                                 "testdata/kettles.chat: the test ended at line 1",
+		"desk support\n":                                       "line 1: a desk serves the members who were added before it",
+		"member Ada\ndesk s\nagent G at s\nG takes the ticket": "line 4: G has no open ticket",
+		"member Ada\ndesk s\nagent G at s\nG takes ticket 2":   "line 4: G has no ticket 2: there are 0",
+	} {
+		for _, flags := range [][]string{nil, {"-update"}} {
+			out, after, err := rerun(t, file, flags...)
+			require.Error(t, err, file)
+			require.Contains(t, out, want, file)
+			require.Equal(t, file, after)
+		}
+	}
 }

@@ -1,10 +1,19 @@
 package explore
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/operations"
 )
 
 // Faults runs a property under this many plans of faults, and ends the test where it does not hold under
@@ -156,4 +165,339 @@ func (f *faultSearch) unmet() string {
 		return ""
 	}
 	return ", but nothing met\n" + indented(linesOf(f.last))
+}
+
+// way is how a call goes wrong.
+type way int
+
+// The ways in which a call of an operation, or a request to a service, goes wrong.
+const (
+	fails way = iota
+	isRefused
+	timesOut
+	isLate
+	crashes
+	crashesAfter
+
+	wayCount
+)
+
+// lateness is how late a call is: later than any lease.
+const lateness = 2 * time.Minute
+
+// fault is one fault of a plan. It is planned before the property begins, so that calls are counted
+// from its beginning.
+type fault struct {
+	way way
+	// op is the operation, "" for a request to service.
+	op      botctx.Op
+	service fakes.Service
+	// n is which call, counted from 1.
+	n int
+}
+
+// code returns the code with which the call fails.
+func (f fault) code() boterr.Code {
+	if f.way == isRefused {
+		return boterr.FailedPrecondition
+	}
+	return boterr.Unavailable
+}
+
+// plan plans the fault on a platform.
+func (f fault) plan(p *fakes.Platform) *fakes.Fault {
+	if f.op == "" {
+		return f.planRequest(p)
+	}
+	switch f.way {
+	case timesOut:
+		return p.TimeOutNth(f.op, f.n)
+	case isLate:
+		return p.DelayNth(f.op, f.n, lateness)
+	case crashes:
+		return p.CrashNth(f.op, f.n)
+	case crashesAfter:
+		return p.CrashAfterNth(f.op, f.n)
+	default:
+		return p.FailNth(f.op, f.n, f.code())
+	}
+}
+
+func (f fault) planRequest(p *fakes.Platform) *fakes.Fault {
+	switch f.way {
+	case timesOut:
+		return p.TimeOutNthRequest(f.service, f.n)
+	case isLate:
+		return p.DelayNthRequest(f.service, f.n, lateness)
+	case crashes:
+		return p.CrashNthRequest(f.service, f.n)
+	case crashesAfter:
+		return p.CrashAfterNthRequest(f.service, f.n)
+	default:
+		return p.FailNthRequest(f.service, f.n, f.code())
+	}
+}
+
+// method returns the name of the method that plans the fault, for operations.
+func (w way) method() string {
+	return [wayCount]string{"FailNth", "FailNth", "TimeOutNth", "DelayNth", "CrashNth", "CrashAfterNth"}[w]
+}
+
+// String returns the line of Go that plans the fault.
+func (f fault) String() string {
+	method, target := f.way.method(), "botctx.Op"+operations.GoName(string(f.op))
+	if f.op == "" {
+		method, target = method+"Request", "fakes.Service"+serviceNames()[f.service]
+	}
+	switch f.way {
+	case fails, isRefused:
+		return fmt.Sprintf("p.%s(%s, %d, boterr.%s)", method, target, f.n, string(f.code()))
+	case isLate:
+		return fmt.Sprintf("p.%s(%s, %d, 2*time.Minute)", method, target, f.n)
+	default:
+		return fmt.Sprintf("p.%s(%s, %d)", method, target, f.n)
+	}
+}
+
+// linesOf returns a plan as lines of Go.
+func linesOf(plan []fault) string {
+	lines := make([]string, len(plan))
+	for i, f := range plan {
+		lines[i] = f.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// place is one call of a property without faults, where one may be.
+type place struct {
+	op      botctx.Op
+	service fakes.Service
+	// n is which call of the operation, or request to the service, it is.
+	n int
+	// isRead tells that it changes nothing.
+	isRead bool
+}
+
+// places are the calls of one run of a property.
+type places struct {
+	list   []place
+	counts map[place]int
+}
+
+func newPlaces() *places { return &places{counts: map[place]int{}} }
+
+// beyond returns the calls that are not among others.
+func (p *places) beyond(others *places) []place {
+	var list []place
+	for _, at := range p.list {
+		if at.n > others.counts[place{op: at.op, service: at.service}] {
+			list = append(list, at)
+		}
+	}
+	return list
+}
+
+// addCall notes a call of an operation.
+func (p *places) addCall(_ context.Context, op botctx.Op) {
+	p.add(place{op: op}, beginsWith(string(op), "get", "fetch", "count"))
+}
+
+// addRequest notes a request to a service.
+func (p *places) addRequest(_ context.Context, asked fakes.Request) {
+	switch {
+	case beginsWith(asked.Name, "ask "): // The faults of fakes do not count it.
+		return
+	case beginsWith(asked.Name, "ensureIndex "): // No test means it.
+		p.counts[place{service: asked.Service}]++
+		return
+	}
+	p.add(place{service: asked.Service}, beginsWith(asked.Name, "find ", "count ", "distinct ", "geoNear ", "GET ", "look "))
+}
+
+func (p *places) add(at place, isRead bool) {
+	p.counts[at]++
+	added := at
+	added.n, added.isRead = p.counts[at], isRead
+	p.list = append(p.list, added)
+}
+
+func beginsWith(text string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
+}
+
+// ways returns how a call can go wrong. A read that times out is one that fails.
+func (p place) ways() []way {
+	switch {
+	case p.isRead:
+		return []way{fails, crashes, isLate}
+	case p.op == "" && p.service == fakes.ServiceMessages:
+		return []way{fails, isRefused, timesOut, crashes, crashesAfter, isLate}
+	default:
+		return []way{fails, timesOut, crashes, crashesAfter, isLate}
+	}
+}
+
+func (p place) fault(how way) fault { return fault{way: how, op: p.op, service: p.service, n: p.n} }
+
+// singles returns all faults, those of operations first, else in the order of a seed.
+func (p *places) singles(seed uint64) []fault {
+	var ofOperations, ofRequests []fault
+	for _, at := range p.list {
+		for _, how := range at.ways() {
+			if at.op != "" {
+				ofOperations = append(ofOperations, at.fault(how))
+			} else {
+				ofRequests = append(ofRequests, at.fault(how))
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // Rounds can be repeated.
+	for _, list := range [][]fault{ofOperations, ofRequests} {
+		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	}
+	return slices.Concat(ofOperations, ofRequests)
+}
+
+// repetitions is how much later than without faults a call may be that meets one: it may be tried again.
+const repetitions = 3
+
+// draw draws several faults, each of a call of its own.
+func (p *places) draw(random *rand.Rand, most int) []fault {
+	var plan []fault
+	for range 1 + random.IntN(most) {
+		at := p.list[random.IntN(len(p.list))]
+		if len(plan) > 0 {
+			at.n += random.IntN(repetitions)
+		}
+		ways := at.ways()
+		drawn := at.fault(ways[random.IntN(len(ways))])
+		if !slices.ContainsFunc(plan, drawn.isOfSameCall) {
+			plan = append(plan, drawn)
+		}
+	}
+	return plan
+}
+
+// isOfSameCall reports whether two faults are of one call.
+func (f fault) isOfSameCall(other fault) bool {
+	return f.op == other.op && f.service == other.service && f.n == other.n
+}
+
+// wayNames are what ways are called in Variable.
+func wayNames() [wayCount]string {
+	return [wayCount]string{"fails", "isRefused", "timesOut", "isLate", "crashes", "crashesAfter"}
+}
+
+// serviceNames are what services are called in Variable, and their constants, behind "Service".
+func serviceNames() map[fakes.Service]string {
+	return map[fakes.Service]string{
+		fakes.ServiceStore: "Store", fakes.ServiceDataSources: "DataSources", fakes.ServiceMail: "Mail", fakes.ServiceFiles: "Files",
+		fakes.ServicePayments: "Payments", fakes.ServiceHTTP: "HTTP", fakes.ServiceMessages: "Messages",
+	}
+}
+
+// keyOf returns a plan as Variable has it: "sendResponse#1=timesOut,Mail#2=fails".
+func keyOf(plan []fault) string {
+	parts := make([]string, len(plan))
+	for i, f := range plan {
+		parts[i] = nameOfCall(f) + "=" + wayNames()[f.way]
+	}
+	return strings.Join(parts, ",")
+}
+
+// nameOfCall names the call or the request that a fault is of: "sendResponse#1".
+func nameOfCall(f fault) string { return fmt.Sprintf("%s#%d", targetOf(f), f.n) }
+
+// targetOf names the operation or the service that a fault is of.
+func targetOf(f fault) string {
+	if f.op == "" {
+		return serviceNames()[f.service]
+	}
+	return string(f.op)
+}
+
+// parsePlan is the way back. InvalidArgument: a part is no fault.
+func parsePlan(key string) ([]fault, error) {
+	var plan []fault
+	for part := range strings.SplitSeq(key, ",") {
+		one, isFault := parseFault(part)
+		if !isFault {
+			return nil, boterr.Invalid("", "%q is no fault: give what a failing test has printed, such as sendResponse#1=timesOut", part)
+		}
+		plan = append(plan, one)
+	}
+	return plan, nil
+}
+
+func parseFault(part string) (read fault, isFault bool) {
+	target, rest, _ := strings.Cut(part, "#")
+	number, name, _ := strings.Cut(rest, "=")
+	for number, known := range wayNames() {
+		if known == name {
+			read.way, isFault = way(number), true
+		}
+	}
+	var err error
+	if read.n, err = strconv.Atoi(number); err != nil || read.n < 1 {
+		return read, false
+	}
+	for service, known := range serviceNames() {
+		if known == target {
+			read.service = service
+			return read, isFault
+		}
+	}
+	read.op = botctx.Op(target)
+	return read, isFault && read.op.Exists()
+}
+
+// report says what a search came to that found nothing: how many faults were planned and met, and by name those that
+// no call met, and those that were never tried.
+func (f *faultSearch) report(plans int, singles []fault) string {
+	var unmet, untried []fault
+	for one := range f.planned {
+		if !f.met[one] {
+			unmet = append(unmet, one)
+		}
+	}
+	for _, one := range singles {
+		if !f.planned[one] {
+			untried = append(untried, one)
+		}
+	}
+	text := fmt.Sprintf("explore: the property holds under %d plans. They had %d different faults, of which calls met %d",
+		plans, len(f.planned), len(f.met))
+	if len(unmet) > 0 {
+		text += fmt.Sprintf(". No call met %d:\n%s", len(unmet), indented(byCall(unmet)))
+	}
+	if len(untried) > 0 {
+		text += fmt.Sprintf("\nOf the %d faults of its calls %d were never tried, for which %d plans are enough:\n%s",
+			len(singles), len(untried), plansFor(len(singles)), indented(byCall(untried)))
+	}
+	if left := len(f.ofOperations) + len(f.ofRequests); left > 0 {
+		text += fmt.Sprintf("\nFaults bring about calls of their own, such as a second attempt: %d plans with these were never tried.", left)
+	}
+	return text
+}
+
+// plansFor returns how many plans try each of so many single things: every second plan is of one.
+func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second one, see search.round.
+
+// byCall names faults as Variable has them, a line for each call: "sendResponse#1=timesOut,crashes".
+func byCall(faults []fault) string {
+	slices.SortFunc(faults, func(a, b fault) int {
+		return cmp.Or(strings.Compare(targetOf(a), targetOf(b)), cmp.Compare(a.n, b.n), cmp.Compare(a.way, b.way))
+	})
+	var lines []string
+	call := ""
+	for _, one := range faults {
+		way := wayNames()[one.way]
+		if name := nameOfCall(one); name != call {
+			call = name
+			lines = append(lines, name+"="+way)
+		} else {
+			lines[len(lines)-1] += "," + way
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -2,6 +2,9 @@ package explore_test
 
 import (
 	"context"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/explore"
 	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/utility"
@@ -232,4 +236,133 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 			_ = ada.TrySays("hi")
 		}, explore.MaxCalls(1000))
 	}), "it has no end: 1000 calls")
+}
+
+// insist does something until it goes well, as people do, with the bot coming back in between.
+func insist(t *explore.T, what string, try func() error) {
+	var err error
+	for range 8 {
+		if err = try(); err == nil {
+			return
+		}
+		t.Settle(90 * time.Second)
+	}
+	t.Fatalf("%s never goes well: %v", what, err)
+}
+
+// A live chat that people insist on comes about once, goes on and ends, whatever goes wrong on the way.
+func TestFaults_LiveChat(t *testing.T) {
+	t.Parallel()
+	explore.Faults(t, rounds.Of(t, 40, 400), func(t *explore.T, p *fakes.Platform) {
+		ada, grace := openDesk(p)
+		insist(t, "asking", func() error { return ada.TrySays("help") })
+		t.Settle(90 * time.Second)
+		require.Len(t, grace.Tickets(), 1, "there is one ticket")
+		insist(t, "taking", func() error { return grace.TryTakes(grace.Tickets()[0]) })
+		require.True(t, ada.Member().BotMeta.LiveChat(), "they talk")
+		insist(t, "asking the agent", func() error { return ada.TrySays("It leaks.") })
+		t.Settle(90 * time.Second)
+		require.Equal(t, "It leaks.", grace.Last())
+		insist(t, "answering", func() error { return grace.TrySays("Where?") })
+		t.Settle(90 * time.Second)
+		require.Equal(t, "Where?", ada.Last())
+		insist(t, "ending", func() error {
+			if !ada.Member().BotMeta.LiveChat() {
+				return nil
+			}
+			return grace.TryEnds()
+		})
+		t.Settle(90 * time.Second)
+		require.False(t, ada.Member().BotMeta.LiveChat(), "it is over")
+		require.Empty(t, p.Queue("desk"))
+	}, explore.PlatformOptions(fakes.WithInbox()))
+}
+
+// Of what people do with one request at once, one thing counts.
+func TestOrders_LiveChat(t *testing.T) {
+	t.Parallel()
+	explore.Orders(t, rounds.Of(t, 40, 400), func(t *explore.T, p *fakes.Platform) {
+		ada, grace := openDesk(p)
+		hedy := p.AddAgent("desk", "Hedy")
+		ada.Says("help")
+		ticket := grace.Ticket()
+		taken := 0
+		for _, agent := range []*fakes.Agent{grace, hedy} {
+			t.Go(agent.Name(), func() {
+				if agent.TryTakes(ticket) == nil {
+					taken++
+				}
+			})
+		}
+		t.Go("Ada", func() {
+			_, err := ada.Context().RemovePendingAssignmentByMemberID(t.Context(),
+				livechat.RemovePendingAssignmentByMemberIDParams{MemberID: ada.ID()})
+			if code := boterr.CodeOf(err); code != boterr.NotFound && code != boterr.FailedPrecondition {
+				require.NoError(t, err)
+			}
+		})
+		t.Go("time", func() { p.Advance(time.Hour) })
+		t.Wait()
+		require.LessOrEqual(t, taken, 1, "one agent has it, or nobody")
+		require.Empty(t, p.Queue("desk"), "nobody waits")
+		p.Advance(24 * time.Hour)
+		require.False(t, ada.Member().BotMeta.LiveChat(), "what nobody writes in ends")
+	})
+}
+
+// enough returns how many rounds a report says are enough.
+func enough(t *testing.T, report string) int {
+	t.Helper()
+	found := regexp.MustCompile(`for which (\d+) (plans|orders) are enough`).FindStringSubmatch(report)
+	require.NotNil(t, found, report)
+	rounds, err := strconv.Atoi(found[1])
+	require.NoError(t, err)
+	return rounds
+}
+
+func TestReport_NamesFaultsThatWereNeverTried(t *testing.T) {
+	t.Parallel()
+	run := func(plans int) string {
+		found := search(func(t fakes.TB) { explore.Faults(t, plans, notedOnce(noteOnce)) })
+		require.Empty(t, found.failed)
+		require.Len(t, found.logged, 1)
+		return found.logged[0]
+	}
+	few := run(4)
+	require.Regexp(t, `^explore: the property holds under 4 plans. They had \d+ different faults, of which calls met \d+`, few)
+	require.Regexp(t, `Of the \d+ faults of its calls \d+ were never tried, for which \d+ plans are enough:\n`, few)
+	require.Contains(t, few, "\n\tsendResponse#1=", "each by the name that BOTCTX_EXPLORE takes")
+	require.Contains(t, few, "\n\tMessages#1=")
+	require.NotContains(t, run(enough(t, few)), "faults of its calls")
+}
+
+// Faults that were planned, and that nothing came to, are named, too.
+func TestReport_NamesFaultsThatNoCallMet(t *testing.T) {
+	t.Parallel()
+	found := search(func(t fakes.TB) { explore.Faults(t, 200, notedOnce(noteOnce)) })
+	require.Empty(t, found.failed)
+	report := found.logged[0]
+	numbers := regexp.MustCompile(`They had (\d+) different faults, of which calls met (\d+)\. No call met (\d+):\n`).FindStringSubmatch(report)
+	require.NotNil(t, numbers, report)
+	number := func(i int) int {
+		n, err := strconv.Atoi(numbers[i])
+		require.NoError(t, err)
+		return n
+	}
+	require.Equal(t, number(1), number(2)+number(3))
+	_, unmet, _ := strings.Cut(report, "No call met")
+	require.Regexp(t, `\n\t[A-Za-z]+#\d+=[a-zA-Z,]+`, unmet)
+}
+
+func TestReport_NamesChangesThatWereNeverTried(t *testing.T) {
+	t.Parallel()
+	run := func(orders int) string {
+		found := search(func(t fakes.TB) { explore.Orders(t, orders, soldOnce(modify)) })
+		require.Empty(t, found.failed)
+		return found.logged[0]
+	}
+	few := run(2)
+	require.Regexp(t, `^explore: the property holds in 2 orders of \d+ points. Of its \d+ single changes of turns \d+ were never tried, `+
+		`for which \d+ orders are enough:\n\t\d+>\d+`, few)
+	require.NotContains(t, run(enough(t, few)), "never tried")
 }

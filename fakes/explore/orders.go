@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/display"
 )
 
 // change is a change of who goes on.
@@ -180,4 +182,178 @@ func parseChanges(key string) ([]change, error) {
 		changes = append(changes, one)
 	}
 	return changes, nil
+}
+
+// search looks for a round in which a property does not hold. A round is a list of things that are done to
+// the bot: faults, or switches from one turn to another.
+type search[A any] struct {
+	fakes.TB
+
+	settings settings
+	// kind is what the search is called in Variable; what is for readers, and says of what a round is: "faults".
+	kind, what string
+	// try runs the property in a round, with nothing done to it where that is empty.
+	try func(round []A) outcome
+	// singles are the things that are tried alone, in this order; draw draws several.
+	singles []A
+	draw    func(random *rand.Rand) []A
+	// key tells rounds apart, as Variable has them, and parse reads it.
+	key   func(round []A) string
+	parse func(key string) ([]A, error)
+	// shown says what a round does and did, in Go or in words.
+	shown func(round []A, came outcome) string
+	// isOver tells that the test was ended, also where its Fatalf comes back.
+	isOver bool
+}
+
+// fatalf ends the test.
+func (s *search[A]) fatalf(format string, args ...any) {
+	s.Helper()
+	s.isOver = true
+	s.Fatalf("%s", display.Visible(fmt.Sprintf(format, args...)))
+}
+
+// logf tells what a search came to that found nothing.
+func (s *search[A]) logf(format string, args ...any) {
+	s.Helper()
+	if !s.isOver {
+		s.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// found is a round in which the property does not hold.
+type found[A any] struct {
+	number int
+	round  []A
+	outcome
+}
+
+// round returns the round of a number, counted from 1: in turn a single thing, as long as there are such,
+// and several.
+func (s *search[A]) round(number int) []A {
+	if single := number / 2; number%2 == 1 && single < len(s.singles) {
+		return s.singles[single : single+1]
+	}
+	return s.draw(rand.New(rand.NewPCG(s.settings.seed, uint64(number)))) //nolint:gosec // Rounds can be repeated.
+}
+
+// drawsPerRound is how many rounds are drawn for each that is run, since some repeat others.
+const drawsPerRound = 10
+
+// run runs rounds until one fails, and ends the test then. It returns how many it ran.
+func (s *search[A]) run(rounds int) int {
+	s.Helper()
+	known := map[string]bool{}
+	for number := 1; !s.isOver && len(known) < rounds && number <= rounds*drawsPerRound; number++ {
+		round := s.round(number)
+		if key := s.key(round); len(round) > 0 && !known[key] {
+			known[key] = true
+			s.runOne(len(known), round)
+		}
+	}
+	return len(known)
+}
+
+// isToRun reports whether Variable leaves the search to be run. It ends the test where it says nothing that is
+// understood: a round that is misspelt would pass without having been run.
+func (s *search[A]) isToRun() bool {
+	s.Helper()
+	if !isUnderstood() {
+		s.fatalf("explore: %s is %q: give what a failing test has printed, such as %s:sendResponse#1=timesOut or %s:3>0, or a number as a seed",
+			Variable, os.Getenv(Variable), kindFaults, kindOrders)
+		return false
+	}
+	return !isForAnother(s.kind)
+}
+
+// runAsked runs the round that Variable asks for, and reports whether it asks for one.
+func (s *search[A]) runAsked() bool {
+	s.Helper()
+	key, isAsked := asked(s.kind)
+	if !isAsked {
+		return false
+	}
+	round, err := s.parse(key)
+	if err != nil {
+		s.fatalf("explore: %s: %v", Variable, err)
+		return true
+	}
+	s.runOne(1, round)
+	return true
+}
+
+// runOne runs a round, and ends the test where it fails. number is which one it is.
+func (s *search[A]) runOne(number int, round []A) {
+	s.Helper()
+	came := s.try(round)
+	if came.failed() {
+		s.report(found[A]{number: number, round: round, outcome: came})
+	}
+}
+
+// report makes a failing round as small as it gets, and ends the test with it.
+func (s *search[A]) report(f found[A]) {
+	s.Helper()
+	small := f
+	if !f.hangs { // Each further one would hang as long.
+		again := s.try(f.round)
+		if again.failure != f.failure || again.transcript != f.transcript {
+			s.fatalf("explore: the property is not the same each time: round %d has failed with\n%sand, run again, came to\n%s"+
+				"It, and the bot, may depend on nothing but what the test does: no clock of the machine, no random numbers, "+
+				"no order of a map, no goroutine that nobody waits for.", f.number, f.printed(), again.printed())
+			return
+		}
+		small.round = s.smallest(f.round)
+		small.outcome = s.try(small.round)
+	}
+	s.fatalf("explore: the property does not hold under these %s (%d of the %d of round %d with the seed %d):\n\n%s\n\n%s\n"+
+		"It is run again by\n\n\t%s='%s:%s' go test -run '%s'\n",
+		s.what, len(small.round), len(f.round), f.number, s.settings.seed, indented(s.shown(small.round, small.outcome)), small.printed(),
+		Variable, s.kind, s.key(small.round), pattern(s.Name()))
+}
+
+// smallest returns a part of a failing round that fails, too, or a single thing that does.
+func (s *search[A]) smallest(round []A) []A {
+	fails := func(part []A) bool { return len(part) > 0 && s.try(part).failed() }
+	round = smallest(round, fails)
+	if len(round) < 2 {
+		return round
+	}
+	for i := range s.singles[:min(len(s.singles), mostSingles)] {
+		if single := s.singles[i : i+1]; fails(single) {
+			return single
+		}
+	}
+	return round
+}
+
+// mostSingles is how many single things are tried in the place of a round that needs several.
+const mostSingles = 200
+
+// begin runs the property with nothing done to it, twice, and ends the test where it does not hold then, or
+// is not the same each time. It reports whether the search goes on.
+func (s *search[A]) begin() bool {
+	s.Helper()
+	first := s.try(nil)
+	if first.failed() {
+		s.fatalf("explore: the property does not hold without any %s, so that they are not to blame:\n\n%s", s.what, first.printed())
+		return false
+	}
+	if again := s.try(nil); again.transcript != first.transcript || again.failed() {
+		s.fatalf("explore: the property is not the same each time, without any %s. It did\n%s\nand then\n%s%s", s.what,
+			first.transcript, again.transcript, again.printed())
+	}
+	return !s.isOver
+}
+
+// indented returns lines with a tab before each.
+func indented(text string) string { return "\t" + strings.ReplaceAll(text, "\n", "\n\t") }
+
+// pattern returns what go test -run takes for the name of a test.
+func pattern(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		parts[i] = fmt.Sprintf("^%s$", part)
+	}
+	return strings.Join(parts, "/")
 }

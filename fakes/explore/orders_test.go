@@ -2,6 +2,11 @@ package explore_test
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -272,4 +277,142 @@ func TestOrders_OverAccept(t *testing.T) {
 		p.Advance(0)
 		require.Equal(t, 2, stockOf(p), "each message is run once")
 	}, explore.PlatformOptions(fakes.WithInbox()))
+}
+
+// outer is the test around a search, which notes how it ends.
+type outer struct {
+	mu     sync.Mutex
+	failed string
+	logged []string
+}
+
+func (*outer) Helper() {}
+
+func (*outer) Name() string { return "TestBot/shop" }
+
+func (o *outer) Failed() bool { return o.failed != "" }
+
+func (*outer) Cleanup(func()) {}
+
+func (o *outer) Logf(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.logged = append(o.logged, fmt.Sprintf(format, args...))
+}
+
+func (o *outer) Fatalf(format string, args ...any) {
+	o.failed = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// search runs a search that may fail, and returns how it ended.
+func search(run func(t fakes.TB)) *outer {
+	var o outer
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(&o)
+	}()
+	<-done
+	return &o
+}
+
+// stockOf returns how many kettles there are.
+func stockOf(p *fakes.Platform) int { return document.Get(p.Data("stock")[0], "left", 0) }
+
+// shop adds so many kettles, and two members.
+func shop(p *fakes.Platform, logic botctx.Action, left int) (ada, bob *fakes.Actor) {
+	p.AddData("stock", document.O("_id", "kettle", "left", left))
+	p.HandleFunc(logic)
+	return p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
+}
+
+// readAndWrite takes a kettle in two operations, so that two members may take the same.
+func readAndWrite(ctx context.Context, bot *botctx.Context) error {
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+		DataSourceID: "stock", Filter: document.O("_id", "kettle"),
+	})
+	if err != nil {
+		return err
+	}
+	left := document.Get(found.Entries[0], "left", 0)
+	if left == 0 {
+		return bot.Reply(ctx, send.Text("Sold out."))
+	}
+	_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "stock", Filter: document.O("_id", "kettle"), Patch: document.Set("left", left-1),
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Yours."))
+}
+
+// modify takes a kettle in one operation.
+func modify(ctx context.Context, bot *botctx.Context) error {
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "stock", Filter: document.O("_id", "kettle", "left", document.O("$gt", 0)), Patch: document.Inc("left", -1),
+	})
+	if err != nil {
+		return err
+	}
+	if taken.Value == nil {
+		return bot.Reply(ctx, send.Text("Sold out."))
+	}
+	return bot.Reply(ctx, send.Text("Yours."))
+}
+
+// confirmed counts what members were confirmed.
+func confirmed(p *fakes.Platform) (count int) {
+	for _, sent := range p.Sent() {
+		if !sent.IsRepeat && strings.HasPrefix(sent.Response.Text(), "Yours") {
+			count++
+		}
+	}
+	return count
+}
+
+// searched runs a search with a value of the environment variable.
+func searched(t *testing.T, value string, run func(t fakes.TB)) *outer {
+	t.Helper()
+	t.Setenv(explore.Variable, value)
+	return search(run)
+}
+
+func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
+	run := func(t fakes.TB) { explore.Faults(t, 1000, notedOnce(noteAnew)) }
+	requireFound(t, searched(t, "faults:upsertDataToDataSource#1=timesOut", run),
+		"(1 of the 1 of round 1", "\tp.TimeOutNth(botctx.OpUpsertDataToDataSource, 1)\n", "each order is noted once")
+	passed := searched(t, "faults:upsertDataToDataSource#9=fails", run)
+	require.Empty(t, passed.failed)
+	require.Equal(t, []string{"explore: the property holds under these faults, but nothing met\n" +
+		"\tp.FailNth(botctx.OpUpsertDataToDataSource, 9, boterr.Unavailable)"}, passed.logged)
+	requireFound(t, searched(t, "faults:nonsense", run), `BOTCTX_EXPLORE: invalid argument: "nonsense" is no fault`)
+	require.Empty(t, searched(t, "orders:1>0", run).failed, "a round of orders is none of its own")
+}
+
+func TestVariable_ThatSaysNothingIsRefused(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
+	for _, value := range []string{"order:3>0", "x", "-1", "99999999999999999999", " "} {
+		for _, run := range []func(t fakes.TB){
+			func(t fakes.TB) { explore.Faults(t, 2, notedOnce(noteAnew)) },
+			func(t fakes.TB) { explore.Orders(t, 2, soldOnce(readAndWrite)) },
+		} {
+			require.Contains(t, searched(t, value, run).failed, "BOTCTX_EXPLORE is ", value)
+		}
+	}
+}
+
+func TestVariable_RepeatsARoundOfOrders(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
+	run := func(t fakes.TB) { explore.Orders(t, 1000, soldOnce(readAndWrite)) }
+	first := searched(t, "", run)
+	printed := regexp.MustCompile(`BOTCTX_EXPLORE='(.*)' go`).FindStringSubmatch(first.failed)
+	require.Len(t, printed, 2)
+	again := searched(t, printed[1], run)
+	requireFound(t, again, "1. Ada does fetchDataFromDataSource, up to findAndModifyDataFromDataSource", "(1 of the 1 of round 1 ")
+	require.Equal(t, []string{"explore: the property holds in this order"}, searched(t, "orders:1>0", run).logged)
+	requireFound(t, searched(t, "orders:nonsense", run), `"nonsense" is no change of turns`)
+}
+
+func TestVariable_ANumberIsASeed(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
+	requireFound(t, searched(t, "99", func(t fakes.TB) { explore.Faults(t, 100, notedOnce(noteAnew)) }), "with the seed 99")
 }

@@ -2,7 +2,12 @@ package explore
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"runtime"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -139,4 +144,205 @@ func (o outcome) printed() string {
 		text += "\n" + o.logged
 	}
 	return text + "\n"
+}
+
+// Go gives the run a turn: what a member, an agent or the time does at once with the other turns. name is
+// what it is called where the property does not hold. Wait runs the turns.
+//
+//	t.Go("Ada", func() { ada.Says("buy") })
+//	t.Go("time", func() { p.Advance(time.Hour) })
+//	t.Wait()
+func (t *T) Go(name string, run func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.turns = append(t.turns, turn{name, run})
+}
+
+// Wait runs what Go was given since the last Wait, and returns when all turns have ended: one after the
+// other under Faults, and in the order of the round under Orders. It is called at the end of the property,
+// too. Where a turn has failed so that the run ends, it does.
+func (t *T) Wait() {
+	t.mu.Lock()
+	turns := t.turns
+	t.turns = nil
+	t.mu.Unlock()
+	switch {
+	case len(turns) == 0:
+	case t.schedule != nil:
+		t.schedule.runAll(turns, t.guarded)
+	default:
+		for _, one := range turns {
+			one.run()
+		}
+	}
+	t.mu.Lock()
+	isOver := t.isOver
+	t.mu.Unlock()
+	if isOver {
+		runtime.Goexit()
+	}
+}
+
+// Switch is a point of the test's own at which another turn may go on under Orders, such as in a fake of
+// the test's that a bot asks. at is what is done there.
+func (t *T) Switch(at string) {
+	if t.schedule != nil {
+		t.schedule.yield(t.ctx, point{name: at})
+	}
+}
+
+// isAmidLock reports whether the SDK holds a lock while it asks the store: no other turn could go on
+// there. These are the requests by which the inbox keeps its own records.
+func isAmidLock(asked fakes.Request) bool {
+	_, collection, _ := strings.Cut(asked.Name, " ")
+	return asked.Service == fakes.ServiceStore && strings.HasPrefix(collection, "inbox") || strings.HasPrefix(asked.Name, "ensureIndex ")
+}
+
+// Variable is the environment variable that repeats one round of a search, as a failing one prints it, such
+// as "faults:sendResponse#1=timesOut" or "orders:3>0". A number is a Seed for all searches.
+const Variable = "BOTCTX_EXPLORE"
+
+// The kinds of searches, as Variable has them.
+const (
+	kindFaults = "faults"
+	kindOrders = "orders"
+)
+
+// The defaults of the options.
+const (
+	defaultSeed     = 1
+	defaultMost     = 3
+	defaultCalls    = 100_000
+	defaultPatience = 10 * time.Second
+)
+
+// settings are what options set.
+type settings struct {
+	seed     uint64
+	most     int
+	calls    int64
+	patience time.Duration
+	platform []fakes.Option
+}
+
+// Option is a setting of a search.
+type Option func(*settings)
+
+// Seed makes a search draw other rounds. The default is 1, so that a test does the same each time.
+func Seed(seed uint64) Option { return func(s *settings) { s.seed = seed } }
+
+// MaxFaults is how many faults, or switches, a round has at most. The default is 3.
+func MaxFaults(most int) Option { return func(s *settings) { s.most = max(1, most) } }
+
+// MaxCalls is how many calls of operations and services one run makes at most: more are a loop without an
+// end. The default is 100,000.
+func MaxCalls(most int) Option { return func(s *settings) { s.calls = int64(max(1, most)) } }
+
+// PlatformOptions gives options to the platforms, such as fakes.WithInbox.
+func PlatformOptions(options ...fakes.Option) Option {
+	return func(s *settings) { s.platform = append(s.platform, options...) }
+}
+
+// Timeout is for how long, in real time, a run may call nothing before it counts as one that hangs. The
+// default is ten seconds.
+func Timeout(d time.Duration) Option { return func(s *settings) { s.patience = d } }
+
+// settingsOf returns what options set. The seed that Variable gives counts more.
+func settingsOf(options []Option) settings {
+	s := settings{seed: defaultSeed, most: defaultMost, calls: defaultCalls, patience: defaultPatience}
+	for _, option := range options {
+		option(&s)
+	}
+	if seed, err := strconv.ParseUint(os.Getenv(Variable), 10, 64); err == nil {
+		s.seed = seed
+	}
+	return s
+}
+
+// asked returns the round that Variable asks for in a search of a kind, "" for none.
+func asked(kind string) (round string, isAsked bool) {
+	return strings.CutPrefix(os.Getenv(Variable), kind+":")
+}
+
+// isUnderstood reports whether Variable is a seed, or asks for a round of a search of some kind, or is not set.
+func isUnderstood() bool {
+	given := os.Getenv(Variable)
+	_, err := strconv.ParseUint(given, 10, 64)
+	return given == "" || err == nil || strings.HasPrefix(given, kindFaults+":") || strings.HasPrefix(given, kindOrders+":")
+}
+
+// isForAnother reports whether Variable asks for a round of another kind of search.
+func isForAnother(kind string) bool {
+	other, _, isRound := strings.Cut(os.Getenv(Variable), ":")
+	return isRound && other != kind
+}
+
+// smallest returns a part of a list for which fails still holds, and does not where any one thing is left
+// out: delta debugging, by halves, quarters and so on.
+func smallest[A any](list []A, fails func([]A) bool) []A {
+	for parts := 2; len(list) > 0; {
+		size := (len(list) + parts - 1) / parts
+		if rest, found := without(list, size, fails); found {
+			list, parts = rest, max(2, parts-1)
+			continue
+		}
+		if size == 1 {
+			return list
+		}
+		parts = min(2*parts, len(list))
+	}
+	return list
+}
+
+// without leaves a part of a size out of a list, so that fails still holds.
+func without[A any](list []A, size int, fails func([]A) bool) (rest []A, found bool) {
+	for from := 0; from < len(list); from += size {
+		rest = slices.Concat(list[:from], list[min(from+size, len(list)):])
+		if fails(rest) {
+			return rest, true
+		}
+	}
+	return nil, false
+}
+
+// story is what turns did, in their order.
+type story struct{ segments []segment }
+
+// segment is what one turn did until another one went on.
+type segment struct {
+	task string
+	// calls are the operations that it called, stands is where it stopped.
+	calls  []string
+	stands string
+}
+
+// goesOn notes that a turn goes on.
+func (s *story) goesOn(t *task) { s.segments = append(s.segments, segment{task: t.name}) }
+
+// stands notes where the turn stopped that went on last, nil for none.
+func (s *story) stands(t *task) {
+	if last := len(s.segments) - 1; last >= 0 && t != nil {
+		s.segments[last].stands = t.at.name
+	}
+}
+
+// did notes what the turn calls that goes on.
+func (s *story) did(call string) {
+	last := &s.segments[len(s.segments)-1]
+	last.calls = append(last.calls, call)
+}
+
+// String returns the story, a line for each segment.
+func (s *story) String() string {
+	lines := make([]string, len(s.segments))
+	for i, one := range s.segments {
+		lines[i] = fmt.Sprintf("%d. %s", i+1, one.task)
+		if len(one.calls) > 0 {
+			lines[i] += " does " + strings.Join(one.calls, ", ")
+		}
+		if one.stands != "" {
+			lines[i] += ", up to " + one.stands
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -3,15 +3,20 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Recording are calls that were recorded, in the order in which they returned.
@@ -182,4 +187,160 @@ func checkOp(op botctx.Op) error {
 		return fmt.Errorf("op: there is no operation %q: perhaps %s is meant", op, near)
 	}
 	return fmt.Errorf("op: there is no operation %q", op)
+}
+
+// Call is a call of an operation that was recorded.
+type Call struct {
+	// Line is its line in the file it was read from, N its number, from 1 on.
+	Line, N int
+	// CalledAt is when it began.
+	CalledAt document.Timestamp
+	// Scope is for whom it was made.
+	Scope Scope
+	Op    botctx.Op
+	// Params and Result are values of documents. Result is nil for null, and where there is none.
+	Params, Result any
+	// Err is the error, nil where it succeeded. A send that reached some has a Result, too.
+	Err *boterr.Error
+}
+
+// Scope is for whom a call was made.
+type Scope struct {
+	App     string `json:"app,omitzero"`
+	Channel string `json:"channel,omitzero"`
+	Member  string `json:"member,omitzero"`
+	Group   string `json:"group,omitzero"`
+}
+
+func scopeOf(scope record.Scope) Scope {
+	return Scope{App: scope.App, Channel: scope.Channel, Member: scope.Member, Group: scope.GroupExternalID}
+}
+
+// Record returns the scope as records have it.
+func (s Scope) Record() record.Scope {
+	return record.Scope{App: s.App, Channel: s.Channel, Member: s.Member, GroupExternalID: s.Group}
+}
+
+// head is the first line of a recording.
+const head = `{"recording":1}`
+
+// The fields of a line.
+const (
+	fieldRecording = "recording"
+	fieldN         = "n"
+	fieldAt        = "at"
+	fieldScope     = "scope"
+	fieldOp        = "op"
+	fieldParams    = "params"
+	fieldResult    = "result"
+	fieldError     = "error"
+)
+
+// object returns the call as a line has it.
+func (c Call) object() document.Object {
+	scope, err := document.Encode(c.Scope)
+	if err != nil {
+		scope = document.O()
+	}
+	line := document.O(fieldN, c.N, fieldAt, int64(c.CalledAt), fieldScope, scope, fieldOp, string(c.Op), fieldParams, c.Params)
+	if c.Err == nil || c.Result != nil {
+		line = line.With(fieldResult, c.Result)
+	}
+	if c.Err != nil {
+		line = line.With(fieldError, errorObject(c.Err))
+	}
+	return line
+}
+
+func errorObject(err *boterr.Error) any {
+	text, failed := json.Marshal(err)
+	if failed == nil {
+		var value any
+		if value, failed = document.ParseJSON(text); failed == nil {
+			return value
+		}
+	}
+	return document.O("code", string(err.Code))
+}
+
+// result returns what the call returned, as a door does.
+func (c Call) result() (json.RawMessage, error) {
+	var text json.RawMessage
+	if c.Err == nil || c.Result != nil {
+		encoded, err := document.EncodeJSON(c.Result)
+		if err != nil {
+			return nil, err
+		}
+		text = encoded
+	}
+	if c.Err == nil {
+		return text, nil
+	}
+	own := *c.Err
+	if own.Err == nil {
+		own.Err = errors.New("this is what was recorded")
+	}
+	return text, &own
+}
+
+// callerOf returns a door to operations: their own, where they have one.
+func callerOf(all botctx.Operations) botctx.Caller {
+	if door, has := all.(botctx.Caller); has {
+		return door
+	}
+	return typed{reflect.ValueOf(all)}
+}
+
+// typed is a door to operations that have none.
+type typed struct{ operations reflect.Value }
+
+// Call implements botctx.Caller.
+func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	method, isFound := t.method(name)
+	if !isFound {
+		return nil, boterr.Wrap(name, boterr.Invalid("", "there is no operation of this name"))
+	}
+	params := reflect.New(method.Type().In(1))
+	if len(args) > 0 {
+		if err := document.DecodeJSON(args, params.Interface()); err != nil {
+			return nil, boterr.Wrap(name, err)
+		}
+	}
+	returned := method.Call([]reflect.Value{reflect.ValueOf(ctx), params.Elem()})
+	failed, _ := reflect.TypeAssert[error](returned[1])
+	result := returned[0].Interface()
+	if failed != nil && !hasOutcomes(result) {
+		return nil, failed
+	}
+	text, err := encoded(result)
+	if failed == nil {
+		failed = err
+	}
+	return text, failed
+}
+
+// encoded returns a result as JSON, with a credential that its caller asked for.
+func encoded(result any) (json.RawMessage, error) {
+	type forCaller interface {
+		ForCaller() (document.Object, error)
+	}
+	if revealing, is := result.(forCaller); is {
+		revealed, err := revealing.ForCaller()
+		if err != nil {
+			return nil, err
+		}
+		return revealed.MarshalJSON()
+	}
+	return document.EncodeJSON(result)
+}
+
+// method returns the method of an operation: it has its name, with other capitals.
+func (t typed) method(name string) (reflect.Value, bool) {
+	all := reflect.TypeFor[botctx.Operations]()
+	for method := range all.Methods() {
+		if strings.EqualFold(method.Name, name) {
+			return t.operations.MethodByName(method.Name), true
+		}
+	}
+	return reflect.Value{}, false
 }

@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/record"
 )
 
@@ -155,4 +159,105 @@ func errorOf(err error, op botctx.Op) *boterr.Error {
 		own.Op = string(op)
 	}
 	return &own
+}
+
+// redacted stands in the place of a credential, as display.Redact has it.
+const redacted = "[redacted]"
+
+// hider takes credentials out of values.
+type hider struct{ secrets []string }
+
+// value returns a value of a document without credentials.
+func (h hider) value(value any) any {
+	switch value := value.(type) {
+	case string:
+		return h.text(value)
+	case document.Object:
+		hidden := document.O()
+		for name, field := range value.All() {
+			if display.IsCredential(name) && field != nil {
+				hidden = hidden.With(h.own(name), redacted)
+			} else {
+				hidden = hidden.With(h.own(name), h.value(field))
+			}
+		}
+		return hidden
+	case document.Array:
+		var items []any
+		for _, item := range value.All() {
+			items = append(items, h.value(item))
+		}
+		return document.ArrayOf(items)
+	default:
+		return value
+	}
+}
+
+// text returns a text without credentials.
+func (h hider) text(text string) string { return display.Redact(h.own(text)) }
+
+// own returns a text without the hider's own secrets.
+func (h hider) own(text string) string {
+	for _, secret := range h.secrets {
+		text = strings.ReplaceAll(text, secret, redacted)
+	}
+	return text
+}
+
+// ids are which ids of an implementation stand for those of a recording.
+type ids struct {
+	// got are those of the implementation by those of the recording, recorded the other way round.
+	got, recorded map[string]string
+}
+
+func newIDs(known map[string]string) *ids {
+	all := &ids{got: map[string]string{}, recorded: map[string]string{}}
+	maps.Copy(all.got, known)
+	for recorded, got := range known {
+		all.recorded[got] = recorded
+	}
+	return all
+}
+
+// of returns the id of the implementation for one of the recording, or the text itself.
+func (i *ids) of(recorded string) string {
+	if got, isKnown := i.got[recorded]; isKnown {
+		return got
+	}
+	return recorded
+}
+
+// areOne reports whether two ids may stand for each other: they do so already, or neither stands for
+// another one.
+func (i *ids) areOne(recorded, got string) bool {
+	knownGot, hasGot := i.got[recorded]
+	knownRecorded, hasRecorded := i.recorded[got]
+	if hasGot || hasRecorded {
+		return hasGot && hasRecorded && knownGot == got && knownRecorded == recorded
+	}
+	i.got[recorded], i.recorded[got] = got, recorded
+	return true
+}
+
+// The names of fields with ids, and of those with times.
+var (
+	idName = regexp.MustCompile(`^(_?id|.*(Id|Ids|ID|IDs|[eE]tag)|ts|from|to|` +
+		`member|channel|group|agenda|assignment|assignee|outlet|inlet)$`)
+	timeName = regexp.MustCompile(`^(.*[a-z]At|timestamp|runUntil|startTime|endTime|date)$`)
+)
+
+// isID reports whether an id stands at a path: its name says so, or that of a list around it.
+func isID(path string) bool {
+	return idName.MatchString(lastName(path)) || strings.Contains(path, "Ids.")
+}
+
+// isTime reports whether a field of a name holds a time.
+func isTime(name string) bool { return timeName.MatchString(name) }
+
+// lastName returns the name of the field at a path: the last that is no index.
+func lastName(path string) string {
+	for strings.HasSuffix(path, "]") {
+		path = path[:strings.LastIndexByte(path, '[')]
+	}
+	return path[strings.LastIndexByte(path, '.')+1:]
 }

@@ -3,6 +3,7 @@ package recording_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -239,4 +240,264 @@ func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.NotContains(t, out.String(), "hush")
 	require.Contains(t, out.String(), `"code":"Unavailable"`)
+}
+
+// check compares a recording with a shop.
+func check(t *testing.T, text string, s shop, recordedAda string) recording.Differences {
+	t.Helper()
+	found, err := read(t, text).Check(t.Context(), recording.Check{
+		Door:    func(scope record.Scope) botctx.Caller { return s.Operations(scope) },
+		IDs:     map[string]string{recordedAda: s.ada.ID()},
+		Now:     s.Now,
+		Advance: s.Advance,
+	})
+	require.NoError(t, err)
+	return found
+}
+
+// Another platform has other ids and another clock, and answers alike.
+func TestCheck_AnswersAlike(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, fakes.Start(), 0)
+	text := recordedWork(t, s)
+	other := newShop(t, fakes.Start().Add(777*time.Hour), 3)
+	require.NotEqual(t, s.ada.ID(), other.ada.ID())
+	require.Empty(t, check(t, text, other, s.ada.ID()).String())
+	require.Equal(t, "Thank you.", other.ada.Last())
+	require.Empty(t, other.ada.Agendas())
+}
+
+func TestCheck_TellsWhereItDiffers(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, fakes.Start(), 0)
+	text := recordedWork(t, s)
+	other := newShop(t, fakes.Start(), 0)
+	other.AddData("orders", document.O("_id", "o-1", "left", 0, "odd", true))
+	other.AddData("bills", document.O("of", "somebody"))
+	require.Equal(t, strings.TrimLeft(`
+line 2: findAndModifyDataFromDataSource result.value: {"_id":"o-1","createdAt":1767225600000,"updatedAt":1767225600000,"left":3} was recorded, and this answers null
+line 8: countDataSource result: 1 was recorded, and this answers 2
+`, "\n"), check(t, text, other, s.ada.ID()).String())
+}
+
+// A call at a later time is made when as much time has passed, and what falls due has run.
+func TestCheck_LetsTimePass(t *testing.T) {
+	t.Parallel()
+	r := read(t, lines(
+		`{"n":1,"at":5000,"scope":{"member":"m"},"op":"newAgenda","params":{"memberId":"m","nodeCompositeId":"reminder","nextRunAt":3605000},`+
+			`"error":{"code":"Internal"}}`,
+		`{"n":2,"at":3606000,"scope":{"member":"m"},"op":"countDataSource","params":{"dataSourceId":"orders"},"result":2}`,
+	))
+	other := newShop(t, fakes.Start(), 0)
+	found, err := r.Check(t.Context(), recording.Check{
+		Door: func(scope record.Scope) botctx.Caller { return other.Operations(scope) },
+		IDs:  map[string]string{"m": other.ada.ID()}, Now: other.Now, Advance: other.Advance,
+	})
+	require.NoError(t, err)
+	require.Equal(t, "line 2: newAgenda error: \"Internal\" was recorded, and this answers nothing\n", found.String())
+	require.Equal(t, "Still yours.", other.ada.Last())
+	require.Equal(t, fakes.Start().Add(3601*time.Second), other.Now())
+}
+
+// answers is a door that gives its answers one after the other.
+func answers(all ...string) func(record.Scope) botctx.Caller {
+	return func(record.Scope) botctx.Caller {
+		return door(func(context.Context, string, []byte) ([]byte, error) {
+			next := all[0]
+			all = all[1:]
+			if code, is := strings.CutPrefix(next, "!"); is {
+				return nil, boterr.New(boterr.Code(code), "memberId", "as it is")
+			}
+			return []byte(next), nil
+		})
+	}
+}
+
+func TestCheck_WhatMayDiffer(t *testing.T) {
+	t.Parallel()
+	call := func(n string, what string) string {
+		return `{"n":` + n + `,"at":1000,"scope":{},"op":"getMember","params":{},` + what + `}`
+	}
+	for _, c := range []struct {
+		name          string
+		first, second string
+		answers       []string
+		want          string
+	}{
+		{"ids", `"result":{"_id":"a","n":1}`, `"result":{"_id":"a","memberId":"b"}`, []string{`{"_id":"x","n":1}`, `{"memberId":"y","_id":"x"}`}, ""},
+		{"an id that is another later", `"result":{"_id":"a"}`, `"result":{"_id":"a"}`, []string{`{"_id":"x"}`, `{"_id":"y"}`}, "line 3: getMember result._id"},
+		{"two ids that are one", `"result":{"_id":"a"}`, `"result":{"_id":"b"}`, []string{`{"_id":"x"}`, `{"_id":"x"}`}, "line 3: getMember result._id"},
+		{"ids that change places", `"result":{"_id":"a"}`, `"result":{"_id":"b"}`, []string{`{"_id":"b"}`, `{"_id":"a"}`}, ""},
+		{"an id elsewhere", `"result":{"_id":"a"}`, `"result":{"note":"a"}`, []string{`{"_id":"x"}`, `{"note":"x"}`}, ""},
+		{"a text", `"result":{"name":"a"}`, `"result":null`, []string{`{"name":"b"}`, `null`}, `result.name: "a" was recorded, and this answers "b"`},
+		{"times", `"result":{"createdAt":1000}`, `"result":{"nextRunAt":9000}`, []string{`{"createdAt":51500}`, `{"nextRunAt":59000}`}, ""},
+		{"a time that is far off", `"result":{"createdAt":1000}`, `"result":null`, []string{`{"createdAt":52001}`, `null`}, "result.createdAt: 1000 was recorded"},
+		{"no time", `"result":{"n":1000}`, `"result":null`, []string{`{"n":51000}`, `null`}, "result.n: 1000"},
+		{"what is redacted", `"result":{"n":"[redacted]"}`, `"result":null`, []string{`{"n":"hush"}`, `null`}, ""},
+		{
+			"what is not there", `"result":{"a":1}`, `"result":[1]`,
+			[]string{`{"b":1}`, `[1,2]`},
+			"result.a: 1 was recorded, and this answers nothing\nline 2: getMember result.b: nothing was recorded, and this answers 1\nline 3: getMember result[1]: nothing",
+		},
+		{"messages of errors", `"error":{"code":"NotFound","field":"memberId","message":"was"}`, `"result":1`, []string{"!NotFound", "1.0"}, ""},
+		{
+			"codes of errors", `"error":{"code":"Conflict","field":"memberId"}`, `"error":{"code":"NotFound","field":"x"}`,
+			[]string{"!NotFound", "!NotFound"},
+			"error.code: \"Conflict\" was recorded, and this answers \"NotFound\"\nline 3: getMember error.field: \"x\"",
+		},
+		{
+			"an error that is none", `"error":{"code":"Conflict"}`, `"result":1`,
+			[]string{"1", "!NotFound"},
+			"line 2: getMember error: \"Conflict\" was recorded, and this answers nothing\nline 3: getMember error: nothing was recorded, and this answers",
+		},
+		{"no JSON", `"result":1`, `"result":1`, []string{"{", "1"}, "line 2: getMember result: 1 was recorded"},
+	} {
+		found, err := read(t, lines(call("1", c.first), call("2", c.second))).Check(t.Context(), recording.Check{
+			Door: answers(c.answers...), Now: func() time.Time { return time.UnixMilli(51000) },
+		})
+		require.NoError(t, err)
+		if c.want == "" {
+			require.Empty(t, found.String(), c.name)
+		} else {
+			require.Contains(t, found.String(), c.want, c.name)
+		}
+	}
+}
+
+func TestCheck_EndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := newShop(t, fakes.Start(), 0)
+	_, err := read(t, recordedWork(t, s)).Check(ctx, recording.Check{Door: answers()})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// door is a function that is a door.
+type door func(ctx context.Context, name string, args []byte) ([]byte, error)
+
+// Call implements botctx.Caller.
+func (d door) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	return d(ctx, name, args)
+}
+
+func TestReplay_AnswersAsItWas(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, fakes.Start(), 0)
+	text := recordedWork(t, s)
+	replay := read(t, text).Replay()
+	work(t, replay.Operations(s.ada.Scope()), fakes.Start, s.ada.ID())
+	require.Empty(t, replay.Left())
+}
+
+// Of calls that are the same, the answers come in their order; others may stand between them or come
+// before them.
+func TestReplay_InOrderOfEachCall(t *testing.T) {
+	t.Parallel()
+	r := read(t, lines(
+		`{"n":1,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":1}`,
+		`{"n":2,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"b"},"result":5}`,
+		`{"n":3,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":2}`,
+		`{"n":4,"at":0,"scope":{"member":"m"},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1,"y":2}},"result":9}`,
+	))
+	replay := r.Replay()
+	call := func(member, args string) string {
+		result, err := replay.Caller(record.Scope{Member: member}).Call(t.Context(), "countDataSource", json.RawMessage(args))
+		if err != nil {
+			return err.Error()
+		}
+		return string(result)
+	}
+	require.Equal(t, "5", call("", `{"dataSourceId":"b"}`))
+	require.Equal(t, "1", call("", `{"filter":{"y":2,"x":1.0},"dataSourceId":"a"}`))
+	require.Equal(t, "9", call("m", `{"dataSourceId":"a","filter":{"x":1,"y":2}}`))
+	require.Len(t, replay.Left(), 1)
+	require.Equal(t, "2", call("", `{"dataSourceId":"a","filter":{"x":1,"y":2}}`))
+	require.Contains(t, call("", `{"dataSourceId":"a","filter":{"x":1,"y":2}}`),
+		"internal: this call was recorded 2 times in calls.jsonl, and is made once more")
+}
+
+func TestReplay_NamesTheNearestCall(t *testing.T) {
+	t.Parallel()
+	r := read(t, lines(
+		`{"n":1,"at":0,"scope":{},"op":"countDataSource","params":{"dataSourceId":"a","filter":{"x":1}},"result":1}`,
+		`{"n":2,"at":0,"scope":{"app":"app-1","member":"m"},"op":"countDataSource","params":{"dataSourceId":"b"},"result":5}`,
+	))
+	for _, c := range []struct{ op, args, want string }{
+		{"countDataSource", `{"dataSourceId":"a","filter":{"x":2}}`, "the nearest is that of line 2, which has filter.x 1 in the place of 2"},
+		{"countDataSource", `{"dataSourceId":"b"}`, "the nearest is that of line 3, for app-1/m in the place of "},
+		{"countDataSource", `{"dataSourceId":"a"}`, `line 2, which has filter {"x":1} in the place of nothing`},
+		{"getMember", `{}`, "no call of this operation was recorded in calls.jsonl"},
+		{"countDataSources", `{}`, "there is countDataSource"},
+		{"countDataSource", `{`, "is no JSON"},
+	} {
+		_, err := r.Replay().Caller(record.Scope{}).Call(t.Context(), c.op, json.RawMessage(c.args))
+		require.ErrorContains(t, err, c.want, c.args)
+	}
+	_, err := r.Replay().Caller(record.Scope{}).Call(t.Context(), "getMember", nil)
+	require.ErrorIs(t, err, boterr.Internal)
+}
+
+// lines returns a recording of lines.
+func lines(calls ...string) string { return "{\"recording\":1}\n" + strings.Join(calls, "\n") + "\n" }
+
+func TestRead_NamesTheLine(t *testing.T) {
+	t.Parallel()
+	const first = `{"n":1,"at":0,"scope":{},"op":"getMember","params":{},"result":null}`
+	for text, want := range map[string]string{
+		"":                        "calls.jsonl is empty: a recording begins with the line {\"recording\":1}",
+		"\n\n":                    "calls.jsonl is empty",
+		first:                     "calls.jsonl:1: this is no recording of this version",
+		`{"recording":2}`:         "calls.jsonl:1: this is no recording of this version",
+		lines(first) + first[:30]: "calls.jsonl:3: this is no JSON",
+		lines(first) + first[:31]: "the recording may be cut off here",
+		lines("", first, "[]"):    "calls.jsonl:4: this is no JSON object",
+		lines(first, first):       "calls.jsonl:3: this is call 1, and the one before it is 1",
+		lines(strings.Replace(first, `"n":1`, `"n":2`, 1)):               "calls.jsonl:2: this is call 2, and the one before it is 0: lines are missing",
+		lines(strings.Replace(first, "getMember", "getMembr", 1)):        "calls.jsonl:2: op: there is no operation \"getMembr\": perhaps getMember is meant",
+		lines(strings.Replace(first, `"result"`, `"reslt"`, 1)):          "there is no field \"reslt\" in a call",
+		lines(strings.Replace(first, `,"result":null`, ``, 1)):           "what came of the call is missing",
+		lines(strings.Replace(first, `"params":{},`, ``, 1)):             "params are missing",
+		lines(strings.Replace(first, `"params":{}`, `"params":[]`, 1)):   "calls.jsonl:2: ",
+		lines(strings.Replace(first, `"at":0`, `"at":"soon"`, 1)):        "calls.jsonl:2: ",
+		lines(strings.Replace(first, `"result":null`, `"error":{}`, 1)):  "has no code: there are [InvalidArgument",
+		lines(strings.Replace(first, `"result":null`, `"error":"x"`, 1)): "has no code",
+	} {
+		_, err := recording.Read("calls.jsonl", strings.NewReader(text))
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+func TestRead_WhatTheRecorderWritesOfCallsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string]string{"getMembr": `{}`, "": `{}`, "getMember": `[1]`, "getAgenda": `5`, "newAgenda": `null`} {
+		p := fakes.New(fakes.For(t))
+		ada := p.AddMember(member.Member{FirstName: "Ada"})
+		var out bytes.Buffer
+		recorded := recording.New(&out, p.Now).Caller(p.Operations(ada.Scope()), ada.Scope())
+		_, failed := recorded.Call(t.Context(), name, []byte(args))
+		require.ErrorIs(t, failed, boterr.InvalidArgument, name)
+
+		_, again := read(t, out.String()).Replay().Caller(ada.Scope()).Call(t.Context(), name, []byte(args))
+		require.ErrorIs(t, again, boterr.InvalidArgument, name)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(lines(`{"n":1,"at":0,"scope":{"app":"a"},"op":"getMember","params":{"a":[1]},"error":{"code":"NotFound","message":"x"}}`))
+	f.Fuzz(func(t *testing.T, text string) {
+		read, err := recording.Read("fuzzed.jsonl", strings.NewReader(text))
+		if err != nil {
+			require.Contains(t, err.Error(), "fuzzed.jsonl")
+			return
+		}
+		for _, call := range read.Calls {
+			args, err := json.Marshal(call.Params)
+			require.NoError(t, err)
+			_, err = read.Replay().Caller(call.Scope.Record()).Call(t.Context(), string(call.Op), args)
+			if err != nil {
+				require.NotNil(t, call.Err, "%v", err)
+			}
+		}
+	})
 }

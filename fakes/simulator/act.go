@@ -6,11 +6,18 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/page"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // act is what a page asks for: the body of a POST to "act".
@@ -151,4 +158,289 @@ func unknown(name string, among []string) error {
 		hint = "perhaps " + near + " is meant"
 	}
 	return boterr.Invalid("do", "is %q, which is nothing that can be done: %s", name, hint)
+}
+
+// deskPlays are what agents do.
+func deskPlays() map[string]reader {
+	return map[string]reader{
+		"take":     of(take),
+		"end":      of(end),
+		"addAgent": of(addAgent),
+	}
+}
+
+// agentOf returns the agent of an id, and who she is on the branch's platform.
+func agentOf(b *branch, id string) (*person, *fakes.Agent, error) {
+	by, err := b.personOf(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !by.isAgent() {
+		return nil, nil, boterr.Invalid("person", "%s is a member: agents do that", by.name)
+	}
+	return by, by.agent.In(b.platform), nil
+}
+
+// takeWith is a ticket that an agent takes, by the id of its message.
+type takeWith struct {
+	Person  string `json:"person"`
+	Message string `json:"message"`
+}
+
+func take(b *branch, with takeWith) (moment, error) {
+	by, agent, err := agentOf(b, with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	tickets := agent.Tickets()
+	i := slices.IndexFunc(tickets, func(t fakes.Ticket) bool { return t.MessageID == with.Message })
+	if i < 0 {
+		return moment{}, boterr.New(boterr.NotFound, "message", "is no ticket that %s sees", by.name)
+	}
+	return b.does(conversation.Takes{By: by.name, Ticket: i + 1}, moment{what: by.name + " takes a ticket", by: by})
+}
+
+func end(b *branch, with personWith) (moment, error) {
+	by, _, err := agentOf(b, with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	return b.does(conversation.Ends{By: by.name}, moment{what: by.name + " ends the live chat", by: by})
+}
+
+// addAgentWith is an agent to be added to an outlet channel.
+type addAgentWith struct {
+	Name    string `json:"name"`
+	Channel string `json:"channel"`
+}
+
+func addAgent(b *branch, with addAgentWith) (moment, error) {
+	name := strings.TrimSpace(with.Name)
+	if name == "" {
+		return moment{}, boterr.Missing("name", "what the agent is called")
+	}
+	m, err := b.does(conversation.AddAgent{Name: name, Channel: with.Channel}, moment{what: name + " sits at " + with.Channel})
+	if err != nil {
+		return moment{}, err
+	}
+	m.by = ofAgent(b.stage.Agent(name), name)
+	m.people = append(slices.Clone(b.people()), m.by)
+	return m, nil
+}
+
+// talkPlays are what members do, and agents who write.
+func talkPlays() map[string]reader {
+	return map[string]reader{
+		"say":       of(say),
+		"tap":       of(tap),
+		"repeat":    of(repeat),
+		"addMember": of(addMember),
+		"joinGroup": of(joinGroup),
+		"sendFile":  of(sendFile),
+		"sendEvent": of(sendEvent),
+	}
+}
+
+// sayWith is a text that a person writes.
+type sayWith struct {
+	Person string `json:"person"`
+	Text   string `json:"text"`
+}
+
+func say(b *branch, with sayWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	if strings.TrimSpace(with.Text) == "" {
+		return moment{}, boterr.Missing("text", "what %s says", by.name)
+	}
+	return b.does(conversation.Says{By: by.name, Text: with.Text},
+		moment{what: by.name + ": " + with.Text, by: by, said: said{text: with.Text}})
+}
+
+// tapWith is a button or a quick reply of a message, the one of a number from 0 among those that send
+// something.
+type tapWith struct {
+	Person  string `json:"person"`
+	Message string `json:"message"`
+	Number  int    `json:"number"`
+}
+
+func tap(b *branch, with tapWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	if by.isAgent() {
+		return moment{}, boterr.Invalid("person", "%s is an agent: members tap, and agents take tickets", by.name)
+	}
+	actor := by.actor.In(b.platform)
+	all := actor.Tappables()
+	offered := slices.DeleteFunc(slices.Clone(all), func(one fakes.Tappable) bool { return one.MessageID != with.Message })
+	if with.Number < 0 || with.Number >= len(offered) {
+		return moment{}, boterr.New(boterr.NotFound, "number", "is %d, which the message no longer shows", with.Number)
+	}
+	one := offered[with.Number]
+	return b.does(conversation.Taps{By: by.name, Title: one.Title, Which: placeOf(one, all)},
+		moment{what: by.name + " taps " + one.Title, by: by, said: said{text: one.Title, isTap: true}})
+}
+
+// placeOf returns the place of something among what has its title, from 1 on.
+func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
+	place := 0
+	for _, other := range among {
+		if other.Title != one.Title {
+			continue
+		}
+		place++
+		if other.MessageID == one.MessageID && document.Identical(other.Payload, one.Payload) {
+			break
+		}
+	}
+	return place
+}
+
+// personWith is who does something.
+type personWith struct {
+	Person string `json:"person"`
+}
+
+// repeat lets the platform of a person send her last message once more.
+func repeat(b *branch, with personWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	if by.isAgent() {
+		err = by.agent.In(b.platform).TrySaysAgain()
+	} else {
+		err = by.actor.In(b.platform).TrySaysAgain()
+	}
+	return moment{what: "The platform repeats what " + by.name + " sent last", by: by, err: err, isUnsaved: true}, nil
+}
+
+// addMemberWith is a member to be added, on a channel that is there, or on a new one of a platform.
+type addMemberWith struct {
+	Name     string       `json:"name"`
+	Channel  string       `json:"channel"`
+	Platform channel.Type `json:"platform"`
+}
+
+func addMember(b *branch, with addMemberWith) (moment, error) {
+	name := strings.TrimSpace(with.Name)
+	if name == "" {
+		return moment{}, boterr.Missing("name", "what the member is called")
+	}
+	given, m := member.Member{Channel: with.Channel}, moment{what: name + " is new here", channels: slices.Clone(b.now().channels)}
+	if given.Channel == "" && with.Platform != "" {
+		id, err := addChannel(b, with.Platform)
+		if err != nil {
+			return moment{}, err
+		}
+		given.Channel, m.channels = id, append(m.channels, id)
+	}
+	m, err := b.does(conversation.AddMember{Name: name, Member: given}, m)
+	if err != nil {
+		return moment{}, err
+	}
+	m.by = ofActor(b.stage.Actor(name), name)
+	m.people = append(slices.Clone(b.people()), m.by)
+	return m, nil
+}
+
+// addChannel adds a channel of a platform, and returns its id: that of the platform, with a number where
+// there is one.
+func addChannel(b *branch, platform channel.Type) (string, error) {
+	if !slices.Contains(channel.Types(), platform) {
+		return "", boterr.Invalid("platform", "is %q: give one of %v", string(platform), channel.Types())
+	}
+	all, id := channelIDs(fakes.Observing(context.Background()), b), string(platform)
+	for n := 2; slices.Contains(all, id); n++ {
+		id = string(platform) + "-" + strconv.Itoa(n)
+	}
+	_, err := b.stage.Do(conversation.AddChannel{ID: id, Type: platform})
+	return id, err
+}
+
+// groupTypes are the platforms on which members and a bot are in groups.
+func groupTypes() []channel.Type { return channel.InletGroups.Types() }
+
+// joinWith is a member who joins a group of her platform.
+type joinWith struct {
+	Person string `json:"person"`
+	Group  string `json:"group"`
+}
+
+// joinGroup lets a member join a group. Who she is there is another person on the page.
+func joinGroup(b *branch, with joinWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	group := strings.TrimSpace(with.Group)
+	if group == "" {
+		return moment{}, boterr.Missing("group", "what the group is called")
+	}
+	on := b.toldChannel(fakes.Observing(context.Background()), by.channel()).Platform
+	if !by.isAgent() && !slices.Contains(groupTypes(), on) {
+		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, where members and a bot are in no groups: there are on %v",
+			by.name, on, groupTypes())
+	}
+	m, err := b.does(conversation.JoinsGroup{By: by.name, Group: group}, moment{what: by.name + " joins the group " + group})
+	if err != nil {
+		return moment{}, err
+	}
+	name := by.name + " in " + group
+	m.by = ofActor(b.stage.Actor(name), name)
+	m.people = append(slices.Clone(b.people()), m.by)
+	return m, nil
+}
+
+// fileTypes are those of the files that a person sends.
+func fileTypes() []send.Type {
+	return []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
+}
+
+// fileWith is a file that a person sends: its type, and its address, from which a platform serves it.
+type fileWith struct {
+	Person string    `json:"person"`
+	Type   send.Type `json:"type"`
+	URL    string    `json:"url"`
+}
+
+func sendFile(b *branch, with fileWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	url := strings.TrimSpace(with.URL)
+	switch {
+	case !slices.Contains(fileTypes(), with.Type):
+		return moment{}, boterr.Invalid("type", "is %q: give one of %v", string(with.Type), fileTypes())
+	case url == "":
+		return moment{}, boterr.Missing("url", "the address of the file")
+	}
+	return b.does(conversation.Sends{By: by.name, Event: send.MessageEvent{Type: with.Type, Data: document.O("url", url)}},
+		moment{what: by.name + " sends " + string(with.Type) + " " + url, by: by, said: said{file: with.Type, url: url}})
+}
+
+// eventWith is any other event that a person's platform reports, such as a location.
+type eventWith struct {
+	Person string          `json:"person"`
+	Type   send.Type       `json:"type"`
+	Data   document.Object `json:"data"`
+}
+
+func sendEvent(b *branch, with eventWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	if with.Type == "" {
+		return moment{}, boterr.Missing("type", "the type of the event, such as LOCATION")
+	}
+	text := string(with.Type) + " " + with.Data.String()
+	return b.does(conversation.Sends{By: by.name, Event: send.MessageEvent{Type: with.Type, Data: with.Data}},
+		moment{what: by.name + " sends " + text, by: by, said: said{file: with.Type, text: with.Data.String()}})
 }

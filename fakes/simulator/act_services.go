@@ -1,10 +1,15 @@
 package simulator
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 )
 
@@ -71,4 +76,370 @@ func bounce(b *branch, with addressWith) (moment, error) {
 	address := strings.TrimSpace(with.Address)
 	return b.does(conversation.Bounces{Address: address},
 		moment{what: "Mail to " + address + " bounces", out: append(outBut(b, "mail to "+address), "mail to "+address)})
+}
+
+// faultPlays are the faults of one call.
+func faultPlays() map[string]reader {
+	return map[string]reader{
+		"fail":    of(fail),
+		"delay":   of(delay),
+		"timeOut": of(timeOut),
+		"crashAt": of(crashAt),
+	}
+}
+
+// faultWith is the fault of a call of an operation: the next one, or the nth from now on.
+type faultWith struct {
+	Operation botctx.Op   `json:"operation"`
+	Nth       int         `json:"nth"`
+	Code      boterr.Code `json:"code"`
+	// Late is as time.ParseDuration reads it.
+	Late string `json:"late"`
+	// After tells that a crash comes after the call has done its work.
+	After bool `json:"after"`
+}
+
+// nth returns which call is meant.
+func (f faultWith) nth() int { return max(1, f.Nth) }
+
+// which says which call is meant, for a timeline.
+func (f faultWith) which() string {
+	if f.nth() == 1 {
+		return "the next " + string(f.Operation)
+	}
+	return "call " + strconv.Itoa(f.nth()) + " of " + string(f.Operation)
+}
+
+// late returns how late the call is to be.
+func (f faultWith) late() (time.Duration, error) {
+	late, err := time.ParseDuration(f.Late)
+	if err != nil || late <= 0 {
+		return 0, boterr.Invalid("late", "is %q: give a time such as 20s or 5m", f.Late)
+	}
+	return late, nil
+}
+
+// plan plans a fault of the next call, which a conversation can do again, or of another one.
+func (f faultWith) plan(b *branch, what string, act conversation.Faults, nth func(op botctx.Op, n int) *fakes.Fault) (moment, error) {
+	m := moment{what: "Fault: " + f.which() + " " + what}
+	act.Op = f.Operation
+	if f.nth() == 1 {
+		return b.does(act, m)
+	}
+	nth(f.Operation, f.nth()).Optional()
+	m.isUnsaved = true
+	return m, nil
+}
+
+func fail(b *branch, with faultWith) (moment, error) {
+	return with.plan(b, "fails with "+string(with.Code), conversation.Faults{Code: with.Code}, func(op botctx.Op, n int) *fakes.Fault {
+		return b.platform.FailNth(op, n, with.Code)
+	})
+}
+
+func delay(b *branch, with faultWith) (moment, error) {
+	late, err := with.late()
+	if err != nil {
+		return moment{}, err
+	}
+	return with.plan(b, "takes "+spanText(late), conversation.Faults{Late: late}, func(op botctx.Op, n int) *fakes.Fault {
+		return b.platform.DelayNth(op, n, late)
+	})
+}
+
+func timeOut(b *branch, with faultWith) (moment, error) {
+	return with.plan(b, "times out after its work", conversation.Faults{TimesOut: true}, b.platform.TimeOutNth)
+}
+
+func crashAt(b *branch, with faultWith) (moment, error) {
+	if with.After {
+		b.platform.CrashAfterNth(with.Operation, with.nth()).Optional()
+		return moment{what: "Fault: the process crashes after " + with.which(), isUnsaved: true}, nil
+	}
+	b.platform.CrashNth(with.Operation, with.nth()).Optional()
+	return moment{what: "Fault: the process crashes at " + with.which(), isUnsaved: true}, nil
+}
+
+// outagePlays are what is out of service until it is told to be back.
+func outagePlays() map[string]reader {
+	return map[string]reader{
+		"disconnect":        of(disconnect),
+		"reconnect":         of(reconnect),
+		"disconnectService": of(disconnectService),
+		"reconnectService":  of(reconnectService),
+		"refuse":            of(refuse),
+		"accept":            of(accept),
+		"switch":            of(switchChannel),
+	}
+}
+
+// channelWith is a channel.
+type channelWith struct {
+	Channel string `json:"channel"`
+	On      bool   `json:"on"`
+}
+
+// known refuses a channel that nobody is on.
+func (c channelWith) known(b *branch) error {
+	if all := channelIDs(fakes.Observing(context.Background()), b); !slices.Contains(all, c.Channel) {
+		return boterr.New(boterr.NotFound, "channel", "is %q: there are %v", c.Channel, all)
+	}
+	return nil
+}
+
+func disconnect(b *branch, with channelWith) (moment, error) {
+	if err := with.known(b); err != nil {
+		return moment{}, err
+	}
+	b.platform.Disconnect(with.Channel)
+	return goesOut(b, "channel "+with.Channel), nil
+}
+
+func reconnect(b *branch, with channelWith) (moment, error) {
+	if err := with.known(b); err != nil {
+		return moment{}, err
+	}
+	b.platform.Reconnect(with.Channel)
+	return comesBack(b, "channel "+with.Channel), nil
+}
+
+// goesOut returns the moment at which something goes out of service.
+func goesOut(b *branch, what string) moment {
+	return moment{what: "Out of service: " + what, out: append(outBut(b, what), what), isUnsaved: true}
+}
+
+// comesBack returns the moment at which something is in service again.
+func comesBack(b *branch, what string) moment {
+	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
+}
+
+// outBut returns what is out of service, but for one thing.
+func outBut(b *branch, what string) []string {
+	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
+}
+
+// services are the services of a platform.
+var services = []fakes.Service{
+	fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceMail, fakes.ServiceFiles, fakes.ServicePayments, fakes.ServiceHTTP,
+}
+
+// serviceWith is a service by its name.
+type serviceWith struct {
+	Service string `json:"service"`
+}
+
+// find returns the service.
+func (s serviceWith) find() (fakes.Service, error) {
+	i := slices.IndexFunc(services, func(one fakes.Service) bool { return one.String() == s.Service })
+	if i < 0 {
+		return 0, boterr.Invalid("service", "is %q: there are %v", s.Service, services)
+	}
+	return services[i], nil
+}
+
+func disconnectService(b *branch, with serviceWith) (moment, error) {
+	found, err := with.find()
+	if err != nil {
+		return moment{}, err
+	}
+	b.platform.DisconnectService(found)
+	return goesOut(b, found.String()), nil
+}
+
+func reconnectService(b *branch, with serviceWith) (moment, error) {
+	found, err := with.find()
+	if err != nil {
+		return moment{}, err
+	}
+	b.platform.ReconnectService(found)
+	return comesBack(b, found.String()), nil
+}
+
+// refuse lets the platform refuse messages to a person, who has blocked the bot.
+func refuse(b *branch, with personWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	b.platform.RefuseSends(boterr.FailedPrecondition, recipientOf(by))
+	return goesOut(b, "messages to "+by.name), nil
+}
+
+func accept(b *branch, with personWith) (moment, error) {
+	by, err := b.personOf(with.Person)
+	if err != nil {
+		return moment{}, err
+	}
+	b.platform.AcceptSends(recipientOf(by))
+	return comesBack(b, "messages to "+by.name), nil
+}
+
+func recipientOf(p *person) fakes.Recipient {
+	if p.isAgent() {
+		return p.agent
+	}
+	return p.actor
+}
+
+// switchChannel switches a channel on or off, as who runs it does.
+func switchChannel(b *branch, with channelWith) (moment, error) {
+	if err := with.known(b); err != nil {
+		return moment{}, err
+	}
+	b.platform.SwitchChannel(with.Channel, with.On)
+	what := "channel " + with.Channel + " (switched off)"
+	if with.On {
+		return comesBack(b, what), nil
+	}
+	return goesOut(b, what), nil
+}
+
+// processPlays are what becomes of the process of the bot, and of what was accepted and given up.
+func processPlays() map[string]reader {
+	return map[string]reader{
+		"crash":             of(crash),
+		"restart":           of(restart),
+		"retryDeadLetter":   of(retryDeadLetter),
+		"discardDeadLetter": of(discardDeadLetter),
+	}
+}
+
+func crash(b *branch, _ struct{}) (moment, error) {
+	b.platform.Crash()
+	return moment{what: "The process crashes", isDown: true, isUnsaved: true}, nil
+}
+
+func restart(b *branch, _ struct{}) (moment, error) {
+	b.platform.Restart()
+	return moment{what: "The process starts again", isStart: true, isUnsaved: true}, nil
+}
+
+// letterWith is a dead letter.
+type letterWith struct {
+	ID string `json:"id"`
+}
+
+func retryDeadLetter(b *branch, with letterWith) (moment, error) {
+	b.platform.RetryDeadLetter(with.ID)
+	return moment{what: "A dead letter is to be tried again: let time pass", isUnsaved: true}, nil
+}
+
+func discardDeadLetter(b *branch, with letterWith) (moment, error) {
+	b.platform.DiscardDeadLetter(with.ID)
+	return moment{what: "A dead letter is discarded", isUnsaved: true}, nil
+}
+
+// timePlays are what time does.
+func timePlays() map[string]reader {
+	return map[string]reader{
+		"advance":   of(advance),
+		"advanceTo": of(advanceTo),
+		"next":      of(next),
+	}
+}
+
+// advanceWith is how much time passes, as time.ParseDuration reads it.
+type advanceWith struct {
+	By string `json:"by"`
+}
+
+func advance(b *branch, with advanceWith) (moment, error) {
+	by, err := time.ParseDuration(with.By)
+	if err != nil {
+		return moment{}, boterr.Invalid("by", "is %q: give a time such as 90m or 24h", with.By)
+	}
+	return passed(b, by)
+}
+
+// advanceToWith is the time until which time passes.
+type advanceToWith struct {
+	To time.Time `json:"to"`
+}
+
+func advanceTo(b *branch, with advanceToWith) (moment, error) {
+	by := with.To.Sub(b.platform.Now())
+	if !b.platform.Now().Add(by).Equal(with.To) {
+		return moment{}, boterr.Invalid("to", "is %v, which is too far from %v: give one within 290 years", with.To, b.platform.Now())
+	}
+	return passed(b, by)
+}
+
+// next lets time pass until the next agenda is due.
+func next(b *branch, _ struct{}) (moment, error) {
+	due := dueAgendas(b)
+	if len(due) == 0 {
+		return moment{}, boterr.New(boterr.NotFound, "", "nothing is scheduled")
+	}
+	first := slices.MinFunc(due, time.Time.Compare)
+	return passed(b, max(0, first.Sub(b.platform.Now())))
+}
+
+// dueAgendas returns when the open agendas of the members run next.
+func dueAgendas(b *branch) []time.Time {
+	var due []time.Time
+	for _, p := range b.people() {
+		if !p.isAlone() {
+			continue
+		}
+		for _, record := range p.actor.In(b.platform).Agendas() {
+			at := record.NextRunAt.Time()
+			if record.RetryAt > 0 {
+				at = record.RetryAt.Time()
+			}
+			if !record.Failed || record.Repeats() {
+				due = append(due, at)
+			}
+		}
+	}
+	return due
+}
+
+// lastYear is the last one of which JSON has times.
+const lastYear = 9999
+
+// passed lets time pass.
+func passed(b *branch, by time.Duration) (moment, error) {
+	if by < 0 {
+		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
+	}
+	if b.platform.Now().Add(by).UTC().Year() > lastYear {
+		return moment{}, boterr.Invalid("by", "is %v, which is beyond the year %d: give less", by, lastYear)
+	}
+	return b.does(conversation.Waits{For: by}, moment{what: passText(by)})
+}
+
+// passText says that time passes.
+func passText(d time.Duration) string {
+	text := spanText(d)
+	if strings.HasPrefix(text, "1 ") && strings.Count(text, " ") == 1 {
+		return text + " passes"
+	}
+	return text + " pass"
+}
+
+// spanText returns a time in words: in the largest units that it has.
+func spanText(d time.Duration) string {
+	const day = 24 * time.Hour
+	units := []struct {
+		word string
+		of   time.Duration
+	}{{"day", day}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}}
+	text := ""
+	for _, unit := range units {
+		if n := d / unit.of; n > 0 {
+			if text != "" {
+				text += " "
+			}
+			text += plural(int(n), unit.word)
+			d %= unit.of
+		}
+	}
+	switch {
+	case text != "":
+		return text
+	case d > 0:
+		return d.String()
+	default:
+		return "0 seconds"
+	}
 }

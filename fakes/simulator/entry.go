@@ -1,8 +1,13 @@
 package simulator
 
 import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/page"
@@ -138,4 +143,224 @@ func (o *offers) ofQuickReplies(message send.Response) []shownButton {
 		told = append(told, one)
 	}
 	return told
+}
+
+// Log keeps what is logged while something is done, such as what a script writes by console.log, so that the page
+// shows it beside what the bot did. Its zero value is ready. A Log belongs to one Simulator.
+type Log struct {
+	mu   sync.Mutex
+	kept []logLine
+}
+
+// logLine is something that was logged.
+type logLine struct {
+	// Moment is the number of the moment in which it was logged.
+	Moment int `json:"moment"`
+	// Level is DEBUG, INFO, WARN or ERROR, Text the message, More the attributes.
+	Level string   `json:"level"`
+	Text  string   `json:"text"`
+	More  []string `json:"more,omitempty"`
+}
+
+// Handler returns the handler for a logger of which all is kept, whatever its level. slog.NewMultiHandler writes to
+// another place as well.
+//
+//	log := &simulator.Log{}
+//	logger := slog.New(log.Handler())
+func (l *Log) Handler() slog.Handler { return logHandler{log: l} }
+
+// add adds a line. Of many, the newest are kept.
+func (l *Log) add(one logLine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(newest(l.kept), one)
+}
+
+// take returns what was logged since the last time. A nil Log has nothing.
+func (l *Log) take() []logLine {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taken := l.kept
+	l.kept = nil
+	return slices.Clone(newest(taken))
+}
+
+// logHandler is the handler of a Log, with the attributes that a logger has of its own.
+type logHandler struct {
+	log *Log
+	// more are these attributes, prefix the names of the groups behind which others stand.
+	more   []string
+	prefix string
+}
+
+// Enabled implements slog.Handler.
+func (logHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements slog.Handler.
+func (h logHandler) Handle(_ context.Context, logged slog.Record) error {
+	line := logLine{Level: logged.Level.String(), Text: logged.Message, More: slices.Clone(h.more)}
+	logged.Attrs(func(one slog.Attr) bool {
+		line.More = append(line.More, h.text(one))
+		return true
+	})
+	h.log.add(line)
+	return nil
+}
+
+// WithAttrs implements slog.Handler.
+func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	h.more = slices.Clone(h.more)
+	for _, one := range attrs {
+		h.more = append(h.more, h.text(one))
+	}
+	return h
+}
+
+// WithGroup implements slog.Handler.
+func (h logHandler) WithGroup(name string) slog.Handler {
+	h.prefix += name + "."
+	return h
+}
+
+// text returns an attribute as it is shown.
+func (h logHandler) text(one slog.Attr) string {
+	return h.prefix + one.Key + " " + one.Value.Resolve().String()
+}
+
+// toldLog tells what was logged, the newest last.
+func (b *branch) toldLog() []logLine {
+	told := []logLine{}
+	for number, m := range b.past() {
+		for _, one := range m.logged {
+			one.Moment = number
+			told = append(told, one)
+		}
+	}
+	return newest(told)
+}
+
+// lookEvery is how often it is looked for other nodes while a page is open.
+const lookEvery = time.Second
+
+// look asks whether the nodes are others now, and puts them in the place of those before, in every branch: what is
+// done next is answered by them, and one goes back in time without them. What is wrong with them is told, and the
+// bot stays as it was. The caller holds the turn.
+func (s *session) look() {
+	if s.settings.Reload == nil {
+		return
+	}
+	nodes, hasChanged, err := s.settings.Reload()
+	if err == nil && !hasChanged || err != nil && s.isKnown(err) {
+		return
+	}
+	_ = s.change(func() error {
+		if err == nil {
+			err = s.replace(nodes)
+		}
+		if s.stale = err; err == nil {
+			s.loads++
+		}
+		return nil
+	})
+}
+
+// isKnown reports whether an error is the one that is told already.
+func (s *session) isKnown(err error) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stale != nil && s.stale.Error() == err.Error()
+}
+
+// replace gives all branches other nodes. The caller holds the mutex.
+func (s *session) replace(nodes []*botctx.Node) error {
+	for _, b := range s.branches {
+		if err := guarded(func() error { b.platform.Replace(nodes...); return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookNow looks unless something is under way, which has looked itself.
+func (s *session) lookNow() {
+	select {
+	case s.turn <- struct{}{}:
+		defer s.giveTurn()
+		s.look()
+	default:
+	}
+}
+
+// person is a member who speaks, or an agent who does. It is the same in all branches.
+type person struct {
+	id, name string
+	// actor is nil for an agent, agent for a member.
+	actor *fakes.Actor
+	agent *fakes.Agent
+}
+
+// ofActor returns the person that a member is, by the name that the conversation calls her. Who speaks in a group
+// is another one than who speaks alone.
+func ofActor(actor *fakes.Actor, name string) *person {
+	id := actor.ID()
+	if group := actor.Scope().GroupExternalID; group != "" {
+		id += " in " + group
+	}
+	return &person{id: id, name: name, actor: actor}
+}
+
+// ofAgent returns the person that an agent is, by the name that the conversation calls her.
+func ofAgent(agent *fakes.Agent, name string) *person {
+	return &person{id: agent.AdminID(), name: name, agent: agent}
+}
+
+func (p *person) isAgent() bool { return p.agent != nil }
+
+// isAlone reports whether the person is a member where she is alone with the bot, as each is once.
+func (p *person) isAlone() bool { return p.actor != nil && p.group() == "" }
+
+// group returns the id of the group in which the person speaks, "" for none.
+func (p *person) group() string {
+	if p.isAgent() {
+		return ""
+	}
+	return p.actor.Scope().GroupExternalID
+}
+
+// isWith reports whether two people are in one group.
+func (p *person) isWith(other *person) bool {
+	return p.group() != "" && p.group() == other.group() && p.channel() == other.channel()
+}
+
+// channel returns the id of the channel where the person speaks.
+func (p *person) channel() string {
+	if p.isAgent() {
+		return p.agent.Channel()
+	}
+	return p.actor.Scope().Channel
+}
+
+// gets reports whether a message goes to a person, alone or in one of these groups.
+func (p *person) gets(sent fakes.Sent, groups []fakes.Group) bool {
+	if sent.IsRepeat {
+		return false
+	}
+	switch {
+	case p.isAlone():
+		return sent.Member == p.id
+	case !p.isAgent():
+		return sent.Channel == p.channel() && sent.To == p.group()
+	}
+	if sent.Channel != p.agent.Channel() || sent.Member != "" {
+		return false
+	}
+	if sent.To == p.agent.ExternalID() || sent.ChatID == p.agent.ExternalID() {
+		return true
+	}
+	return slices.ContainsFunc(groups, func(group fakes.Group) bool {
+		return group.ExternalID == sent.To && slices.Contains(group.Members, p.agent.ExternalID())
+	})
 }

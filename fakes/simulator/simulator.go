@@ -3,14 +3,21 @@ package simulator
 import (
 	"cmp"
 	"context"
+	"embed"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/absent"
+	"github.com/botctx/go-sdk/internal/page"
 )
 
 // DefaultAddress is where the page is unless Address says otherwise.
@@ -116,4 +123,154 @@ func guarded(do func() error) (err error) {
 		}
 	}()
 	return do()
+}
+
+//go:embed page
+var pageFiles embed.FS
+
+// routes returns what a page asks for.
+func routes(s *session, hosts []string) http.Handler {
+	files, err := fs.Sub(pageFiles, "page")
+	if err != nil {
+		panic(err) // The name of the folder stands above.
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /", page.Serve(files))
+	mux.Handle("GET /parts/", page.Serve(page.Parts()))
+	mux.HandleFunc("GET /world", s.answerWorld)
+	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("POST /act", s.answerAct)
+	mux.HandleFunc("GET /saved", s.answerSaved)
+	return page.Guard{IsHost: page.LocalOr(hosts)}.Around(mux)
+}
+
+// The limits of requests, and of the time that those under way have when the page ends.
+const (
+	headerTime = 10 * time.Second
+	lastTime   = 5 * time.Second
+)
+
+// Serve is the function Serve for a Simulator of one's own. Nodes are added to those of the Platform.
+func (s Simulator) Serve(ctx context.Context, nodes ...*botctx.Node) error {
+	set := s.withDefaults()
+	handler, err := set.Handler(nodes...) //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", set.Address)
+	if err != nil {
+		return fmt.Errorf("simulator: %w: Address says where else to listen", err)
+	}
+	if _, err := fmt.Fprintf(set.Out, "%s is at http://%s/\n", set.Bot, listener.Addr()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return serveOn(ctx, listener, handler)
+}
+
+// serveOn serves until ctx ends, and with it the events that pages listen to.
+func serveOn(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTime,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	ended := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
+		defer cancel()
+		ended <- server.Shutdown(last)
+	})
+	err := server.Serve(listener)
+	if stop() { // It broke by itself.
+		return err
+	}
+	return <-ended
+}
+
+// beat is how often a line is sent where nothing happens, so that who is gone is noticed.
+const beat = 20 * time.Second
+
+// beat is the constant, or how often it is looked for other nodes.
+func (s *session) beat() time.Duration {
+	if s.settings.Reload == nil {
+		return beat
+	}
+	return lookEvery
+}
+
+// events tells, as server-sent events, that the world has changed: at once where the page knows another
+// revision than there is, by Last-Event-ID, and after each change. The page asks for the world then. What
+// changes several times in between is told once.
+func (s *session) events(w http.ResponseWriter, r *http.Request) {
+	out := http.NewResponseController(w)
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // A proxy in between hands each on at once.
+	w.WriteHeader(http.StatusOK)
+	if _, err := fmt.Fprint(w, "retry: 1000\n\n"); err != nil {
+		return
+	}
+	if err := out.Flush(); err != nil {
+		return
+	}
+	ticks := time.NewTicker(s.beat())
+	defer ticks.Stop()
+	known := r.Header.Get("Last-Event-ID")
+	for {
+		revision, changed := s.state()
+		id := fmt.Sprintf("%s.%d", s.instance, revision)
+		line := fmt.Sprintf("id: %s\nevent: changed\ndata: {\"instance\":%q,\"revision\":%d}\n\n", id, s.instance, revision)
+		if id == known {
+			line = ": here\n\n"
+		}
+		if _, err := fmt.Fprint(w, line); err != nil {
+			return
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+		known = id
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+		case <-ticks.C:
+			s.lookNow()
+		}
+	}
+}
+
+// answerWorld answers with the world of the branch that is asked for.
+func (s *session) answerWorld(w http.ResponseWriter, r *http.Request) {
+	told, err := s.world(fakes.Observing(r.Context()), r.FormValue("branch"))
+	if err != nil {
+		page.Fail(w, http.StatusNotFound, err)
+		return
+	}
+	page.Answer(w, http.StatusOK, told)
+}
+
+// answerAct does what is asked for.
+func (s *session) answerAct(w http.ResponseWriter, r *http.Request) {
+	var asked act
+	err := page.Read(w, r, &asked)
+	var acted outcome
+	if err == nil {
+		acted, err = s.act(r.Context(), asked)
+	}
+	if err != nil {
+		page.Fail(w, statusOf(err), err)
+		return
+	}
+	page.Answer(w, http.StatusOK, acted)
+}
+
+// statusOf returns the status of what was refused.
+func statusOf(err error) int {
+	switch boterr.CodeOf(err) {
+	case boterr.NotFound:
+		return http.StatusNotFound
+	case boterr.Conflict, boterr.FailedPrecondition, boterr.Unsupported, boterr.ResourceExhausted:
+		return http.StatusConflict
+	default:
+		return http.StatusBadRequest
+	}
 }

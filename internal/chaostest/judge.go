@@ -1,12 +1,29 @@
 package chaostest
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // judge reads the journal of what happened.
@@ -225,4 +242,300 @@ func (j *judge) requireFine(t *testing.T) {
 		j.faults = append(j.faults[:most], fmt.Sprintf("and %d more", len(j.faults)-most))
 	}
 	require.Empty(t, strings.Join(j.faults, "\n"))
+}
+
+// Figures are how much happened.
+type Figures struct {
+	// Events were answered, and Repeated sent again although they were.
+	Events, Repeated int
+	// Runs are those of events, and Again those of events that had one before.
+	Runs, Again int
+	// SentAgain are messages that were sent twice, under one key.
+	SentAgain int
+	// Refused are operations of runs that were overtaken, and LateSends messages that were under way then.
+	Refused, LateSends int
+	// Blamed are events that had not begun, and were counted as failed.
+	Blamed int
+}
+
+// Judge checks that each event that was answered was handled, those of a member in their order, none twice but
+// where its process was harmed amid it, and then under the same keys; and that what runs wrote agrees. It is
+// called after Stop.
+func (p *Platform) Judge(database store.Store) Figures {
+	p.t.Helper()
+	entries, err := readJournal(p.path)
+	require.NoError(p.t, err)
+	j := judged(entries)
+	j.requireFine(p.t)
+	runtime, err := botctx.New(botctx.Config{Store: database})
+	require.NoError(p.t, err)
+	stats, err := runtime.Inbox().Stats(p.t.Context())
+	require.NoError(p.t, err)
+	require.Zero(p.t, stats.Pending, "events wait")
+	dead, err := runtime.Inbox().DeadLetters(p.t.Context(), inbox.DeadLettersParams{})
+	require.NoError(p.t, err)
+	var keys []string
+	for _, letter := range dead {
+		e, err := eventOf(document.Get(letter.Event.Body, "event.data.text", ""), letter.Event.From)
+		require.NoError(p.t, err)
+		keys = append(keys, e.id())
+	}
+	p.requireDead(keys)
+	for _, s := range p.members {
+		if s.number > 0 && s != p.poisoned {
+			p.judgeMember(j, s, runtime)
+		}
+	}
+	for _, late := range p.late {
+		requireRefused(p.t, entries, late)
+	}
+	return Figures{
+		Events: p.answered, Repeated: p.repeated, Runs: j.runs, Again: j.again, SentAgain: j.sentAgain,
+		Refused: j.refused, LateSends: j.lateSends, Blamed: j.blamed,
+	}
+}
+
+// judgeMember checks what was handled and written of a member.
+func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
+	p.t.Helper()
+	for number := 1; number <= s.number; number++ {
+		require.True(p.t, j.isHandled(event{s.name, number}), "event %d of %s was answered, and not handled", number, s.name)
+	}
+	if slices.Contains(s.asked, count) || slices.Contains(s.asked, visit) {
+		return // They write nothing of their own.
+	}
+	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
+	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchDataFromDataSourceParams{
+		DataSourceID: dataSource, Filter: document.O(fieldMember, s.name),
+	})
+	require.NoError(p.t, err)
+	require.Len(p.t, found.Entries, 1, s.name)
+	j.requireInOrder(p.t, s, j.inTime(s, numbersIn(found.Entries[0], fieldNumber)))
+	filter, err := query.CompileFilter(document.O("externalId", s.name))
+	require.NoError(p.t, err)
+	members, err := runtime.Env().Store.Collection("members").Find(p.t.Context(), filter, store.FindOptions{})
+	require.NoError(p.t, err)
+	require.Len(p.t, members, 1, s.name)
+	j.requireInOrder(p.t, s, numbersIn(members[0], "meta."+pathSeen))
+}
+
+// numbersIn returns the numbers of a list.
+func numbersIn(o document.Object, path string) (numbers []int) {
+	for _, item := range document.Get(o, path, document.A()).Items() {
+		number, _ := item.(int64)
+		numbers = append(numbers, int(number))
+	}
+	return numbers
+}
+
+// inTime returns the numbers of a member without those that were written again, late, by a run that others have
+// overtaken.
+func (j *judge) inTime(s *sender, written []int) []int {
+	var seen []int
+	return slices.DeleteFunc(slices.Clone(written), func(number int) bool {
+		isLate := slices.Contains(seen, number) && j.mayBeLate(event{s.name, number})
+		seen = append(seen, number)
+		return isLate
+	})
+}
+
+// requireInOrder checks that a list has each number of a member in order, and none more often than it
+// had runs.
+func (j *judge) requireInOrder(t *testing.T, s *sender, written []int) {
+	t.Helper()
+	times := map[int]int{}
+	for _, number := range written {
+		times[number]++
+		require.LessOrEqual(t, times[number], len(j.all[event{s.name, number}]), "%s: %v", s.name, written)
+	}
+	want := make([]int, s.number)
+	for i := range want {
+		want[i] = i + 1
+	}
+	require.Equal(t, want, slices.Compact(slices.Clone(written)), s.name)
+}
+
+// requireRefused checks that a late run wrote nothing and sent nothing: its operations were refused, and it has
+// ended with an error.
+func requireRefused(t *testing.T, entries []entry, late lateRun) {
+	t.Helper()
+	isLate := false
+	var operations []string
+	var end string
+	for _, e := range entries {
+		isLate = isLate || e.what == thawed && e.process == late.process
+		if !isLate || e.process != late.process || e.member != late.member || e.number != late.number {
+			continue
+		}
+		require.NotEqual(t, sent, e.what, "a late message was sent")
+		switch e.what {
+		case refused:
+			operations = append(operations, e.more)
+		case ended:
+			end = e.more
+		default:
+		}
+	}
+	require.Equal(t, []string{"data", "send", "send"}, operations, "each operation of the late run is refused")
+	require.NotEqual(t, fine, end, "the late write-back is refused")
+	require.NotEmpty(t, end)
+}
+
+// entry is a line of the journal.
+type entry struct {
+	what    kind
+	process int
+	// member and number tell the event, and more what belongs to the kind. They are "-" and 0 where
+	// there is none.
+	member string
+	number int
+	more   string
+}
+
+// kind is what an entry tells.
+type kind string
+
+const (
+	// began and ended are a run of an event; more is the code of the error with which it ended, or fine.
+	began kind = "began"
+	ended kind = "ended"
+	// sent is a message that the platform took; more is its position in the run and its key.
+	sent kind = "sent"
+	// replied tells that a send has returned; more is its position.
+	replied kind = "replied"
+	// refused tells that an operation failed; more is its name.
+	refused kind = "refused"
+	// done is stored once an event is handled, failed once an attempt has failed, and died once the event is
+	// a dead letter.
+	done   kind = "done"
+	failed kind = "failed"
+	died   kind = "died"
+	// killed, frozen and thawed are what was done to a process.
+	killed kind = "killed"
+	frozen kind = "frozen"
+	thawed kind = "thawed"
+)
+
+// fine is the code of no error.
+const fine = "fine"
+
+func (e entry) String() string {
+	return fmt.Sprintf("%s %d %s %d %s", e.what, e.process, e.member, e.number, e.more)
+}
+
+// journal is a file to which all processes append.
+type journal struct{ file *os.File }
+
+func openJournal(path string) (journal, error) {
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600) //nolint:gosec // The test gives the path.
+	return journal{file: file}, err
+}
+
+// end stands at the end of an entry. One without it was cut off, since its process was killed amid the
+// write, which the system ends between two pages of the file: nothing was noted.
+const end = " ."
+
+// note appends an entry, by one write, so that those of several processes are not mixed. It begins with an
+// end of line, so that it has its own behind one that was cut off.
+func (j journal) note(e entry) error {
+	_, err := j.file.WriteString("\n" + e.String() + end + "\n")
+	return err
+}
+
+// readJournal returns what all have noted.
+func readJournal(path string) ([]entry, error) {
+	file, err := os.Open(path) //nolint:gosec // As above.
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // It was only read.
+	var entries []entry
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		text, isWhole := strings.CutSuffix(lines.Text(), end)
+		if !isWhole {
+			continue
+		}
+		var e entry
+		if _, err := fmt.Sscan(text, &e.what, &e.process, &e.member, &e.number, &e.more); err != nil {
+			return nil, fmt.Errorf("%q: %w", lines.Text(), err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, lines.Err()
+}
+
+// Counted is the id of the member for whom events, agendas and redirects count up.
+const Counted = "counted"
+
+// Where it is counted: in the member, and in an entry of a data source.
+const (
+	pathCount  = "count"
+	counters   = "counters"
+	nodeCount  = "count"
+	fieldCount = "count"
+)
+
+// nodes are those that redirects and agendas run.
+func (*worker) nodes() []*botctx.Node {
+	return []*botctx.Node{{ID: nodeCount, Entry: true, Pre: []botctx.Action{countUp}}}
+}
+
+// countUp reads how far it was counted, and writes one more.
+func countUp(ctx context.Context, bot *botctx.Context) error {
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: counters})
+	if err != nil {
+		return err
+	}
+	soFar := document.Get(found.Entries[0], fieldCount, 0)
+	_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: counters, Filter: document.O(fieldCount, document.O("$exists", true)), Patch: document.Set(fieldCount, soFar+1),
+	})
+	if err != nil {
+		return err
+	}
+	bot.Member.Meta.Set(pathCount, document.Get(bot.Member.Meta, pathCount, 0)+1)
+	return nil
+}
+
+// Prepare makes the channel of the events, and with it the member Counted with a number of agendas that
+// count up and are due.
+func Prepare(t *testing.T, database store.Store, agendas int) {
+	t.Helper()
+	require.NoError(t, botctx.EnsureIndexes(t.Context(), database))
+	runtime, err := botctx.New(botctx.Config{Store: database})
+	require.NoError(t, err)
+	own := record.Scope{App: app, Channel: channelID, Member: Counted}
+	channels := channels.New(runtime.Env(), own)
+	_, err = channels.Save(t.Context(), &channel.Channel{ID: channelID, App: app, Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	_, err = members.New(runtime.Env(), own, channels).Insert(t.Context(),
+		member.Member{ID: Counted, App: app, Channel: channelID, ExternalID: Counted})
+	require.NoError(t, err)
+	bot := runtime.Operations(own)
+	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		DataSourceID: counters, Data: document.One(document.O(fieldCount, 0)),
+	})
+	require.NoError(t, err)
+	now, err := database.Now(t.Context())
+	require.NoError(t, err)
+	for range agendas {
+		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: Counted, NodeCompositeID: nodeCount, NextRunAt: document.TimestampOf(now.Add(time.Millisecond)),
+		})
+		require.NoError(t, err)
+	}
+}
+
+// RequireCount checks how far was counted.
+func RequireCount(t *testing.T, database store.Store, want int) {
+	t.Helper()
+	runtime, err := botctx.New(botctx.Config{Store: database})
+	require.NoError(t, err)
+	bot, err := runtime.Context(t.Context(), record.Scope{App: app, Channel: channelID, Member: Counted})
+	require.NoError(t, err)
+	require.Equal(t, want, document.Get(bot.Member.Meta, pathCount, 0), "in the member")
+	found, err := bot.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: counters})
+	require.NoError(t, err)
+	require.Equal(t, want, document.Get(found.Entries[0], fieldCount, 0), "in the data source")
 }

@@ -2,18 +2,27 @@ package chaostest
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
+	"runtime/debug"
+	"strconv"
+	"strings"
 	"sync"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/send"
@@ -226,4 +235,234 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 		}
 		<-ticker.C
 	}
+}
+
+// What an event asks for, beside what each one does.
+const (
+	plain = "plain"
+	// amid waits amid the run until the platform says go.
+	amid = "amid"
+	// count counts up for its own member, and visit for the member Counted.
+	count = "count"
+	visit = "visit"
+	// poison ends the process.
+	poison = "poison"
+)
+
+// Where the bot keeps what it has handled: in a data source and in the member.
+const (
+	dataSource  = "handled"
+	fieldMember = "member"
+	fieldNumber = "numbers"
+	pathSeen    = "seen"
+)
+
+// replies is how many messages a run sends.
+const replies = 2
+
+// answer is the bot: it notes the event in a data source, replies, and notes it in the member, which it
+// reads and writes.
+func (w *worker) answer(ctx context.Context, bot *botctx.Context) error {
+	e, err := eventOf(bot.MessageEvent.Text(), bot.Member.ExternalID)
+	if err != nil {
+		return err
+	}
+	switch _, what, _ := strings.Cut(bot.MessageEvent.Text(), " "); what {
+	case amid:
+		return w.goOn(ctx, bot, e)
+	case count:
+		return countUp(ctx, bot)
+	case poison:
+		overflow()
+		return nil
+	case visit:
+		_, err := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: Counted, NodeCompositeID: nodeCount})
+		return err
+	default:
+		return w.handle(ctx, bot, e, func(_ string, err error) error { return err })
+	}
+}
+
+// goOn waits amid the run until the platform says go, and goes on whatever happened meanwhile, as a bot
+// that pays no heed to its ctx and to errors.
+func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
+	w.say(wordAmid, e)
+	<-w.gate(e)
+	return w.handle(context.WithoutCancel(ctx), bot, e, func(of string, err error) error {
+		if err != nil {
+			w.note(refused, e, of)
+		}
+		return nil
+	})
+}
+
+// handle does what is done for each event. heed says what an error of an operation is to the run.
+func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed func(of string, err error) error) error {
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: dataSource, Filter: document.O(fieldMember, e.member),
+		Patch: document.O("$push", document.O(fieldNumber, e.number)), Option: datasource.FindAndModifyOption{Upsert: true},
+	})
+	if err := heed("data", err); err != nil {
+		return err
+	}
+	for position := range replies {
+		err := bot.Reply(ctx, send.Text(fmt.Sprint(e.number, " ", position)))
+		if err := heed("send", err); err != nil {
+			return err
+		}
+		if err == nil {
+			w.note(replied, e, strconv.Itoa(position))
+		}
+	}
+	seen := document.Get(bot.Member.Meta, pathSeen, document.A())
+	bot.Member.Meta.Set(pathSeen, seen.Append(e.number))
+	return nil
+}
+
+// connector sends to the platform.
+type connector struct{ *worker }
+
+// Send implements send.Connector.
+func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error) {
+	e, err := eventOf(m.Response.Text(), m.To)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	_, position, _ := strings.Cut(m.Response.Text(), " ")
+	c.note(sent, e, position+"/"+m.ID)
+	return send.Delivery{MessageID: m.ID}, nil
+}
+
+// Poisoned is the id of the member whose messages end the process that runs them.
+const Poisoned = "poisoned"
+
+// overflow ends the process as bot logic does that calls itself for ever.
+func overflow() {
+	const enough = 1 << 20
+	debug.SetMaxStack(enough)
+	recurse(0)
+}
+
+// recurse calls itself for ever.
+func recurse(depth int) int {
+	var room [64]int
+	room[depth%len(room)] = depth
+	return recurse(depth+1) + room[(depth+1)%len(room)] //nolint:revive,staticcheck // The stack is to overflow.
+}
+
+// Poison has the member Poisoned send a message that ends each process that runs it, and another one behind
+// it, while the other members write. It returns once the first is a dead letter. Processes that end are
+// replaced.
+func (p *Platform) Poison() {
+	p.t.Helper()
+	if p.poisoned == nil {
+		p.poisoned = &sender{name: Poisoned}
+		p.members = append(p.members, p.poisoned)
+	}
+	of := p.write(p.poisoned, poison)
+	p.write(p.poisoned, plain) // Once the first is stored: of two that are accepted at once, either may come first.
+	p.sendWhile(func() { p.until(func() bool { return p.dead[of] }, nil) }, func(line) {})
+}
+
+// replace starts a process in the place of one that has ended, to which or to others the platform sends
+// again what was not answered.
+func (p *Platform) replace(ended *process) {
+	_ = ended.command.Wait() // Its error is that it was killed.
+	p.note(killed, ended)
+	p.Start(1)
+	p.sendAgain(ended)
+}
+
+// requireDead checks that the poisonous events are dead letters, and no others.
+func (p *Platform) requireDead(keys []string) {
+	p.t.Helper()
+	var want []string
+	for of := range p.dead {
+		want = append(want, of.id())
+	}
+	require.ElementsMatch(p.t, want, keys, "the dead letters")
+	if p.poisoned != nil {
+		for i, asked := range p.poisoned.asked {
+			of := event{Poisoned, i + 1}
+			require.Equal(p.t, asked == poison, p.dead[of], "whether %v is dead", of)
+		}
+	}
+}
+
+// The words between the platform and the processes; member and number of an event follow them.
+const (
+	// wordAccept tells what arrived, and what the event asks for. The answer is wordAccepted or
+	// wordRefused.
+	wordAccept   = "accept"
+	wordAccepted = "accepted"
+	wordRefused  = "refused"
+	// wordAmid says that a run waits for wordGo, and wordEnded that a run has ended.
+	wordAmid  = "amid"
+	wordGo    = "go"
+	wordEnded = "ended"
+	// wordDead says that an event is a dead letter.
+	wordDead = "dead"
+)
+
+// process is one that the platform has started.
+type process struct {
+	command *exec.Cmd
+	input   io.WriteCloser
+	// complaint is what it wrote to its standard error, guarded by mu.
+	mu        sync.Mutex
+	complaint bytes.Buffer
+	// isEnding tells that it was told to end, or killed, and isGone that it has ended.
+	isEnding, isGone, isFrozen bool
+}
+
+// Write keeps what the process complains of.
+func (p *process) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.complaint.Write(text)
+}
+
+func (p *process) complaints() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.complaint.String()
+}
+
+// id is the id of the process.
+func (p *process) id() int { return p.command.Process.Pid }
+
+// line is what a process said; at its end it says nothing more, with isEnd.
+type line struct {
+	from  *process
+	word  string
+	of    event
+	isEnd bool
+}
+
+// startProcess starts a process, whose lines go to a channel.
+func startProcess(t *testing.T, command *exec.Cmd, to chan<- line) *process {
+	t.Helper()
+	p := &process{command: command}
+	command.Stderr = p
+	var err error
+	p.input, err = command.StdinPipe()
+	require.NoError(t, err)
+	output, err := command.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, command.Start())
+	go func() {
+		for lines := bufio.NewScanner(output); lines.Scan(); {
+			said := line{from: p}
+			if _, err := fmt.Sscan(lines.Text(), &said.word, &said.of.member, &said.of.number); err == nil {
+				to <- said
+			} // Else the process was killed within the line.
+		}
+		to <- line{from: p, isEnd: true}
+	}()
+	return p
+}
+
+// tell tells a process something. One that has died does not hear it.
+func (p *process) tell(word string, e event, more string) {
+	_, _ = fmt.Fprintln(p.input, word, e.member, e.number, more)
 }

@@ -3,6 +3,12 @@ package geometry
 import (
 	"math"
 	"slices"
+	"strconv"
+
+	"github.com/golang/geo/s1"
+	"github.com/golang/geo/s2"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // Sphere is a region of the sphere.
@@ -115,4 +121,361 @@ func (s *Shape) Distance(p Point) float64 {
 		least = min(least, g.distance(p))
 	}
 	return least
+}
+
+// Polygon is a region with a ring around it, and holes.
+type Polygon struct {
+	// border is the polygon, or for one of more than a hemisphere what is left out.
+	border *s2.Polygon
+	// big is a polygon of more than a hemisphere, else nil.
+	big *s2.Loop
+	// sides is an index of the border's sides, nil where these are few or not yet
+	// asked for by many.
+	sides *s2.ShapeIndex
+	// strict tells that the order of the points decided what is inside.
+	strict bool
+}
+
+// maxRings bounds the work of finding out which ring is in which.
+const maxRings = 8192
+
+// NewPolygon returns the polygon within the first ring and outside of the others.
+// Of the two sides of a ring the smaller one is within it, whatever the order of
+// its points. Sides must not cross, and the others be holes in the first.
+func NewPolygon(rings [][]Point) (*Polygon, error) {
+	if len(rings) == 0 || len(rings) > maxRings {
+		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", maxRings, len(rings))
+	}
+	loops := make([]*s2.Loop, len(rings))
+	for i, ring := range rings {
+		var err error
+		if loops[i], err = newRing(ring); err != nil {
+			return nil, boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
+		}
+	}
+	if err := checkCrossings(sidesOf(loops)); err != nil {
+		return nil, err
+	}
+	for _, loop := range loops {
+		loop.Normalize()
+	}
+	if err := checkHoles(loops); err != nil {
+		return nil, err
+	}
+	border := s2.PolygonFromLoops(loops)
+	for i := 1; i < border.NumLoops(); i++ {
+		if border.LastDescendant(i) != i {
+			return nil, boterr.Invalid("", "a hole of a polygon cannot be in another hole")
+		}
+	}
+	return newPolygon(border), nil
+}
+
+// NewStrictPolygon returns the region on the left of a ring, which may be more than
+// a hemisphere.
+func NewStrictPolygon(ring []Point) (*Polygon, error) {
+	loop, err := newRing(ring)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCrossings(sidesOf([]*s2.Loop{loop})); err != nil {
+		return nil, err
+	}
+	var big *s2.Loop
+	if !loop.IsNormalized() {
+		big = s2.LoopFromPoints(loop.Vertices())
+		loop.Invert()
+	}
+	g := newPolygon(s2.PolygonFromLoops([]*s2.Loop{loop}))
+	g.big, g.strict = big, true
+	return g, nil
+}
+
+func newPolygon(border *s2.Polygon) *Polygon { return &Polygon{border: border} }
+
+// IsStrict reports whether the order of the points decided what is inside.
+func (g *Polygon) IsStrict() bool { return g.strict }
+
+// touches reports whether the cell of a point meets the polygon.
+func (g *Polygon) touches(p Point) bool {
+	if g.big != nil {
+		return g.big.ContainsPoint(p.at) || g.big.IntersectsCell(p.cell())
+	}
+	return g.border.ContainsPoint(p.at) || g.border.IntersectsCell(p.cell())
+}
+
+// containsLine reports whether a line is nowhere outside.
+func (g *Polygon) containsLine(l *Line) bool {
+	g.expect(len(l.line))
+	if g.big != nil {
+		return !g.borderMeets(l)
+	}
+	for i := 1; i < len(l.line); i++ {
+		a, b := l.line[i-1], l.line[i]
+		if crossed, shared := g.meets(a, b); crossed || !shared && !g.border.ContainsPoint(middle(a, b)) {
+			return false
+		}
+	}
+	return true
+}
+
+// intersectsLine reports whether a part of a line is inside or along the border.
+func (g *Polygon) intersectsLine(l *Line) bool {
+	g.expect(len(l.line))
+	if g.big != nil {
+		return g.big.ContainsPoint(l.line[0]) || g.crosses(l)
+	}
+	return g.borderMeets(l)
+}
+
+// borderMeets is intersectsLine for the border.
+func (g *Polygon) borderMeets(l *Line) bool {
+	for i := 1; i < len(l.line); i++ {
+		a, b := l.line[i-1], l.line[i]
+		if crossed, shared := g.meets(a, b); crossed || shared || g.border.ContainsPoint(middle(a, b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// crosses reports whether a line goes through the border, or along it.
+func (g *Polygon) crosses(l *Line) bool {
+	for i := 1; i < len(l.line); i++ {
+		if crossed, shared := g.meets(l.line[i-1], l.line[i]); crossed || shared {
+			return true
+		}
+	}
+	return false
+}
+
+// middle returns the point in the middle between two.
+func middle(a, b s2.Point) s2.Point { return s2.Point{Vector: a.Add(b.Vector).Normalize()} }
+
+// meets reports whether the side of a line crosses one of the border, and whether
+// it is one.
+func (g *Polygon) meets(a, b s2.Point) (crossed, shared bool) {
+	crosser := s2.NewEdgeCrosser(a, b)
+	meet := func(edge s2.Edge) {
+		same := a == edge.V0 && b == edge.V1 || a == edge.V1 && b == edge.V0
+		shared = shared || same
+		crossed = crossed || !same && crosser.CrossingSign(edge.V0, edge.V1) == s2.Cross
+	}
+	if g.sides != nil {
+		for _, i := range s2.NewCrossingEdgeQuery(g.sides).Crossings(a, b, g.border, s2.CrossingTypeAll) {
+			meet(g.border.Edge(i))
+		}
+		return crossed, shared
+	}
+	for i := range g.border.NumEdges() {
+		meet(g.border.Edge(i))
+	}
+	return crossed, shared
+}
+
+// contains reports whether another polygon, which is not big, is nowhere outside.
+func (g *Polygon) contains(h *Polygon) bool {
+	if g.big != nil {
+		return !g.border.Intersects(h.border)
+	}
+	return g.border.Contains(h.border)
+}
+
+// intersects reports whether the polygon and another one, which is not big, have a part in common.
+func (g *Polygon) intersects(h *Polygon) bool {
+	if g.big != nil {
+		return !g.border.Contains(h.border)
+	}
+	return g.border.Intersects(h.border)
+}
+
+// distance returns the least angle between a point and the polygon, in radians.
+func (g *Polygon) distance(p Point) float64 {
+	if g.border.ContainsPoint(p.at) {
+		return 0
+	}
+	if g.sides != nil {
+		query := s2.NewClosestEdgeQuery(g.sides, s2.NewClosestEdgeQueryOptions().MaxResults(1))
+		for _, found := range query.FindEdges(s2.NewMinDistanceToPointTarget(p.at)) {
+			if found.EdgeID() >= 0 {
+				return distanceToEdge(p.at, g.border.Edge(int(found.EdgeID()))).Radians()
+			}
+		}
+	}
+	least := s1.InfAngle()
+	for i := range g.border.NumEdges() {
+		least = min(least, distanceToEdge(p.at, g.border.Edge(i)))
+	}
+	return least.Radians()
+}
+
+// distanceToEdge returns the angle between a point and the nearest one of a side.
+func distanceToEdge(p s2.Point, edge s2.Edge) s1.Angle {
+	if isPole(p, edge) {
+		return s2.DistanceFromSegment(p, edge.V0, edge.V1)
+	}
+	return p.Distance(s2.Project(p, edge.V0, edge.V1))
+}
+
+// isPole reports whether a point is about as far from all points of a side's great circle: which of them is the
+// nearest is then lost in rounding.
+func isPole(p s2.Point, edge s2.Edge) bool {
+	const least = 1 - 1e-14 // The cosine of 1.4e-7, which is a metre on the globe.
+	pole := edge.V0.PointCross(edge.V1)
+	return math.Abs(p.Dot(pole.Vector)) >= least*pole.Norm()
+}
+
+// corner is a vertex of a ring.
+type corner struct{ ring, index int }
+
+// checkHoles refuses rings after the first that are no holes in it, and rings that
+// share a side or touch each other more than a polygon allows. Sides do not cross.
+func checkHoles(rings []*s2.Loop) error {
+	if len(rings) == 1 {
+		return nil
+	}
+	corners := map[s2.Point][]corner{}
+	for number, ring := range rings {
+		touched := 0
+		for i, at := range ring.Vertices() {
+			for _, other := range corners[at] {
+				if other.ring == 0 {
+					touched++
+				}
+				if err := checkTouch(rings, other, corner{ring: number, index: i}); err != nil {
+					return err
+				}
+			}
+			corners[at] = append(corners[at], corner{ring: number, index: i})
+		}
+		field := "[" + strconv.Itoa(number) + "]"
+		if number > 0 && !rings[0].Contains(ring) {
+			return boterr.Invalid(field, "is not within the first ring: the others are holes in it")
+		}
+		if touched > 1 {
+			return boterr.Invalid(field, "touches the first ring in more than one point")
+		}
+	}
+	return nil
+}
+
+// checkTouch refuses two rings that share a side, or cross, at a common corner.
+func checkTouch(rings []*s2.Loop, first, second corner) error {
+	a, b := rings[first.ring], rings[second.ring]
+	a0, at, a2 := around(a, first.index)
+	b0, _, b2 := around(b, second.index)
+	if a0 == b0 || a0 == b2 || a2 == b0 || a2 == b2 {
+		return boterr.Invalid("["+strconv.Itoa(second.ring)+"]", "shares a side at %s with the ring %d", shown(at), first.ring)
+	}
+	if first.ring > 0 && s2.WedgeIntersects(a0, at, a2, b0, b2) {
+		return boterr.Invalid("["+strconv.Itoa(second.ring)+"]", "overlaps the ring %d at %s", first.ring, shown(at))
+	}
+	return nil
+}
+
+// around returns a corner of a ring between its neighbours.
+func around(ring *s2.Loop, index int) (before, at, after s2.Point) {
+	return ring.Vertex(index + ring.NumVertices() - 1), ring.Vertex(index), ring.Vertex(index + 1)
+}
+
+// Hull is a cap in which a region or shape lies. It tells without a look at the sides
+// of a shape, which take time to read, that the shape is somewhere else.
+type Hull struct {
+	center s2.Point
+	radius float64
+}
+
+// Hull returns a cap in which the shape lies.
+func (s *Shape) Hull() Hull {
+	bound := s2.EmptyRect()
+	for _, p := range s.Points {
+		bound = bound.AddPoint(s2.LatLngFromPoint(p.at))
+	}
+	for _, l := range s.Lines {
+		bound = bound.Union(l.line.RectBound())
+	}
+	for _, g := range s.Polygons {
+		bound = bound.Union(g.region().RectBound())
+	}
+	around := bound.CapBound()
+	return Hull{center: around.Center(), radius: around.Radius().Radians() + slack}
+}
+
+// Hull implements Sphere.
+func (c *Cap) Hull() Hull { return Hull{center: c.center.at, radius: c.radius + slack} }
+
+// Excludes reports whether a pair lies surely outside. One off the globe does.
+func (h Hull) Excludes(p Pair) bool {
+	point, err := NewPoint(p)
+	return err != nil || point.at.Distance(h.center).Radians() > h.radius
+}
+
+// Outline collects the vertices of a shape.
+type Outline struct {
+	first  Point
+	known  bool
+	radius float64
+}
+
+// Add takes a vertex.
+func (o *Outline) Add(p Pair) {
+	point, err := NewPoint(p)
+	switch {
+	case err != nil: // The shape is invalid.
+	case !o.known:
+		o.first, o.known = point, true
+	default:
+		o.radius = max(o.radius, o.first.Distance(point))
+	}
+}
+
+// IsApart reports whether a shape with these vertices lies surely outside of the hull.
+// A shape lies within a cap around its vertices unless that is half of the globe.
+func (o *Outline) IsApart(h Hull) bool {
+	return o.known && o.radius < math.Pi/2-slack &&
+		o.first.at.Distance(h.center).Radians() > h.radius+o.radius+slack
+}
+
+// manySides is the number of sides from which an index of them pays, and manyTests that
+// of pairs of sides.
+const (
+	manySides = 64
+	manyTests = 100_000
+)
+
+// Prepare makes a shape that is compared with many others fast, and safe for
+// concurrent use. S2 builds what it needs when it is first asked, which two at once
+// must not do.
+func (s *Shape) Prepare() {
+	anywhere := s2.CellFromCellID(s2.CellIDFromFace(0))
+	for _, l := range s.Lines {
+		if len(l.line) > manySides {
+			l.sides = indexOf(&l.line)
+		}
+	}
+	for _, g := range s.Polygons {
+		g.expect(manyTests)
+		g.border.IntersectsCell(anywhere)
+		for _, loop := range g.border.Loops() {
+			loop.IntersectsCell(anywhere)
+		}
+		if g.big != nil {
+			g.big.IntersectsCell(anywhere)
+		}
+	}
+}
+
+// expect makes an index of the polygon's sides, unless there is one, where comparing
+// them one by one with a number of other sides would take longer.
+func (g *Polygon) expect(others int) {
+	if count := g.border.NumEdges(); g.sides == nil && count >= manySides && count*others >= manyTests {
+		g.sides = indexOf(g.border)
+	}
+}
+
+func indexOf(shape s2.Shape) *s2.ShapeIndex {
+	index := s2.NewShapeIndex()
+	index.Add(shape)
+	index.Build()
+	return index
 }

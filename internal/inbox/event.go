@@ -1,15 +1,25 @@
 package inbox
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Event is what arrived.
@@ -304,3 +314,241 @@ const collection = "inbox"
 
 // purpose is what the turns of lanes are for whose holder handles events.
 const purpose = "inbox"
+
+// Somebody may edit the records of events, such as an operator in the database. Whatever is written
+// there, an event is not run without end, and its lane goes on: a result that matches no record counts as
+// a failure, and a record without a lane is given one.
+
+// errEdited is the failure of a run whose result matches no record.
+var errEdited = boterr.New(boterr.Internal, "", "the record of the event was changed while its run was under way")
+
+// settleEdited stores what came of an event whose record is not as it was when the run began, although the
+// turn may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the turn
+// is lost.
+func (b *Inbox) settleEdited(
+	ctx context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	if err := turn.Check(ctx); err != nil {
+		return outcome{failure: failure}, err
+	}
+	which := document.O(fieldID, e.id, fieldState, statePending)
+	found, err := b.find(ctx, which, store.FindOptions{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return outcome{failure: failure, isOver: true}, err
+	}
+	b.report(ctx, slog.LevelWarn, "inbox: edited while it ran", e, failure)
+	if failure == nil || isPostponed(failure) {
+		failure = errEdited
+	}
+	e.failures = max(e.failures, read(found[0]).failures)
+	result, err := b.failAs(ctx, which, e, failure, part)
+	if isLost(err) {
+		return outcome{failure: failure, isOver: true}, nil // It was removed since.
+	}
+	return result, err
+}
+
+// ownLane returns the lane of the sender of an event, for a record that names none.
+func ownLane(o document.Object) string {
+	return Lane(document.Get(o, fieldApp, ""), document.Get(o, fieldChannel, ""), document.Get(o, fieldFrom, ""))
+}
+
+// repairLanes gives the events of a page a lane that wait and name none.
+func (s *shared) repairLanes(ctx context.Context, page []document.Object) error {
+	for _, o := range page {
+		if hasLane(o) {
+			continue
+		}
+		id, _ := o.Field(fieldID)
+		which := document.O(fieldID, id, fieldState, statePending)
+		found, err := s.find(ctx, which, store.FindOptions{Limit: 1})
+		for _, broken := range found {
+			err = s.setLane(ctx, which, ownLane(broken))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setLane sets the lane of an event that a filter matches.
+func (s *shared) setLane(ctx context.Context, which document.Object, lane string) error {
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return err
+	}
+	update, err := query.CompileUpdate(document.O("$set", document.O(fieldLane, lane)))
+	if err != nil {
+		return err
+	}
+	if _, err = s.update(ctx, filter, update, document.Object{}); err == nil {
+		s.lookAt(lane)
+	}
+	return err
+}
+
+// endings gives contexts in which something is stored, so that a store that does not answer holds up
+// nobody for ever. Those that begin at about the same time share a timer.
+type endings struct {
+	// within is the least time that a context lasts. It lasts twice as long at most.
+	within time.Duration
+	// newest is what the next ones end with, nil where that would be too soon.
+	newest atomic.Pointer[context.Context]
+}
+
+// after returns a context with the values of another one, which may have ended, or never ends.
+func (e *endings) after(of context.Context) context.Context {
+	if shared := e.newest.Load(); shared != nil {
+		return ending{Context: *shared, of: of}
+	}
+	return ending{Context: e.begin(), of: of}
+}
+
+// begin begins what further contexts end with.
+func (e *endings) begin() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*e.within)
+	context.AfterFunc(ctx, cancel)
+	e.newest.Store(&ctx)
+	time.AfterFunc(e.within, func() { e.newest.CompareAndSwap(&ctx, nil) })
+	return ctx
+}
+
+// ending is a context that has the values of one and ends with another one, which has none.
+type ending struct {
+	context.Context //nolint:containedctx // It is one.
+
+	of context.Context //nolint:containedctx // It has the values.
+}
+
+// Value implements context.Context. What the context package asks for to end contexts together is that of
+// the one with which it ends.
+func (e ending) Value(key any) any {
+	if value := e.Context.Value(key); value != nil {
+		return value
+	}
+	return e.of.Value(key)
+}
+
+// ErrShutdown is the context.Cause of a run for which an inbox, told to end, does not wait any
+// longer: the event is handled again, and that is no failure.
+var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event will be handled again")
+
+// ErrNeverCameBack is the failure of a start that never came back.
+var ErrNeverCameBack = boterr.New(boterr.Internal, "",
+	"the run of the event began and never came back: its process ended, or lost the turn")
+
+// neverCameBackText is how that failure is kept.
+var neverCameBackText = textOf(ErrNeverCameBack)
+
+// errGoroutineEnded is the failure of a handler that does not return.
+var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
+
+// IsMistake reports whether an error says that handling the event again cannot help: something is
+// wrong with the event or with the bot, and not with what was going on. Such are the codes
+// InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Unsupported.
+func IsMistake(err error) bool {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
+		return true
+	default:
+		return false
+	}
+}
+
+// The default pauses after failures.
+const (
+	firstPause  = time.Second
+	pauseGrowth = 4
+	maxPause    = time.Minute
+)
+
+// growing is the default back-off.
+func growing(failures int) time.Duration {
+	pause := firstPause
+	for ; failures > 1 && pause < maxPause; failures-- {
+		pause *= pauseGrowth
+	}
+	return min(pause, maxPause)
+}
+
+// jittered takes a random part of a pause, at least half of it, so that what failed together is
+// not tried again together.
+func jittered(pause time.Duration) time.Duration {
+	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
+}
+
+// whole takes a pause as it is.
+func whole(pause time.Duration) time.Duration { return pause }
+
+// pauseAfter returns the pause after that many failures: the host's, or the default one where the
+// host's function panics.
+func (b *Inbox) pauseAfter(ctx context.Context, failures int, part func(time.Duration) time.Duration) (chosen time.Duration) {
+	if b.config.Backoff == nil {
+		return part(growing(failures))
+	}
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			b.log.LogAttrs(ctx, slog.LevelError, "inbox: back-off panicked",
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			chosen = growing(failures)
+		}
+	}()
+	return max(0, b.config.Backoff(failures))
+}
+
+// maxErrorSize is the number of bytes that are kept of the text of a failure.
+const maxErrorSize = 1000
+
+// textOf returns the text of a failure as it is kept: without credentials, and cut where it is long.
+func textOf(failure error) string {
+	text := strings.ToValidUTF8(display.Text(failure), "�")
+	if len(text) > maxErrorSize {
+		text = strings.ToValidUTF8(text[:maxErrorSize], "")
+	}
+	return text
+}
+
+// isEnded reports whether a run failed because its context was ended, which says nothing about
+// the event.
+func isEnded(ctx context.Context, failure error) bool {
+	return failure != nil && ctx.Err() != nil && !errors.Is(failure, errGoroutineEnded)
+}
+
+// postponement is the error of a handler that could not begin.
+type postponement struct{ pause time.Duration }
+
+// Error implements error.
+func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
+
+// Postpone returns an error for a Handler that cannot handle an event yet, such as where something else
+// of its member is under way: it is given the event again after a pause, and that is no failure. Its
+// lane waits.
+func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
+
+// isPostponed reports whether a handler returned what Postpone gave it.
+func isPostponed(failure error) bool {
+	_, ok := errors.AsType[*postponement](failure)
+	return ok
+}
+
+// postpone stores when an event is tried that could not be.
+func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
+	p, _ := errors.AsType[*postponement](failure)
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return outcome{}, err
+	}
+	b.report(ctx, slog.LevelDebug, "inbox: postponed", e, failure)
+	at := now.Add(p.pause)
+	set := document.O(fieldRetryAt, int64(document.TimestampOf(at)), fieldPausedAt, int64(document.TimestampOf(now)))
+	changed, err := b.setAll(ctx, filter, set, document.O(fieldBegun, true))
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcome{isPostponed: true, retryAt: at}, wasLost(changed)
+}

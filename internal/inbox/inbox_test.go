@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -166,4 +167,54 @@ func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
 	config.AcceptTimeout = time.Millisecond
 	_, err := newInbox(t, config).Accept(context.WithoutCancel(t.Context()), inbox.Event{App: "app", Channel: "web", From: "ada"})
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+}
+
+// An event that is accepted, and handled by a handler that does nothing, has a bound of what it allocates, a
+// little above what is reached, which tells when its way has become longer.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestAllocations_OfAnEvent(t *testing.T) {
+	const most = 60
+	settled := make(chan struct{}, 1)
+	config := configOf(t, memstore.New(), func(context.Context, *inbox.Delivery) error { return nil })
+	config.Hooks.Settled = func(context.Context, inbox.Settled) { settled <- struct{}{} }
+	b := newInbox(t, config)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- b.Run(ctx) }()
+	next := 0
+	var failed error
+	allocated := testing.AllocsPerRun(1000, func() {
+		next++
+		_, err := b.Accept(ctx, inbox.Event{App: "app", Channel: "web", From: strconv.Itoa(next % 100), Key: strconv.Itoa(next)})
+		if err != nil {
+			failed = err
+			return
+		}
+		<-settled
+	})
+	stop()
+	require.NoError(t, <-ended)
+	require.NoError(t, failed)
+	require.LessOrEqual(t, allocated, float64(most))
+}
+
+func BenchmarkMembers(b *testing.B) {
+	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1000, Producers: 4})
+}
+
+func BenchmarkOneMember(b *testing.B) {
+	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1, Producers: 4})
+}
+
+// BenchmarkNeighbour is one app's latency beside another one whose runs hang, in both feeds.
+func BenchmarkNeighbour(b *testing.B) {
+	for _, hung := range []int{0, 16, 64, 1000} {
+		b.Run(fmt.Sprintf("alone/hung=%d", hung), func(b *testing.B) {
+			inboxtest.BenchmarkNeighbour(b, memstore.New(), hung)
+		})
+		b.Run(fmt.Sprintf("shared/hung=%d", hung), func(b *testing.B) {
+			inboxtest.BenchmarkNeighbour(b, struct{ store.Store }{memstore.New()}, hung)
+		})
+	}
 }

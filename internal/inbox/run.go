@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Run handles what was accepted, in real time, until ctx ends. Then it begins nothing more, and
@@ -241,4 +245,227 @@ func (p *pool) abandonAll() error {
 	}
 	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s",
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
+}
+
+// Result tells what RunNext did.
+type Result struct {
+	// Ran tells that there was an event, ID is its id in the inbox and Event the event.
+	Ran   bool
+	ID    string
+	Event Event
+	// Err is why it failed, IsDead tells that it is a dead letter now, and Next is when it is
+	// tried again otherwise.
+	Err    error
+	IsDead bool
+	Next   time.Time
+	// IsPostponed tells that it was not tried, see Postpone.
+	IsPostponed bool
+}
+
+// Next returns when the next event can be handled, by the store's clock: now where one can. ok is
+// false where there is none to wait for. Events whose lanes Config.Enter refuses do not count, so that
+// who calls RunNext until it ran nothing, and then waits for Next, comes to an end. The errors are those
+// of the store.
+func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) { return b.feed.next(ctx) }
+
+// LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose turn this process
+// held for something else, so that Run looks at it at once, and not with the next poll.
+func (b *Inbox) LaneLeft(lane string) { b.feed.isFree(lane) }
+
+// RunNext handles the first event that can be handled, and stores what came of it. The turn is not
+// renewed: where the handler lets more time than a lease pass, what came of it does not count.
+// It is for hosts that drive the inbox by themselves, such as in virtual time. The error is one of the
+// store, or lease.ErrLost.
+func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
+	from := b.feed
+	if _, isShared := from.(*shared); isShared {
+		from = newShared(b) // Which looks at everything anew, and leaves a Run alone.
+	}
+	for isFirst := true; ; isFirst = false {
+		taken, _, err := from.take(ctx, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
+		if err != nil || len(taken) == 0 {
+			return Result{}, err
+		}
+		if result, err := b.runFirst(ctx, from, taken[0]); err != nil || result.Ran {
+			return result, err
+		}
+	}
+}
+
+// runFirst handles the first event of a lane that was taken.
+func (b *Inbox) runFirst(ctx context.Context, from feed, w work) (result Result, err error) {
+	left := rest{isBroken: true} // Where the goroutine ends.
+	defer func() { from.leave(ctx, w, left) }()
+	turn, err := from.begin(ctx, w)
+	if err != nil || turn == nil {
+		return Result{}, err
+	}
+	defer func() { b.end(ctx, turn, turn.Err()) }()
+	return b.runTurn(ctx, turn, w.events[0], &left)
+}
+
+// runTurn handles an event within a turn that was claimed here.
+func (b *Inbox) runTurn(ctx context.Context, turn *lease.Turn, e stored, left *rest) (Result, error) {
+	done, err := b.countLost(ctx, turn, e, whole)
+	if err == nil && done.failure == nil {
+		done, err = b.handle(ctx, turn, e, whole)
+	}
+	*left = done.rest(err)
+	return Result{
+		Ran: true, ID: e.id, Event: e.Event, Err: done.failure, IsDead: done.isDead, Next: done.retryAt, IsPostponed: done.isPostponed,
+	}, err
+}
+
+// feedOf returns what finds the events of a store.
+func feedOf(b *Inbox, database store.Store, guarded store.Store) feed {
+	if watcher, isAlone := database.(store.Watcher); isAlone {
+		return newAlone(b, watcher, guarded.Collection(noteCollection))
+	}
+	return newShared(b)
+}
+
+// lanes are those that this process is handling. The zero lanes is ready, and safe for concurrent use.
+type lanes struct {
+	mu sync.Mutex
+	// held has true for a lane for which an event was accepted meanwhile.
+	held map[string]bool
+	// refused are those that could not be entered, here or since they are held.
+	refused map[string]bool
+}
+
+// enter begins a lane, unless it is being handled.
+func (l *lanes) enter(lane string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, isHeld := l.held[lane]; isHeld {
+		return false
+	}
+	if l.held == nil {
+		l.held = map[string]bool{}
+	}
+	l.held[lane] = false
+	return true
+}
+
+// leave ends a lane, and reports whether an event was accepted for it meanwhile.
+func (l *lanes) leave(lane string) (hasMore bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hasMore = l.held[lane]
+	delete(l.held, lane)
+	return hasMore
+}
+
+// note notes that an event was accepted for a lane, and reports whether it is free.
+func (l *lanes) note(lane string) (isFree bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, isHeld := l.held[lane]; isHeld {
+		l.held[lane] = true
+		return false
+	}
+	return true
+}
+
+// has reports whether a lane is being handled.
+func (l *lanes) has(lane string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, isHeld := l.held[lane]
+	return isHeld
+}
+
+// count returns how many lanes are being handled.
+func (l *lanes) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.held)
+}
+
+// refuse notes that a lane cannot be entered.
+func (l *lanes) refuse(lane string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused == nil {
+		l.refused = map[string]bool{}
+	}
+	l.refused[lane] = true
+}
+
+// isFree notes that a lane can be entered, and reports whether it could not be before.
+func (l *lanes) isFree(lane string) (wasRefused bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wasRefused = l.refused[lane]
+	delete(l.refused, lane)
+	return wasRefused
+}
+
+// claim begins a turn of a lane, nil where somebody had one since it was seen.
+func (b *Inbox) claim(ctx context.Context, w work) (*lease.Turn, error) {
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(w.events))
+	for i, e := range w.events {
+		ids[i] = e.id
+	}
+	return b.turns.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
+}
+
+// countLost counts the start of a lane's first event that never came back, if the turn before was to handle
+// it: as a failure, or as the loss of a suspect. Events that the turn handled before it are not there any
+// more. It returns what came of that.
+func (b *Inbox) countLost(
+	ctx context.Context, turn *lease.Turn, first stored, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	work, wasLost := turn.Lost()
+	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
+		return outcome{}, nil
+	}
+	if turn.WasAlone() {
+		return b.fail(ctx, first, ErrNeverCameBack, part)
+	}
+	return b.lose(ctx, first)
+}
+
+// lose stores that a start of an event never came back beside others. It is handled again at once, as a
+// suspect.
+func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
+	result := outcome{failure: ErrNeverCameBack}
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return result, err
+	}
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return result, err
+	}
+	b.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+	changed, err := b.setAll(ctx, filter, document.O(fieldLost, e.lost+1), document.O(fieldBegun, true))
+	if err != nil {
+		return result, err
+	}
+	result.retryAt = now
+	return result, wasLost(changed)
+}
+
+// end ends a turn: it is released, unless it is lost. Then nobody is to renew it.
+func (b *Inbox) end(ctx context.Context, turn *lease.Turn, err error) {
+	if isLost(err) {
+		turn.Abandon()
+	} else {
+		b.release(ctx, turn)
+	}
+}
+
+// release ends a turn. Where that fails, its lease passes.
+func (b *Inbox) release(ctx context.Context, turn *lease.Turn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.turns.Lease())
+	defer cancel()
+	if err := turn.Release(ctx); err != nil {
+		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: turn not released",
+			slog.String("lane", turn.Lane()), slog.String("error", display.Text(err)))
+	}
 }

@@ -1,8 +1,12 @@
 package query_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -369,5 +373,264 @@ func TestEvaluation_ContextEnds(t *testing.T) {
 	} {
 		err := run(query.NewEvaluation(&endsLater{Context: t.Context(), left: 5}))
 		require.ErrorIs(t, err, boterr.Canceled, name)
+	}
+}
+
+// longList is a document with a list of so many objects of about 90 bytes.
+func longList(count int) document.Object {
+	items := make([]any, count)
+	for i := range items {
+		items[i] = document.O("at", (i*7919)%count, "text", fmt.Sprintf("entry %d of a list that is rather long", i))
+	}
+	return document.O("_id", 1, "l", document.A(items...))
+}
+
+// sortsOfLists sort the list of a document by an update and by an expression.
+func sortsOfLists(
+	t *testing.T, by document.Object,
+) map[string]func(*query.Evaluation, document.Object) (document.Object, error) {
+	t.Helper()
+	push, err := query.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", by))))
+	require.NoError(t, err)
+	shown, err := query.CompileProjection(document.O("l", document.O("$sortArray", document.O("input", "$l", "sortBy", by))))
+	require.NoError(t, err)
+	return map[string]func(*query.Evaluation, document.Object) (document.Object, error){
+		"$push": func(call *query.Evaluation, o document.Object) (document.Object, error) {
+			after, _, err := call.Change(query.Change{Update: push}, nil, o)
+			return after, err
+		},
+		"$sortArray": func(call *query.Evaluation, o document.Object) (document.Object, error) {
+			call.Visit(o)
+			return call.Project(shown, nil, o)
+		},
+	}
+}
+
+func TestSort_LongListByField(t *testing.T) {
+	t.Parallel()
+	many := rounds.Of(t, 15_000, 150_000)
+	o := longList(many)
+	for _, by := range []document.Object{document.O("at", 1), document.O("text", -1), document.O("none", 1, "at", -1)} {
+		for name, sorted := range sortsOfLists(t, by) {
+			after, err := sorted(query.NewPartialEvaluation(t.Context(), many, 150_000), o)
+			require.NoError(t, err, "%s by %s", name, by)
+			list := document.Get(after, "l", document.Array{})
+			require.Equal(t, many, list.Len())
+			require.NotEqual(t, document.Get(o, "l.1.at", -1), document.Get(after, "l.1.at", -1), "%s by %s", name, by)
+		}
+	}
+}
+
+func TestSort_LongListOfEqualValues(t *testing.T) {
+	t.Parallel()
+	many := rounds.Of(t, 15_000, 150_000)
+	o := longList(many)
+	by := document.O()
+	for i := range 32 {
+		by = by.With(fmt.Sprint("none", i), 1)
+	}
+	for name, sorted := range sortsOfLists(t, by) {
+		call := query.NewPartialEvaluation(t.Context(), many, 150_000)
+		var err error
+		for i := 0; err == nil && i < 3; i++ {
+			_, err = sorted(call, o)
+		}
+		requireTooMuch(t, err, name)
+	}
+}
+
+// sortedIn sorts documents in a call that has looked at them.
+func sortedIn(call *query.Evaluation, sort *query.Sort, documents []document.Object) error {
+	for _, o := range documents {
+		call.Visit(o)
+	}
+	call.Sort(sort, documents)
+	return call.Err()
+}
+
+func TestSort_MostlyEqualPaths(t *testing.T) {
+	t.Parallel()
+	documents := make([]document.Object, rounds.Of(t, 30_000, 300_000))
+	for i := range documents {
+		documents[i] = document.O("a", i%2, "b", i%3, "c", "same", "d", nil, "at", (i*7919)%len(documents))
+	}
+	sort, err := query.CompileSort(document.O("a", 1, "b", -1, "c", 1, "d", 1, "e", 1, "at", 1))
+	require.NoError(t, err)
+	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), len(documents), 300_000), sort, documents))
+	require.Equal(t, 2, document.Get(documents[0], "b", 0))
+}
+
+func TestSort_ChargesSizes(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 10_000)
+	documents := make([]document.Object, rounds.Of(t, 2_000, 20_000))
+	for i := range documents {
+		documents[i] = document.O("s", text, "at", (i*7919)%len(documents))
+	}
+	sort, err := query.CompileSort(document.O("at", 1, "s", 1))
+	require.NoError(t, err)
+	call := query.NewPartialEvaluation(t.Context(), len(documents), 20_000)
+	require.NoError(t, sortedIn(call, sort, documents))
+	byText, err := query.CompileSort(document.O("s", 1, "at", 1))
+	require.NoError(t, err)
+	for range 10 { // Each of them compares all their texts, and all together read the documents once.
+		call.Sort(byText, documents)
+	}
+	require.NoError(t, call.Err())
+	for i := 0; call.Err() == nil && i < 1_000; i++ {
+		call.Sort(byText, documents)
+	}
+	require.ErrorIs(t, call.Err(), boterr.ResourceExhausted)
+}
+
+func TestSort_ManyFieldsOfLongLists(t *testing.T) {
+	t.Parallel()
+	by := document.O()
+	for i := range 32 {
+		by = by.With(fmt.Sprint("l.k", i), 1)
+	}
+	sort, err := query.CompileSort(by)
+	require.NoError(t, err)
+	many := rounds.Of(t, 2_000, 20_000)
+	documents := slices.Repeat([]document.Object{longList(many)}, 32)
+	err = sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), sort, documents)
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	byTwo, err := query.CompileSort(document.O("l.text", 1, "l.at", -1))
+	require.NoError(t, err)
+	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), byTwo, documents))
+}
+
+// holds reports whether one of the ranges holds a key of the values at a path.
+func holds(ranges []query.KeyRange, o document.Object, path string) bool {
+	values := query.Values(o, path)
+	if len(values) == 0 {
+		values = []any{nil}
+	}
+	return slices.ContainsFunc(values, func(value any) bool {
+		key := document.AppendKey(nil, value)
+		return slices.ContainsFunc(ranges, func(r query.KeyRange) bool {
+			return bytes.Compare(r.From, key) <= 0 && bytes.Compare(key, r.To) < 0
+		})
+	})
+}
+
+// operands are values of all types, next to each other in their order.
+var operands = []any{
+	nil, math.NaN(), math.Inf(-1), -1, 0, 0.5, 1, int64(1) << 53, int64(1)<<53 + 1, math.Inf(1),
+	"", "a", "ab", "b", "b\x00c", document.O(), document.O("a", 1), document.O("b", 1), false, true,
+}
+
+// conditions are one of each kind that has bounds, for two operands.
+func conditions(a, b any) []any {
+	o, list := document.O, document.A
+	return []any{
+		a, o("$eq", a), o("$gt", a), o("$gte", a), o("$lt", a), o("$lte", a),
+		o("$in", list(a, b)), o("$elemMatch", o("$gte", a, "$lt", b)), o("$all", list(a)), o("$all", list(a, b)),
+		o("$exists", false), o("$in", list(a, o("$regex", "^a"), o("$regex", "^b"))), o("$all", list(o("$regex", "^a"), b)),
+	}
+}
+
+func TestBounds_HoldWhatMatches(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	pick := func() any { return operands[random.IntN(len(operands))] }
+	checked, exact := 0, 0
+	for range 400 {
+		for _, condition := range conditions(pick(), pick()) {
+			f, err := query.CompileFilter(document.O("x.y", condition))
+			require.NoError(t, err)
+			for c := range f.Conditions() {
+				bounds, ok := c.Bounds("x.y")
+				require.True(t, ok, "%v", condition)
+				for range 20 {
+					doc := document.O("x", document.O("y", []any{pick(), document.A(pick(), pick()), document.A()}[random.IntN(3)]))
+					if without := []any{document.O(), document.A(document.O()), nil, 7}; random.IntN(4) == 0 {
+						doc = document.O("x", without[random.IntN(len(without))])
+					}
+					held := holds(bounds.Ranges, doc, "x.y")
+					alone := len(slices.Collect(f.Conditions())) == 1
+					switch {
+					case alone && bounds.Exact:
+						exact++
+						require.Equal(t, f.Match(doc), held, "%v in %v", condition, doc)
+					case f.Match(doc):
+						checked++
+						require.True(t, held, "%v in %v", condition, doc)
+					}
+				}
+			}
+		}
+	}
+	require.Greater(t, checked, 100)
+	require.Greater(t, exact, 10_000)
+}
+
+func TestBounds_NoneWithoutUse(t *testing.T) {
+	t.Parallel()
+	o, a := document.O, document.A
+	for name, filter := range map[string]document.Object{
+		"another path":             o("b", 1),
+		"not equal":                o("a", o("$ne", 1)),
+		"not in":                   o("a", o("$nin", a(1))),
+		"nor":                      o("$nor", a(o("a", 1))),
+		"exists":                   o("a", o("$exists", true)),
+		"a whole array":            o("a", a(1)),
+		"an array in a list":       o("a", o("$in", a(1, a(1)))),
+		"a pattern in a list":      o("a", o("$in", a("x", o("$regex", "x")))),
+		"a pattern in no list":     o("a", o("$nin", a(o("$regex", "^x")))),
+		"a pattern in a long list": o("a", o("$in", numbers(0, 20).Append(o("$regex", "^x", "$options", "i")))),
+		"an or of two paths":       o("$or", a(o("a", 1), o("b", 1))),
+		"a pattern in the middle":  o("a", o("$regex", "x")),
+		"a pattern without case":   o("a", o("$regex", "^x", "$options", "i")),
+		"a pattern for every line": o("a", o("$regex", "^x", "$options", "m")),
+		"a pattern with a choice":  o("a", o("$regex", "^x|y")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, err := query.CompileFilter(filter)
+			require.NoError(t, err)
+			for condition := range f.Conditions() {
+				_, ok := condition.Bounds("a")
+				require.False(t, ok)
+			}
+		})
+	}
+}
+
+// What compiling and changing allocates has a bound each, which tells when one of them has become longer.
+//
+//nolint:paralleltest // What other tests allocate at the same time would be counted.
+func TestAllocations_OfCompilingAndChanging(t *testing.T) {
+	const runs = 100
+	patch, known := document.O("$set", document.O("meta.seats", 7)), document.O("$inc", document.O("seats", 1))
+	var compiler query.Compiler
+	update, err := compiler.Update(known)
+	require.NoError(t, err)
+	scope := query.FieldValue{Name: "app", Value: "a1"}
+	age, area := compiled(t, document.O("age", document.O("$gt", 7))), compiled(t, document.O("area", "north"))
+	record := document.O("_id", "m1", "app", "a1", "seats", 2)
+	evaluation := query.NewEvaluation(t.Context())
+	change := query.Change{Update: update, Fixed: []string{"app"}}
+	byID := document.O("_id", "m1")
+	filter := query.FieldsEqual(query.FieldValue{Name: "_id", Value: "m1"}, scope)
+	for name, c := range map[string]struct {
+		call func() error
+		most float64
+	}{
+		"an update of a path":              {func() error { _, err := query.CompileUpdate(patch); return err }, 2},
+		"an update that is known":          {func() error { _, err := compiler.Update(known); return err }, 0},
+		"a filter by id, narrowed":         {func() error { _, err := compiler.FilterWhere(byID, scope); return err }, 1},
+		"two filters":                      {func() error { query.And(age, area); return nil }, 2},
+		"a change of a field":              {func() error { _, _, err := evaluation.Change(change, filter, record); return err }, 2},
+		"whether a record is what it says": {func() error { filter.HasFields(record); return nil }, 0},
+	} {
+		var failed error
+		allocated := testing.AllocsPerRun(runs, func() {
+			if err := c.call(); err != nil {
+				failed = err
+			}
+		})
+		require.NoError(t, failed, name)
+		require.LessOrEqual(t, allocated, c.most, name)
 	}
 }

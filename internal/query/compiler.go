@@ -1,9 +1,11 @@
 package query
 
 import (
+	"context"
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -215,4 +217,208 @@ func sameSources(a, b []document.Object) bool {
 		}
 	}
 	return true
+}
+
+// Evaluation is what one call of a Store evaluates: it asks filters, makes changes and
+// projections and orders documents, all of that within one budget, and looks at the context
+// of the call now and then, wherever it is. A store makes one for each call.
+//
+// The budget is counted and not timed, so that the same call over the same documents always
+// comes as far. It grows with the documents that are looked at: what is usual passes however
+// many they are. Beyond it every method is ResourceExhausted, and Canceled where the context
+// ended.
+//
+// It serves one goroutine.
+type Evaluation struct {
+	budget budget
+
+	// What follows belongs to the check that is under way.
+
+	// position is the array element through which the document matched.
+	position arrayPosition
+	// failure is the error of an $expr, or that of the budget. The match is void then.
+	failure error
+	// now is what the match is given for $$NOW, nil where that is nothing.
+	now *time.Time
+
+	// updating is the change of a document that is under way.
+	updating updateRun
+}
+
+// arrayPosition is the index of the outermost array element through which the last condition
+// of a filter matched, which is what "$" in an update stands for.
+type arrayPosition struct {
+	index int32 // A document holds fewer elements.
+	found bool
+}
+
+// NewEvaluation returns the evaluation of a call whose context is ctx.
+func NewEvaluation(ctx context.Context) *Evaluation {
+	return &Evaluation{budget: budget{ctx: ctx, left: baseWork, room: baseRoom}}
+}
+
+// Resume goes on with another attempt of the call, under a context of its own, after one that
+// its own context ended or that came to nothing. What was spent stays spent.
+func (e *Evaluation) Resume(ctx context.Context) {
+	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
+}
+
+// Visit counts a document that the call looks at without asking a filter, because an index or
+// another process has found that it matches. The methods that are given a filter count it
+// themselves.
+func (e *Evaluation) Visit(document document.Object) {
+	e.budget.visit(1)
+	if e.budget.isBehind() {
+		e.budget.measure(document.Size())
+	}
+}
+
+// visitAll is Visit for the documents whose bit is set in among.
+func (e *Evaluation) visitAll(documents []document.Object, among uint32) {
+	e.budget.visit(bits.OnesCount32(among))
+	if !e.budget.isBehind() {
+		return
+	}
+	for ; among != 0; among &= among - 1 {
+		e.budget.measure(documents[bits.TrailingZeros32(among)].Size())
+	}
+}
+
+// measureVisited adds the sizes of visited documents that were not added when they were visited.
+// Work on all documents at once, such as a sort, needs them only after the last visit.
+func (e *Evaluation) measureVisited(documents []document.Object) {
+	for _, o := range documents[:min(len(documents), e.budget.unmeasured)] {
+		e.budget.measure(o.Size())
+	}
+}
+
+// Err returns the error that ended the evaluation: Canceled where the context of the call has
+// ended, ResourceExhausted where it did too much, or nil.
+func (e *Evaluation) Err() error {
+	e.budget.look()
+	return e.budget.failure
+}
+
+// Check is Filter.Check within the evaluation.
+func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, error) {
+	if filter == nil || filter.root == nil {
+		e.Visit(document)
+		return true, e.budget.failure
+	}
+	e.Visit(document)
+	e.begin(filter)
+	matched := filter.root.match(document, e)
+	return matched && e.failure == nil, e.failure
+}
+
+// Select tells which of up to BatchSize documents match, of those whose bit is set in among: bit i
+// stands for documents[i]. That takes less than a Check for each document. Where a filter can fail,
+// the error is that of the first document for which it does, and matched are those before it.
+func (e *Evaluation) Select(filter *Filter, documents []document.Object, among uint32) (matched uint32, err error) {
+	e.visitAll(documents, among)
+	if filter == nil || filter.root == nil {
+		return among, e.budget.failure
+	}
+	e.begin(filter)
+	if !filter.canFail {
+		matched = selectBy(filter.root, documents, among, e)
+		return matched, e.failure
+	}
+	for ; among != 0 && e.failure == nil; among &= among - 1 {
+		i := bits.TrailingZeros32(among)
+		if filter.root.match(documents[i], e) && e.failure == nil {
+			matched |= 1 << i
+		}
+	}
+	return matched, e.failure
+}
+
+// begin prepares the evaluation for a check by a filter.
+func (e *Evaluation) begin(filter *Filter) {
+	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, nil
+	if filter.UsesNow() {
+		e.now = filter.rare.now
+	}
+}
+
+// positionOf returns the array element of a document through which it matches a filter.
+func (e *Evaluation) positionOf(filter *Filter, document document.Object) (arrayPosition, error) {
+	if filter == nil || filter.root == nil {
+		return arrayPosition{}, nil
+	}
+	e.begin(filter)
+	inOrderOfPositions(filter.root).match(document, e)
+	return e.position, e.failure
+}
+
+// fail records a failure, of several the first.
+func (e *Evaluation) fail(err error) {
+	if e != nil && e.failure == nil {
+		e.failure = err
+	}
+}
+
+// recordPosition records the array element of a match. As a walk returns, it records the element of
+// the outer array after that of the inner one, so that the outer one counts.
+func (e *Evaluation) recordPosition(index int) {
+	if e != nil {
+		e.position = arrayPosition{index: int32(index), found: true}
+	}
+}
+
+// savePosition begins a match whose position does not count for the whole filter. It returns the
+// position so far, for restorePosition.
+func (e *Evaluation) savePosition() (before arrayPosition) {
+	if e != nil {
+		before, e.position = e.position, arrayPosition{}
+	}
+	return before
+}
+
+func (e *Evaluation) restorePosition(before arrayPosition) {
+	if e != nil {
+		e.position = before
+	}
+}
+
+// spend counts work of a match, and reports whether enough was left for it. A nil evaluation has no
+// budget: the size of one document bounds its work.
+func (e *Evaluation) spend(work int) bool {
+	if e == nil || e.budget.spend(work) {
+		return true
+	}
+	e.fail(e.budget.failure)
+	return false
+}
+
+// hasEnded reports whether the budget is used up or the context has ended. A match is void then. Whatever
+// asks many conditions asks no more of them, and is not met, so that what asks it ends as well.
+func (e *Evaluation) hasEnded() bool { return e != nil && e.budget.failure != nil }
+
+// charge is spend for what ends with an error.
+func (e *Evaluation) charge(work int) error {
+	if e.spend(work) {
+		return nil
+	}
+	return e.failure
+}
+
+// steps counts looking at n elements.
+func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
+
+// keepByteWork is making keys of what is in a value, and looking for them, for each of its
+// bytes in BSON.
+const keepByteWork = 8
+
+// Read counts that the call reads all of a value of a document, and makes keys of what is in
+// it, to see which values are different.
+func (e *Evaluation) Read(value any) error {
+	return e.charge(document.SizeOf(value) * keepByteWork)
+}
+
+// Keep counts bytes that the call holds until its end, beside documents. It serves stores,
+// for what they make of documents.
+func (e *Evaluation) Keep(bytes int) error {
+	e.budget.keep(bytes)
+	return e.budget.failure
 }

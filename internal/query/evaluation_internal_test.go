@@ -1,7 +1,9 @@
 package query
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,4 +52,163 @@ func eachAs(matchers []matcher, replace func(matcher) matcher) []matcher {
 		replaced[i] = replace(m)
 	}
 	return replaced
+}
+
+// charged are expressions whose work is counted, each of about the same for all documents.
+func charged() []string {
+	return []string{
+		`{"$arrayToObject":[{"$objectToArray":"$$ROOT"}]}`,
+		`{"$bitAnd":["$i",3]}`,
+		`{"$concat":["$s","$s"]}`,
+		`{"$concatArrays":["$l","$l"]}`,
+		`{"$convert":{"input":"$i","to":"int","onError":0}}`,
+		`{"$convert":{"input":"$o","to":"string","onError":0}}`,
+		`{"$convert":{"input":"$s","to":"date","onError":0}}`,
+		`{"$convert":{"input":"$s","to":"double","onError":0}}`,
+		`{"$convert":{"input":"$s","to":"int","onError":0}}`,
+		`{"$dateAdd":{"startDate":"$t","unit":"month","amount":1,"timezone":"Europe/Berlin"}}`,
+		`{"$dateDiff":{"startDate":"$t","endDate":"$t","unit":"week","timezone":"Europe/Berlin"}}`,
+		`{"$dateFromParts":{"year":2024,"month":"$i","timezone":"Europe/Berlin"}}`,
+		`{"$dateFromString":{"dateString":"$s","onError":1}}`,
+		`{"$dateFromString":{"dateString":"$w","format":"%Y-%m-%d"}}`,
+		`{"$dateToParts":{"date":"$t","timezone":"Europe/Berlin"}}`,
+		`{"$dateToString":{"date":"$t"}}`,
+		`{"$dateToString":{"date":"$t","format":"%Y %G %V %j %u %Z","timezone":"Europe/Berlin"}}`,
+		`{"$dateTrunc":{"date":"$t","unit":"month","timezone":"Europe/Berlin"}}`,
+		`{"$eq":["$$ROOT","$$ROOT"]}`,
+		`{"$filter":{"input":"$l","cond":"$$this"}}`,
+		`{"$getField":"i"}`,
+		`{"$in":["z","$l"]}`,
+		`{"$indexOfArray":["$l","z"]}`,
+		`{"$indexOfCP":["$s","c"]}`,
+		`{"$isoWeek":{"date":"$t","timezone":"Europe/Berlin"}}`,
+		`{"$let":{"vars":{"a":1},"in":"$$a"}}`,
+		`{"$maxN":{"n":2,"input":"$l"}}`,
+		`{"$mergeObjects":["$$ROOT",{"x":1}]}`,
+		`{"$objectToArray":"$$ROOT"}`,
+		`{"$pow":["$d",3]}`,
+		`{"$range":[0,"$i"]}`,
+		`{"$reduce":{"input":"$l","initialValue":0,"in":1}}`,
+		`{"$regexFindAll":{"input":"$s","regex":"(?:ab){20}"}}`,
+		`{"$regexMatch":{"input":"$w","regex":"^(?:a+)+$"}}`,
+		`{"$replaceAll":{"input":"$s","find":"a","replacement":"c"}}`,
+		`{"$reverseArray":"$l"}`,
+		`{"$round":["$d",-20]}`,
+		`{"$round":["$d",100]}`,
+		`{"$round":["$d",3]}`,
+		`{"$setField":{"field":"x","input":"$$ROOT","value":1}}`,
+		`{"$setUnion":["$l","$n"]}`,
+		`{"$sin":"$d"}`,
+		`{"$slice":["$l",2]}`,
+		`{"$sortArray":{"input":"$l","sortBy":1}}`,
+		`{"$split":["$s","a"]}`,
+		`{"$stdDevPop":"$n"}`,
+		`{"$strcasecmp":["$s","$s"]}`,
+		`{"$substrCP":["$s",5,50]}`,
+		`{"$switch":{"branches":[{"case":{"$eq":["$i",3]},"then":1}],"default":2}}`,
+		`{"$toString":"$d"}`,
+		`{"$toString":"$t"}`,
+		`{"$toUpper":"$s"}`,
+		`{"$trim":{"input":"$s"}}`,
+		`{"$trim":{"input":"$s","chars":"ab"}}`,
+		`{"$trim":{"input":"$w","chars":"$s"}}`,
+		`{"$zip":{"inputs":["$l","$n"]}}`,
+	}
+}
+
+// costly is a document for expressions.
+func costly() document.Object {
+	return document.O("s", strings.Repeat("ab", 100), "w", "2024-05-06", "o", document.O("a", 1, "b", document.A(1, "x")), "i", 5, "d", 1.23456,
+		"t", time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), "l", document.A(1, nil, "x", 2, true), "n", document.A(1, 5, 2))
+}
+
+// thousandTimes is a filter that evaluates an expression so often.
+func thousandTimes(tb testing.TB, expression string) *Filter {
+	tb.Helper()
+	value, err := document.ParseJSON([]byte(expression))
+	require.NoError(tb, err)
+	each := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", value))
+	filter, err := CompileFilter(document.O("$expr", document.O("$size", each)))
+	require.NoError(tb, err)
+	return filter
+}
+
+// chargeOf returns the work that asking a filter of a document counts as.
+func chargeOf(tb testing.TB, filter *Filter, o document.Object) int {
+	tb.Helper()
+	e := NewEvaluation(tb.Context())
+	before := e.budget.left + e.budget.portion
+	_, err := e.Check(filter, o)
+	require.NoError(tb, err)
+	return before - e.budget.left - e.budget.portion
+}
+
+func TestCharges_MoreThanBytes(t *testing.T) {
+	t.Parallel()
+	for expression, least := range map[string]int{
+		`{"$convert":{"input":"$s","to":"int","onError":0}}`:         failureWork,
+		`{"$convert":{"input":"$i","to":"double"}}`:                  conversionWork,
+		`{"$round":["$d",3]}`:                                        roundingWork,
+		`{"$objectToArray":"$$ROOT"}`:                                9 * objectWork,
+		`{"$mergeObjects":["$$ROOT","$$ROOT"]}`:                      18 * keyWork,
+		`{"$arrayToObject":[[["a",1],["b",2],["c",3],["d","$i"]]]}`:  4 * keyWork,
+		`{"$replaceAll":{"input":"$s","find":"a","replacement":""}}`: 100 * stepWork,
+		`{"$trim":{"input":"$s","chars":"ab"}}`:                      200 * stepWork,
+		`{"$trim":{"input":"$w","chars":"$s"}}`:                      200 * keyWork,
+		`{"$dateToString":{"date":"$t","format":"%Y-%m-%d"}}`:        8 * formatWork,
+		`{"$dateFromParts":{"year":"$i"}}`:                           dateWork,
+		`{"$year":"$t"}`:                                             partWork,
+		`{"$regexFindAll":{"input":"$w","regex":"-"}}`:               2 * matchWork,
+	} {
+		require.Greater(t, chargeOf(t, thousandTimes(t, expression), costly()), 1_000*least, expression)
+	}
+}
+
+// BenchmarkCharges reports the nanoseconds that a unit of work takes: about one, and never as
+// many as the bounds on a call can be exceeded by.
+func BenchmarkCharges(b *testing.B) {
+	for _, expression := range charged() {
+		b.Run(expression, func(b *testing.B) {
+			filter, work := thousandTimes(b, expression), 0
+			for b.Loop() {
+				work += chargeOf(b, filter, costly())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(work), "ns/work")
+		})
+	}
+}
+
+func TestExpression_KeepsLittle(t *testing.T) {
+	t.Parallel()
+	for source, kept := range map[any]bool{
+		document.O("$range", document.A(0, 20)):        true,
+		document.O("$range", document.A(0, 1_000_000)): false,
+		document.O("$concatArrays", document.A(document.A(1, true, nil), document.O("$range", document.A(0, 100_000)))): false,
+		document.O("$split", document.A("a,b", ",")): true,
+	} {
+		e, err := compileExpression(source)
+		require.NoError(t, err)
+		_, isConstant := e.(constant)
+		require.Equal(t, kept, isConstant, "%v", source)
+	}
+	items := make([]any, 10_000)
+	e, err := compileExpression(document.A(items...))
+	require.NoError(t, err)
+	require.IsType(t, constant{}, e, "a long list is as long in its source")
+}
+
+func TestPerhaps_NamesOperatorsThatAreThere(t *testing.T) {
+	t.Parallel()
+	for _, operator := range fieldOperators {
+		_, err := CompileFilter(document.O("field", document.O(operator, "no operand of most")))
+		if err != nil {
+			require.NotContains(t, err.Error(), "is no operator", operator)
+		}
+	}
+	for _, operator := range logicalOperators {
+		_, err := CompileFilter(document.O(operator, "no operand of most"))
+		if err != nil {
+			require.NotContains(t, err.Error(), "is no operator", operator)
+		}
+	}
 }

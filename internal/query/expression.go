@@ -1,6 +1,8 @@
 package query
 
 import (
+	"math"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -344,3 +346,437 @@ func orNull(value any) any {
 
 // isTruthy reads a value as expressions do: false, 0, null and missing are false.
 func isTruthy(value any) bool { return value != document.Missing && isTrue(value) }
+
+// function is an operator that is computed from the values of all its arguments.
+type function struct {
+	// least and most are how many arguments it takes in a row; a most of 0 is any
+	// number. A single one may stand without the array around it.
+	least, most int
+	// names are its arguments where they stand in an object; the first least of them
+	// are required. Where most is 0, too, they can stand in no other form.
+	names []string
+	// nullFirst tells that the first argument that is null or missing decides: the
+	// result is null, and what follows is not evaluated.
+	nullFirst bool
+	// prepare, where given, checks and changes the compiled arguments.
+	prepare func(arguments []expression) error
+	// compute returns the result. Its error names neither operator nor argument.
+	compute func(run *expressionRun, arguments []any) (any, error)
+}
+
+// absent stands for an optional argument that was not given.
+var absent = absentArgument{}
+
+type absentArgument struct{}
+
+// call is a function with its arguments.
+type call struct {
+	name      string
+	function  function
+	arguments []expression
+}
+
+// call compiles the arguments of a function.
+func (c expressionCompiler) call(name string, f function, operand any) (expression, error) {
+	arguments, err := c.argumentsOf(f, operand)
+	if err != nil {
+		return nil, err
+	}
+	if f.prepare != nil {
+		if err := f.prepare(arguments); err != nil {
+			return nil, err
+		}
+	}
+	return folded(&call{name: name, function: f, arguments: arguments}, arguments...)
+}
+
+// argumentsOf compiles the arguments in whichever form they stand.
+func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, error) {
+	if f.names != nil {
+		named, ok := operand.(document.Object)
+		if ok && (f.most == 0 || !isOperatorObject(named)) {
+			return c.named(named, f.names, f.least)
+		}
+		if f.most == 0 {
+			return nil, document.WrongType("object", operand)
+		}
+	}
+	arguments, err := c.positional(operand, f.least, f.most)
+	for len(arguments) < len(f.names) {
+		arguments = append(arguments, constant{absent})
+	}
+	return arguments, err
+}
+
+// positional compiles arguments in a row.
+func (c expressionCompiler) positional(operand any, least, most int) ([]expression, error) {
+	list, ok := operand.(document.Array)
+	if !ok {
+		list = document.A(operand)
+	}
+	count := list.Len()
+	switch {
+	case least == most && most > 0 && count != least:
+		return nil, boterr.Invalid("", "takes %d arguments, got %d", least, count)
+	case count < least:
+		return nil, boterr.Invalid("", "takes at least %d arguments, got %d", least, count)
+	case most > 0 && count > most:
+		return nil, boterr.Invalid("", "takes at most %d arguments, got %d", most, count)
+	}
+	if !ok {
+		e, err := c.expression(operand)
+		return []expression{e}, err
+	}
+	return c.expressions(list)
+}
+
+// named compiles arguments that stand in an object, in the order of names. One that
+// is not given is absent.
+func (c expressionCompiler) named(operand document.Object, names []string, required int) ([]expression, error) {
+	arguments := make([]expression, len(names))
+	for i := range arguments {
+		arguments[i] = constant{absent}
+	}
+	for name, source := range operand.All() {
+		i := indexOfName(names, name)
+		if i < 0 {
+			return nil, boterr.Invalid(name, "there is no such argument; the arguments are %q", names)
+		}
+		e, err := c.expression(source)
+		if err != nil {
+			return nil, boterr.PrefixField(name, err)
+		}
+		arguments[i] = e
+	}
+	for _, name := range names[:required] {
+		if _, ok := operand.Field(name); !ok {
+			return nil, boterr.Invalid(name, "the argument is required")
+		}
+	}
+	return arguments, nil
+}
+
+func indexOfName(names []string, name string) int {
+	for i, known := range names {
+		if known == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *call) evaluate(run *expressionRun) (any, error) {
+	base := len(run.stack)
+	for _, argument := range c.arguments {
+		value, err := argument.evaluate(run)
+		if err != nil {
+			return nil, err
+		}
+		if c.function.nullFirst && isNullish(value) {
+			_, err := c.compute(run, base) // An error in what stands before is one.
+			return nil, err
+		}
+		run.stack = append(run.stack, value)
+	}
+	return c.compute(run, base)
+}
+
+// compute takes the arguments off the stack.
+func (c *call) compute(run *expressionRun, base int) (any, error) {
+	result, err := c.function.compute(run, run.stack[base:])
+	run.stack = run.stack[:base]
+	if err != nil {
+		return nil, boterr.PrefixField(c.name, err)
+	}
+	return result, nil
+}
+
+// findFunction returns the function of a name.
+func findFunction(name string) (function, bool) {
+	for _, family := range functionFamilies {
+		if f, ok := family[name]; ok {
+			return f, true
+		}
+	}
+	return function{}, false
+}
+
+// functionFamilies are the operators that are functions.
+var functionFamilies = []map[string]function{
+	arithmeticFunctions, roundingFunctions, trigonometricFunctions, bitFunctions, accumulatingFunctions,
+	booleanFunctions, stringFunctions, substringFunctions, arrayFunctions, setFunctions, objectFunctions,
+	typeFunctions, dateFunctions, dateMathFunctions, dateTextFunctions,
+}
+
+// unsupportedExpressions are operators that MongoDB has and this package has not, with
+// what to do instead where there is something.
+var unsupportedExpressions = map[string]string{
+	"$function":           ": it runs JavaScript",
+	"$accumulator":        ": it runs JavaScript",
+	"$where":              ": it runs JavaScript",
+	"$rand":               ": a result must not depend on chance; put the number itself there",
+	"$sampleRate":         ": a result must not depend on chance",
+	"$createObjectId":     ": a result must not depend on chance",
+	"$meta":               "",
+	"$toDecimal":          ": there are no decimal numbers; use $toDouble",
+	"$toObjectId":         ": there are no object ids; they are strings",
+	"$toUUID":             ": there is no binary data; UUIDs are strings",
+	"$toHashedIndexKey":   "",
+	"$toArray":            "",
+	"$toObject":           "",
+	"$hash":               "",
+	"$hexHash":            "",
+	"$bsonSize":           "",
+	"$subtype":            "",
+	"$tsSecond":           ": there are no timestamps; use dates",
+	"$tsIncrement":        ": there are no timestamps; use dates",
+	"$median":             "",
+	"$percentile":         "",
+	"$sigmoid":            "",
+	"$encStrStartsWith":   "",
+	"$encStrEndsWith":     "",
+	"$encStrContains":     "",
+	"$encStrNormalizedEq": "",
+}
+
+// maxWork is the most that an expression may do for one document, in bytes written or
+// compared.
+const maxWork = 64 << 20
+
+// workLimits bounds what an expression does for one document: what it does in all, and the
+// size of each value that it makes. A value may hold another one many times, so that its
+// size can be far above the memory that it takes.
+type workLimits struct {
+	done int
+	// call is that in which the expression is evaluated, nil where it is compiled.
+	call *Evaluation
+}
+
+// spend counts work, and refuses what is too much.
+func (l *workLimits) spend(work int) error {
+	l.done += min(work, maxWork+1)
+	if l.done > maxWork {
+		return boterr.Invalid("", "the expression does too much for one document: it makes or looks through "+
+			"more than %d MiB", maxWork>>20)
+	}
+	if l.call != nil && !l.call.budget.spend(work) {
+		return l.call.budget.failure
+	}
+	return nil
+}
+
+// steps counts the work of looking at n elements.
+func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
+
+// comparing counts the work of comparing two values.
+func (l *workLimits) comparing(a, b any) error {
+	if work := comparisonWork(a, b); work > 0 {
+		return l.spend(work)
+	}
+	return nil
+}
+
+// ordering counts the work of sorting values that are counted already as looked at. It counts for
+// the call: for one document, sorting a long array would be too much.
+func (l *workLimits) ordering(work int) error {
+	if l.call == nil {
+		return l.spend(work)
+	}
+	return l.call.charge(work)
+}
+
+// text refuses a string that is too long. It is to be asked before the string is made.
+func (l *workLimits) text(length int) error {
+	if length > document.MaxSize {
+		return tooLarge()
+	}
+	return l.spend(length)
+}
+
+// items refuses an array that is too long. It is to be asked before the array is made.
+func (l *workLimits) items(n int) error {
+	const least = 4 // No element takes fewer bytes.
+	if n > document.MaxSize/least {
+		return tooLarge()
+	}
+	return l.steps(n)
+}
+
+// array returns the array of items, unless it is too large or nested too deeply.
+func (l *workLimits) array(items []any) (any, error) {
+	a := document.ArrayOf(items)
+	switch {
+	case a.Err() != nil:
+		return nil, a.Err()
+	case a.Size() > document.MaxSize:
+		return nil, tooLarge()
+	default:
+		return a, l.spend(arrayWork + len(items)*stepWork)
+	}
+}
+
+// object returns an object, unless it is too large or nested too deeply.
+func (l *workLimits) object(o document.Object) (any, error) {
+	switch {
+	case o.Err() != nil:
+		return nil, o.Err()
+	case o.Size() > document.MaxSize:
+		return nil, tooLarge()
+	default:
+		return o, l.spend(objectWork + o.Len()*stepWork)
+	}
+}
+
+func tooLarge() error {
+	return boterr.Invalid("", "the value is larger than %d MiB", document.MaxSize>>20)
+}
+
+// accumulatingFunctions are the operators that look at the values of all arguments, or
+// at the elements of a single one that is an array.
+var accumulatingFunctions = map[string]function{
+	"$sum":        {compute: overAll(sumOf)},
+	"$avg":        {compute: overAll(averageOf)},
+	"$min":        {compute: overAll(extremeOf(-1))},
+	"$max":        {compute: overAll(extremeOf(1))},
+	"$stdDevPop":  {compute: overAll(deviationOf(0))},
+	"$stdDevSamp": {compute: overAll(deviationOf(1))},
+}
+
+// overAll takes the elements of a single argument that is an array in its place.
+func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*expressionRun, []any) (any, error) {
+	return func(run *expressionRun, arguments []any) (any, error) {
+		if len(arguments) == 1 {
+			if array, ok := arguments[0].(document.Array); ok {
+				arguments = array.Items()
+			}
+		}
+		if err := run.limits.steps(len(arguments)); err != nil {
+			return nil, err
+		}
+		return compute(run, arguments)
+	}
+}
+
+// sumOf adds the numbers among values.
+func sumOf(_ *expressionRun, values []any) (any, error) {
+	var sum summation
+	for _, value := range values {
+		sum.add(value)
+	}
+	return sum.total(), nil
+}
+
+// averageOf returns the average of the numbers among values, null where there is none.
+func averageOf(_ *expressionRun, values []any) (any, error) {
+	var sum summation
+	for _, value := range values {
+		sum.add(value)
+	}
+	if sum.count == 0 {
+		return nil, nil
+	}
+	return sum.float() / float64(sum.count), nil
+}
+
+// extremeOf returns the least value where sign is -1, and the greatest where it is 1.
+// Null and missing values do not count.
+func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
+	return func(run *expressionRun, values []any) (any, error) {
+		var best any
+		for _, value := range values {
+			if isNullish(value) {
+				continue
+			}
+			if err := run.limits.comparing(value, best); err != nil {
+				return nil, err
+			}
+			if best == nil || document.Compare(value, best)*sign > 0 {
+				best = value
+			}
+		}
+		return best, nil
+	}
+}
+
+// deviationOf returns the standard deviation of the numbers among values. lost are the degrees of
+// freedom that it loses: 1 for that of a sample, which a single number does not have.
+func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
+	return func(_ *expressionRun, values []any) (any, error) {
+		var mean, squares float64
+		count := 0
+		for _, value := range values {
+			f, ok := document.FloatNumber(value)
+			if !ok {
+				continue
+			}
+			count++
+			delta := f - mean
+			mean += delta / float64(count)
+			squares += delta * (f - mean)
+		}
+		if count <= lost {
+			return nil, nil
+		}
+		return math.Sqrt(squares / float64(count-lost)), nil
+	}
+}
+
+// summation adds numbers without losing what is small beside what is large: integers
+// exactly, doubles as the sum of two.
+type summation struct {
+	// high and low are the sum of the integers in 128 bits.
+	high int64
+	low  uint64
+	// sum and rest together are the sum of the doubles. plain is their plain sum, which counts
+	// where that is infinite or NaN.
+	sum, rest, plain float64
+	hasDouble        bool
+	count            int64
+}
+
+// add adds a value, unless it is no number.
+func (s *summation) add(value any) {
+	switch n := value.(type) {
+	case int64:
+		low, carry := bits.Add64(s.low, uint64(n), 0)
+		s.low = low
+		s.high += n>>63 + int64(carry)
+	case float64:
+		s.hasDouble = true
+		s.addDouble(n)
+	default:
+		return
+	}
+	s.count++
+}
+
+func (s *summation) addDouble(f float64) {
+	s.plain += f
+	total := s.sum + f
+	part := total - s.sum
+	s.rest += (s.sum - (total - part)) + (f - part)
+	s.sum = total
+}
+
+// total returns the sum: an integer where only integers were added and an int64 can
+// hold it, else a double.
+func (s *summation) total() any {
+	if !s.hasDouble && s.high == int64(s.low)>>63 {
+		return int64(s.low)
+	}
+	return s.float()
+}
+
+// float returns the sum as a double.
+func (s *summation) float() float64 {
+	whole := *s
+	const upper = 1 << 32
+	whole.addDouble(float64(s.high) * upper * upper)
+	whole.addDouble(float64(s.low>>32) * upper)
+	whole.addDouble(float64(s.low & (upper - 1)))
+	total := whole.sum + whole.rest
+	if math.IsNaN(total) {
+		return whole.plain
+	}
+	return total
+}

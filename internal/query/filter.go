@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"math/bits"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -293,4 +294,306 @@ func perhaps(operator string, among []string) string {
 		return ": perhaps " + near + " is meant"
 	}
 	return ""
+}
+
+// filterCompiler compiles query documents.
+type filterCompiler struct {
+	// expr says whether $expr can stand where the compiler is, nil that it cannot.
+	expr *exprUse
+	// slot takes a $near, nil where none can stand.
+	slot *nearSlot
+	// instructions counts those of the filter's patterns, nil where there is no filter.
+	instructions *int
+}
+
+// query compiles a query document: fields with conditions, and logical operators.
+func (c filterCompiler) query(query document.Object) (matcher, error) {
+	all := make(allOf, 0, query.Len())
+	for key, operand := range query.All() {
+		var m matcher
+		var err error
+		if isOperator(key) {
+			m, err = c.logical(key, operand)
+		} else {
+			m, err = c.field(key, operand)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			all = append(all, m)
+		}
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	exprLast(all)
+	return all, nil
+}
+
+// logical compiles an operator that stands in the place of a field.
+func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
+	switch operator {
+	case "$comment":
+		return nil, nil //nolint:nilnil // A comment is no condition.
+	case "$expr":
+		return c.exprCondition(operand)
+	case "$and", "$or", "$nor":
+	default:
+		return nil, unknownOperator(operator)
+	}
+	inner := c
+	if list, ok := operand.(document.Array); operator == "$nor" || operator == "$or" && ok && list.Len() != 1 {
+		inner = c.withoutNear()
+	}
+	clauses, err := inner.clauses(operand)
+	if err != nil {
+		return nil, boterr.PrefixField(operator, err)
+	}
+	switch operator {
+	case "$and":
+		return allOf(clauses), nil
+	case "$or":
+		return newAnyOf(clauses), nil
+	default:
+		return noneOf(clauses), nil
+	}
+}
+
+// clauses compiles the query documents of a logical operator.
+func (c filterCompiler) clauses(operand any) ([]matcher, error) {
+	list, ok := operand.(document.Array)
+	if !ok || list.Len() == 0 {
+		return nil, boterr.Invalid("", "must be an array of at least one query, got %s", document.Excerpt(operand))
+	}
+	clauses := make([]matcher, 0, list.Len())
+	for i, item := range list.All() {
+		query, ok := item.(document.Object)
+		if !ok {
+			return nil, boterr.PrefixField(boterr.Index(i), document.WrongType("object", item))
+		}
+		m, err := c.query(query)
+		if err != nil {
+			return nil, boterr.PrefixField(boterr.Index(i), err)
+		}
+		clauses = append(clauses, m)
+	}
+	return clauses, nil
+}
+
+// field compiles the condition on a field.
+func (c filterCompiler) field(path string, operand any) (matcher, error) {
+	if err := document.CheckReadPath(path); err != nil {
+		return nil, err
+	}
+	if operators, ok := nearOperators(operand); ok {
+		m, err := c.near(path, operators)
+		return m, boterr.PrefixField(path, err)
+	}
+	conditions, err := c.withoutNear().conditions(operand)
+	if err != nil {
+		return nil, boterr.PrefixField(path, err)
+	}
+	return conditionGroup(conditions).at(compilePath(path)), nil
+}
+
+// conditions compiles what stands beside a field's name: a value to be equal to,
+// or operators.
+func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
+	operators, ok := operand.(document.Object)
+	if !ok || !isOperatorObject(operators) {
+		return []fieldCondition{{test: equalCondition(operand)}}, nil
+	}
+	conditions := make([]fieldCondition, 0, operators.Len())
+	for operator, operand := range operators.All() {
+		condition, err := c.operator(operator, operand, operators)
+		if err != nil {
+			return nil, boterr.PrefixField(operator, err)
+		}
+		conditions = append(conditions, condition...)
+	}
+	return conditions, nil
+}
+
+// fieldCondition is a condition on the values at a path, which is also one on a
+// single array element where $elemMatch holds it.
+type fieldCondition struct {
+	// test and mode are a condition on one of the values.
+	test candidateTest
+	mode leafMode
+	// all, where test is nil, are conditions that must all be met.
+	all []fieldCondition
+	// negated turns the condition round.
+	negated bool
+}
+
+func conditionGroup(conditions []fieldCondition) fieldCondition {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	return fieldCondition{all: conditions}
+}
+
+// at returns the condition on the values at a path.
+func (f fieldCondition) at(path *fieldPath) matcher {
+	var m matcher
+	switch test := f.test.(type) {
+	case nil:
+		all := make(allOf, 0, len(f.all))
+		for _, condition := range f.all {
+			all = append(all, condition.at(path))
+		}
+		m = all
+	case elementFinder:
+		m = &elementMatcher{path: path, finder: test}
+	case *everyValue:
+		m = &everyValueMatcher{path: path, values: test}
+	default:
+		m = &pathMatcher{path: path, mode: f.mode, test: test}
+	}
+	if f.negated {
+		return noneOf{m}
+	}
+	return m
+}
+
+// onElement returns the condition on one array element.
+func (f fieldCondition) onElement() candidateTest {
+	test := f.test
+	if test == nil {
+		all := make(every, 0, len(f.all))
+		for _, condition := range f.all {
+			all = append(all, condition.onElement())
+		}
+		test = all
+	}
+	if f.negated {
+		return not{test}
+	}
+	return test
+}
+
+// equalCondition is $eq, in its fastest form.
+func equalCondition(operand any) candidateTest {
+	if s, ok := operand.(string); ok {
+		return equalToString(s)
+	}
+	return equalTo{operand}
+}
+
+// BatchSize is the most documents that Select takes.
+const BatchSize = 32
+
+// selectBy tells which documents meet a matcher that cannot fail, as Evaluation.Select does.
+func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluation) uint32 {
+	switch m := m.(type) {
+	case allOf:
+		for _, inner := range m {
+			among = selectBy(inner, documents, among, e)
+		}
+		return among
+	case noneOf:
+		for _, inner := range m {
+			among &^= selectBy(inner, documents, among, e)
+		}
+		return among
+	case *pathMatcher:
+		return m.selectFrom(documents, among, e)
+	}
+	var matched uint32
+	for ; among != 0; among &= among - 1 {
+		if i := bits.TrailingZeros32(among); m.match(documents[i], e) {
+			matched |= 1 << i
+		}
+	}
+	return matched
+}
+
+// selectFrom is Select for a condition on the values at a path.
+func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
+	if !e.spend(bits.OnesCount32(among) * conditionWork) {
+		return 0
+	}
+	if len(m.path.parts) == 1 {
+		return m.selectByField(documents, among, e)
+	}
+	for ; among != 0; among &= among - 1 {
+		i := bits.TrailingZeros32(among)
+		value, alone := m.path.singleValue(documents[i])
+		if alone && m.meets(value, e) || !alone && m.path.walk(documents[i], m.mode, m.test, e) {
+			matched |= 1 << i
+		}
+	}
+	return matched
+}
+
+// selectByField is selectFrom for a path of one name. Documents of one shape have it at one place, and the
+// usual conditions on a text and on a number are asked without a call.
+func (m *pathMatcher) selectByField(documents []document.Object, among uint32, e *Evaluation) (matched uint32) {
+	text, isText := m.test.(equalToString)
+	var numbers interval
+	if order, ok := m.test.(*ordered); ok {
+		numbers = order.numbers
+	}
+	var shape *document.Shape
+	place := -1
+	for ; among != 0; among &= among - 1 {
+		i := bits.TrailingZeros32(among)
+		if s := documents[i].Shape(); s != shape {
+			shape, place = s, m.path.parts[0].positionIn(s)
+		}
+		var value any = document.Missing
+		if place >= 0 {
+			value = documents[i].At(place)
+		}
+		var ok bool
+		if s, isString := value.(string); isString && isText {
+			ok = text.equals(s, e)
+		} else if n, isInteger := value.(int64); isInteger && numbers.isKnown && -document.MaxExact < n && n < document.MaxExact {
+			ok = numbers.has(float64(n))
+		} else {
+			ok = m.meets(value, e)
+		}
+		if ok {
+			matched |= 1 << i
+		}
+	}
+	return matched
+}
+
+// meets reports whether what stands at the end of the path meets the condition: a value, or an array.
+func (m *pathMatcher) meets(value any, e *Evaluation) bool {
+	if array, ok := value.(document.Array); ok {
+		return m.meetsArray(array, e)
+	}
+	return m.test.test(value, e)
+}
+
+// meetsArray reports whether an array at the end of the path meets the condition.
+func (m *pathMatcher) meetsArray(array document.Array, e *Evaluation) bool {
+	if m.mode == leafWhole {
+		return m.test.test(array, e)
+	}
+	if !e.steps(array.Len()) {
+		return false
+	}
+	if text, ok := m.test.(equalToString); ok {
+		return text.isAmong(array.Items(), e)
+	}
+	for _, item := range array.Items() {
+		if m.test.test(item, e) {
+			return true
+		}
+	}
+	return m.test.test(array, e)
+}
+
+// isAmong reports whether an array has the text.
+func (c equalToString) isAmong(items []any, e *Evaluation) bool {
+	for _, item := range items {
+		if s, ok := item.(string); ok && c.equals(s, e) {
+			return true
+		}
+	}
+	return false
 }

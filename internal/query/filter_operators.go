@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -266,4 +267,334 @@ func isLogical(operator string) bool {
 	default:
 		return false
 	}
+}
+
+// The operators with a list of values: $in, $nin and $all. Documents have no type for regular
+// expressions, so a pattern in a list is written as it is on a field: {$regex, $options}.
+
+// isPattern reports whether a value in a list is a pattern.
+func isPattern(value any) bool {
+	o, ok := value.(document.Object)
+	if !ok || !o.Has("$regex") {
+		return false
+	}
+	return o.Len() == 1 || o.Len() == 2 && o.Has("$options")
+}
+
+// listed returns the values of a list, and the conditions of its patterns.
+func (c filterCompiler) listed(operator string, operand any) (values []any, patterns []candidateTest, err error) {
+	list, ok := operand.(document.Array)
+	if !ok {
+		return nil, nil, document.WrongType("array", operand)
+	}
+	for i, item := range list.All() {
+		o, ok := item.(document.Object)
+		switch {
+		case !ok || !isOperatorObject(o):
+		case isPattern(o):
+			conditions, err := c.conditions(o)
+			if err != nil {
+				return nil, nil, boterr.PrefixField(boterr.Index(i), err)
+			}
+			patterns = append(patterns, conditions[0].test)
+		default:
+			return nil, nil, boterr.Invalid(boterr.Index(i), "the list of %s takes values and {$regex, $options}, and no other operators",
+				operator)
+		}
+	}
+	values = list.Items()
+	if len(patterns) > 0 {
+		values = slices.DeleteFunc(slices.Clone(values), isPattern)
+	}
+	return values, patterns, nil
+}
+
+// listCondition compiles $in and $nin.
+func (c filterCompiler) listCondition(operator string, operand any) ([]fieldCondition, error) {
+	values, patterns, err := c.listed(operator, operand)
+	if err != nil {
+		return nil, err
+	}
+	conditions := one(inCondition(values, patterns))
+	if operator == "$nin" {
+		return negate(conditions), nil
+	}
+	return conditions, nil
+}
+
+// inCondition compiles a list in its fastest form.
+func inCondition(values []any, patterns []candidateTest) candidateTest {
+	var test candidateTest
+	switch {
+	case len(patterns) == 0:
+		test = oneOfCondition(values)
+	case len(patterns) == 1 && len(values) == 0:
+		test = patterns[0]
+	default:
+		test = append(some{oneOfCondition(values)}, patterns...)
+	}
+	if len(values)+len(patterns) <= shortList {
+		return test
+	}
+	return longList{candidateTest: test, bounds: sync.OnceValues(func() (Bounds, bool) { return boundsOfTest(test) })}
+}
+
+// oneOfCondition compiles a list of values. One of strings has a form of its own.
+func oneOfCondition(values []any) candidateTest {
+	strings := make(oneOfStrings, len(values))
+	for _, value := range values {
+		s, ok := value.(string)
+		if !ok {
+			return newOneOf(values)
+		}
+		strings[s] = struct{}{}
+	}
+	return strings
+}
+
+// allCondition compiles $all: each value and pattern is found, or each $elemMatch is met.
+func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
+	if list, ok := operand.(document.Array); ok && list.Len() > 0 && isElemMatch(list.At(0)) {
+		return c.allElemMatch(list)
+	}
+	values, patterns, err := c.listed("$all", operand)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(values)+len(patterns) == 0:
+		return one(&oneOf{}), nil
+	}
+	group := make([]fieldCondition, 0, len(values)+len(patterns))
+	for _, value := range values {
+		group = append(group, fieldCondition{test: equalCondition(value)})
+	}
+	if len(values) > fewValues {
+		// The first narrows down what comes into question, the last has the position.
+		group = []fieldCondition{group[0], {test: newEveryValue(values)}, group[len(group)-1]}
+	}
+	for _, pattern := range patterns {
+		group = append(group, fieldCondition{test: pattern})
+	}
+	return []fieldCondition{conditionGroup(group)}, nil
+}
+
+// allElemMatch compiles $all with $elemMatch in every place.
+func (c filterCompiler) allElemMatch(list document.Array) ([]fieldCondition, error) {
+	group := make([]fieldCondition, 0, list.Len())
+	for i, item := range list.All() {
+		if !isElemMatch(item) {
+			return nil, boterr.Invalid(boterr.Index(i), "$all takes values, or $elemMatch in every place")
+		}
+		conditions, err := c.conditions(item)
+		if err != nil {
+			return nil, boterr.PrefixField(boterr.Index(i), err)
+		}
+		group = append(group, conditions...)
+	}
+	return []fieldCondition{conditionGroup(group)}, nil
+}
+
+// isElemMatch reports whether a value is {$elemMatch: ...}.
+func isElemMatch(value any) bool {
+	o, ok := value.(document.Object)
+	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
+}
+
+// everyValue is $all with so many values that looking for each of them by itself would
+// take too long: they are looked for together.
+type everyValue struct {
+	// keys are the keys of the values.
+	keys map[string]struct{}
+}
+
+func newEveryValue(values []any) *everyValue {
+	e := &everyValue{keys: make(map[string]struct{}, len(values))}
+	for _, value := range values {
+		e.keys[string(document.AppendKey(nil, value))] = struct{}{}
+	}
+	return e
+}
+
+// test is the condition on one array element, which can be no two values.
+func (c *everyValue) test(value any, e *Evaluation) bool {
+	if value == document.Missing {
+		value = nil
+	}
+	if !e.reading(value) {
+		return false
+	}
+	_, ok := c.keys[string(document.AppendKey(nil, value))]
+	return ok && len(c.keys) == 1
+}
+
+// everyValueMatcher is everyValue on the values at a path.
+type everyValueMatcher struct {
+	path   *fieldPath
+	values *everyValue
+}
+
+func (m *everyValueMatcher) match(root any, e *Evaluation) bool {
+	found := foundValues{keys: m.values.keys, seen: map[string]struct{}{}}
+	return m.path.walk(root, leafExpanded, &found, e)
+}
+
+// foundValues counts which of the values were seen.
+type foundValues struct {
+	keys, seen map[string]struct{}
+	buffer     []byte
+}
+
+// test stops the walk once all were seen.
+func (f *foundValues) test(value any, e *Evaluation) bool {
+	if value == document.Missing {
+		value = nil
+	}
+	if !e.reading(value) {
+		return false
+	}
+	f.buffer = document.AppendKey(f.buffer[:0], value)
+	if _, ok := f.keys[string(f.buffer)]; ok {
+		if _, again := f.seen[string(f.buffer)]; !again {
+			f.seen[string(f.buffer)] = struct{}{}
+		}
+	}
+	return len(f.seen) == len(f.keys)
+}
+
+// bitsTest is $bitsAllSet, $bitsAllClear, $bitsAnySet and $bitsAnyClear: a condition
+// on some bits of an integer, or of a double without a fraction. Numbers have 64 bits
+// in two's complement; every bit beyond them is that of the sign.
+type bitsTest struct {
+	mask uint64
+	// any tells that one of the bits is enough, clear that they must be 0.
+	any, clear bool
+}
+
+func (c *bitsTest) test(value any, _ *Evaluation) bool {
+	n, ok := document.WholeNumber(value)
+	if !ok {
+		return false
+	}
+	bits := uint64(n)
+	if c.clear {
+		bits = ^bits
+	}
+	if c.any {
+		return bits&c.mask != 0
+	}
+	return bits&c.mask == c.mask
+}
+
+// signBit is the position of the bit that tells the sign.
+const signBit = 63
+
+// bitsCondition compiles the four operators on bits.
+func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
+	condition := &bitsTest{
+		any:   operator == "$bitsAnySet" || operator == "$bitsAnyClear",
+		clear: operator == "$bitsAllClear" || operator == "$bitsAnyClear",
+	}
+	list, ok := operand.(document.Array)
+	if !ok {
+		mask, ok := document.WholeNumber(operand)
+		if !ok || mask < 0 {
+			return nil, boterr.Invalid("", "must be a mask, a whole number from 0, or a list of positions of bits, got %s",
+				document.Excerpt(operand))
+		}
+		condition.mask = uint64(mask)
+		return one(condition), nil
+	}
+	for i, item := range list.All() {
+		position, ok := document.WholeNumber(item)
+		if !ok || position < 0 || position > math.MaxInt32 {
+			return nil, boterr.Invalid(boterr.Index(i), "must be the position of a bit, a whole number from 0, got %s", document.Excerpt(item))
+		}
+		condition.mask |= 1 << min(position, signBit)
+	}
+	return one(condition), nil
+}
+
+// unsupportedQueries are the operators of MongoDB's queries that this package has not,
+// with what to do instead.
+var unsupportedQueries = map[string]string{
+	"$where":      "it runs JavaScript; write the condition with $expr",
+	"$text":       "it needs a text index; search with $regex",
+	"$jsonSchema": "write the conditions with $type, $exists and comparisons",
+}
+
+// exprUse says whether a filter holds $expr, and whether one asks for $$NOW.
+type exprUse struct{ used, usesNow bool }
+
+// exprCondition compiles $expr.
+func (c filterCompiler) exprCondition(operand any) (matcher, error) {
+	if c.expr == nil {
+		return nil, boterr.Invalid("$expr",
+			"can stand in a filter only, at its top or in its $and, $or and $nor, where it sees the whole document")
+	}
+	usesNow := false
+	e, err := expressionCompiler{usesNow: &usesNow, instructions: c.instructions}.expression(operand)
+	if err != nil {
+		return nil, boterr.PrefixField("$expr", err)
+	}
+	c.expr.used = true
+	c.expr.usesNow = c.expr.usesNow || usesNow
+	return &exprMatcher{expression: e, work: sourceWork(document.SizeOf(operand)), usesNow: usesNow}, nil
+}
+
+// exprMatcher is $expr: it is met where an expression is true over the document.
+type exprMatcher struct {
+	expression expression
+	// work is that of evaluating each of its parts once.
+	work    int
+	usesNow bool
+	// runs are *expressionRun that no match uses now.
+	runs sync.Pool
+}
+
+func (m *exprMatcher) match(root any, e *Evaluation) bool {
+	value, err := m.evaluate(root, e)
+	if err != nil {
+		e.fail(boterr.PrefixField("$expr", err))
+		return false
+	}
+	return isTruthy(value)
+}
+
+func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
+	run, ok := m.runs.Get().(*expressionRun)
+	if !ok {
+		run = &expressionRun{}
+	}
+	run.root, _ = root.(document.Object)
+	run.limits.call = e
+	if m.usesNow {
+		if e == nil || e.now == nil {
+			return nil, boterr.Invalid("", "$$NOW is not known here: give the filter a time with At")
+		}
+		run.now = *e.now
+	}
+	value, err := any(nil), run.limits.spend(m.work)
+	if err == nil {
+		value, err = m.expression.evaluate(run)
+	}
+	run.reset()
+	m.runs.Put(run)
+	return value, err
+}
+
+// exprLast moves expressions behind the other conditions, as MongoDB does: so an expression does
+// not fail on a document that another condition rules out.
+func exprLast(all []matcher) {
+	slices.SortStableFunc(all, func(a, b matcher) int {
+		_, aIsExpr := a.(*exprMatcher)
+		_, bIsExpr := b.(*exprMatcher)
+		switch {
+		case aIsExpr == bIsExpr:
+			return 0
+		case aIsExpr:
+			return 1
+		default:
+			return -1
+		}
+	})
 }

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/arbitrary"
 	"github.com/botctx/go-sdk/internal/query"
 )
 
@@ -243,4 +245,316 @@ func TestFilter_OfARecord(t *testing.T) {
 			require.False(t, short.IsEquality())
 		}
 	}
+}
+
+// fieldSets are fields with their values, as a scope has them.
+func fieldSets() [][]query.FieldValue {
+	return [][]query.FieldValue{
+		{{Name: "app", Value: "a1"}},
+		{{Name: "app", Value: "a1"}, {Name: "channel", Value: "c1"}},
+		{{Name: "_id", Value: "m1"}, {Name: "app", Value: "a1"}},
+		{{Name: "app", Value: "a1"}, {Name: "app", Value: "a2"}},
+		{{Name: "app", Value: "a1"}, {Name: "0", Value: int64(1)}, {Name: "channel", Value: nil}},
+	}
+}
+
+// recordsOfScopes are documents that some of the fields match, arrays among them.
+func recordsOfScopes() []document.Object {
+	return []document.Object{
+		document.O(),
+		document.O("_id", "m1", "app", "a1", "channel", "c1", "age", 7),
+		document.O("_id", "m2", "app", "a1", "channel", "c2", "age", 7),
+		document.O("_id", "m3", "app", "a2", "channel", "c1"),
+		document.O("_id", "m4", "app", document.A("a1", "a2"), "channel", document.A("c1"), "age", document.A(7, 8)),
+		document.O("_id", "m5", "app", "a1", "0", 1),
+		document.O("_id", "m1", "app", document.A("a1"), "age", 8),
+	}
+}
+
+// documentOf is the query document of fields.
+func documentOf(fields []query.FieldValue) document.Object {
+	clauses := make([]any, 0, len(fields))
+	for _, field := range fields {
+		clauses = append(clauses, document.O(field.Name, field.Value))
+	}
+	return document.O("$and", document.A(clauses...))
+}
+
+func compiled(t *testing.T, source document.Object) *query.Filter {
+	t.Helper()
+	filter, err := query.CompileFilter(source)
+	require.NoError(t, err)
+	return filter
+}
+
+func TestFieldsEqual_MatchesAsItsQueryDocument(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, query.FieldsEqual())
+	for _, fields := range fieldSets() {
+		made, want := query.FieldsEqual(fields...), compiled(t, documentOf(fields))
+		again := compiled(t, made.Source())
+		for _, record := range recordsOfScopes() {
+			require.Equal(t, want.Match(record), made.Match(record), "%v of %v", fields, record)
+			require.Equal(t, want.Match(record), again.Match(record), "the source of %v of %v", fields, record)
+		}
+	}
+}
+
+func TestFieldsEqual_HasTheBoundsOfItsQueryDocument(t *testing.T) {
+	t.Parallel()
+	for _, fields := range fieldSets() {
+		for _, path := range []string{"app", "channel", "_id", "0", "age"} {
+			require.Equal(t, boundsOf(compiled(t, documentOf(fields)), path), boundsOf(query.FieldsEqual(fields...), path),
+				"%v at %s", fields, path)
+		}
+	}
+}
+
+// boundsOf returns the bounds that the conditions of a filter have at a path.
+func boundsOf(filter *query.Filter, path string) []query.Bounds {
+	var all []query.Bounds
+	for condition := range filter.Conditions() {
+		if bounds, ok := condition.Bounds(path); ok {
+			all = append(all, bounds)
+		}
+	}
+	return all
+}
+
+func TestFilterWhere_MatchesWhereBothDo(t *testing.T) {
+	t.Parallel()
+	sources := []document.Object{
+		document.O(), document.O("_id", "m1"), document.O("_id", "m1", "age", 8), document.O("age", 7),
+		document.O("age", document.O("$gt", 7)), document.O("app", "a1", "_id", document.O("$in", document.A("m1", "m2"))),
+		document.O("$or", document.A(document.O("age", 7), document.O("channel", "c1"))),
+	}
+	for _, source := range sources {
+		for _, fields := range fieldSets() {
+			filter, narrow := compiled(t, source), compiled(t, documentOf(fields))
+			both := filter.Where(fields...)
+			twice := both.Where(query.FieldValue{Name: "app", Value: "a1"})
+			again := compiled(t, both.Source())
+			for _, record := range recordsOfScopes() {
+				want := filter.Match(record) && narrow.Match(record)
+				require.Equal(t, want, both.Match(record), "%v where %v of %v", source, fields, record)
+				require.Equal(t, want, again.Match(record), "the source of %v where %v of %v", source, fields, record)
+				require.Equal(t, want, twice.Match(record), "%v where %v, twice, of %v", source, fields, record)
+			}
+		}
+	}
+}
+
+func TestFilterWhere_NamesTheRecordThatEitherNames(t *testing.T) {
+	t.Parallel()
+	id := query.FieldValue{Name: "_id", Value: "m1"}
+	app := query.FieldValue{Name: "app", Value: "a1"}
+	for name, filter := range map[string]*query.Filter{
+		"the filter": compiled(t, document.O("_id", "m1")).Where(app),
+		"a field":    compiled(t, document.O("age", 7)).Where(id, app),
+		"no filter":  (*query.Filter)(nil).Where(app, id),
+	} {
+		named, ok := filter.Equality("_id")
+		require.True(t, ok, name)
+		require.Equal(t, "m1", named, name)
+	}
+	require.Nil(t, (*query.Filter)(nil).Where())
+}
+
+func TestFilter_FieldCountOfScalarsAlone(t *testing.T) {
+	t.Parallel()
+	app, name := query.FieldValue{Name: "app", Value: "a"}, query.FieldValue{Name: "name", Value: "b"}
+	require.Zero(t, (*query.Filter)(nil).FieldCount())
+	require.Equal(t, 2, query.FieldsEqual(app, name).FieldCount())
+	require.Equal(t, 1, query.FieldsEqual(app).FieldCount())
+	require.Equal(t, 1, compiled(t, document.O("app", "a")).FieldCount())
+	require.Zero(t, compiled(t, document.O("app", document.O("name", "a"))).FieldCount(), "an object")
+	require.Zero(t, compiled(t, document.O("app.name", "a")).FieldCount(), "a path")
+	require.Zero(t, compiled(t, document.O("app", document.A("a"))).FieldCount(), "an array")
+	larger, err := query.CompileFilter(document.O("n", document.O("$gt", 1)))
+	require.NoError(t, err)
+	require.Zero(t, larger.FieldCount())
+	require.Zero(t, larger.Where(app, name).FieldCount())
+}
+
+func TestFilter_HasFieldsAsItMatches(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 3))
+	told := 0
+	for range 20 * samples {
+		record := randomDocument(random)
+		fields := []query.FieldValue{{Name: "_id", Value: int64(random.IntN(3))}}
+		for _, name := range []string{"a", "b"} {
+			value := arbitrary.Value(random, 1)
+			if kept, ok := record.Field(name); ok && random.IntN(3) > 0 {
+				value = kept
+			}
+			if !isScalar(value) {
+				continue
+			}
+			fields = append(fields, query.FieldValue{Name: name, Value: value})
+		}
+		filter := query.FieldsEqual(append(fields, query.FieldValue{Name: "_id", Value: fields[0].Value})...)
+		matched, isTold := filter.HasFields(record)
+		if isTold {
+			told++
+			require.Equal(t, compiled(t, documentOf(fields)).Match(record), matched, "%v of %v", fields, record)
+		}
+	}
+	require.Greater(t, told, samples, "records without arrays")
+}
+
+// isScalar reports whether a value has no parts.
+func isScalar(value any) bool {
+	switch value.(type) {
+	case document.Object, document.Array:
+		return false
+	default:
+		return true
+	}
+}
+
+func TestFilter_HasFieldsTellsNothingOfOtherFilters(t *testing.T) {
+	t.Parallel()
+	record := document.O("_id", "m1", "app", document.A("a1"))
+	for name, filter := range map[string]*query.Filter{
+		"none":     nil,
+		"a range":  compiled(t, document.O("age", document.O("$gt", 1))),
+		"an array": query.FieldsEqual(query.FieldValue{Name: "_id", Value: "m1"}, query.FieldValue{Name: "app", Value: "a1"}),
+	} {
+		_, isTold := filter.HasFields(record)
+		require.False(t, isTold, name)
+	}
+}
+
+func TestBitsFilter_Operators(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		filter  string
+		matches []string
+		others  []string
+	}{
+		{
+			`{"$bitsAllSet":5}`,
+			[]string{`5`, `7`, `-1`, `5.0`, `[1,13]`, `[[],5]`},
+			[]string{`4`, `1`, `0`, `5.5`, `"5"`, `null`, `true`, `{"a":5}`, `[1,4]`, `1e19`, `-1e19`},
+		},
+		{`{"$bitsAllSet":[0,2]}`, []string{`5`, `7.0`}, []string{`4`, `1`}},
+		{`{"$bitsAllSet":[0.0,2.0]}`, []string{`5`}, []string{`4`}},
+		{`{"$bitsAllSet":[]}`, []string{`0`, `7`}, []string{`"x"`, `1.5`}},
+		{`{"$bitsAllSet":0}`, []string{`0`, `-7`}, []string{`null`}},
+		{`{"$bitsAllSet":[63]}`, []string{`-1`, `-9223372036854775808`}, []string{`9223372036854775807`}},
+		{`{"$bitsAllSet":[1,200]}`, []string{`-1`, `-2`}, []string{`2`, `-3`}},
+		{`{"$bitsAllSet":4294967296}`, []string{`4294967296`, `4294967296.0`}, []string{`1`}},
+		{`{"$bitsAllClear":5}`, []string{`0`, `2`, `-6`, `[5,2]`}, []string{`4`, `1`, `-1`, `"0"`}},
+		{`{"$bitsAllClear":[70]}`, []string{`0`, `9223372036854775807`}, []string{`-1`}},
+		{`{"$bitsAllClear":[]}`, []string{`3`}, []string{`null`}},
+		{`{"$bitsAnySet":5}`, []string{`4`, `1`, `-4`, `-1`}, []string{`2`, `0`, `10`}},
+		{`{"$bitsAnySet":[]}`, nil, []string{`0`, `-1`}},
+		{`{"$bitsAnyClear":[0,2]}`, []string{`4`, `0`, `-2`}, []string{`5`, `-1`}},
+		{`{"$bitsAnyClear":0}`, nil, []string{`0`, `-1`}},
+		{`{"$not":{"$bitsAllSet":1}}`, []string{`2`, `"x"`, `null`, `[2]`}, []string{`1`, `[2,1]`}},
+		{`{"$elemMatch":{"$bitsAllSet":1,"$bitsAllClear":2}}`, []string{`[3,1]`}, []string{`1`, `[3,2]`}},
+	} {
+		compiled, err := query.CompileFilter(parse(t, `{"a":`+test.filter+`}`))
+		require.NoError(t, err, test.filter)
+		for _, value := range test.matches {
+			require.True(t, compiled.Match(parse(t, `{"a":`+value+`}`)), "%s of %s", test.filter, value)
+		}
+		for _, value := range test.others {
+			require.False(t, compiled.Match(parse(t, `{"a":`+value+`}`)), "%s of %s", test.filter, value)
+		}
+		require.Equal(t, test.filter[2:5] == "$no", compiled.Match(document.O("b", 1)), "%s of a missing field", test.filter)
+	}
+}
+
+func TestBitsFilter_BadOperands(t *testing.T) {
+	t.Parallel()
+	for _, operator := range []string{"$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear"} {
+		for operand, field := range map[string]string{
+			`-1`: "", `1.5`: "", `"1"`: "", `null`: "", `true`: "", `{"a":1}`: "", `1e19`: "",
+			`[-1]`: "[0]", `[0,1.5]`: "[1]", `["1"]`: "[0]", `[null]`: "[0]", `[2147483648]`: "[0]", `[[1]]`: "[0]",
+		} {
+			_, err := query.CompileFilter(parse(t, `{"a":{"`+operator+`":`+operand+`}}`))
+			requireInvalid(t, err, "a."+operator+field)
+		}
+	}
+}
+
+// TestSelect_WhatMatches compares Select with Match for each document.
+func TestSelect_WhatMatches(t *testing.T) {
+	t.Parallel()
+	var documents []document.Object
+	for _, text := range []string{
+		`{}`, `{"a":1}`, `{"a":"x"}`, `{"a":null}`, `{"a":[1,"x"]}`, `{"a":[]}`, `{"a":{"b":1}}`, `{"a":{"b":[1,2]}}`,
+		`{"a":[{"b":1},{"b":"x"}]}`, `{"a":[[1]]}`, `{"a":0,"n":0}`, `{"a":0.5,"n":2}`,
+	} {
+		documents = append(documents, parse(t, text))
+	}
+	const among = 0b1011_1111_1111 // All but one.
+	for _, filter := range []string{
+		`{}`, `{"a":1}`, `{"a":"x"}`, `{"a":null}`, `{"a":[1]}`, `{"a":{"$gt":0}}`, `{"a":{"$ne":"x"}}`, `{"a.b":1}`, `{"a.b":"x"}`,
+		`{"a.b":null}`, `{"a.0":1}`, `{"a":{"$size":0}}`, `{"a":{"$exists":true}}`, `{"a":{"$elemMatch":{"b":1}}}`,
+		`{"$or":[{"a":1},{"a.b":"x"}]}`, `{"$nor":[{"a":1},{"a":"x"}]}`, `{"a":{"$type":"array"},"a.b":{"$exists":false}}`,
+		`{"$expr":{"$gt":[{"$divide":[1,"$n"]},0]}}`, `{"$nor":[{"$expr":{"$gt":[{"$divide":[1,"$n"]},0]}}]}`,
+	} {
+		f, err := query.CompileFilter(parse(t, filter))
+		require.NoError(t, err)
+		var want uint32
+		var failure error
+		for i, o := range documents {
+			if among&(1<<i) == 0 || failure != nil {
+				continue
+			}
+			var matched bool
+			if matched, failure = f.Check(o); matched {
+				want |= 1 << i
+			}
+		}
+		got, err := query.NewEvaluation(t.Context()).Select(f, documents, among)
+		require.Equal(t, failure, err, filter)
+		require.Equal(t, want, got, filter)
+	}
+	all, err := query.NewEvaluation(t.Context()).Select(nil, documents, among)
+	require.NoError(t, err)
+	require.EqualValues(t, among, all)
+}
+
+// TestSelect_NumbersAtTheEdgesOfAnOrder compares with the order of values: where integers and doubles differ, at the
+// greatest numbers, at zero and beside it. NaN is neither greater nor less than a number.
+func TestSelect_NumbersAtTheEdgesOfAnOrder(t *testing.T) {
+	t.Parallel()
+	const exact = int64(document.MaxExact)
+	numbers := []any{
+		math.Inf(-1), -math.MaxFloat64, int64(math.MinInt64), -exact - 1, -exact, -exact + 1, float64(-exact), int64(-1),
+		math.Nextafter(0, -1), math.Copysign(0, -1), int64(0), 0.0, math.Nextafter(0, 1), 0.5, int64(1), 1.0, math.Nextafter(1, 2),
+		exact - 1, exact, exact + 1, float64(exact), int64(math.MaxInt64), math.MaxFloat64, math.Inf(1), math.NaN(),
+	}
+	documents := make([]document.Object, len(numbers))
+	for i, number := range numbers {
+		documents[i] = document.O("a", number)
+	}
+	isMeant := map[string]func(order int) bool{
+		"$lt":  func(order int) bool { return order < 0 },
+		"$lte": func(order int) bool { return order <= 0 },
+		"$gt":  func(order int) bool { return order > 0 },
+		"$gte": func(order int) bool { return order >= 0 },
+	}
+	for operator, isMeant := range isMeant {
+		for _, operand := range numbers {
+			f, err := query.CompileFilter(document.O("a", document.O(operator, operand)))
+			require.NoError(t, err)
+			got, err := query.NewEvaluation(t.Context()).Select(f, documents, 1<<len(documents)-1)
+			require.NoError(t, err)
+			for i, number := range numbers {
+				want := isNaN(number) == isNaN(operand) && isMeant(document.Compare(number, operand))
+				require.Equal(t, want, got&(1<<i) != 0, "%v %s %v", number, operator, operand)
+				require.Equal(t, want, f.Match(documents[i]), "%v %s %v, alone", number, operator, operand)
+			}
+		}
+	}
+}
+
+func isNaN(value any) bool {
+	number, ok := value.(float64)
+	return ok && math.IsNaN(number)
 }

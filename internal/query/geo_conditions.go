@@ -1,8 +1,10 @@
 package query
 
 import (
+	"math"
 	"sync"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/geometry"
 )
@@ -221,4 +223,354 @@ func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
 // takes in queries only: in a document none matches.
 func isStrict(shape *geometry.Shape) bool {
 	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
+}
+
+// geoCondition compiles $geoWithin, $within, which is its old name, and
+// $geoIntersects, each of which stands alone on a field. $near has its own places. Other
+// operators are unknown.
+func geoCondition(operator string, operand any, beside document.Object) ([]fieldCondition, error) {
+	switch operator {
+	case "$geoWithin", "$within", "$geoIntersects":
+	case "$near", "$nearSphere", "$geoNear":
+		return nil, boterr.Invalid("", "%s stands alone on a field, at the top of the filter or in a top $and", operator)
+	default:
+		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported%s", operator,
+			perhaps(operator, fieldOperators))
+	}
+	if beside.Len() > 1 {
+		return nil, boterr.Invalid("", "%s stands alone on a field; put other conditions on it into an $and", operator)
+	}
+	specifier, region, err := geoSpecifier(operand)
+	if err != nil {
+		return nil, err
+	}
+	var test candidateTest
+	if operator == "$geoIntersects" {
+		test, err = intersectsCondition(specifier, region)
+	} else {
+		test, err = withinCondition(specifier, region)
+	}
+	if err != nil {
+		return nil, boterr.PrefixField(specifier, err)
+	}
+	return one(test), nil
+}
+
+// geoSpecifier returns the only field of a geo operator's operand.
+func geoSpecifier(operand any) (specifier string, region any, err error) {
+	o, ok := operand.(document.Object)
+	if !ok {
+		return "", nil, document.WrongType("object", operand)
+	}
+	for key, value := range o.All() {
+		switch {
+		case key == "$uniqueDocs": // Without effect since MongoDB 2.6.
+		case specifier != "":
+			return "", nil, boterr.Invalid(key, "there is the shape %s already, and one only can be given", specifier)
+		default:
+			specifier, region = key, value
+		}
+	}
+	if specifier == "" {
+		return "", nil, boterr.Invalid("", "a shape is missing, such as $geometry")
+	}
+	return specifier, region, nil
+}
+
+// withinCondition compiles the region of $geoWithin.
+func withinCondition(specifier string, operand any) (candidateTest, error) {
+	if !isPlace(operand) {
+		return nil, boterr.Invalid("", "must be an array or object, got %s", document.Excerpt(operand))
+	}
+	parts, _ := members(operand)
+	switch specifier {
+	case "$box":
+		return boxCondition(parts)
+	case "$polygon":
+		return planePolygonCondition(parts)
+	case "$center":
+		center, radius, err := readCircle(parts)
+		return withinPlane{region: geometry.Circle{Center: center, Radius: radius}}, err
+	case "$centerSphere":
+		return capCondition(parts)
+	case "$geometry":
+		return withinShapeCondition(operand)
+	default:
+		return nil, unknownShape(specifier)
+	}
+}
+
+func unknownShape(specifier string) error {
+	return boterr.Invalid("", "%s is no shape that can stand here", specifier)
+}
+
+// boxCondition compiles $box: two opposite corners.
+func boxCondition(corners []any) (candidateTest, error) {
+	const two = 2
+	if len(corners) < two {
+		return nil, boterr.Invalid("", "must be two opposite corners, got %d", len(corners))
+	}
+	a, err := readPair(corners[0], twoOnly)
+	if err != nil {
+		return nil, boterr.PrefixField(boterr.Index(0), err)
+	}
+	b, err := readPair(corners[1], twoOnly)
+	return withinPlane{region: geometry.NewBox(a, b)}, boterr.PrefixField(boterr.Index(1), err)
+}
+
+// planePolygonCondition compiles $polygon: at least three corners.
+func planePolygonCondition(corners []any) (candidateTest, error) {
+	const triangle = 3
+	if len(corners) < triangle {
+		return nil, boterr.Invalid("", "a polygon has at least 3 corners, got %d", len(corners))
+	}
+	pairs := make([]geometry.Pair, len(corners))
+	for i, corner := range corners {
+		var err error
+		if pairs[i], err = readPair(corner, twoOnly); err != nil {
+			return nil, boterr.PrefixField(boterr.Index(i), err)
+		}
+	}
+	return withinPlane{region: geometry.NewPlanePolygon(pairs), work: 2 * len(pairs)}, nil
+}
+
+// readCircle reads a pair and a radius.
+func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
+	const two = 2
+	if len(parts) != two {
+		return center, 0, boterr.Invalid("", "must be a center and a radius, got %d elements", len(parts))
+	}
+	center, err = readPair(parts[0], twoOnly)
+	if err != nil {
+		return center, 0, boterr.PrefixField(boterr.Index(0), err)
+	}
+	radius, ok := document.FloatNumber(parts[1])
+	if !ok || !(radius >= 0) { // NaN is no radius.
+		return center, 0, boterr.Invalid(boterr.Index(1), "the radius must be a number from 0, got %s", document.Excerpt(parts[1]))
+	}
+	return center, radius, nil
+}
+
+// capCondition compiles $centerSphere: a pair on the globe and a radius in radians.
+func capCondition(parts []any) (candidateTest, error) {
+	center, radius, err := readCircle(parts)
+	if err != nil {
+		return nil, err
+	}
+	point, err := geometry.NewPoint(center)
+	if err != nil {
+		return nil, boterr.PrefixField(boterr.Index(0), err)
+	}
+	return newWithinSphere(geometry.NewCap(point, radius)), nil
+}
+
+// withinShapeCondition compiles the $geometry of $geoWithin, which has an inside.
+func withinShapeCondition(operand any) (candidateTest, error) {
+	at, err := queryPlace(operand)
+	if err != nil {
+		return nil, err
+	}
+	if at.shape == nil || len(at.shape.Polygons) == 0 {
+		return nil, boterr.Invalid("", "must be a %s or %s: nothing lies within a point or line", geoPolygon, geoMultiPolygon)
+	}
+	at.shape.Prepare()
+	return newWithinSphere(at.shape), nil
+}
+
+// intersectsCondition compiles the $geometry of $geoIntersects.
+func intersectsCondition(specifier string, operand any) (candidateTest, error) {
+	if specifier != "$geometry" {
+		return nil, unknownShape(specifier)
+	}
+	at, err := queryPlace(operand)
+	if err != nil {
+		return nil, err
+	}
+	if at.shape != nil {
+		return newIntersecting(at.shape), nil
+	}
+	point, err := geometry.NewPoint(at.pair)
+	return newIntersecting(&geometry.Shape{Points: []geometry.Point{point}}), err
+}
+
+// GeoKey is a field of a geo index, for stores that keep such an index themselves. It finds places
+// by cells: parts of the globe, or for Geo2D of the plane, that are numbered as S2 numbers them. A
+// document that meets a geo condition has a cell that equals, lies within or contains one of the
+// condition's.
+type GeoKey struct {
+	path *fieldPath
+	kind IndexKind
+}
+
+// NewGeoKey returns the key of an index of the kind Geo2D or Geo2DSphere.
+func NewGeoKey(path string, kind IndexKind) *GeoKey {
+	return &GeoKey{path: compilePath(path), kind: kind}
+}
+
+// AppendCells appends the cells of a document's places: for a point one that holds no
+// other. A document without a value in the field, with null or an empty array has
+// none. What an index of that kind cannot hold is InvalidArgument.
+func (k *GeoKey) AppendCells(cells []uint64, o document.Object) ([]uint64, error) {
+	var whole collector
+	k.path.walk(o, leafWhole, &whole, nil)
+	if len(whole.values) == 1 && isNothing(whole.values[0]) {
+		return cells, nil
+	}
+	for _, value := range whole.values {
+		var err error
+		if k.kind == Geo2D {
+			cells, err = appendPlaneCells(cells, value)
+		} else {
+			cells, err = appendSphereCells(cells, value)
+		}
+		if err != nil {
+			return cells, boterr.PrefixField(k.path.text, err)
+		}
+		cells = k.appendInner(cells, value)
+	}
+	return cells, nil
+}
+
+// appendInner appends the cells of places among the elements of an array that is a pair
+// itself, such as [1, 2, [3, 4]]: a filter looks at both.
+func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
+	list, _ := value.(document.Array)
+	for _, item := range list.Items() {
+		if !isPlace(item) {
+			continue
+		}
+		if k.kind == Geo2D {
+			cells, _ = appendPlaneCells(cells, item)
+		} else {
+			cells, _ = appendSphereCells(cells, item)
+		}
+	}
+	return cells
+}
+
+// isNothing reports whether a value counts as no place: null, or an array or object
+// without elements.
+func isNothing(value any) bool {
+	parts, ok := members(value)
+	return value == nil || ok && len(parts) == 0
+}
+
+// appendPlaneCells appends the cell of a pair, or those of an array of pairs. Values
+// that are neither array nor object count for nothing.
+func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
+	parts, _ := members(value)
+	if len(parts) == 0 {
+		return cells, nil
+	}
+	if _, ok := document.FloatNumber(parts[0]); ok {
+		return appendPairCell(cells, value)
+	}
+	for i, part := range parts {
+		if isPlace(part) && isNothing(part) {
+			continue
+		}
+		var err error
+		if cells, err = appendPairCell(cells, part); err != nil {
+			return cells, boterr.PrefixField(boterr.Index(i), err)
+		}
+	}
+	return cells, nil
+}
+
+func appendPairCell(cells []uint64, value any) ([]uint64, error) {
+	pair, err := readPair(value, anyLength)
+	if err == nil {
+		err = checkInPlane(pair)
+	}
+	if err != nil {
+		return cells, err
+	}
+	return append(cells, uint64(geometry.PlaneCell(pair))), nil
+}
+
+// appendSphereCells appends the cells of a place on the globe.
+func appendSphereCells(cells []uint64, value any) ([]uint64, error) {
+	at, err := storedPlace(value)
+	if err != nil {
+		return cells, err
+	}
+	if at.shape == nil {
+		point, err := geometry.NewPoint(at.pair)
+		if err != nil {
+			return cells, err
+		}
+		return append(cells, uint64(point.Cell())), nil
+	}
+	if isStrict(at.shape) {
+		return cells, boterr.Invalid(geoCRS, "%q is for queries only", crsStrictWinder)
+	}
+	return appendCells(cells, at.shape.Cells()), nil
+}
+
+func appendCells(cells []uint64, more geometry.Cells) []uint64 {
+	for _, cell := range more {
+		cells = append(cells, uint64(cell))
+	}
+	return cells
+}
+
+// GeoCells returns the cells in which an index looks for what matches, and false
+// where the filter has no condition that the index can serve, at its top or in a top
+// $and.
+func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
+	for condition := range f.Conditions() {
+		m, ok := condition.matcher.(*pathMatcher)
+		if !ok || m.path.text != key.path.text {
+			continue
+		}
+		test, ok := m.test.(geoTest)
+		if !ok {
+			continue
+		}
+		if cells := test.cover(key.kind); len(cells) > 0 {
+			return appendCells(nil, cells), true
+		}
+	}
+	return nil, false
+}
+
+// Cells returns the cells in which an index looks for what is at least inner and at
+// most outer away from the search's point, in the search's unit.
+func (g *GeoNear) Cells(key *GeoKey, inner, outer float64) []uint64 {
+	if !g.spherical {
+		return appendCells(nil, geometry.PlaneRing(g.pair, inner, outer))
+	}
+	inner, outer = inner/g.unit(), outer/g.unit()
+	if key.kind == Geo2DSphere {
+		return appendCells(nil, geometry.Ring(g.point, inner, outer))
+	}
+	return appendCells(nil, coverBoxes(geometry.NewCap(g.point, outer).Bounds()))
+}
+
+// Center returns the smallest cell around the search's point.
+func (g *GeoNear) Center(key *GeoKey) uint64 {
+	if key.kind == Geo2DSphere {
+		return uint64(g.point.Cell())
+	}
+	return uint64(geometry.PlaneCell(g.pair))
+}
+
+// Span returns the size of a cell in the search's unit. The level of a cell is how
+// often a largest one is divided.
+func (g *GeoNear) Span(level int) float64 {
+	if !g.spherical {
+		return geometry.PlaneCellSize(level)
+	}
+	return geometry.CellSize(level) * g.unit()
+}
+
+// Reach returns the distances between which places are looked for, and the distance at
+// which Cells returns all cells.
+func (g *GeoNear) Reach() (least, most, all float64) {
+	const acrossThePlane = 510 // Its diagonal is a little shorter.
+	all = acrossThePlane
+	if g.spherical {
+		all = math.Pi * g.unit()
+	}
+	return g.least, g.most, all
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 )
 
 const (
@@ -286,4 +287,34 @@ func (r *chargedReader) ReadRune() (c rune, length int, err error) {
 	c, length = utf8.DecodeRuneInString(r.text)
 	r.text = r.text[length:]
 	return c, length, nil
+}
+
+// regexCondition compiles $regex with the $options beside it.
+func (c filterCompiler) regexCondition(operand any, beside document.Object) ([]fieldCondition, error) {
+	pattern, ok := operand.(string)
+	if !ok {
+		return nil, document.WrongType("string", operand)
+	}
+	options := ""
+	if given, ok := beside.Field("$options"); ok {
+		if options, ok = given.(string); !ok {
+			return nil, boterr.Invalid("", "$options must be a string, got %s", document.Excerpt(given))
+		}
+	}
+	compiled, err := compilePattern(pattern, options)
+	if err != nil {
+		return nil, err
+	}
+	if err := countInstructions(c.instructions, compiled); err != nil {
+		return nil, err
+	}
+	return one(likePattern{compiled}), nil
+}
+
+// optionsCondition checks that $options has a $regex, which reads it.
+func optionsCondition(beside document.Object) ([]fieldCondition, error) {
+	if _, ok := beside.Field("$regex"); !ok {
+		return nil, boterr.Invalid("", "$options needs a $regex beside it")
+	}
+	return nil, nil
 }

@@ -2,7 +2,12 @@ package query
 
 import (
 	"context"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -113,4 +118,374 @@ func (p *Projection) projected(e *Evaluation, doc document.Object) (document.Obj
 		err = tooLarge()
 	}
 	return projected, err
+}
+
+// firstMatch is $elemMatch: an array of the first element that matches, nothing
+// where none does.
+type firstMatch struct {
+	field  string
+	finder elementFinder
+}
+
+func (m firstMatch) evaluate(run *expressionRun) (any, error) {
+	value := run.root.Value(m.field)
+	i, ok := m.finder.find(value, run.limits.call)
+	if !ok {
+		return document.Missing, nil
+	}
+	return document.ArrayOf([]any{value.(document.Array).At(i)}), nil
+}
+
+// fieldSlice is $slice: a part of the array at a path.
+type fieldSlice struct {
+	path []string
+	// skip is the number of elements to leave out, counted from the end where it is
+	// negative; without it a negative limit takes the last elements.
+	skip    int
+	hasSkip bool
+	limit   int
+}
+
+// sliceOperand reads the operand of $slice in the form that projections have: a
+// number, or [skip, limit] with a limit above 0. Other forms are expressions.
+func sliceOperand(operand any) (fieldSlice, bool) {
+	if list, ok := operand.(document.Array); ok && list.Len() == 2 {
+		skip, ok1 := clampedInt(list.At(0))
+		limit, ok2 := clampedInt(list.At(1))
+		return fieldSlice{skip: skip, hasSkip: true, limit: limit}, ok1 && ok2 && limit > 0
+	}
+	limit, ok := clampedInt(operand)
+	return fieldSlice{limit: limit}, ok
+}
+
+// isSliceExpression reports whether the operand of $slice is that of the expression:
+// an array or what may give one, and one or two numbers.
+func isSliceExpression(operand any) bool {
+	list, ok := operand.(document.Array)
+	if !ok || list.Len() != 2 && list.Len() != 3 {
+		return false
+	}
+	switch first := list.At(0).(type) {
+	case string:
+		return isOperator(first)
+	case document.Object:
+		return isOperatorObject(first)
+	case nil, document.Array:
+		return true
+	default:
+		return list.At(1) == nil // Null in any place gives null.
+	}
+}
+
+// clampedInt reads a number as MongoDB reads one where it wants 32 bits: without its
+// fraction, the nearest bound where it is beyond them, and 0 for NaN.
+func clampedInt(value any) (int, bool) {
+	f, ok := document.FloatNumber(value)
+	if math.IsNaN(f) {
+		return 0, ok
+	}
+	return int(min(max(f, math.MinInt32), math.MaxInt32)), ok
+}
+
+// apply slices the arrays at a path in o. A path leads through objects and through
+// the objects of arrays, and not into arrays of arrays.
+func (s *fieldSlice) apply(o document.Object, path []string) document.Object {
+	value, ok := o.Field(path[0])
+	if !ok {
+		return o
+	}
+	switch v := value.(type) {
+	case document.Object:
+		if len(path) > 1 {
+			return o.Put(path[0], s.apply(v, path[1:]))
+		}
+	case document.Array:
+		if len(path) == 1 {
+			return o.Put(path[0], document.ArrayOf(s.part(v.Items())))
+		}
+		items := slices.Clone(v.Items())
+		for i, item := range items {
+			if inner, ok := item.(document.Object); ok {
+				items[i] = s.apply(inner, path[1:])
+			}
+		}
+		return o.Put(path[0], document.ArrayOf(items))
+	}
+	return o
+}
+
+// part returns the elements that are kept.
+func (s *fieldSlice) part(items []any) []any {
+	first, length := 0, len(items)
+	switch {
+	case s.hasSkip && s.skip < 0:
+		first = max(0, length+s.skip)
+	case s.hasSkip:
+		first = min(s.skip, length)
+	case s.limit < 0:
+		return items[max(0, length+s.limit):]
+	}
+	return items[first:min(length, first+s.limit)]
+}
+
+// atPosition cuts the first array on the positional path down to the element through
+// which the filter matched. Where there is no array on it, nothing is cut.
+func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected document.Object) (document.Object, error) {
+	field := strings.Join(p.positional, ".") + ".$"
+	if special := specialOperator(filter.Source()); special != "" {
+		return document.Object{}, boterr.Invalid(field, "a path that ends in $ cannot stand beside %s in the filter", special)
+	}
+	position, err := e.positionOf(filter, doc)
+	if err != nil {
+		return document.Object{}, err
+	}
+	var current any = projected
+	for i, name := range p.positional {
+		o, ok := current.(document.Object)
+		if !ok {
+			break
+		}
+		current, _ = o.Field(name)
+		array, ok := current.(document.Array)
+		if !ok {
+			continue
+		}
+		if !position.found || int(position.index) >= array.Len() {
+			return document.Object{}, boterr.Invalid(field, "the filter has no condition that matched an element of this array")
+		}
+		only := document.ArrayOf([]any{array.At(int(position.index))})
+		return putAt(projected, p.positional[:i+1], only), nil
+	}
+	return projected, nil
+}
+
+// specialOperator returns the name of an operator in a query that looks beyond the values of fields
+// and so does not tell which element matched, "" where there is none.
+func specialOperator(query any) string {
+	switch q := query.(type) {
+	case document.Array:
+		for _, item := range q.Items() {
+			if special := specialOperator(item); special != "" {
+				return special
+			}
+		}
+	case document.Object:
+		for key, operand := range q.All() {
+			switch key {
+			case "$expr", "$near", "$nearSphere", "$text", "$where", "$jsonSchema":
+				return key
+			case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin":
+				continue
+			}
+			if special := specialOperator(operand); special != "" {
+				return special
+			}
+		}
+	}
+	return ""
+}
+
+// projectionNode is one level of a compiled projection. It is applied to objects
+// and, element by element, to arrays, nested ones included.
+type projectionNode struct {
+	// includes tells that fields which the level does not name are left out, else
+	// they are kept.
+	includes bool
+	fields   []projectedField
+	// byName are the positions in fields where they are many.
+	byName map[string]int
+	// computes tells that the level or one inside it computes fields.
+	computes bool
+	// planned is the plan for the shape that came last.
+	planned atomic.Pointer[projectionPlan]
+}
+
+// projectedField is a field that a projection names.
+type projectedField struct {
+	name string
+	// inner is applied to what the field holds.
+	inner *projectionNode
+	// computed gives the field its value.
+	computed expression
+	// kept tells that the field stays as it is.
+	kept bool
+}
+
+// compiled returns the level as it is applied.
+func (s *projectionSpec) compiled(includes bool) *projectionNode {
+	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
+	for _, field := range s.fields {
+		f := projectedField{name: field.name, computed: field.computed}
+		switch {
+		case field.inner != nil:
+			f.inner = field.inner.compiled(includes)
+			n.computes = n.computes || f.inner.computes
+		case field.computed != nil:
+			n.computes = true
+			f.kept = !includes // It takes its new value where it stands.
+		default:
+			f.kept = includes || field.cut
+		}
+		n.fields = append(n.fields, f)
+	}
+	if len(n.fields) > fewFields {
+		n.byName = make(map[string]int, len(n.fields))
+		for i := range n.fields {
+			n.byName[n.fields[i].name] = i
+		}
+	}
+	return n
+}
+
+// find returns the field of that name, or nil.
+func (n *projectionNode) find(name string) *projectedField {
+	if n.byName != nil {
+		if i, ok := n.byName[name]; ok {
+			return &n.fields[i]
+		}
+		return nil
+	}
+	for i := range n.fields {
+		if n.fields[i].name == name {
+			return &n.fields[i]
+		}
+	}
+	return nil
+}
+
+// projectionPlan is what a level does to all objects of one shape.
+type projectionPlan struct {
+	shape *document.Shape
+	// positions are those of the fields that are kept; inner, at the same places, is
+	// what is applied to them, nil where they stay as they are.
+	positions []int
+	inner     []*projectionNode
+	// kept is the shape of the fields that are kept.
+	kept *document.Shape
+}
+
+// planFor returns the plan for a shape.
+func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
+	if known := n.planned.Load(); known != nil && known.shape == s {
+		return known
+	}
+	plan := &projectionPlan{shape: s}
+	var names []string
+	for i, name := range s.Names() {
+		field := n.find(name)
+		if field == nil && n.includes || field != nil && !field.kept && field.inner == nil {
+			continue
+		}
+		var inner *projectionNode
+		if field != nil {
+			inner = field.inner
+		}
+		names = append(names, name)
+		plan.positions = append(plan.positions, i)
+		plan.inner = append(plan.inner, inner)
+	}
+	plan.kept = document.NewShape(names)
+	n.planned.Store(plan)
+	return plan
+}
+
+// project returns what the projection leaves of the document of a run, with the fields
+// that it computes.
+func (n *projectionNode) project(run *expressionRun) (document.Object, error) {
+	projected := n.chosen(run.root)
+	if !n.computes {
+		return projected, nil
+	}
+	return n.withComputed(projected, run)
+}
+
+// chosen returns the fields of an object that are kept.
+func (n *projectionNode) chosen(o document.Object) document.Object {
+	if o.IsZero() || o.Err() != nil {
+		return o
+	}
+	plan := n.planFor(o.Shape())
+	return plan.kept.Object(func(i int) any {
+		value := o.At(plan.positions[i])
+		if inner := plan.inner[i]; inner != nil {
+			return inner.chosenOf(value)
+		}
+		return value
+	})
+}
+
+// chosenOf returns what is kept of a value. A value without fields is dropped by an inclusion, or
+// replaced by an object where fields are computed inside it.
+func (n *projectionNode) chosenOf(value any) any {
+	switch v := value.(type) {
+	case document.Object:
+		return n.chosen(v)
+	case document.Array:
+		items := make([]any, 0, v.Len())
+		for _, item := range v.Items() {
+			if kept := n.chosenOf(item); kept != document.Missing {
+				items = append(items, kept)
+			}
+		}
+		return document.ArrayOf(items)
+	default:
+		switch {
+		case !n.includes:
+			return value
+		case n.computes:
+			return document.O()
+		default:
+			return document.Missing
+		}
+	}
+}
+
+// withComputed sets the fields that are computed, in their order: in their place
+// where they exist, else at the end.
+func (n *projectionNode) withComputed(o document.Object, run *expressionRun) (document.Object, error) {
+	for i := range n.fields {
+		field := &n.fields[i]
+		var value any
+		var err error
+		switch {
+		case field.computed != nil:
+			value, err = field.computed.evaluate(run)
+		case field.inner != nil && field.inner.computes:
+			value, err = field.inner.withComputedIn(o.Value(field.name), run)
+		default:
+			continue
+		}
+		if err == nil {
+			err = run.limits.steps(o.Len())
+		}
+		if err != nil {
+			return document.Object{}, boterr.PrefixField(field.name, err)
+		}
+		o = o.Put(field.name, value)
+	}
+	return o, nil
+}
+
+// withComputedIn sets the fields that are computed inside a value. What holds no
+// fields becomes an object of them.
+func (n *projectionNode) withComputedIn(value any, run *expressionRun) (any, error) {
+	switch v := value.(type) {
+	case document.Object:
+		return n.withComputed(v, run)
+	case document.Array:
+		if err := run.limits.items(v.Len()); err != nil {
+			return nil, err
+		}
+		items := make([]any, 0, v.Len())
+		for _, item := range v.Items() {
+			next, err := n.withComputedIn(item, run)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, next)
+		}
+		return run.limits.array(items)
+	default:
+		return n.withComputed(document.O(), run)
+	}
 }

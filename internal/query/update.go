@@ -2,6 +2,8 @@ package query
 
 import (
 	"maps"
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -283,3 +285,368 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 
 // selectsElements reports whether a part of a path is $, $[] or $[name].
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
+
+// operation changes the value at one path.
+type operation interface {
+	// apply returns the new value, which is missing where there is to be none.
+	// value is missing where there is none.
+	apply(value any, run *updateRun) (any, error)
+	// needsPath reports whether a path on which there can be no field, such as one through a
+	// string, is an error. It is for operations that make a missing field, and for some others.
+	needsPath(run *updateRun) bool
+}
+
+// operationCompiler checks an operator's argument for one path.
+type operationCompiler func(path string, argument any) (operation, error)
+
+// updateOperators are the operators of updates.
+var updateOperators = map[string]operationCompiler{
+	"$set":         compileSet,
+	"$setOnInsert": compileSetOnInsert,
+	"$unset":       compileUnset,
+	"$inc":         compileArithmetic("$inc", addNumbers),
+	"$mul":         compileArithmetic("$mul", multiplyNumbers),
+	"$min":         compileExtreme(-1),
+	"$max":         compileExtreme(1),
+	"$rename":      compileRename,
+	"$currentDate": compileCurrentDate,
+	"$bit":         compileBit,
+	"$push":        compilePush,
+	"$addToSet":    compileAddToSet,
+	"$pull":        compilePull,
+	"$pullAll":     compilePullAll,
+	"$pop":         compilePop,
+}
+
+// pathRequired is embedded in operations that need a path on which there can be a field.
+type pathRequired struct{}
+
+func (pathRequired) needsPath(*updateRun) bool { return true }
+
+// pathOptional is embedded in operations that leave a missing field missing, whatever the
+// path.
+type pathOptional struct{}
+
+func (pathOptional) needsPath(*updateRun) bool { return false }
+
+// set is $set.
+type set struct {
+	pathRequired
+	value any
+}
+
+func compileSet(_ string, argument any) (operation, error) { return set{value: argument}, nil }
+
+func (s set) apply(any, *updateRun) (any, error) { return s.value, nil }
+
+// setOnInsert is $setOnInsert.
+type setOnInsert struct{ value any }
+
+func compileSetOnInsert(_ string, argument any) (operation, error) {
+	return setOnInsert{value: argument}, nil
+}
+
+func (s setOnInsert) apply(value any, run *updateRun) (any, error) {
+	if run.inserting {
+		return s.value, nil
+	}
+	return value, nil
+}
+
+func (s setOnInsert) needsPath(run *updateRun) bool { return run.inserting }
+
+// unset is $unset.
+type unset struct{ pathOptional }
+
+func compileUnset(string, any) (operation, error) { return unset{}, nil }
+
+func (unset) apply(any, *updateRun) (any, error) { return document.Missing, nil }
+
+// renameTo is the target of $rename; its source is an unset.
+type renameTo struct{ from, to string }
+
+func compileRename(path string, argument any) (operation, error) {
+	to, ok := argument.(string)
+	if !ok {
+		return nil, document.WrongType("string", argument)
+	}
+	if err := document.CheckPath(to); err != nil {
+		return nil, err
+	}
+	if to == document.IDField {
+		return nil, boterr.Invalid("", "the field _id is fixed and cannot be changed")
+	}
+	for _, name := range []string{path, to} {
+		if slices.ContainsFunc(strings.Split(name, "."), selectsElements) {
+			return nil, boterr.Invalid("", "$rename cannot be used on array elements: %s", name)
+		}
+	}
+	return &renameTo{from: path, to: to}, nil
+}
+
+func (r *renameTo) apply(value any, run *updateRun) (any, error) {
+	moved, err := r.source(run.document)
+	if err != nil || moved == document.Missing {
+		return value, err
+	}
+	return moved, r.checkTarget(run.document)
+}
+
+// needsPath reports whether there is something to be moved, or a path that is refused.
+func (r *renameTo) needsPath(run *updateRun) bool {
+	moved, err := r.source(run.document)
+	return err != nil || moved != document.Missing
+}
+
+// source returns the value that is moved, missing where there is none. It refuses a value
+// in an array, and a path on which no document can have a field.
+func (r *renameTo) source(o document.Object) (any, error) {
+	var current any = o
+	inArray := false
+	for part := range strings.SplitSeq(r.from, ".") {
+		switch c := current.(type) {
+		case document.Object:
+			current = c.Value(part)
+		case document.Array:
+			index, ok := document.ParseIndex(part)
+			if !ok {
+				return document.Missing, noRename(c, r.from)
+			}
+			if inArray, current = true, any(document.Missing); index < c.Len() {
+				current = c.At(index)
+			}
+		default:
+			return document.Missing, noRename(c, r.from)
+		}
+		if current == document.Missing {
+			return document.Missing, nil
+		}
+	}
+	if inArray {
+		return document.Missing, noRename(document.Array{}, r.from)
+	}
+	return current, nil
+}
+
+// checkTarget refuses a target in an array.
+func (r *renameTo) checkTarget(o document.Object) error {
+	var current any = o
+	for part := range strings.SplitSeq(r.to, ".") {
+		if _, isArray := current.(document.Array); isArray {
+			return noRename(current, r.to)
+		}
+		if o, ok := current.(document.Object); ok {
+			current = o.Value(part)
+		} else {
+			current = nil
+		}
+	}
+	return nil
+}
+
+// noRename is the error for a path of $rename through a value.
+func noRename(through any, path string) error {
+	return boterr.Invalid("", "$rename cannot go through a value of type %s: %s", document.TypeName(through), path)
+}
+
+// currentDate is $currentDate.
+type currentDate struct{ pathRequired }
+
+func compileCurrentDate(_ string, argument any) (operation, error) {
+	if _, ok := argument.(bool); ok {
+		return currentDate{}, nil
+	}
+	options, ok := argument.(document.Object)
+	if !ok || options.Len() != 1 {
+		return nil, boterr.Invalid("", `must be true or {"$type": "date"}, got %s`, document.Excerpt(argument))
+	}
+	if name, _ := options.Field("$type"); name != "date" {
+		return nil, boterr.Invalid("", `the type must be "date", got %s; a "timestamp" is internal to MongoDB`, document.Excerpt(name))
+	}
+	return currentDate{}, nil
+}
+
+func (currentDate) apply(_ any, run *updateRun) (any, error) { return document.ValueOf(run.now) }
+
+// dollarField is an operation at a path whose first name begins with $. An upsert may
+// insert such a field, as Insert may; in a document that is there it can be removed, and
+// not be changed.
+type dollarField struct{ operation }
+
+func (d dollarField) apply(value any, run *updateRun) (any, error) {
+	next, err := d.operation.apply(value, run)
+	if err == nil && !run.inserting && next != document.Missing && !document.Identical(value, next) {
+		return nil, boterr.Invalid("", "a field whose name begins with $ can be inserted and removed, and not be changed")
+	}
+	return next, err
+}
+
+// arithmetic is $inc and $mul.
+type arithmetic struct {
+	pathRequired
+	operator string
+	operand  any
+	compute  func(a, b any) (any, bool)
+}
+
+// compileArithmetic returns the compiler of an operator that computes with numbers.
+// compute returns false where the result is beyond int64.
+func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
+	return func(_ string, argument any) (operation, error) {
+		if _, ok := document.FloatNumber(argument); !ok {
+			return nil, document.WrongType("number", argument)
+		}
+		return &arithmetic{operator: operator, operand: argument, compute: compute}, nil
+	}
+}
+
+func (a *arithmetic) apply(value any, _ *updateRun) (any, error) {
+	if value == document.Missing {
+		value = int64(0)
+		if _, ok := a.operand.(float64); ok {
+			value = 0.0
+		}
+	}
+	if _, ok := document.FloatNumber(value); !ok {
+		return nil, boterr.Invalid("", "%s needs a number, the field holds a %s", a.operator, document.TypeName(value))
+	}
+	result, ok := a.compute(value, a.operand)
+	if !ok || isFinite(value) && isFinite(a.operand) && !isFinite(result) {
+		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers",
+			a.operator, document.Excerpt(a.operand), document.Excerpt(value))
+	}
+	return result, nil
+}
+
+// isFinite reports whether a value is a number and neither NaN nor infinite.
+func isFinite(value any) bool {
+	f, ok := document.FloatNumber(value)
+	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)
+}
+
+// addNumbers adds as MongoDB does: integers stay integers.
+func addNumbers(a, b any) (any, bool) {
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		sum := i + j
+		return sum, (sum > i) == (j > 0)
+	}
+	f, _ := document.FloatNumber(a)
+	g, _ := document.FloatNumber(b)
+	return f + g, true
+}
+
+// multiplyNumbers multiplies as MongoDB does: integers stay integers.
+func multiplyNumbers(a, b any) (any, bool) {
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		return multiplyIntegers(i, j)
+	}
+	f, _ := document.FloatNumber(a)
+	g, _ := document.FloatNumber(b)
+	return f * g, true
+}
+
+func multiplyIntegers(i, j int64) (any, bool) {
+	high, low := bits.Mul64(magnitude(i), magnitude(j))
+	negative := (i < 0) != (j < 0)
+	switch {
+	case high != 0:
+		return nil, false
+	case negative && low <= 1<<63:
+		return -int64(low), true
+	case !negative && low <= math.MaxInt64:
+		return int64(low), true
+	default:
+		return nil, false
+	}
+}
+
+// magnitude returns the absolute value, which for the least int64 no int64 holds.
+func magnitude(i int64) uint64 {
+	if i < 0 {
+		return -uint64(i)
+	}
+	return uint64(i)
+}
+
+// extreme is $min and $max.
+type extreme struct {
+	pathRequired
+	operand any
+	// sign is -1 for the lesser value, 1 for the greater.
+	sign int
+}
+
+func compileExtreme(sign int) operationCompiler {
+	return func(_ string, argument any) (operation, error) {
+		return &extreme{operand: argument, sign: sign}, nil
+	}
+}
+
+func (e *extreme) apply(value any, run *updateRun) (any, error) {
+	if !run.call.comparing(e.operand, value) {
+		return nil, run.call.budget.failure
+	}
+	if value == document.Missing || document.Compare(e.operand, value)*e.sign > 0 {
+		return e.operand, nil
+	}
+	return value, nil
+}
+
+// bitwise is $bit: and, or, xor in the order given.
+type bitwise struct {
+	pathRequired
+	steps []bitStep
+}
+
+// bitStep is one operation of $bit.
+type bitStep struct {
+	name string
+	mask int64
+}
+
+func compileBit(_ string, argument any) (operation, error) {
+	operations, ok := argument.(document.Object)
+	if !ok || operations.Len() == 0 {
+		return nil, boterr.Invalid("", "must be an object of and, or, xor, got %s", document.Excerpt(argument))
+	}
+	b := &bitwise{}
+	for name, operand := range operations.All() {
+		mask, ok := operand.(int64)
+		if !ok {
+			return nil, boterr.PrefixField(name, document.WrongType("long", operand))
+		}
+		if name != "and" && name != "or" && name != "xor" {
+			return nil, boterr.Invalid(name, "must be and, or, xor")
+		}
+		b.steps = append(b.steps, bitStep{name: name, mask: mask})
+	}
+	return b, nil
+}
+
+func (b *bitwise) apply(value any, run *updateRun) (any, error) {
+	if err := run.steps(len(b.steps)); err != nil {
+		return nil, err
+	}
+	if value == document.Missing {
+		value = int64(0)
+	}
+	n, ok := value.(int64)
+	if !ok {
+		return nil, boterr.Invalid("", "$bit needs an integer, the field holds a %s", document.TypeName(value))
+	}
+	for _, step := range b.steps {
+		switch step.name {
+		case "and":
+			n &= step.mask
+		case "or":
+			n |= step.mask
+		default:
+			n ^= step.mask
+		}
+	}
+	return n, nil
+}

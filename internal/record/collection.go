@@ -1,14 +1,18 @@
 package record
 
 import (
+	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The fields that records share.
@@ -148,4 +152,410 @@ func (c *Collection) scoped(field string) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Query says which records Find returns.
+type Query struct {
+	Filter document.Object
+	SortBy document.Object
+	Skip   int64
+	// Limit is the most records to return; 0 is all.
+	Limit int64
+}
+
+// Get returns the record with that id, or NotFound.
+func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
+	found, ok, err := c.First(ctx, query.FieldValue{Name: FieldID, Value: id})
+	if err == nil && !ok {
+		err = NotFound(c.kind.Name, id)
+	}
+	return found, err
+}
+
+// First returns the first record whose fields have values, and whether there is one.
+func (c *Collection) First(ctx context.Context, fields ...query.FieldValue) (document.Object, bool, error) {
+	found, err := c.findEqual(ctx, fields, 1)
+	if err != nil || len(found) == 0 {
+		return document.Object{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// FindEqual returns the records whose fields have values, or an empty slice.
+func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) ([]document.Object, error) {
+	return c.findEqual(ctx, fields, 0)
+}
+
+// FindEqual returns the records of a kind in an app whose fields have values, or an empty slice. It is that of the
+// Collection, for a look-up after which nobody needs one.
+func FindEqual(ctx context.Context, env Env, kind *Kind, app string, fields ...query.FieldValue) ([]document.Object, error) {
+	var room [6]query.FieldValue
+	all := append(append(room[:0], fields...), query.FieldValue{Name: FieldApp, Value: app})
+	if !areShort(all) {
+		return OfApp(env, kind, app).FindEqual(ctx, fields...)
+	}
+	return guardedIn(env.Store, kind.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
+}
+
+func (c *Collection) findEqual(ctx context.Context, fields []query.FieldValue, limit int64) ([]document.Object, error) {
+	filter, err := c.whereEqual(fields)
+	if err != nil {
+		return nil, err
+	}
+	return c.stored.Find(ctx, filter, store.FindOptions{Limit: limit})
+}
+
+// whereEqual returns the filter for the records whose fields have values. Texts and truth values need no
+// query document.
+func (c *Collection) whereEqual(fields []query.FieldValue) (*query.Filter, error) {
+	var room [6]query.FieldValue
+	all := append(room[:0], fields...)
+	if !areShort(all) {
+		return c.filter(equalTo(fields))
+	}
+	return query.FieldsEqual(append(all, c.scope...)...), c.err
+}
+
+// areShort reports whether the values of fields are truth values and texts of no more than a query document may
+// hold. The texts become valid UTF-8.
+func areShort(fields []query.FieldValue) bool {
+	for i, field := range fields {
+		switch value := field.Value.(type) {
+		case bool:
+		case string:
+			if isLong(value) {
+				return false
+			}
+			if !utf8.ValidString(value) {
+				fields[i].Value = strings.ToValidUTF8(value, "\uFFFD")
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// equalTo is the query document for the records whose fields have values.
+func equalTo(fields []query.FieldValue) document.Object {
+	filter := document.NewBuilder(len(fields))
+	for _, field := range fields {
+		filter.Set(field.Name, document.O("$eq", field.Value))
+	}
+	return filter.Object()
+}
+
+// Find returns the records that match, or an empty slice.
+func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, error) {
+	filter, err := c.filter(query.Filter)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := c.sort(query.SortBy)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.stored.Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+	return found, RenameField(err, "sort", "sortBy")
+}
+
+// Count returns the number of records that match.
+func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, error) {
+	compiled, err := c.filter(filter)
+	if err != nil {
+		return 0, err
+	}
+	count, err := c.stored.Count(ctx, compiled)
+	return count, err
+}
+
+// Distinct returns the different values at a dotted path.
+func (c *Collection) Distinct(ctx context.Context, path string, filter document.Object) ([]any, error) {
+	compiled, err := c.filter(filter)
+	if err != nil {
+		return nil, err
+	}
+	values, err := c.stored.Distinct(ctx, path, compiled)
+	return values, err
+}
+
+// GeoNear returns the records near a point, nearest first. near is the argument of
+// query.CompileGeoNear; the Field of an error about it is the path in it.
+func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query.GeoResult, error) {
+	search, err := query.CompileGeoNear(near)
+	if err == nil {
+		err = c.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.stored.GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
+}
+
+// filter compiles a caller's filter and narrows it to the scope.
+func (c *Collection) filter(source document.Object) (*query.Filter, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	if source.IsZero() {
+		return query.FieldsEqual(c.scope...), nil
+	}
+	filter, err := c.compiler.FilterWhere(source, c.scope...)
+	if err != nil {
+		return nil, boterr.PrefixField("filter", err)
+	}
+	return filter, nil
+}
+
+func (c *Collection) sort(source document.Object) (*query.Sort, error) {
+	if source.IsZero() {
+		return nil, nil
+	}
+	sort, err := c.compiler.Sort(source)
+	return sort, boterr.PrefixField("sortBy", err)
+}
+
+func (c *Collection) projection(source document.Object) (*query.Projection, error) {
+	if source.IsZero() {
+		return nil, nil
+	}
+	projection, err := c.compiler.Projection(source)
+	return projection, boterr.PrefixField("projection", err)
+}
+
+// Read reads a record that the store holds. FailedPrecondition: it is of another shape.
+func Read[R any](kind *Kind, stored document.Object) (*R, error) {
+	r := new(R)
+	if err := document.Decode(stored, r); err != nil {
+		return nil, Unreadable(kind, stored, err)
+	}
+	return r, nil
+}
+
+// ReadAll reads records that the store holds, each by read.
+func ReadAll[R any](found []document.Object, read func(document.Object) (*R, error)) ([]*R, error) {
+	records := make([]*R, len(found))
+	for i, stored := range found {
+		var err error
+		if records[i], err = read(stored); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// Unreadable is the error for a stored record that cannot be read.
+func Unreadable(kind *Kind, stored document.Object, err error) error {
+	return boterr.New(boterr.FailedPrecondition, "", "the stored %s %s cannot be read: %w",
+		kind.Name, document.Get(stored, FieldID, "without an _id"), err)
+}
+
+// Insert adds a record and returns it as it is stored: with an _id, where it has
+// none, and with the scope and the stamps.
+func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Object, error) {
+	stored, err := c.newRecord(o)
+	if err == nil {
+		err = c.err
+	}
+	if err != nil {
+		return document.Object{}, err
+	}
+	if err := c.stored.Insert(ctx, stored); err != nil {
+		return document.Object{}, RenameField(err, "[0]", "") // The store counts documents.
+	}
+	return stored, nil
+}
+
+// newRecord completes the fields of a new record: _id, scope and stamps first.
+func (c *Collection) newRecord(o document.Object) (document.Object, error) {
+	id, _ := o.Field(FieldID)
+	record := c.begin(id, o.Len())
+	for field, value := range o.All() {
+		if scoped, ok := c.scoped(field); ok && !document.Equal(scoped, value) {
+			return o, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
+		}
+		if record.Value(field) == document.Missing {
+			record.Set(field, value)
+		}
+	}
+	return record.Object(), o.Err()
+}
+
+// onInsert returns the fields that a new record has: its _id, a new one where it is
+// nil, the scope and the stamps.
+func (c *Collection) onInsert(id any) document.Object {
+	record := c.begin(id, 0)
+	return record.Object()
+}
+
+// begin begins a record with the fields of onInsert, and room for more.
+func (c *Collection) begin(id any, more int) *document.Builder {
+	if id == nil {
+		id = strings.ToValidUTF8(c.newID(), "\uFFFD")
+	}
+	record := document.NewBuilder(1 + len(c.scope) + len(c.kind.Stamps) + more)
+	record.Set(FieldID, id)
+	for _, fixed := range c.scope {
+		record.Set(fixed.Name, fixed.Value)
+	}
+	var now any = int64(document.TimestampOf(c.now()))
+	for _, stamp := range c.kind.Stamps {
+		switch stamp {
+		case FieldCreatedAt, FieldUpdatedAt:
+			record.Set(stamp, now)
+		case FieldVersion:
+			record.Set(stamp, int64(1))
+		case FieldEtag:
+			record.Set(stamp, c.newEtag())
+		}
+	}
+	return record
+}
+
+// RemovalBatch is how many records one write of Remove removes, so that other writes come between.
+const RemovalBatch = 500
+
+// Removal says which records Remove removes.
+type Removal struct {
+	// Filter matches the records. It is checked again when they are removed, so a record that changed
+	// meanwhile stays.
+	Filter document.Object
+	// OldestBy is the path of a time: the oldest records go first. With an index for the filter and this
+	// path, each batch costs the same, however many records there are. "" is the order of insertion.
+	OldestBy string
+	// Spare returns the ids of those records of a batch that stay. nil spares none. It needs OldestBy.
+	Spare func(ctx context.Context, batch []document.Object) (map[string]bool, error)
+}
+
+// Remove removes records in batches, and returns how many it removed. After an error or a crash, the same
+// call removes the rest. The errors are those of the store and of Spare.
+func (c *Collection) Remove(ctx context.Context, r Removal) (removed int64, err error) {
+	which, err := c.filter(r.Filter)
+	if err != nil {
+		return 0, err
+	}
+	options := store.FindOptions{Limit: RemovalBatch}
+	if r.OldestBy != "" {
+		if options.Sort, err = c.sort(document.O(r.OldestBy, 1)); err != nil {
+			return 0, err
+		}
+	}
+	for at := (place{path: r.OldestBy, spared: map[string]bool{}}); ; {
+		found, deleted, err := c.removeBatch(ctx, r, which, options, &at)
+		removed += deleted
+		if err != nil || found < RemovalBatch {
+			return removed, err
+		}
+	}
+}
+
+// removeBatch removes a batch of the records that a filter matches, from a place on, and moves the place behind it.
+func (c *Collection) removeBatch(
+	ctx context.Context, r Removal, which *query.Filter, options store.FindOptions, from *place,
+) (found int, deleted int64, err error) {
+	batch, err := c.stored.Find(ctx, query.And(which, from.rest), options)
+	if err != nil || len(batch) == 0 {
+		return 0, 0, err
+	}
+	var spare map[string]bool
+	if r.Spare != nil {
+		if spare, err = r.Spare(ctx, batch); err == nil {
+			err = from.move(batch, spare)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	chosen, err := query.CompileFilter(document.O(FieldID, document.O("$in", idsWithout(batch, spare))))
+	if err != nil {
+		return 0, 0, err
+	}
+	deleted, err = c.stored.Delete(ctx, query.And(which, chosen), store.DeleteOptions{Multi: true})
+	return len(batch), deleted, err
+}
+
+// place is how far a removal that spares records has come.
+type place struct {
+	path string
+	// last is the time of the last record that was looked at, and spared are the records of that time that stay.
+	last   any
+	spared map[string]bool
+	// rest matches what comes next, nil for all.
+	rest *query.Filter
+}
+
+// move moves the place behind a batch.
+func (p *place) move(batch []document.Object, spare map[string]bool) (err error) {
+	if last := document.Get[any](batch[len(batch)-1], p.path, nil); !document.Equal(last, p.last) {
+		p.last = last
+		clear(p.spared)
+	}
+	maps.Copy(p.spared, spare)
+	p.rest, err = query.CompileFilter(document.O(
+		p.path, document.O("$gte", p.last), FieldID, document.O("$nin", slices.AppendSeq([]string{}, maps.Keys(p.spared)))))
+	return err
+}
+
+// idsWithout returns the ids of records but those to spare.
+func idsWithout(records []document.Object, spare map[string]bool) document.Array {
+	ids := make([]any, 0, len(records))
+	for _, o := range records {
+		id, _ := o.Field(FieldID)
+		if name, isText := id.(string); !isText || !spare[name] {
+			ids = append(ids, id)
+		}
+	}
+	return document.A(ids...)
+}
+
+// Attempt is one of several tries at something that leaves the store on its way, such as the run of an
+// event. It is used from many goroutines at once.
+type Attempt interface {
+	// Recall returns what came of what was done under an id, by this try or one before.
+	Recall(id string) (answer document.Object, isKnown bool)
+	// Remember keeps what came of something, which document.Encode takes, until no further try comes.
+	// What was done stays done, so that what goes wrong here is no failure of the caller, and is told
+	// elsewhere.
+	Remember(ctx context.Context, id string, answer any)
+}
+
+// Once does something that leaves the store, such as the sending of a message, under an id that
+// Env.SendID made: unless a try before has done it, then it returns what came of it then. T is a struct
+// that document.Encode takes and document.Decode gives back. The errors are those of Env.Attempt and of
+// effect; what ended in one is done again.
+func Once[T any](ctx context.Context, env Env, id string, effect func(ctx context.Context) (T, error)) (T, error) {
+	attempt, err := env.Trying(ctx)
+	if err != nil {
+		return orNone(*new(T), err)
+	}
+	if attempt == nil {
+		return orNone(effect(ctx))
+	}
+	if known, isKnown := attempt.Recall(id); isKnown {
+		var answer T
+		err := document.Decode(known, &answer)
+		return answer, err
+	}
+	answer, err := orNone(effect(ctx))
+	if err == nil {
+		attempt.Remember(context.WithoutCancel(ctx), id, answer)
+	}
+	return answer, err
+}
+
+// orNone returns no answer beside an error.
+func orNone[T any](answer T, err error) (T, error) {
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return answer, nil
+}
+
+// Trying returns the try that ctx belongs to, nil for none, as Attempt says.
+func (e Env) Trying(ctx context.Context) (Attempt, error) {
+	if e.Attempt == nil {
+		return nil, nil //nolint:nilnil // None is no error.
+	}
+	return e.Attempt(ctx)
 }

@@ -2,6 +2,8 @@ package record
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -176,4 +178,184 @@ func (g *guardedCollection) Delete(
 func (g *guardedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
 	_, err := guarded(func() (struct{}, error) { return struct{}{}, g.of().EnsureIndex(ctx, index) })
 	return err
+}
+
+// Patch is a caller's change of records.
+type Patch struct {
+	Filter document.Object
+	// Patch is an update document or a replacement with WithModifier, else fields to
+	// set.
+	Patch        document.Object
+	WithModifier bool
+	ArrayFilters []document.Object
+	SortBy       document.Object
+	Upsert       bool
+	// Multi changes all records that match; FindAndModify ignores it.
+	Multi bool
+	// Projection says which fields of the record FindAndModify returns; Update ignores
+	// it.
+	Projection document.Object
+}
+
+// Update changes the first record that matches, or all of them with Multi.
+func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, error) {
+	compiled, err := c.compile(p)
+	if err != nil {
+		return store.UpdateResult{}, err
+	}
+	if p.Multi && compiled.change.Update.IsReplacement() {
+		return store.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
+	}
+	result, err := c.stored.Update(ctx, compiled.filter, compiled.change, store.UpdateOptions{
+		Multi: p.Multi, Sort: compiled.sort, Upsert: p.Upsert,
+	})
+	return result, patchError(err)
+}
+
+// FindAndModify changes the first record that matches, and returns it as it was
+// before, or as it is now with returnNew, in one atomic step.
+func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool) (store.FindAndModifyResult, error) {
+	compiled, err := c.compile(p)
+	if err != nil {
+		return store.FindAndModifyResult{}, err
+	}
+	projection, err := c.projection(p.Projection)
+	if err != nil {
+		return store.FindAndModifyResult{}, err
+	}
+	result, err := c.stored.FindAndModify(ctx, compiled.filter, compiled.change, store.FindAndModifyOptions{
+		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew, Projection: projection,
+	})
+	return result, patchError(err)
+}
+
+// Delete removes the records that match and returns how many they were.
+func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64, error) {
+	compiled, err := c.filter(filter)
+	if err != nil {
+		return 0, err
+	}
+	deleted, err := c.stored.Delete(ctx, compiled, store.DeleteOptions{Multi: true})
+	return deleted, err
+}
+
+// compiledPatch is a Patch, compiled and narrowed to the scope.
+type compiledPatch struct {
+	filter *query.Filter
+	sort   *query.Sort
+	change query.Change
+}
+
+func (c *Collection) compile(p Patch) (compiledPatch, error) {
+	filter, err := c.filter(p.Filter)
+	if err != nil {
+		return compiledPatch{}, err
+	}
+	sort, err := c.sort(p.SortBy)
+	if err != nil {
+		return compiledPatch{}, err
+	}
+	update, err := c.update(p)
+	if err != nil {
+		return compiledPatch{}, err
+	}
+	change := c.change(update)
+	if p.Upsert {
+		id, _ := filter.Equality(FieldID)
+		change.OnInsert = c.onInsert(id)
+	}
+	return compiledPatch{filter: filter, sort: sort, change: change}, nil
+}
+
+// update compiles the update of a patch.
+func (c *Collection) update(p Patch) (*query.Update, error) {
+	if p.Patch.IsZero() {
+		return nil, boterr.Missing("patch", adviceOf(p))
+	}
+	source, prefix := p.Patch, ""
+	if !p.WithModifier {
+		if err := requireFields(p.Patch); err != nil {
+			return nil, err
+		}
+		source, prefix = document.O("$set", p.Patch), "$set"
+	}
+	update, err := c.compiler.Update(source, p.ArrayFilters...)
+	if err == nil {
+		return update, nil
+	}
+	if e, ok := boterr.AsError(err); ok && strings.HasPrefix(e.Field, "arrayFilters") {
+		return nil, err
+	}
+	return nil, boterr.PrefixField("patch", withoutPrefix(err, prefix))
+}
+
+// adviceOf says what a patch is to hold.
+func adviceOf(p Patch) string {
+	if p.WithModifier {
+		return `an update, such as {"$set": {"name": "Ada"}}; fields without an operator replace the whole record`
+	}
+	return "the fields to set"
+}
+
+// requireFields refuses operators where a patch is the fields to set: stores would take
+// them for names of fields where nothing matches, or where an upsert inserts.
+func requireFields(patch document.Object) error {
+	for name := range patch.All() {
+		if strings.HasPrefix(name, "$") {
+			err := boterr.Invalid(name, "looks like an operator, and without withModifier a patch is the fields to set; set withModifier")
+			return boterr.PrefixField("patch", err)
+		}
+	}
+	return nil
+}
+
+// change returns the change that an update makes, with what this layer adds.
+func (c *Collection) change(update *query.Update) query.Change {
+	now := c.now()
+	change := query.Change{
+		Update: update,
+		Now:    now,
+		Fixed:  c.fixed(),
+		Kept:   c.kind.Kept,
+	}
+	if i := slices.Index(c.kind.Stamps, FieldVersion); i >= 0 {
+		change.Stamps.Increment = c.kind.Stamps[i : i+1 : i+1]
+	}
+	renewed := c.kind.renewed()
+	change.Stamps.Set = renewed.Object(func(i int) any {
+		if renewed.Names()[i] == FieldEtag {
+			return c.newEtag()
+		}
+		return int64(document.TimestampOf(now))
+	})
+	return change
+}
+
+// fixed returns the fields that no update can change, beside _id.
+func (c *Collection) fixed() []string {
+	if c.kind.fixes(c.scope) {
+		return c.kind.Fixed
+	}
+	fixed := make([]string, 0, 1+len(c.kind.Fixed)+len(c.scope))
+	fixed = append(append(fixed, FieldCreatedAt), c.kind.Fixed...)
+	for _, scoped := range c.scope {
+		fixed = append(fixed, scoped.Name)
+	}
+	return fixed
+}
+
+// patchError calls the parameters that a store's error names as a Patch does.
+func patchError(err error) error {
+	return RenameField(RenameField(err, "update", "patch"), "sort", "sortBy")
+}
+
+// withoutPrefix returns err with the first part of its field cut off.
+func withoutPrefix(err error, prefix string) error {
+	e, ok := boterr.AsError(err)
+	if !ok || prefix == "" || !strings.HasPrefix(e.Field, prefix) {
+		return err
+	}
+	cut := *e
+	cut.Field = strings.TrimPrefix(strings.TrimPrefix(e.Field, prefix), ".")
+	return &cut
 }

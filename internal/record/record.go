@@ -14,11 +14,15 @@ package record
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -85,3 +89,242 @@ func (e Env) WithDefaults() Env {
 // newUUID makes a UUID of version 7. It can only fail where the system has no
 // randomness, and there nothing else would work either.
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// driverOptions returns the options of a database's driver that change no outcome: how long
+// it may take, what it waits for, and how it finds its way.
+func driverOptions() []string {
+	return []string{
+		"maxTimeMS", "writeConcern", "w", "wtimeout", "j", "comment", "hint", "readConcern", "readPreference",
+		"bypassDocumentValidation", "retryWrites", "timeoutMS", "checkKeys", "serializeFunctions", "ignoreUndefined",
+	}
+}
+
+// CheckOptions refuses the options of a parameter that an operation does not have, unless
+// they change no outcome. InvalidArgument names the first of them.
+func CheckOptions(field string, unknown document.Object) error {
+	if err := unknown.Err(); err != nil {
+		return boterr.PrefixField(field, err)
+	}
+	for _, name := range unknown.Keys() {
+		if !slices.Contains(driverOptions(), name) {
+			return boterr.Invalid(field+"."+name, "is no option that is supported here")
+		}
+	}
+	return nil
+}
+
+// ReturnOptions say what a find-and-modify operation returns, in each of the spellings that
+// drivers have for it.
+type ReturnOptions struct {
+	New            bool
+	ReturnDocument string
+	ReturnOriginal *bool
+	Projection     document.Object
+	Fields         document.Object
+}
+
+// ReturnsNew reports whether the record comes back as it is after the change. Spellings that
+// contradict each other are InvalidArgument.
+func (o ReturnOptions) ReturnsNew() (bool, error) {
+	isNew := o.New
+	switch o.ReturnDocument {
+	case "":
+	case "after":
+		isNew = true
+	case "before":
+		if isNew {
+			return false, boterr.Invalid("returnDocument", `is "before", and new is true: give one of both`)
+		}
+	default:
+		return false, boterr.Invalid("returnDocument", `must be "before" or "after", got %.40q`, o.ReturnDocument)
+	}
+	if o.ReturnOriginal == nil {
+		return isNew, nil
+	}
+	isSaid := o.New || o.ReturnDocument != ""
+	if isSaid && *o.ReturnOriginal == isNew {
+		return false, boterr.Invalid("returnOriginal", "is %t, and contradicts the other options: give one of them", isNew)
+	}
+	return !*o.ReturnOriginal, nil
+}
+
+// ShownBy returns the name of the option that gives the projection.
+func (o ReturnOptions) ShownBy() string {
+	if o.Projection.IsZero() {
+		return "fields"
+	}
+	return "projection"
+}
+
+// Shown returns the projection. Two that differ are InvalidArgument.
+func (o ReturnOptions) Shown() (document.Object, error) {
+	shown, isOne := oneOf(o.Projection, o.Fields)
+	if !isOne {
+		return shown, boterr.Invalid("fields", "is what projection is: give one of both")
+	}
+	return shown, nil
+}
+
+// OneSort returns the order that a parameter sortBy or an option sort gives. Two that differ
+// are InvalidArgument.
+func OneSort(sortBy, sort document.Object) (document.Object, error) {
+	order, isOne := oneOf(sortBy, sort)
+	if !isOne {
+		return order, boterr.Invalid("sort", "is what sortBy is: give one of both")
+	}
+	return order, nil
+}
+
+// InOption says of an error of a find-and-modify operation that it is about an option, where it
+// is: sortBy is what the parameter of that name gives.
+func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
+	err = RenameField(err, "projection", "option."+o.ShownBy())
+	err = RenameField(err, "arrayFilters", "option.arrayFilters")
+	if sortBy.IsZero() {
+		err = RenameField(err, "sortBy", "option.sort")
+	}
+	return err
+}
+
+// oneOf returns what is given by one of two names, or by both alike. It reports whether that is one
+// thing.
+func oneOf(first, second document.Object) (document.Object, bool) {
+	switch {
+	case first.IsZero():
+		return second, true
+	case second.IsZero() || document.Equal(first, second):
+		return first, true
+	default:
+		return document.Object{}, false
+	}
+}
+
+// Address is how a call names a record of the app: by the record itself, by its id, or by neither,
+// which means the scope's own. Of a record only the _id is looked at, and the record is loaded again,
+// so that a forged or stale one gives no rights.
+//
+// An error about the id stands where the id stands, such as "channel._id" or "channelId". One
+// about the record that was found stands at the parameter, see Field.
+type Address struct {
+	// Kind is what errors call the record, such as "channel".
+	Kind string
+	// RecordParameter takes the record, and IDParameter its id. One of them is "" where the
+	// operation lacks it.
+	RecordParameter, IDParameter string
+	// Record is the _id of the record that the call gives, nil where it gives none.
+	Record *string
+	// ID is the id that the call gives, "" where it gives none.
+	ID string
+	// Own is the id of the scope's own record, "" where it has none, and MayBeOwn tells that it is
+	// meant where a call names none.
+	Own      string
+	MayBeOwn bool
+}
+
+// IsOwn reports whether the call names no record, so that the scope's own is meant.
+func (a Address) IsOwn() bool { return a.Record == nil && a.ID == "" }
+
+// Field returns the parameter that names the record, or by which it can be named.
+func (a Address) Field() string {
+	if a.Record != nil || a.IDParameter == "" {
+		return a.RecordParameter
+	}
+	return a.IDParameter
+}
+
+// place returns the path at which the id stands, or can be given.
+func (a Address) place() string {
+	if a.Record != nil {
+		return a.RecordParameter + "." + FieldID
+	}
+	return a.Field()
+}
+
+// Resolve returns the id of the record that is meant.
+//
+// InvalidArgument: the call names none, and there is none of the scope's own; the record that it
+// gives has no _id; or the record and the id that it gives are two.
+func (a Address) Resolve() (string, error) {
+	switch {
+	case a.Record != nil && *a.Record == "":
+		return "", boterr.PrefixField(a.RecordParameter, MissingID(a.Kind))
+	case a.Record != nil && a.ID != "" && a.ID != *a.Record:
+		return "", boterr.Invalid(a.IDParameter, "is %q, and %s is %q: give one of both", a.ID, a.RecordParameter, *a.Record)
+	case a.Record != nil:
+		return *a.Record, nil
+	case a.ID != "":
+		return a.ID, nil
+	case a.MayBeOwn && a.Own != "":
+		return a.Own, nil
+	default:
+		return "", a.missing()
+	}
+}
+
+// missing is the error of a call that names no record and has none of its own.
+func (a Address) missing() error {
+	switch {
+	case a.MayBeOwn:
+		return boterr.Invalid(a.Field(), "is missing: this context has no %s of its own", a.Kind)
+	case a.IDParameter != "":
+		return boterr.Missing(a.Field(), "the id of %s", withArticle(a.Kind))
+	default:
+		return boterr.Missing(a.Field(), "%s, of which the _id is enough", withArticle(a.Kind))
+	}
+}
+
+// Load returns the record that an address names, as load finds it by its id. What load says
+// stands at the place of the id. NotFound: load finds none, or returns nil.
+func Load[R any](a Address, load func(id string) (*R, error)) (*R, error) {
+	id, err := a.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := load(id)
+	loaded, err = Found(a.Kind, id, loaded, err)
+	return loaded, boterr.WithField(a.place(), err)
+}
+
+// Found gives on what was loaded, and NotFound in the place of neither a record nor an error,
+// which a host's own part may return.
+func Found[R any](kind, id string, loaded *R, err error) (*R, error) {
+	if err == nil && loaded == nil {
+		err = NotFound(kind, id)
+	}
+	return loaded, err
+}
+
+// NotFound is the error for a record that does not exist in the scope.
+func NotFound(kind string, id any) error {
+	return boterr.New(boterr.NotFound, "", "there is no %s %v here", kind, id)
+}
+
+// MissingID is the error, at _id, for a record that is given without its _id.
+func MissingID(kind string) error {
+	return boterr.Invalid(FieldID, "is missing: %s is found by it", withArticle(kind))
+}
+
+// withArticle returns a kind of record with the article before it.
+func withArticle(kind string) string {
+	if strings.HasPrefix(kind, "a") {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// RenameField returns err with the field from, or the part of the field's path that
+// is from, called by another name: a Collection says "sortBy" where an operation's
+// parameter is "options.sort". An error about another field is returned as it is.
+func RenameField(err error, from, to string) error {
+	e, ok := boterr.AsError(err)
+	if !ok {
+		return err
+	}
+	rest, found := strings.CutPrefix(e.Field, from)
+	if !found || rest != "" && rest[0] != '.' && rest[0] != '[' {
+		return err
+	}
+	renamed := *e
+	renamed.Field = strings.TrimPrefix(to+rest, ".")
+	return &renamed
+}

@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -361,4 +364,207 @@ func requireInvalidAt(t *testing.T, err error, field, what string) {
 	e, ok := boterr.AsError(err)
 	require.True(t, ok)
 	require.True(t, strings.HasPrefix(e.Field, field), "%s: %v", what, err)
+}
+
+// member is the address of a call that may give a member as member or as memberId.
+func member(given *string, id string, own *string) record.Address {
+	named := record.Address{Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id}
+	if own != nil {
+		named.Own, named.MayBeOwn = *own, true
+	}
+	return named
+}
+
+func TestAddress_Resolve(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		named     record.Address
+		id, field string
+	}{
+		"the record":          {member(new("ada"), "", new("eve")), "ada", "member"},
+		"the id":              {member(nil, "ada", new("eve")), "ada", "memberId"},
+		"both, which are one": {member(new("ada"), "ada", new("eve")), "ada", "member"},
+		"neither":             {member(nil, "", new("eve")), "eve", "memberId"},
+		"neither, and no parameter for the id": {
+			record.Address{Kind: "member", RecordParameter: "member", Own: "eve", MayBeOwn: true}, "eve", "member",
+		},
+	} {
+		id, err := c.named.Resolve()
+		require.NoError(t, err, name)
+		require.Equal(t, c.id, id, name)
+		require.Equal(t, c.field, c.named.Field(), name)
+		require.Equal(t, c.id == "eve", c.named.IsOwn(), name)
+	}
+}
+
+func TestAddress_Resolve_Refuses(t *testing.T) {
+	t.Parallel()
+	for want, named := range map[string]record.Address{
+		"member._id: is missing: a member is found by it":                      member(new(""), "", new("eve")),
+		`memberId: is "bob", and member is "ada": give one of both`:            member(new("ada"), "bob", new("eve")),
+		"memberId: is missing: this context has no member of its own":          member(nil, "", new("")),
+		"memberId: is missing: give the id of a member":                        member(nil, "", nil),
+		"member: is missing: this context has no member of its own":            {Kind: "member", RecordParameter: "member", Own: "", MayBeOwn: true},
+		"previous: is missing: give an assignment, of which the _id is enough": {Kind: "assignment", RecordParameter: "previous"},
+		"previous._id: is missing: an assignment is found by it":               {Kind: "assignment", RecordParameter: "previous", Record: new("")},
+		"channel: is missing: this context has no channel of its own":          {Kind: "channel", IDParameter: "channel", Own: "", MayBeOwn: true},
+		"memberId[1]: is \"bob\", and member is \"ada\": give one of both":     {Kind: "member", RecordParameter: "member", IDParameter: "memberId[1]", Record: new("ada"), ID: "bob"},
+	} {
+		_, err := named.Resolve()
+		require.EqualError(t, err, "invalid argument: "+want)
+	}
+}
+
+// stored is a record.
+type stored struct{ id string }
+
+// load finds the record "ada" alone.
+func load(id string) (*stored, error) {
+	switch id {
+	case "ada":
+		return &stored{id: id}, nil
+	case "far":
+		return nil, boterr.New(boterr.Unavailable, "id", "the wire is cut")
+	case "nil":
+		return nil, nil
+	default:
+		return nil, record.NotFound("member", id)
+	}
+}
+
+func TestLoad_ReturnsTheRecordAsItIsStored(t *testing.T) {
+	t.Parallel()
+	found, err := record.Load(member(new("ada"), "", nil), load)
+	require.NoError(t, err)
+	require.Equal(t, "ada", found.id)
+}
+
+func TestLoad_SaysWhereTheIDStands(t *testing.T) {
+	t.Parallel()
+	for want, named := range map[string]record.Address{
+		"not found: member._id: there is no member bob here":              member(new("bob"), "", nil),
+		"not found: memberId: there is no member bob here":                member(nil, "bob", nil),
+		"not found: memberId: there is no member eve here":                member(nil, "", new("eve")),
+		"not found: memberId: there is no member nil here":                member(nil, "nil", nil),
+		"unavailable: member._id: the wire is cut":                        member(new("far"), "", nil),
+		"invalid argument: memberId: is missing: give the id of a member": member(nil, "", nil),
+	} {
+		found, err := record.Load(named, load)
+		require.EqualError(t, err, want)
+		require.Nil(t, found)
+	}
+}
+
+// notes is a collection of an app with some records, numbered by their time.
+func notes(t *testing.T, count int) *record.Collection {
+	t.Helper()
+	env := record.Env{Store: memstore.New()}
+	c := record.OfApp(env, &record.Kind{Name: "note", Collection: "notes"}, "mine")
+	for i := range count {
+		_, err := c.Insert(t.Context(), document.O("_id", "n"+strconv.Itoa(i), "at", i/2))
+		require.NoError(t, err)
+	}
+	other := record.OfApp(env, &record.Kind{Name: "note", Collection: "notes"}, "theirs")
+	_, err := other.Insert(t.Context(), document.O("_id", "other", "at", 0))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		left, err := other.Count(context.Background(), document.O())
+		require.NoError(t, err)
+		require.EqualValues(t, 1, left, "other apps keep theirs")
+	})
+	return c
+}
+
+func TestRemove_Batches(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{0, 1, record.RemovalBatch, record.RemovalBatch + 1, 2 * record.RemovalBatch} {
+		for _, oldestBy := range []string{"", "at"} {
+			removed, err := notes(t, count).Remove(t.Context(), record.Removal{Filter: document.O(), OldestBy: oldestBy})
+			require.NoError(t, err)
+			require.EqualValues(t, count, removed)
+		}
+	}
+}
+
+func TestRemove_Spares(t *testing.T) {
+	t.Parallel()
+	c := notes(t, 3*record.RemovalBatch)
+	batches := 0
+	removed, err := c.Remove(t.Context(), record.Removal{
+		Filter: document.O("at", document.O("$gte", 1)), OldestBy: "at",
+		Spare: func(_ context.Context, batch []document.Object) (map[string]bool, error) {
+			batches++
+			spare := map[string]bool{}
+			for _, o := range batch {
+				id := document.Get(o, "_id", "")
+				spare[id] = id[len(id)-1]%2 == 1
+			}
+			return spare, nil
+		},
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 3*record.RemovalBatch/2-1, removed)
+	require.Equal(t, 3, batches)
+	left, err := c.Count(t.Context(), document.O("at", document.O("$gte", 1)))
+	require.NoError(t, err)
+	require.EqualValues(t, 3*record.RemovalBatch/2-1, left)
+}
+
+func TestRemove_SpareFails(t *testing.T) {
+	t.Parallel()
+	c := notes(t, 3)
+	broken := errors.New("broken")
+	removed, err := c.Remove(t.Context(), record.Removal{
+		Filter: document.O(), OldestBy: "at",
+		Spare: func(context.Context, []document.Object) (map[string]bool, error) { return nil, broken },
+	})
+	require.ErrorIs(t, err, broken)
+	require.Zero(t, removed)
+}
+
+func TestGuard_ManyCollectionsAreEachTheirOwn(t *testing.T) {
+	t.Parallel()
+	inner := memstore.New()
+	guarded := record.Guard(inner)
+	for round := range 2 {
+		for i := range 40 {
+			name := strconv.Itoa(i)
+			require.NoError(t, guarded.Collection(name).Insert(t.Context(), document.O("_id", name+"-"+strconv.Itoa(round), "in", name)))
+		}
+	}
+	for i := range 40 {
+		name := strconv.Itoa(i)
+		found, err := inner.Collection(name).Distinct(t.Context(), "in", nil)
+		require.NoError(t, err)
+		require.Equal(t, []any{name}, found)
+		count, err := guarded.Collection(name).Count(t.Context(), nil)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, count)
+	}
+}
+
+func TestGuard_GuardedStoreAsItIs(t *testing.T) {
+	t.Parallel()
+	for name, inner := range map[string]store.Store{
+		"a store that can be watched": memstore.New(), "one that cannot": struct{ store.Store }{memstore.New()},
+	} {
+		guarded := record.Guard(inner)
+		require.Equal(t, guarded, record.Guard(guarded), name)
+	}
+}
+
+func TestGuard_CanBeWatchedWhereTheStoreCan(t *testing.T) {
+	t.Parallel()
+	guarded := record.Guard(memstore.New())
+	watcher, ok := guarded.(store.Watcher)
+	require.True(t, ok)
+	var told []document.Object
+	stop := watcher.Watch("things", func(_, after document.Object) { told = append(told, after) }, func() {})
+	defer stop()
+	added := document.O("_id", 1)
+	require.NoError(t, guarded.Collection("things").Insert(t.Context(), added))
+	require.Equal(t, []document.Object{added}, told)
+
+	_, ok = record.Guard(struct{ store.Store }{memstore.New()}).(store.Watcher)
+	require.False(t, ok)
 }

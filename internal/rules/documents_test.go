@@ -2,14 +2,22 @@ package rules_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/doc/comment"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/rounds"
 )
 
 // documents returns the files of Markdown, but for those that a generator makes documents of.
@@ -165,7 +173,7 @@ func TestDocuments_MarkupIsSound(t *testing.T) {
 	}
 	broken.report(t, "Code, links and brackets of a document show as they are meant: each backquote has its other one in the same paragraph, "+
 		"a name is in backquotes as a whole, what looks like a tag stands in backquotes, and a link has its address behind it. "+
-		"Of docs/operations.md, correct the Go comment, or the rules of internal/generate/words.go, and run make generate.")
+		"Of docs/operations.md, correct the Go comment, or the rules of internal/generate/main.go, and run make generate.")
 }
 
 func TestDocuments_MarkupThatIsNot(t *testing.T) {
@@ -209,4 +217,241 @@ func markupProblems(text string) (problems []string) {
 		}
 	}
 	return problems
+}
+
+// longestReadme is the number of lines that one reads before one begins.
+const longestReadme = 250
+
+func TestReadme_IsShort(t *testing.T) {
+	t.Parallel()
+	if lines := strings.Count(readme(t), "\n"); lines >= longestReadme {
+		t.Errorf("README.md has %d lines, and fewer than %d are wanted. Move what only some need into a guide of docs/guides, "+
+			"and link it.", lines, longestReadme)
+	}
+}
+
+// TestReadme_CommandsRun runs the commands of the README: without thorough tests, the first program
+// alone. TestFirstBot_FromAnEmptyFolder of docs/guides runs go mod, and CI the targets of make.
+func TestReadme_CommandsRun(t *testing.T) {
+	t.Parallel()
+	elsewhere := []string{"go mod edit -replace github.com/botctx/go-sdk=../go-sdk", "go mod tidy", "make test", "make thorough"}
+	var programs []string
+	for _, command := range commands(t) {
+		switch {
+		case strings.HasPrefix(command, "go -C examples run "):
+			programs = append(programs, command)
+		case !slices.ContainsFunc(elsewhere, func(known string) bool { return strings.HasPrefix(command, known) }):
+			t.Errorf("README.md has the command %q, which no test runs: run it here, or name here what does.", command)
+		}
+	}
+	require.NotEmpty(t, programs)
+	if !rounds.Thorough(t) {
+		programs = programs[:1]
+	}
+	for _, program := range programs {
+		run := exec.CommandContext(t.Context(), "go", strings.Fields(program)[1:]...)
+		run.Dir, run.Stdin = root, strings.NewReader("hi\n")
+		printed, err := run.CombinedOutput()
+		require.NoError(t, err, "%s: %s", program, printed)
+		require.NotEmpty(t, printed, program)
+	}
+}
+
+// commands returns what the README says to type into a shell, without the remarks.
+func commands(t *testing.T) []string {
+	t.Helper()
+	command := regexp.MustCompile(`(?m)^ {4}((?:\S+ )*\S+)`)
+	var found []string
+	for _, match := range command.FindAllStringSubmatch(readme(t), -1) {
+		found = append(found, match[1])
+	}
+	require.NotEmpty(t, found)
+	return found
+}
+
+// readme returns the text of README.md.
+func readme(t *testing.T) string {
+	t.Helper()
+	files := allFiles(t)
+	i := slices.IndexFunc(files, func(f sourceFile) bool { return f.path == "README.md" })
+	require.GreaterOrEqual(t, i, 0)
+	return files[i].text
+}
+
+// TestSecurity_TestsExist checks that the tests that SECURITY.md names, as `folder/name`, are there.
+func TestSecurity_TestsExist(t *testing.T) {
+	t.Parallel()
+	files := allFiles(t)
+	at := slices.IndexFunc(files, func(f sourceFile) bool { return f.path == "SECURITY.md" })
+	require.GreaterOrEqual(t, at, 0)
+	var broken breaches
+	named := 0
+	for row := range strings.Lines(files[at].text) {
+		_, tests, isPromise := strings.Cut(strings.TrimSuffix(strings.TrimSpace(row), "|"), " | ")
+		if !isPromise {
+			continue
+		}
+		for _, name := range regexp.MustCompile("`([^`]+/[^`]+)`").FindAllStringSubmatch(tests, -1) {
+			named++
+			declaration := regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + regexp.QuoteMeta(path.Base(name[1])) + `\(`)
+			if !slices.ContainsFunc(files, func(f sourceFile) bool {
+				return f.folder() == path.Dir(name[1]) && path.Ext(f.path) == ".go" && declaration.MatchString(f.text)
+			}) {
+				broken.add("SECURITY.md", name[1]+" is not there")
+			}
+		}
+	}
+	require.NotZero(t, named)
+	broken.report(t, "A promise names the tests that hold it. Name the test that replaced it, or drop the promise.")
+}
+
+// noExamples are packages that users of the module do not begin with.
+var noExamples = []string{"fakes/web"}
+
+func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
+	t.Parallel()
+	runs := regexp.MustCompile(`\nfunc Example\w*\(\) \{(?s:.*?)\n\t// Output:`)
+	shown := map[string]bool{}
+	for _, file := range goFiles(t) {
+		if file.isTest() && runs.MatchString(file.text) {
+			shown[file.folder()] = true
+		}
+	}
+	var broken breaches
+	for folder := range packages(t) {
+		if isForUsers(folder) && !shown[folder] {
+			broken.add(folder, "has no Example")
+		}
+	}
+	broken.report(t, "Each package of the module has an Example with its output, which shows what its user does first. "+
+		"Write one into example_test.go.")
+}
+
+// isForUsers reports whether users of the module import a package, other than to test what they
+// implement.
+func isForUsers(folder string) bool {
+	first, _, _ := strings.Cut(folder, "/")
+	return !slices.Contains([]string{"internal", "examples", "backends", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
+		!strings.HasSuffix(path.Base(folder), "test") && !slices.Contains(noExamples, folder)
+}
+
+func TestPackageDocs_OpenWithWhatOneDoes(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for folder, files := range packages(t) {
+		if isImportedByUsers(folder, files) && !opensWithUses(documented(t, folder, files)) {
+			broken.add(folder, "does not")
+		}
+	}
+	broken.report(t, "The comment of each package goes on, after the sentence with its subject, with a list of the two or three "+
+		"things that one does with it, each with a link to what does it: \"  - To send it, use [Text].\"")
+}
+
+func TestPackageDocs_LinksResolve(t *testing.T) {
+	t.Parallel()
+	link := regexp.MustCompile(`\[\*?(\w+\.)?[A-Z]\w*(\.[A-Z]\w*)?\]`)
+	var broken breaches
+	for folder, files := range packages(t) {
+		documented := documented(t, folder, files)
+		for name, text := range commentsOf(documented) {
+			for _, words := range plain(documented.Parser().Parse(text).Content) {
+				for _, found := range link.FindAllString(words, -1) {
+					broken.add(folder, name, "links to", found)
+				}
+			}
+		}
+	}
+	broken.report(t, "A link of a comment, such as [Text] or [Service.Save], leads to an exported name of the package, or of one "+
+		"that it imports. Correct the name, or take the brackets away.")
+}
+
+// isImportedByUsers reports whether a package is imported by hosts or by authors of bots and their parts.
+func isImportedByUsers(folder string, files []sourceFile) bool {
+	first, _, _ := strings.Cut(folder, "/")
+	return !slices.Contains([]string{"internal", "examples", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
+		files[0].syntax.Name.Name != "main"
+}
+
+// documented returns the documentation of a package. It parses the files anew, since go/doc takes what is not
+// exported out of the syntax, which the other rules read.
+func documented(t *testing.T, folder string, files []sourceFile) *doc.Package {
+	t.Helper()
+	syntax := make([]*ast.File, len(files))
+	for i, file := range files {
+		own, err := parseSource(file.path, file.text)
+		require.NoError(t, err)
+		syntax[i] = own
+	}
+	found, err := doc.NewFromFiles(positions, syntax, path.Join(modulePath, folder), doc.PreserveAST)
+	require.NoError(t, err)
+	return found
+}
+
+// opensWithUses reports whether the second block of a package's comment is a list of at most
+// three things, each with a link.
+func opensWithUses(of *doc.Package) bool {
+	content := of.Parser().Parse(of.Doc).Content
+	if len(content) < 2 {
+		return false
+	}
+	list, ok := content[1].(*comment.List)
+	return ok && len(list.Items) <= 3 && !slices.ContainsFunc(list.Items, func(item *comment.ListItem) bool {
+		return !slices.ContainsFunc(item.Content, hasLink)
+	})
+}
+
+// hasLink reports whether a block has a link to a name.
+func hasLink(block comment.Block) bool {
+	paragraph, ok := block.(*comment.Paragraph)
+	return ok && slices.ContainsFunc(paragraph.Text, func(text comment.Text) bool {
+		_, isLink := text.(*comment.DocLink)
+		return isLink
+	})
+}
+
+// commentsOf returns the comments of a package and of its names, by what they are about.
+func commentsOf(of *doc.Package) map[string]string {
+	comments := map[string]string{"package " + of.Name: of.Doc}
+	values := slices.Concat(of.Consts, of.Vars)
+	functions := slices.Clone(of.Funcs)
+	for _, t := range of.Types {
+		comments[t.Name] = t.Doc
+		values = slices.Concat(values, t.Consts, t.Vars)
+		functions = slices.Concat(functions, t.Funcs, t.Methods)
+	}
+	for _, v := range values {
+		comments[strings.Join(v.Names, ", ")] = v.Doc
+	}
+	for _, f := range functions {
+		comments[f.Recv+"."+f.Name] = f.Doc
+	}
+	return comments
+}
+
+// plain returns what in blocks is neither code nor a link.
+func plain(blocks []comment.Block) (words []string) {
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case *comment.Paragraph:
+			words = append(words, plainText(block.Text))
+		case *comment.Heading:
+			words = append(words, plainText(block.Text))
+		case *comment.List:
+			for _, item := range block.Items {
+				words = append(words, plain(item.Content)...)
+			}
+		}
+	}
+	return words
+}
+
+// plainText returns the text without its links.
+func plainText(texts []comment.Text) string {
+	var words strings.Builder
+	for _, text := range texts {
+		if text, ok := text.(comment.Plain); ok {
+			words.WriteString(string(text))
+		}
+	}
+	return words.String()
 }

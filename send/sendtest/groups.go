@@ -1,9 +1,13 @@
 package sendtest
 
 import (
+	"cmp"
+	"errors"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -129,4 +133,207 @@ func (t *trial) createGroup(key string) livechat.CreatedGroup {
 func (t *trial) requireNotFound(name string, call func() error) {
 	t.Helper()
 	t.requireCode(boterr.NotFound, t.try(name, call), name+" of what there is not")
+}
+
+var broadcastRules = []Rule{
+	{
+		Name:    "BroadcastsReachThoseWithTheLabel",
+		Text:    "CreateBroadcast stores a message and sends nothing; SendBroadcast sends it to those with the label, and to nobody else",
+		applies: func(h *Harness) bool { return offers[send.Broadcaster](h) && offers[send.Labeler](h) },
+		check: func(t *trial) {
+			id, to := t.storedMessage(), t.Members[1].ExternalID
+			require.Empty(t, t.Arrived(), "what arrived when a message was stored")
+			t.do("SaveLabel", func() error {
+				_, err := port[send.Labeler](t).SaveLabel(t.Context(), t.Channel, to, labelID)
+				return err
+			})
+			t.do("SendBroadcast", func() error { return t.broadcast(id, labelID) })
+			arrival := t.only()
+			require.Equal(t, to, arrival.To)
+			require.Contains(t, arrival.Body, "SpringText")
+		},
+	},
+	{
+		Name:    "BroadcastOfNothingIsNotFound",
+		Text:    "SendBroadcast of a message, or to a label, that the platform does not have is NotFound",
+		applies: offers[send.Broadcaster],
+		check: func(t *trial) {
+			id := t.storedMessage()
+			for name, err := range map[string]error{
+				"a message that is not stored": t.try("SendBroadcast", func() error { return t.broadcast(t.UnknownID, labelID) }),
+				"a label that nobody has":      t.try("SendBroadcast", func() error { return t.broadcast(id, t.UnknownID) }),
+			} {
+				t.requireCode(boterr.NotFound, err, "SendBroadcast with "+name)
+			}
+		},
+	},
+}
+
+// storedMessage stores a message and returns its id.
+func (t *trial) storedMessage() string {
+	t.Helper()
+	var stored []send.StoredMessage
+	t.do("CreateBroadcast", func() (err error) {
+		stored, err = port[send.Broadcaster](t).CreateBroadcast(t.Context(), t.Channel, send.Text("SpringText"))
+		return err
+	})
+	require.NotEmpty(t, stored, "messages that were stored")
+	id := stored[0].ID()
+	require.NotEmpty(t, id, "the id of the stored message, from %s", stored[0].Response)
+	return string(id)
+}
+
+// broadcast sends a stored message to those with a label.
+func (t *trial) broadcast(id, label string) error {
+	number, err := port[send.Broadcaster](t).SendBroadcast(t.Context(), t.Channel, send.Broadcast{
+		MessageID: id, LabelID: label, NotificationType: "REGULAR",
+	})
+	if err == nil && number == 0 {
+		return errors.New("the platform's number of the broadcast is 0")
+	}
+	return err
+}
+
+// isUnsupportedOrInvalid reports whether an error says that the platform cannot do it.
+func isUnsupportedOrInvalid(err error) bool {
+	return errors.Is(err, boterr.Unsupported) || errors.Is(err, boterr.InvalidArgument)
+}
+
+var changeRules = []Rule{
+	{
+		Name:    "UpdatedMessagesShowTheNewText",
+		Text:    "UpdateMessage makes a message show the new text to the letter, and returns the platform's reply",
+		applies: offers[send.MessageUpdater],
+		check: func(t *trial) {
+			message := t.message(send.Text("Before"))
+			delivery := t.mustSend(message)
+			const text = "After <b> & \"quotes\""
+			var reply document.Object
+			t.do("UpdateMessage", func() (err error) {
+				reply, err = t.update(message, delivery, text)
+				return err
+			})
+			require.Equal(t, text, t.only().Text)
+			requireReply(t, reply)
+			if ok, isThere := reply.Field("ok"); isThere {
+				require.Equal(t, true, ok, "ok of %s", reply)
+			}
+		},
+	},
+	{
+		Name:    "UpdateOfNothingIsNotFound",
+		Text:    "UpdateMessage of a message that the platform does not have is NotFound",
+		applies: offers[send.MessageUpdater],
+		check: func(t *trial) {
+			message := t.message(send.Text("Before"))
+			delivery := t.mustSend(message)
+			delivery.MessageID = t.UnknownID
+			err := t.try("UpdateMessage", func() error {
+				_, err := t.update(message, delivery, "After")
+				return err
+			})
+			t.requireCode(boterr.NotFound, err, "UpdateMessage")
+			require.Equal(t, "Before", t.only().Text)
+		},
+	},
+	{
+		Name:    "ConversationsAreArchivedOnce",
+		Text:    "ArchiveConversation archives a conversation; one that is archived already is no error, and one that there is not is NotFound",
+		applies: offers[send.ConversationArchiver],
+		check: func(t *trial) {
+			archiver := port[send.ConversationArchiver](t)
+			t.mustSend(t.messageToGroup(t.Group, send.Text("Before")))
+			require.False(t, t.Archived(t.Group))
+			for range 2 {
+				t.do("ArchiveConversation", func() error { return archiver.ArchiveConversation(t.Context(), t.Channel, t.Group) })
+				require.True(t, t.Archived(t.Group))
+			}
+			err := t.try("ArchiveConversation", func() error { return archiver.ArchiveConversation(t.Context(), t.Channel, t.UnknownID) })
+			t.requireCode(boterr.NotFound, err, "ArchiveConversation")
+		},
+	},
+}
+
+// update changes the text of a message that was delivered.
+func (t *trial) update(message send.Message, delivery send.Delivery, text string) (document.Object, error) {
+	return port[send.MessageUpdater](t).UpdateMessage(t.Context(), t.Channel, send.MessageUpdate{
+		ConversationID: cmp.Or(delivery.ChatID, message.To), MessageID: cmp.Or(delivery.MessageID, message.ID), Text: text,
+	})
+}
+
+var batchRules = []Rule{{
+	Name:    "BatchesArriveInTheirOrder",
+	Text:    "SendBatch sends each message to its recipient, and says nothing of each or has an outcome for each, in their order",
+	applies: offers[send.BatchSender],
+	check: func(t *trial) {
+		messages := []send.Message{
+			t.messageTo(t.Members[0], send.Text("One")), t.messageTo(t.Members[1], send.Text("Two")), t.messageTo(t.Members[0], send.Text("Three")),
+		}
+		var batch send.Batch
+		t.do("SendBatch", func() (err error) {
+			batch, err = port[send.BatchSender](t).SendBatch(t.Context(), messages)
+			return err
+		})
+		if batch.Outcomes != nil {
+			require.Len(t, batch.Outcomes, len(messages), "outcomes")
+		}
+		for _, outcome := range batch.Outcomes {
+			require.NoError(t, outcome.Err)
+			requireReply(t, outcome.Delivery.Reply)
+		}
+		var arrived []string
+		for _, arrival := range t.Arrived() {
+			arrived = append(arrived, arrival.To+" "+arrival.Text)
+		}
+		ada, bob := t.Members[0].ExternalID, t.Members[1].ExternalID
+		require.Equal(t, []string{ada + " One", bob + " Two", ada + " Three"}, arrived)
+	},
+}}
+
+var ticketRules = []Rule{
+	{
+		Name:    "TakenTicketsShowTheText",
+		Text:    "ShowTaken makes a ticket show a text in place of what it showed; twice is no error, and a ticket that there is not is NotFound",
+		applies: offers[livechat.TicketUpdater],
+		check: func(t *trial) {
+			updater, ticket := port[livechat.TicketUpdater](t), t.sentTicket()
+			for range 2 {
+				t.do("ShowTaken", func() error { return updater.ShowTaken(t.Context(), t.Channel, ticket, "Grace & <co> took it") })
+				require.Equal(t, "Grace & <co> took it", t.only().Text)
+			}
+			unknown := t.ticket(t.UnknownID, ticket.ChatID)
+			t.requireNotFound("ShowTaken", func() error { return updater.ShowTaken(t.Context(), t.Channel, unknown, "Grace took it") })
+		},
+	},
+	{
+		Name:    "RecalledTicketsAreGone",
+		Text:    "RecallTicket removes a ticket; one that there is not, or not any more, is NotFound",
+		applies: offers[livechat.TicketRecaller],
+		check: func(t *trial) {
+			recaller, ticket := port[livechat.TicketRecaller](t), t.sentTicket()
+			t.do("RecallTicket", func() error { return recaller.RecallTicket(t.Context(), t.Channel, ticket) })
+			for _, arrival := range t.Arrived() {
+				require.True(t, arrival.IsRecalled, "the ticket still shows: %s", arrival.Body)
+			}
+			for _, gone := range []livechat.Ticket{ticket, t.ticket(t.UnknownID, ticket.ChatID)} {
+				t.requireNotFound("RecallTicket", func() error { return recaller.RecallTicket(t.Context(), t.Channel, gone) })
+			}
+		},
+	},
+}
+
+// sentTicket sends a ticket to the group.
+func (t *trial) sentTicket() livechat.Ticket {
+	t.Helper()
+	message := t.messageToGroup(t.Group, send.Buttons("Ada needs somebody", send.Postback("Take", "take")))
+	delivery := t.mustSend(message)
+	return t.ticket(cmp.Or(delivery.MessageID, message.ID), delivery.ChatID)
+}
+
+// ticket returns a ticket of the group with the platform's ids.
+func (t *trial) ticket(messageID, chatID string) livechat.Ticket {
+	return livechat.Ticket{
+		ID: "ticket-1", Channel: t.Channel.ID, Type: t.Channel.Type, Group: channel.BroadcastGroupMember{ID: t.Group},
+		MessageID: messageID, ChatID: chatID,
+	}
 }

@@ -18,10 +18,28 @@
 package sendtest
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // T is what a rule needs of *testing.T.
@@ -67,4 +85,450 @@ func (r Rule) Check(t T, h *Harness) {
 	checked := newTrial(t, r, h)
 	checked.requireComplete()
 	r.check(checked)
+}
+
+// Harness is how the suite reaches a connector, and the platform that it talks to in a test. Its
+// functions end the test where they fail, and may be called at once from several goroutines.
+type Harness struct {
+	// Connector is the connector. Its pauses before another attempt are short. Required.
+	Connector send.Connector
+	// Channel is a channel of the connector's type, with credentials that work. Other is another
+	// one, whose credentials differ. Required.
+	Channel, Other *channel.Channel
+	// Members are at least two, whom the platform knows in both channels by their ExternalID.
+	// Required.
+	Members []*member.Member
+	// Arrived returns the messages that the platform has taken, in order, as they show now. One of
+	// which the platform knows that it is a repetition, such as by its key, comes once. Required.
+	Arrived func() []Arrival
+	// Fail makes the platform answer every request from now on with a fault, and with Healthy as
+	// usual again. Required.
+	Fail func(fault Fault)
+
+	// Lacks are the faults that Fail cannot make.
+	Lacks []Fault
+	// SendsAlone are the faults that Fail puts on messages, and not on what the further ports ask.
+	SendsAlone []Fault
+	// HasNoKeys says that the platform has no place for the ID of a message, so that Arrival.Key is
+	// "".
+	HasNoKeys bool
+	// Secrets are credentials that are not in the info of the channels, such as in an address.
+	// Those that are there the suite finds.
+	Secrets []string
+	// UnknownID is an id of which the platform has no message, group or label. The default is
+	// "900000000001".
+	UnknownID string
+
+	// Odd gives the connector's handler events that it does not understand, as the platform would, each for itself, and
+	// returns what became of them. Among them are an event of a kind that the platform does not have yet, and one that
+	// says nothing. nil for a connector that receives nothing.
+	Odd func() []Reception
+
+	// Group is the id of a conversation of several in Channel, to which the bot may write. Required
+	// for connectors that archive conversations, change tickets or links, names and icons of groups.
+	Group string
+	// Labels and Tags return those of a recipient, Thread to whom the conversation with one was
+	// handed, Archived whether a conversation is archived. Each is required where the connector
+	// offers the port: Labeler, Tagger, ThreadPasser, ConversationArchiver.
+	Labels   func(to string) []string
+	Tags     func(to string) []int64
+	Thread   func(to string) send.ThreadHandover
+	Archived func(conversationID string) bool
+
+	// patience is how long a call may take that is to end by itself, 0 for the usual.
+	patience time.Duration
+}
+
+// Arrival is a message that has arrived at the platform.
+type Arrival struct {
+	// Channel is the ID of the channel whose credentials the request had.
+	Channel string
+	// To is the id on the platform of who gets it, as Message.To had it.
+	To string
+	// Key is the ID of the message, where the platform was given it.
+	Key string
+	// Text is what the recipient reads by now, without the platform's markup; "" where the message
+	// has no text.
+	Text string
+	// Body is all that the platform got, in any form that leaves words as they are: titles, payloads
+	// and addresses are looked for in it.
+	Body string
+	// IsRecalled is whether it was taken back.
+	IsRecalled bool
+}
+
+// Reception is what became of an event that the platform has reported.
+type Reception struct {
+	// Name says which event it is.
+	Name string
+	// Status is that of the answer.
+	Status int
+	// Accepted are the events that the connector handed on.
+	Accepted []send.MessageEvent
+	// Dropped is how many events the connector counted in its send.Drops.
+	Dropped int64
+}
+
+// Fault is how a platform fails.
+type Fault string
+
+// The faults.
+const (
+	// Healthy is no fault.
+	Healthy Fault = ""
+	// RateLimited: the platform takes no more for now, and asks to come again in ComeAgain.
+	RateLimited Fault = "RateLimited"
+	// Broken: the platform fails, such as with the status 500.
+	Broken Fault = "Broken"
+	// BadCredentials: the platform does not accept the channel's credentials, such as with 401.
+	BadCredentials Fault = "BadCredentials"
+	// UnknownRecipient: the platform does not know who is to get the message, such as with 404.
+	UnknownRecipient Fault = "UnknownRecipient"
+	// Blocked: the recipient may not be written to, such as with 403.
+	Blocked Fault = "Blocked"
+	// Rejected: the platform cannot show the message, such as with 400, and says so in words that
+	// repeat the request, credentials included.
+	Rejected Fault = "Rejected"
+	// NoAnswer: the connection ends before an answer came, and nothing was done.
+	NoAnswer Fault = "NoAnswer"
+	// LostAnswer: the platform does what it is asked for, and the connection ends before the answer.
+	LostAnswer Fault = "LostAnswer"
+	// Garbled: the platform answers that all is well, in ways that cannot be read, another one each
+	// time.
+	Garbled Fault = "Garbled"
+	// Silent: the platform takes requests, and does not answer them.
+	Silent Fault = "Silent"
+)
+
+// ComeAgain is after how long a platform that is RateLimited asks to come again: longer than
+// connectors wait by themselves.
+const ComeAgain = time.Hour
+
+// Faults returns all faults.
+func Faults() []Fault {
+	return []Fault{
+		RateLimited, Broken, BadCredentials, UnknownRecipient, Blocked, Rejected, NoAnswer, LostAnswer, Garbled, Silent,
+	}
+}
+
+// has reports whether the platform can have a fault.
+func (h *Harness) has(fault Fault) bool { return !slices.Contains(h.Lacks, fault) }
+
+// offers returns a condition for rules about a port.
+func offers[Port any](h *Harness) bool {
+	_, has := send.PortOf[Port](h.Connector)
+	return has
+}
+
+// patience is how long a call may take that is to end by itself.
+const patience = 20 * time.Second
+
+// trial is one check of one rule.
+type trial struct {
+	T
+	*Harness
+
+	rule Rule
+	// patience is how long a call may take that is to end by itself.
+	patience time.Duration
+	// sent counts the messages that were made.
+	sent int
+}
+
+func newTrial(t T, rule Rule, h *Harness) *trial {
+	withDefaults := *h
+	if h.UnknownID == "" {
+		withDefaults.UnknownID = "900000000001"
+	}
+	checked := &trial{T: t, Harness: &withDefaults, rule: rule, patience: patience}
+	if h.patience > 0 {
+		checked.patience = h.patience
+	}
+	return checked
+}
+
+// Errorf reports what was seen under the rule that it breaks.
+func (t *trial) Errorf(format string, args ...any) {
+	t.Helper()
+	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
+}
+
+// requireComplete checks that the harness has what its connector needs.
+func (t *trial) requireComplete() {
+	t.Helper()
+	require.NotNil(t, t.Connector, "give Harness.Connector")
+	require.True(t, t.Channel != nil && t.Other != nil, "give Harness.Channel and Harness.Other")
+	require.GreaterOrEqual(t, len(t.Members), 2, "give two Harness.Members")
+	require.True(t, t.Arrived != nil && t.Fail != nil, "give Harness.Arrived and Harness.Fail")
+	for _, needed := range []struct {
+		field              string
+		isNeeded, isLacked bool
+	}{
+		{"Labels", offers[send.Labeler](t.Harness), t.Labels == nil},
+		{"Tags", offers[send.Tagger](t.Harness), t.Tags == nil},
+		{"Thread", offers[send.ThreadPasser](t.Harness), t.Thread == nil},
+		{"Archived", offers[send.ConversationArchiver](t.Harness), t.Archived == nil},
+		{"Group", needsGroup(t.Harness), t.Group == ""},
+	} {
+		require.False(t, needed.isNeeded && needed.isLacked, "give Harness.%s, since the connector has a port that needs it", needed.field)
+	}
+}
+
+// needsGroup reports whether the connector has a port whose rules need Harness.Group.
+func needsGroup(h *Harness) bool {
+	return offers[send.ConversationArchiver](h) || offers[livechat.TicketUpdater](h) || offers[livechat.TicketRecaller](h) ||
+		offers[livechat.InviteLinker](h) || offers[livechat.GroupNamer](h) || offers[livechat.GroupIconSetter](h) ||
+		offers[livechat.ChannelCreator](h)
+}
+
+// message returns a new message to a member in the channel.
+func (t *trial) message(response send.Response) send.Message {
+	return t.messageTo(t.Members[0], response)
+}
+
+func (t *trial) messageTo(to *member.Member, response send.Response) send.Message {
+	t.sent++
+	return send.Message{
+		ID: fmt.Sprintf("send-%d", t.sent), Channel: t.Channel, To: to.ExternalID, Member: to, Response: response,
+	}
+}
+
+// messageToGroup returns a new message to a group, or to whomever else an id means.
+func (t *trial) messageToGroup(id string, response send.Response) send.Message {
+	message := t.message(response)
+	message.To, message.Member = id, nil
+	return message
+}
+
+// guarded calls a connector. A panic is reported, and returned as an error.
+func guarded[Result any](t *trial, name string, call func() (Result, error)) (result Result, err error) {
+	t.Helper()
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			t.Errorf("%s panicked: %v", name, thrown)
+			err = fmt.Errorf("%s panicked: %v", name, thrown)
+		}
+	}()
+	return call()
+}
+
+// send sends a message.
+func (t *trial) send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	t.Helper()
+	return guarded(t, "Send", func() (send.Delivery, error) { return t.Connector.Send(ctx, message) })
+}
+
+// mustSend is send where the platform takes the message.
+func (t *trial) mustSend(message send.Message) send.Delivery {
+	t.Helper()
+	delivery, err := t.send(t.Context(), message)
+	require.NoError(t, err, "Send of %s", message.Response)
+	return delivery
+}
+
+// do calls a further port without an error.
+func (t *trial) do(name string, call func() error) {
+	t.Helper()
+	require.NoError(t, t.try(name, call), name)
+}
+
+// try calls a further port.
+func (t *trial) try(name string, call func() error) error {
+	t.Helper()
+	_, err := guarded(t, name, func() (struct{}, error) { return struct{}{}, call() })
+	return err
+}
+
+// within is try for what is to end by itself.
+func (t *trial) within(name string, call func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- t.try(name, call) }()
+	timer := time.NewTimer(t.patience)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		t.Errorf("%s has not returned", name)
+		t.FailNow()
+		return nil
+	}
+}
+
+// port returns a further port that the connector offers.
+func port[Port any](t *trial) Port {
+	t.Helper()
+	found, has := send.PortOf[Port](t.Connector)
+	require.True(t, has)
+	return found
+}
+
+// only returns the message that has arrived, which is the only one.
+func (t *trial) only() Arrival {
+	t.Helper()
+	arrived := t.Arrived()
+	require.Len(t, arrived, 1, "messages that arrived")
+	return arrived[0]
+}
+
+// requireCode checks the code that callers see of an error of the connector.
+func (t *trial) requireCode(code boterr.Code, err error, name string) {
+	t.Helper()
+	require.Error(t, err, name)
+	require.Equal(t, string(code), string(t.codeOf(t.Context(), err)), "%s returned: %v", name, err)
+}
+
+// codeOf returns the code that callers see of an error of the connector.
+func (t *trial) codeOf(ctx context.Context, err error) boterr.Code {
+	return boterr.CodeOf(send.PlatformError(ctx, t.Channel.Type, err))
+}
+
+// in returns a copy of the channel with another info.
+func (t *trial) in(info channel.Info) *channel.Channel {
+	changed := *t.Channel
+	changed.Info = info
+	return &changed
+}
+
+// Server is a platform over HTTP, for connectors that speak with one: a handler, and the faults.
+type Server struct {
+	// URL is the address of the platform, without a slash at its end.
+	URL string
+
+	handler http.Handler
+	own     map[Fault]http.HandlerFunc
+	closed  chan struct{}
+
+	mu      sync.Mutex
+	fault   Fault
+	garbled int
+}
+
+// NewServer starts a platform whose requests a handler answers; it ends with the test. own are the
+// answers to faults of a platform that tells them by other means than the status of HTTP, such as
+// by a word in the body; nil stands for none.
+func NewServer(tb testing.TB, handler http.Handler, own map[Fault]http.HandlerFunc) *Server {
+	tb.Helper()
+	s := &Server{handler: handler, own: own, closed: make(chan struct{})}
+	server := httptest.NewServer(s)
+	tb.Cleanup(func() {
+		close(s.closed)
+		server.Close()
+	})
+	s.URL = server.URL
+	return s
+}
+
+// Fail is Harness.Fail.
+func (s *Server) Fail(fault Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	fault, number := s.next()
+	if own := s.own[fault]; own != nil {
+		own(w, r)
+		return
+	}
+	s.answer(w, r, fault, number)
+}
+
+// next returns the fault that stands, and the number of the garbled answer.
+func (s *Server) next() (Fault, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault == Garbled {
+		s.garbled++
+	}
+	return s.fault, s.garbled
+}
+
+// statuses are those by which platforms over HTTP tell faults.
+var statuses = map[Fault]int{
+	RateLimited:      http.StatusTooManyRequests,
+	Broken:           http.StatusInternalServerError,
+	BadCredentials:   http.StatusUnauthorized,
+	UnknownRecipient: http.StatusNotFound,
+	Blocked:          http.StatusForbidden,
+	Rejected:         http.StatusBadRequest,
+}
+
+// garbled are the bodies of answers that cannot be read, with the status 200.
+var garbled = []string{
+	"<html>We are back soon.</html>", "", "null", "[]", "7", `"ok"`, "{", `{"ok": {}, "id": [], "messageId": 7, "timestamp": "x"}`,
+}
+
+// answer answers a request with a fault, or as the platform does without one.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, fault Fault, number int) {
+	switch fault {
+	case NoAnswer:
+		hangUp(w)
+	case LostAnswer:
+		s.handler.ServeHTTP(httptest.NewRecorder(), r)
+		hangUp(w)
+	case Silent:
+		select {
+		case <-r.Context().Done():
+		case <-s.closed:
+		}
+	case Garbled:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, garbled[number%len(garbled)])
+	case Healthy:
+		s.handler.ServeHTTP(w, r)
+	case RateLimited, Broken, BadCredentials, UnknownRecipient, Blocked, Rejected:
+		if fault == RateLimited {
+			w.Header().Set("Retry-After", strconv.Itoa(int(ComeAgain.Seconds())))
+		}
+		complain(w, r, statuses[fault])
+	}
+}
+
+// hangUp ends the connection of a request without an answer.
+func hangUp(w http.ResponseWriter) {
+	hijacker, can := w.(http.Hijacker)
+	if !can {
+		panic(http.ErrAbortHandler)
+	}
+	connection, _, err := hijacker.Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	_ = connection.Close()
+}
+
+// complain answers with a status and repeats what was sent, as platforms do that mean to help.
+func complain(w http.ResponseWriter, r *http.Request, status int) {
+	body, _ := io.ReadAll(r.Body)
+	told := Repeated(r, body)
+	text, _ := json.Marshal(map[string]any{ //nolint:errchkjson // These are texts.
+		"error": map[string]string{"message": told}, "message": told, "description": told, "error_description": told,
+	})
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// Repeated returns a sentence that repeats a request with its body, credentials included: what a
+// platform may say that means to help. Harnesses whose platform has words of its own for Rejected
+// put it into them.
+func Repeated(r *http.Request, body []byte) string {
+	var told strings.Builder
+	told.WriteString("cannot make sense of " + r.Header.Get("Authorization") + " at " + r.URL.String() + ": " + string(body))
+	for name, values := range r.Header {
+		for _, value := range values {
+			told.WriteString("; " + name + ": " + value)
+		}
+	}
+	return told.String()
 }

@@ -1,12 +1,16 @@
 package memstore
 
 import (
+	"bytes"
 	"context"
+	"hash/maphash"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
 // commits is the group commit of a store with a journal. A write that finds nobody at work begins a
@@ -288,4 +292,170 @@ func (c *commits) close() {
 	for c.led || c.busy {
 		c.idle.Wait()
 	}
+}
+
+// pendingWrite is a write whose caller waits.
+type pendingWrite struct {
+	ctx      context.Context //nolint:containedctx // It belongs to this one call, which another goroutine carries out.
+	versions *versions
+	looks    int
+	run      inTransaction
+
+	// running is held while the write runs, and guards hasLeft.
+	running sync.Mutex
+	// hasLeft tells that the caller does not wait any more.
+	hasLeft bool
+
+	// ended is told when the write has ended.
+	ended chan struct{}
+	// tried is the transaction, nil where it did not begin, and made the same where it did not fail.
+	tried, made *transaction
+	err         error
+	// panicked is what a watcher panicked with that was told of the write.
+	panicked any
+}
+
+// errWriteEnded is the error of a write that ends the goroutine.
+var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
+
+// leave is called where the context of the caller has ended. A write that is running notices that
+// soon, and leave waits for it; one that has not begun is never run.
+func (p *pendingWrite) leave() error {
+	p.running.Lock()
+	defer p.running.Unlock()
+	p.hasLeft = true
+	if p.made == nil {
+		return checkEnded(p.ctx)
+	}
+	return boterr.New(boterr.Canceled, "", "the context ended before the journal answered, and it is not known whether it keeps the write: %w",
+		context.Cause(p.ctx))
+}
+
+// perform runs the write in a transaction, unless the caller has left. A panic ends this write
+// only.
+func (p *pendingWrite) perform(begin func(p *pendingWrite) *transaction) {
+	p.running.Lock()
+	defer p.running.Unlock()
+	if p.hasLeft {
+		return
+	}
+	p.err = errWriteEnded // Until it returns.
+	p.tried = begin(p)
+	if p.err = p.runIn(p.tried); p.err == nil {
+		p.made = p.tried
+	}
+}
+
+func (p *pendingWrite) runIn(t *transaction) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = boterr.New(boterr.Internal, "", "the write panicked: %v", cause)
+		}
+	}()
+	if err := checkEnded(p.ctx); err != nil {
+		return err
+	}
+	return t.runLocked(p.looks, p.run)
+}
+
+// publish shows what the write made. A watcher that panics does so in the goroutine of the
+// write, as if there were no group, once all writes are published.
+func (p *pendingWrite) publish() {
+	p.versions.writing.Lock()
+	defer p.versions.writing.Unlock()
+	defer func() { p.panicked = recover() }()
+	p.versions.newest.Store(p.made.next)
+	p.versions.notifyOf(p.made)
+}
+
+// idIndex finds the position of a document by its _id.
+type idIndex struct {
+	hashing *idHashing
+	// byHash holds the position by the hash of the _id's key. Of two _ids with one
+	// hash, the later one is in collided, by its key.
+	byHash   persistent.Trie[uint64]
+	collided persistent.Tree[string, uint64]
+}
+
+// idHashing is how the keys of _ids are hashed, which all versions of a collection share.
+type idHashing struct {
+	seed maphash.Seed
+	// mask takes bits out of the hashes, so that a test can make them collide.
+	mask uint64
+}
+
+func newIDIndex() idIndex {
+	return idIndex{hashing: &idHashing{seed: maphash.MakeSeed(), mask: ^uint64(0)}}
+}
+
+// documents are the documents of a collection by position.
+type documents = persistent.Sequence[document.Object]
+
+// find returns the document with an _id, and its position.
+func (x *idIndex) find(among *documents, id any) (position uint64, o document.Object, ok bool) {
+	var buffer [64]byte
+	key := document.AppendKey(buffer[:0], id)
+	if position, ok = x.byHash.Get(x.hash(key)); ok {
+		if o, ok = among.Get(position); ok && hasID(o, id) {
+			return position, o, true
+		}
+	}
+	return x.findCollided(among, key)
+}
+
+// findKey returns the position of the document whose _id has a key.
+func (x *idIndex) findKey(among *documents, key []byte) (position uint64, ok bool) {
+	if position, ok = x.byHash.Get(x.hash(key)); ok {
+		if o, ok := among.Get(position); ok && hasKey(o, key) {
+			return position, true
+		}
+	}
+	position, _, ok = x.findCollided(among, key)
+	return position, ok
+}
+
+// findCollided finds the document whose _id has a key among those whose hash another _id has as well.
+func (x *idIndex) findCollided(among *documents, key []byte) (position uint64, o document.Object, ok bool) {
+	if x.collided.Len() == 0 {
+		return 0, document.Object{}, false
+	}
+	if position, ok = x.collided.Get(string(key)); ok {
+		o, ok = among.Get(position)
+	}
+	return position, o, ok
+}
+
+func (x *idIndex) hash(key []byte) uint64 { return maphash.Bytes(x.hashing.seed, key) & x.hashing.mask }
+
+func hasID(o document.Object, id any) bool {
+	value, ok := o.Field(document.IDField)
+	return ok && document.Equal(value, id)
+}
+
+func hasKey(o document.Object, key []byte) bool {
+	value, ok := o.Field(document.IDField)
+	var buffer [64]byte
+	return ok && bytes.Equal(document.AppendKey(buffer[:0], value), key)
+}
+
+// add adds the position of a document, whose _id no other document has.
+func (x *idIndex) add(edit *persistent.Edit, position uint64, id any) {
+	key := document.AppendKey(nil, id)
+	hash := x.hash(key)
+	if _, taken := x.byHash.Get(hash); taken {
+		x.collided.Set(edit, string(key), position)
+	} else {
+		x.byHash.Set(edit, hash, position)
+	}
+}
+
+// remove takes the position of a document out.
+func (x *idIndex) remove(edit *persistent.Edit, position uint64, id any) {
+	key := document.AppendKey(nil, id)
+	hash := x.hash(key)
+	if at, ok := x.byHash.Get(hash); ok && at == position {
+		x.byHash.Delete(edit, hash)
+		return
+	}
+	x.collided.Delete(edit, string(key))
 }

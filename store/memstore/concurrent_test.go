@@ -1,8 +1,12 @@
 package memstore_test
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,8 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // whileWriting runs write a number of times, and read in several goroutines at the
@@ -141,4 +147,199 @@ func TestCollection_MadeOnce(t *testing.T) {
 	for name := range 20 {
 		require.Len(t, contents(t, store, strconv.Itoa(name)), writers)
 	}
+}
+
+// step is one operation of a history. It returns what its caller sees.
+type step func(ctx context.Context, c store.Collection) string
+
+// history is what several writers do, each one step after the other.
+type history [][]step
+
+// historyStart is the collection with which each history begins.
+func historyStart(t *testing.T, options ...memstore.Option) store.Collection {
+	t.Helper()
+	c := memstore.New(options...).Collection("history")
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{
+		Keys: []store.IndexKey{{Path: "u", Kind: query.Ascending}}, Unique: true, Sparse: true,
+	}))
+	for id := range 3 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", id, "n", id, "l", document.A())))
+	}
+	return c
+}
+
+// randomStep returns an operation whose result or effect depends on what was before.
+func randomStep(random *rand.Rand) step {
+	id, n := random.IntN(4), random.IntN(3)
+	byID, byN := mustFilter("_id", id), mustFilter("n", n)
+	greater := mustFilter("n", document.O("$gt", n))
+	push := mustUpdate("$push", document.O("l", document.O("$each", document.A(n), "$slice", -3)))
+	count := mustUpdate("$inc", document.O("n", 1))
+	double := mustUpdate("$mul", document.O("n", 2))
+	steps := []step{
+		claim(byN, count, store.FindAndModifyOptions{}),
+		claim(greater, push, store.FindAndModifyOptions{New: true, Sort: mustSort("n", -1)}),
+		claim(byID, count, store.FindAndModifyOptions{Upsert: true, New: true}),
+		updating(greater, double, store.UpdateOptions{Multi: true}),
+		updating(nil, push, store.UpdateOptions{Multi: true}),
+		updating(byID, mustUpdate("$set", document.O("u", n)), store.UpdateOptions{}),
+		func(ctx context.Context, c store.Collection) string {
+			return fmt.Sprint(c.Insert(ctx, document.O("_id", id, "n", n, "l", document.A("new"))))
+		},
+		func(ctx context.Context, c store.Collection) string {
+			return fmt.Sprint(c.Delete(ctx, byN, store.DeleteOptions{Multi: n == 0}))
+		},
+		func(ctx context.Context, c store.Collection) string {
+			return fmt.Sprint(c.Find(ctx, greater, store.FindOptions{Sort: mustSort("n", 1)}))
+		},
+	}
+	return steps[random.IntN(len(steps))]
+}
+
+func claim(filter *query.Filter, change query.Change, options store.FindAndModifyOptions) step {
+	return func(ctx context.Context, c store.Collection) string {
+		return fmt.Sprint(c.FindAndModify(ctx, filter, change, options))
+	}
+}
+
+func updating(filter *query.Filter, change query.Change, options store.UpdateOptions) step {
+	return func(ctx context.Context, c store.Collection) string {
+		return fmt.Sprint(c.Update(ctx, filter, change, options))
+	}
+}
+
+func mustFilter(pairs ...any) *query.Filter {
+	filter, err := query.CompileFilter(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return filter
+}
+
+func mustUpdate(pairs ...any) query.Change {
+	update, err := query.CompileUpdate(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return query.Change{Update: update}
+}
+
+func mustSort(pairs ...any) *query.Sort {
+	sort, err := query.CompileSort(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return sort
+}
+
+// outcome is what the writers of a history saw, and what the collection held afterwards.
+func outcome(t *testing.T, c store.Collection, seen [][]string) string {
+	t.Helper()
+	all, err := c.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	return fmt.Sprintf("%q %v", seen, all)
+}
+
+// givingWay is a context that lets others go on whenever it is looked at.
+type givingWay struct{ context.Context }
+
+func (c givingWay) Err() error {
+	runtime.Gosched()
+	return c.Context.Err()
+}
+
+// together runs the writers at the same time.
+func (h history) together(t *testing.T, options ...memstore.Option) string {
+	t.Helper()
+	c := historyStart(t, options...)
+	seen := make([][]string, len(h))
+	start := make(chan struct{})
+	var writers sync.WaitGroup
+	for i, steps := range h {
+		writers.Go(func() {
+			<-start
+			for _, step := range steps {
+				seen[i] = append(seen[i], step(givingWay{t.Context()}, c))
+			}
+		})
+	}
+	close(start)
+	writers.Wait()
+	return outcome(t, c, seen)
+}
+
+// inOrder runs one step after the other; order says whose turn it is.
+func (h history) inOrder(t *testing.T, order []int) string {
+	t.Helper()
+	c := historyStart(t)
+	seen := make([][]string, len(h))
+	for _, writer := range order {
+		seen[writer] = append(seen[writer], h[writer][len(seen[writer])](t.Context(), c))
+	}
+	return outcome(t, c, seen)
+}
+
+// orders yields every order in which the writers can take their turns, until yield
+// returns false.
+func (h history) orders(yield func(order []int) bool) {
+	left := make([]int, len(h))
+	total := 0
+	for i := range h {
+		left[i] = len(h[i])
+		total += left[i]
+	}
+	var extend func(order []int) bool
+	extend = func(order []int) bool {
+		if len(order) == total {
+			return yield(order)
+		}
+		for writer := range left {
+			if left[writer] == 0 {
+				continue
+			}
+			left[writer]--
+			goOn := extend(append(order, writer))
+			left[writer]++
+			if !goOn {
+				return false
+			}
+		}
+		return true
+	}
+	extend(nil)
+}
+
+func TestWriters_SerialOrder(t *testing.T) {
+	t.Parallel()
+	count := rounds.Of(t, 30, 200)
+	for name, options := range map[string][]memstore.Option{
+		"in turns": nil, "beside the turns": {memstore.WithShortTurns()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(4, 4))
+			for range count {
+				requireSerial(t, random, options...)
+			}
+		})
+	}
+}
+
+// requireSerial lets three writers take two random steps each.
+func requireSerial(t *testing.T, random *rand.Rand, options ...memstore.Option) {
+	t.Helper()
+	h := make(history, 3)
+	for i := range h {
+		for range 2 {
+			h[i] = append(h[i], randomStep(random))
+		}
+	}
+	seen := h.together(t, options...)
+	var possible []string
+	h.orders(func(order []int) bool {
+		possible = append(possible, h.inOrder(t, order))
+		return possible[len(possible)-1] != seen
+	})
+	require.Equal(t, seen, possible[len(possible)-1], "no serial order gives this; these would be given:\n%s",
+		strings.Join(possible, "\n"))
 }

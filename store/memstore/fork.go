@@ -1,9 +1,14 @@
 package memstore
 
 import (
+	"context"
 	"iter"
+	"slices"
+	"sync/atomic"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
@@ -139,4 +144,217 @@ func unlockAll(all *directory) {
 	for _, v := range all.All() {
 		v.writing.Unlock()
 	}
+}
+
+// versions is one collection: its newest content, and the lock under which the
+// next one is made.
+type versions struct {
+	// asCollection is how the store hands it out.
+	asCollection collection
+	writing      writeLock
+	newest       atomic.Pointer[content]
+	// staged is what the writes of groups have made, published or not. It belongs to the leader of
+	// a group.
+	staged stagedContent
+	// watchers are told what each transaction did, under the lock.
+	watchers []*watcher
+	// followers are told so, too. They belong to the writer of the next version, who has the lock
+	// or leads a group.
+	followers []*follower
+}
+
+// begin makes empty versions those of a collection with its first content, and returns them.
+func (v *versions) begin(s *Store, first *content) *versions {
+	v.asCollection = collection{store: s, name: first.name, found: v}
+	v.newest.Store(first)
+	return v
+}
+
+// write runs a transaction on the newest content, and publishes what it made
+// unless it failed. The error is errTooLong where it looked at its context more often
+// than allowed.
+func (v *versions) write(ctx context.Context, looks int, run inTransaction) error {
+	if err := v.writing.take(ctx); err != nil {
+		return err
+	}
+	defer v.writing.Unlock()
+	if err := checkEnded(ctx); err != nil {
+		return err
+	}
+	t := run.room()
+	t.begin(ctx, v.newest.Load())
+	t.isObserved = len(v.watchers) > 0 || len(v.followers) > 0
+	if err := t.runLocked(looks, run); err != nil {
+		return err
+	}
+	v.newest.Store(t.next)
+	v.notifyFollowers(t.changes)
+	v.notify(t.changes)
+	return nil
+}
+
+// content is one version of what a collection holds. It never changes.
+type content struct {
+	// name is the collection's, for errors.
+	name string
+	// documents stand at their positions in the order of insertion.
+	documents persistent.Sequence[document.Object]
+	ids       idIndex
+	indexes   []index
+	// end is the position of the next document.
+	end uint64
+	// writes counts the transactions that made it, in a store with a journal.
+	writes uint64
+	// shapes are shared by all versions, those of forks included.
+	shapes *document.Shapes
+}
+
+func newContent(name string) *content {
+	return &content{name: name, ids: newIDIndex(), shapes: &document.Shapes{}}
+}
+
+// transaction makes the next version of a content.
+type transaction struct {
+	// ctx is the context that the transaction checks while it works: bounded while it has the lock.
+	ctx     context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
+	bounded countingContext
+	// call is the budget of the call that the transaction is made for, nil where it evaluates
+	// nothing.
+	call *query.Evaluation
+	// before is the version that it began with, next the one that it makes. They
+	// lie apart, so that the one does not keep the other in memory.
+	before *content
+	next   *content
+	edit   *persistent.Edit
+	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
+	// wants to know what the transaction did, isTouched that it may have changed next.
+	hasOwnIndexes, isObserved, isTouched bool
+	// done is the number of documents that it changed since it looked whether its context has ended.
+	done uint8
+	// changes are what it did to documents, where it is observed.
+	changes []documentChange
+	// indexed is the index that it made, nil where it made none.
+	indexed *store.Index
+	// number is next.writes when it began.
+	number uint64
+}
+
+// begin begins a transaction on a content.
+func (t *transaction) begin(ctx context.Context, before *content) {
+	next := *before
+	*t = transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
+}
+
+// inTransaction is what is done in a transaction.
+type inTransaction interface {
+	in(t *transaction) error
+	// room is where the transaction is made. It is free again once the transaction has failed.
+	room() *transaction
+	// changesInPlace reports whether it reads nothing of the content before once it has begun to make the
+	// next, so that both can be one.
+	changesInPlace() bool
+}
+
+// transactionFunc is a function that is.
+type transactionFunc func(*transaction) error
+
+func (f transactionFunc) in(t *transaction) error { return f(t) }
+
+func (transactionFunc) room() *transaction { return new(transaction) }
+
+func (transactionFunc) changesInPlace() bool { return false }
+
+// isChanged reports whether the transaction did anything.
+func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }
+
+// changesBetweenLooks is the number of changed documents after which a transaction looks
+// whether its context has ended.
+const changesBetweenLooks = 32
+
+// look looks now and then whether the context has ended.
+func (t *transaction) look() error {
+	t.done++
+	if t.done < changesBetweenLooks {
+		return nil
+	}
+	t.done = 0
+	return checkEnded(t.ctx)
+}
+
+// reindex replaces the keys of one version of a document by those of the next, in all indexes. The
+// first change copies the indexes, so that the version before keeps its own.
+func (t *transaction) reindex(position uint64, before, after document.Object) error {
+	t.isTouched = true
+	if err := t.look(); err != nil {
+		return err
+	}
+	for i := range t.next.indexes {
+		if t.next.indexes[i].sameFields(before, after) {
+			continue
+		}
+		if !t.hasOwnIndexes {
+			t.next.indexes, t.hasOwnIndexes = slices.Clone(t.next.indexes), true
+		}
+		grown, err := t.next.indexes[i].replace(t.edit, position, before, after)
+		if err == nil {
+			err = t.keep(grown)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep counts memory that the call holds.
+func (t *transaction) keep(bytes int) error {
+	if t.call == nil {
+		return nil
+	}
+	return t.call.Keep(bytes)
+}
+
+// insert adds a document at the end.
+func (t *transaction) insert(o document.Object) error {
+	if err := document.CheckInsert(o); err != nil {
+		return err
+	}
+	o = t.next.shapes.Keep(o)
+	id, _ := o.Field(document.IDField)
+	if _, _, exists := t.next.ids.find(&t.next.documents, id); exists {
+		return duplicate(t.next.name, "_id_", document.O(document.IDField, id))
+	}
+	position := t.next.end
+	if err := t.reindex(position, document.Object{}, o); err != nil {
+		return err
+	}
+	t.next.ids.add(t.edit, position, id)
+	t.next.documents.Set(t.edit, position, o)
+	t.next.end++
+	t.note(position, document.Object{}, o)
+	return nil
+}
+
+// replace puts the next version of a document in the place of the one before. Both
+// have the same _id.
+func (t *transaction) replace(position uint64, before, after document.Object) error {
+	after = t.next.shapes.Share(after)
+	if err := t.reindex(position, before, after); err != nil {
+		return err
+	}
+	t.next.documents.Set(t.edit, position, after)
+	t.note(position, before, after)
+	return nil
+}
+
+// remove takes a document out.
+func (t *transaction) remove(position uint64, o document.Object) error {
+	if err := t.reindex(position, o, document.Object{}); err != nil {
+		return err
+	}
+	id, _ := o.Field(document.IDField)
+	t.next.ids.remove(t.edit, position, id)
+	t.next.documents.Delete(t.edit, position)
+	t.note(position, o, document.Object{})
+	return nil
 }

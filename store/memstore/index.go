@@ -1,6 +1,8 @@
 package memstore
 
 import (
+	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -158,4 +160,242 @@ func duplicate(collection, index string, key document.Object) error {
 	}
 	return boterr.New(boterr.AlreadyExists, field,
 		"the collection %q has a document with the key %s of the index %s already", collection, shown(key), index)
+}
+
+// replace replaces the keys of one version of a document by those of the next, and returns the
+// memory that new keys take. The zero Object stands for no document. On an error the index is half
+// changed, and must be thrown away.
+func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
+	if x.spatial != nil {
+		return 0, x.replacePlaces(edit, position, before, after)
+	}
+	var room [2][keyRoom]byte
+	old, isOne := x.appendOneKey(room[0][:0], before)
+	next, isOneNext := x.appendOneKey(room[1][:0], after)
+	if isOne && isOneNext {
+		return x.replaceOne(edit, position, old, next, after)
+	}
+	return x.replaceAll(edit, position, before, after)
+}
+
+// keyRoom is the number of bytes of a key that most keys do not exceed.
+const keyRoom = 64
+
+// appendOneKey appends the key of a document, nothing where it has none. It reports false for a document
+// with an array, which may have several.
+func (x *index) appendOneKey(key []byte, o document.Object) (_ []byte, isOne bool) {
+	if o.IsZero() {
+		return nil, true
+	}
+	isSomePresent := !x.spec.Sparse
+	for i, path := range x.paths {
+		b := branch{value: o, path: path}
+		b.descend()
+		if b.atArray() {
+			return nil, false
+		}
+		isSomePresent = isSomePresent || isPresent(b.value)
+		key = x.appendPart(key, i, b.value)
+	}
+	if !isSomePresent {
+		return nil, true
+	}
+	return key, len(key) <= maxKeySize
+}
+
+// replaceOne is replace for versions with one key at most.
+func (x *index) replaceOne(
+	edit *persistent.Edit, position uint64, old, next []byte, after document.Object,
+) (grown int, err error) {
+	if bytes.Equal(old, next) {
+		return 0, nil
+	}
+	if len(old) > 0 {
+		x.remove(edit, string(old), position)
+	}
+	if len(next) == 0 {
+		return 0, nil
+	}
+	if !x.add(edit, string(next), position) {
+		lists, err := keyValues(after, x.paths)
+		if err != nil {
+			return 0, err
+		}
+		return 0, x.duplicate(lists[0])
+	}
+	return memoryOfEntry + len(next), nil
+}
+
+// replaceAll is replace for versions with any number of keys.
+func (x *index) replaceAll(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
+	old, err := x.entriesOf(before)
+	if err != nil {
+		return 0, err
+	}
+	next, err := x.entriesOf(after)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range old {
+		if !contains(next, e) {
+			x.remove(edit, e.key, position)
+		}
+	}
+	for _, e := range next {
+		if contains(old, e) {
+			continue
+		}
+		if !x.add(edit, e.key, position) {
+			return 0, x.duplicate(e.values)
+		}
+		grown += memoryOfEntry + len(e.key)
+	}
+	x.multikey = x.multikey || len(next) > 1
+	return grown, nil
+}
+
+// add puts a document under a key. It reports false where another one has the key and nobody else may.
+func (x *index) add(edit *persistent.Edit, key string, position uint64) bool {
+	there, ok := x.entries.Get(key)
+	switch {
+	case !ok:
+		there.first = position
+	case x.spec.Unique:
+		return false
+	default:
+		there.add(edit, position)
+	}
+	x.entries.Set(edit, key, there)
+	return true
+}
+
+// remove takes a document from under a key.
+func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
+	there, _ := x.entries.Get(key)
+	if there.remove(edit, position) {
+		x.entries.Delete(edit, key)
+	} else {
+		x.entries.Set(edit, key, there)
+	}
+}
+
+// replacePlaces is replace for a geo index. The first change of an edit copies the index, so that
+// the version before keeps its own.
+func (x *index) replacePlaces(edit *persistent.Edit, position uint64, before, after document.Object) error {
+	if x.parted != edit {
+		x.spatial, x.parted = slices.Clone(x.spatial), edit
+	}
+	for i := range x.spatial {
+		if err := x.spatial[i].replace(edit, position, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// postings are the positions of the documents that have one key of an index, in
+// the order of insertion. There is at least one.
+type postings struct {
+	// first is the lowest; rest has the others.
+	first uint64
+	rest  persistent.Tree[uint64, struct{}]
+}
+
+// count returns the number of positions.
+func (p postings) count() int { return 1 + p.rest.Len() }
+
+// add adds a position.
+func (p *postings) add(edit *persistent.Edit, position uint64) {
+	if position == p.first {
+		return
+	}
+	p.rest.Set(edit, max(position, p.first), struct{}{})
+	p.first = min(position, p.first)
+}
+
+// remove takes a position out. Unless it returns true, there is another one.
+func (p *postings) remove(edit *persistent.Edit, position uint64) (empty bool) {
+	if position != p.first {
+		p.rest.Delete(edit, position)
+		return false
+	}
+	for next := range p.rest.All() {
+		p.rest.Delete(edit, next)
+		p.first = next
+		return false
+	}
+	return true
+}
+
+// all yields the positions until yield returns false, and reports whether to go on.
+func (p postings) all(yield func(uint64) bool) bool {
+	if !yield(p.first) {
+		return false
+	}
+	for position := range p.rest.All() {
+		if !yield(position) {
+			return false
+		}
+	}
+	return true
+}
+
+// positionSet collects positions, and yields each once, in ascending order.
+type positionSet struct {
+	// end is above all positions.
+	end uint64
+	// few holds the positions until there are so many that a bit for each position
+	// of the collection is the smaller and faster way; then many holds them.
+	few  []uint64
+	many []uint64
+}
+
+const wordBits = 64
+
+// add adds a position.
+func (s *positionSet) add(position uint64) {
+	if s.many != nil {
+		s.many[position/wordBits] |= 1 << (position % wordBits)
+		return
+	}
+	s.few = append(s.few, position)
+	if uint64(len(s.few)) <= s.end/wordBits {
+		return
+	}
+	s.many = make([]uint64, s.end/wordBits+1)
+	for _, position := range s.few {
+		s.many[position/wordBits] |= 1 << (position % wordBits)
+	}
+}
+
+// count returns the number of positions, at most.
+func (s *positionSet) count() int64 {
+	if s.many == nil {
+		return int64(len(s.few)) // One may be there twice.
+	}
+	count := 0
+	for _, word := range s.many {
+		count += bits.OnesCount64(word)
+	}
+	return int64(count)
+}
+
+// all yields the positions until yield returns false.
+func (s *positionSet) all(yield func(uint64) bool) {
+	if s.many == nil {
+		slices.Sort(s.few)
+		for _, position := range slices.Compact(s.few) {
+			if !yield(position) {
+				return
+			}
+		}
+		return
+	}
+	for i, word := range s.many {
+		for ; word != 0; word &= word - 1 {
+			if !yield(uint64(i)*wordBits + uint64(bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
 }

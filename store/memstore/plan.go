@@ -1,11 +1,14 @@
 package memstore
 
 import (
+	"context"
+	"iter"
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
 // plan says where the documents that a filter matches are looked for.
@@ -155,4 +158,416 @@ func (x *index) serves(sort *query.Sort, p *plan) (sorted, backward bool) {
 // which a sort finds more than an index holds.
 func hasNumber(path []string) bool {
 	return slices.ContainsFunc(path, func(part string) bool { return part[0] >= '0' && part[0] <= '9' })
+}
+
+// candidates yields all documents that can match, and perhaps others, until yield returns false: in
+// the order of the sort where the plan says so, else in the order of insertion.
+func (p *plan) candidates(c *content, yield func(position uint64, o document.Object) bool) {
+	get := func(position uint64) bool {
+		o, _ := c.documents.Get(position)
+		return yield(position, o)
+	}
+	switch {
+	case p.hasID:
+		if position, o, ok := c.ids.find(&c.documents, p.id); ok {
+			yield(position, o)
+		}
+	case p.hasIDs:
+		found := positionSet{end: c.end}
+		for _, id := range p.ids {
+			if position, ok := c.ids.findKey(&c.documents, id.From); ok {
+				found.add(position)
+			}
+		}
+		found.all(get)
+	case p.index == nil:
+		c.documents.All()(yield)
+	case p.spatial != nil:
+		p.spatial.within(p.cells, c.end, get)
+	case p.sorted:
+		p.postings(func(there postings) bool { return there.all(get) })
+	case p.isOneKey():
+		if there, ok := p.index.entries.Get(string(p.ranges[0].From)); ok {
+			p.candidateCount = int64(there.count())
+			there.all(get)
+		}
+	default:
+		found := positionSet{end: c.end}
+		p.postings(func(there postings) bool {
+			return there.all(func(position uint64) bool {
+				found.add(position)
+				return true
+			})
+		})
+		p.candidateCount = found.count()
+		found.all(get)
+	}
+}
+
+// isScan reports whether the plan looks at all documents, for which scan is faster.
+func (p *plan) isScan() bool { return !p.hasID && !p.hasIDs && p.index == nil }
+
+// isOneKey reports whether the plan looks at one whole key of the index.
+func (p *plan) isOneKey() bool {
+	return len(p.ranges) == 1 && p.ranges[0].Point && p.used == len(p.index.paths)
+}
+
+// postings yields the postings of the plan's ranges in its order, until yield returns
+// false.
+func (p *plan) postings(yield func(postings) bool) {
+	entries := &p.index.entries
+	switch {
+	case p.used == 0 && p.backward:
+		eachPostings(entries.Backward(), yield)
+	case p.used == 0:
+		eachPostings(entries.All(), yield)
+	case p.backward:
+		for _, r := range slices.Backward(p.ranges) {
+			if !entriesDown(entries, r, yield) {
+				return
+			}
+		}
+	default:
+		for _, r := range p.ranges {
+			if !entriesUp(entries, r, yield) {
+				return
+			}
+		}
+	}
+}
+
+func eachPostings(entries iter.Seq2[string, postings], yield func(postings) bool) {
+	for _, there := range entries {
+		if !yield(there) {
+			return
+		}
+	}
+}
+
+// entriesUp yields the postings in a range, and reports whether to go on.
+func entriesUp(entries *persistent.Tree[string, postings], r query.KeyRange, yield func(postings) bool) bool {
+	to := string(r.To)
+	for key, there := range entries.From(string(r.From)) {
+		if key >= to {
+			break
+		}
+		if !yield(there) {
+			return false
+		}
+	}
+	return true
+}
+
+// entriesDown is entriesUp in descending order.
+func entriesDown(entries *persistent.Tree[string, postings], r query.KeyRange, yield func(postings) bool) bool {
+	from := string(r.From)
+	for key, there := range entries.Before(string(r.To)) {
+		if key < from {
+			break
+		}
+		if !yield(there) {
+			return false
+		}
+	}
+	return true
+}
+
+// count returns the number of documents that the filter matches, where the index
+// alone tells it.
+func (p *plan) count() (int, bool) {
+	if p.index == nil || !p.exact || p.index.multikey && !p.isOneKey() {
+		return 0, false
+	}
+	count := 0
+	p.postings(func(there postings) bool {
+		count += there.count()
+		return true
+	})
+	return count, true
+}
+
+// boundsBuilder finds the ranges of an index that a filter needs.
+type boundsBuilder struct {
+	index       *index
+	filter      *query.Filter
+	ranges      []query.KeyRange
+	used, equal int
+	// conditions is the number of conditions whose bounds are in use, inexact tells that the bounds
+	// of one are not exact, hasNull that those of one include null.
+	conditions int
+	inexact    bool
+	hasNull    bool
+}
+
+// maxRanges is the most ranges that lists of values at several keys may make.
+const maxRanges = 256
+
+func (b *boundsBuilder) build() {
+	x := b.index
+	for i, key := range x.spec.Keys {
+		// Of an index with arrays the first key alone: two conditions may be met by two
+		// elements, and no entry holds both.
+		if x.multikey && i > 0 {
+			return
+		}
+		found, ok := b.boundsAt(key.Path)
+		if !ok || i > 0 && len(found.ranges)*len(b.ranges) > maxRanges {
+			return
+		}
+		b.use(found, key.Kind)
+		if slices.ContainsFunc(found.ranges, func(r query.KeyRange) bool { return !r.Point }) {
+			return
+		}
+		if len(b.ranges) <= 1 {
+			b.equal++
+		}
+	}
+}
+
+// keyBounds are the ranges that conditions of the filter leave of one key.
+type keyBounds struct {
+	ranges     []query.KeyRange
+	conditions int
+	inexact    bool
+}
+
+// boundsAt returns the bounds of the values at one path, and whether there are any.
+func (b *boundsBuilder) boundsAt(path string) (found keyBounds, ok bool) {
+	for condition := range b.filter.Conditions() {
+		bounds, says := condition.Bounds(path)
+		if !says || ok && b.index.multikey {
+			continue
+		}
+		if ok {
+			found.ranges = query.CommonRanges(found.ranges, bounds.Ranges)
+		} else {
+			found.ranges = bounds.Ranges
+		}
+		ok = true
+		found.conditions++
+		found.inexact = found.inexact || !bounds.Exact
+	}
+	return found, ok
+}
+
+// use bounds the next key of the index.
+func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
+	b.hasNull = b.hasNull || len(query.CommonRanges(found.ranges, nullRange)) > 0
+	if kind == query.Descending {
+		found.ranges = inverted(found.ranges)
+	}
+	b.ranges = behind(b.ranges, found.ranges, b.used)
+	b.used++
+	b.conditions += found.conditions
+	b.inexact = b.inexact || found.inexact
+}
+
+// keyOf returns the key of the index that a filter says, where it says that the fields of the index have
+// certain scalars, and nothing else: what boundsBuilder finds, in one step.
+func (x *index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
+	var room [keyRoom]byte
+	key, ok := x.appendKeyOf(room[:0], filter)
+	if !ok {
+		return query.KeyRange{}, false
+	}
+	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
+}
+
+// appendKeyOf appends the key that keyOf returns.
+func (x *index) appendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
+	if x.multikey || x.paths == nil || filter.FieldCount() != len(x.paths) {
+		return key, false
+	}
+	for i, path := range x.paths {
+		value, ok := filter.Equality(x.spec.Keys[i].Path)
+		if !ok || hasNumber(path) {
+			return key, false
+		}
+		key = x.appendPart(key, i, value)
+	}
+	return key, true
+}
+
+// nullRange is the range of null.
+var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
+
+// isExact reports whether what the ranges hold is what the filter matches.
+func (b *boundsBuilder) isExact() bool {
+	conditions := 0
+	for range b.filter.Conditions() {
+		conditions++
+	}
+	return !b.inexact && conditions == b.conditions
+}
+
+// behind returns the ranges of lists of keys: the earlier keys are in the ranges before, all of
+// which are points, and the last key is in the ranges after.
+func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
+	if earlier == 0 {
+		return after
+	}
+	ranges := make([]query.KeyRange, 0, len(before)*len(after))
+	for _, first := range before {
+		for _, second := range after {
+			both := make([]byte, 0, 2*len(first.From)+len(second.From)+len(second.To))
+			both = append(append(both, first.From...), second.From...)
+			end := len(both)
+			both = append(append(both, first.From...), second.To...)
+			ranges = append(ranges, query.KeyRange{From: both[:end:end], To: both[end:], Point: second.Point})
+		}
+	}
+	return ranges
+}
+
+// inverted returns the ranges of the keys with each byte inverted.
+func inverted(ranges []query.KeyRange) []query.KeyRange {
+	opposite := make([]query.KeyRange, 0, len(ranges))
+	for _, r := range slices.Backward(ranges) {
+		if r.Point {
+			from := invertedKey(r.From)
+			opposite = append(opposite, query.KeyRange{From: from, To: query.KeyAfter(from), Point: true})
+			continue
+		}
+		opposite = append(opposite, query.KeyRange{
+			From: query.KeyAfter(invertedKey(r.To)), To: query.KeyAfter(invertedKey(r.From)),
+		})
+	}
+	return opposite
+}
+
+// Explanation tells how a store looks for documents.
+type Explanation struct {
+	// Index is the name of the index that the store looks into, as MongoDB names it:
+	// "area_1_price_-1", "_id_" for the _id. It is empty where all documents are
+	// looked at.
+	Index string
+	// Bound is the number of the index's first keys that the filter bounds.
+	Bound int
+	// Exact tells that all that the index finds matches, so that no document is
+	// compared with the filter.
+	Exact bool
+	// Sorted tells that the index gives the order of the sort, so that nothing is
+	// sorted, and a limit ends the search.
+	Sorted bool
+	// Examined is the number of documents that the store looks at, Returned the
+	// number that it returns.
+	Examined, Returned int64
+}
+
+// Explain finds documents as Find of the collection does, and tells how. The same
+// index is used by Count, Distinct, Update, FindAndModify and Delete.
+func (s *Store) Explain(
+	ctx context.Context, collectionName string, filter *query.Filter, options store.FindOptions,
+) (Explanation, error) {
+	if err := options.Check(); err != nil {
+		return Explanation{}, err
+	}
+	c := &collection{store: s, name: collectionName, err: store.CheckName(collectionName)}
+	now, err := c.newest()
+	if err != nil {
+		return Explanation{}, err
+	}
+	filter = c.at(filter)
+	p := now.planFor(filter, options.Sort)
+	found, err := now.findBy(query.NewEvaluation(ctx), filter, &p, options)
+	if err != nil {
+		return Explanation{}, err
+	}
+	explanation := p.explain()
+	explanation.Examined, explanation.Returned = p.examined, int64(len(found))
+	return explanation, nil
+}
+
+func (p *plan) explain() Explanation {
+	switch {
+	case p.hasID, p.hasIDs:
+		return Explanation{Index: "_id_", Bound: 1, Exact: p.exact}
+	case p.index == nil:
+		return Explanation{}
+	default:
+		return Explanation{Index: p.index.name(), Bound: p.used, Exact: p.exact, Sorted: p.sorted}
+	}
+}
+
+// lookUp returns up to limit documents, 0 for all, that a filter finds which says what scalars some fields
+// have, and nothing else: the _id among them, or just the fields of an index. It needs neither a plan nor
+// an evaluation, and tells whether the filter is such a one.
+func (c *content) lookUp(
+	ctx context.Context, filter *query.Filter, limit int64,
+) (found []document.Object, isTold bool, err error) {
+	if id, isID := idOf(filter); isID {
+		return c.lookUpID(ctx, filter, id)
+	}
+	if filter.FieldCount() == 0 {
+		return nil, false, nil
+	}
+	for i := range c.indexes {
+		if there, ok, isKey := c.indexes[i].lookUp(filter); isKey && ok {
+			found, err = c.at(ctx, &there, limit)
+			return found, true, err
+		} else if isKey {
+			return []document.Object{}, true, checkEnded(ctx)
+		}
+	}
+	return nil, false, nil
+}
+
+// lookUpID is lookUp for a filter that names an _id.
+func (c *content) lookUpID(
+	ctx context.Context, filter *query.Filter, id any,
+) (found []document.Object, isTold bool, err error) {
+	if err := checkEnded(ctx); err != nil {
+		return nil, false, err
+	}
+	_, o, ok := c.ids.find(&c.documents, id)
+	if !ok {
+		return []document.Object{}, true, nil
+	}
+	if !filter.IsEquality() {
+		if ok, isTold = filter.HasFields(o); !isTold {
+			return nil, false, nil
+		}
+	}
+	if !ok {
+		return []document.Object{}, true, nil
+	}
+	return []document.Object{o}, true, nil
+}
+
+// lookUp returns the positions of the documents that a filter finds, whether there are any, and whether it
+// names the fields of the index and nothing else.
+func (x *index) lookUp(filter *query.Filter) (there postings, ok, isKey bool) {
+	var room [keyRoom]byte
+	key, isKey := x.appendKeyOf(room[:0], filter)
+	if !isKey {
+		return postings{}, false, false
+	}
+	there, ok = x.entries.Get(string(key))
+	return there, ok, true
+}
+
+// at returns up to limit of the documents at some positions.
+func (c *content) at(ctx context.Context, there *postings, limit int64) ([]document.Object, error) {
+	if err := checkEnded(ctx); err != nil {
+		return []document.Object{}, err
+	}
+	if limit == 1 {
+		o, _ := c.documents.Get(there.first)
+		return []document.Object{o}, nil
+	}
+	room := int64(there.count())
+	if limit > 0 {
+		room = min(room, limit)
+	}
+	found := make([]document.Object, 0, room)
+	var err error
+	there.all(func(position uint64) bool {
+		if len(found)%checkEvery == checkEvery-1 {
+			err = checkEnded(ctx)
+		}
+		o, _ := c.documents.Get(position)
+		found = append(found, o)
+		return err == nil && int64(len(found)) < room
+	})
+	return found, err
 }

@@ -2,18 +2,25 @@ package memstore_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 func TestNow_GivenClock(t *testing.T) {
@@ -226,4 +233,510 @@ func TestDocuments_LargestSize(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Equal(t, 2, found[0].Len())
+}
+
+// filter compiles a filter of keys and values.
+func filter(tb testing.TB, pairs ...any) *query.Filter {
+	tb.Helper()
+	f, err := query.CompileFilter(document.O(pairs...))
+	require.NoError(tb, err)
+	return f
+}
+
+// order compiles a sort of paths and directions.
+func order(tb testing.TB, pairs ...any) *query.Sort {
+	tb.Helper()
+	s, err := query.CompileSort(document.O(pairs...))
+	require.NoError(tb, err)
+	return s
+}
+
+// change compiles an update of operators and operands.
+func change(tb testing.TB, pairs ...any) query.Change {
+	tb.Helper()
+	u, err := query.CompileUpdate(document.O(pairs...))
+	require.NoError(tb, err)
+	return query.Change{Update: u}
+}
+
+// ascending returns the keys of an index on paths.
+func ascending(paths ...string) []store.IndexKey {
+	keys := make([]store.IndexKey, 0, len(paths))
+	for _, path := range paths {
+		keys = append(keys, store.IndexKey{Path: path, Kind: query.Ascending})
+	}
+	return keys
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.RunStore(t, func(*testing.T) store.Store { return memstore.New() })
+}
+
+func TestNumbers_EqualAreOneKey(t *testing.T) {
+	t.Parallel()
+	c := memstore.New().Collection("numbers")
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{
+		Keys: []store.IndexKey{{Path: "u", Kind: query.Ascending}}, Unique: true,
+	}))
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "u", 5, "n", 1), document.O("_id", math.NaN(), "u", math.NaN(), "n", 1.0)))
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 1.0, "u", 6)), boterr.AlreadyExists)
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 2, "u", 5.0)), boterr.AlreadyExists)
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", math.NaN(), "u", 7)), boterr.AlreadyExists)
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 3, "u", math.NaN())), boterr.AlreadyExists)
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", int64(1)<<53+1, "u", int64(1)<<53+1, "n", math.Inf(1))))
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", float64(int64(1)<<53), "u", float64(int64(1)<<53), "n", math.Copysign(0, -1))))
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 9, "u", 9, "n", 0)))
+
+	values, err := c.Distinct(t.Context(), "n", nil)
+	require.NoError(t, err)
+	require.Equal(t, []any{int64(1), math.Inf(1), math.Copysign(0, -1)}, values)
+	for _, value := range []any{1.0, int64(1)} {
+		for _, path := range []string{"_id", "n"} {
+			filter, err := query.CompileFilter(document.O(path, value))
+			require.NoError(t, err)
+			found, err := c.Find(t.Context(), filter, store.FindOptions{})
+			require.NoError(t, err)
+			require.Len(t, found, map[string]int{"_id": 1, "n": 2}[path], "%s %v", path, value)
+		}
+	}
+	filter, err := query.CompileFilter(document.O("u", document.O("$gte", 5.0, "$lt", int64(1)<<53+1)))
+	require.NoError(t, err)
+	count, err := c.Count(t.Context(), filter)
+	require.NoError(t, err)
+	require.Equal(t, int64(3), count, "by the index, too, NaN is below no number and 2^53 is not 2^53 + 1")
+}
+
+// FuzzCall_IsBounded searches for small calls that do more than their budget allows. As a test it runs one in eight of
+// the known ones, or all in thorough tests.
+func FuzzCall_IsBounded(f *testing.F) {
+	const size = 1
+	filled := memstore.New()
+	documents := storetest.HostileDocuments(size)
+	require.NoError(f, filled.Collection("c").Insert(f.Context(), documents...))
+	for i, call := range storetest.HostileCalls() {
+		if i%8 == 0 || rounds.Thorough(f) {
+			f.Add(call)
+		}
+	}
+	f.Fuzz(func(t *testing.T, call string) {
+		c := filled.Fork().Collection("c")
+		_, failed := storetest.RunHostile(t, call, size, c)
+		after, err := c.Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		if failed != nil {
+			require.Len(t, after, len(documents), "nothing is half done")
+			for i, o := range after {
+				require.True(t, document.Identical(documents[i], o), "nothing is half done")
+			}
+		}
+	})
+}
+
+func TestBudget_KeysOfIndexes(t *testing.T) {
+	t.Parallel()
+	c := memstore.New().Collection("c")
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{
+		{Path: "text", Kind: query.Ascending}, {Path: "tags", Kind: query.Ascending},
+	}}))
+	text := strings.Repeat("x", 50_000)
+	for i := range 20 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "text", text)))
+	}
+	tags := make([]any, 1_000)
+	for i := range tags {
+		tags[i] = i
+	}
+	set := change(t, "$set", document.O("tags", document.A(tags...)))
+	result, err := c.Update(t.Context(), filter(t, "_id", 3), set, store.UpdateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, result.Modified)
+	_, err = c.Update(t.Context(), nil, set, store.UpdateOptions{Multi: true})
+	require.ErrorIs(t, err, boterr.ResourceExhausted, "1 GB of keys")
+	count, err := c.Count(t.Context(), filter(t, "tags", 5))
+	require.NoError(t, err)
+	require.EqualValues(t, 1, count, "nothing is half done")
+}
+
+func TestBudget_ManyDocumentsPass(t *testing.T) {
+	t.Parallel()
+	many := rounds.Of(t, 20_000, 200_000)
+	c := memstore.New().Collection("c")
+	for _, path := range []string{"name", "at", "tags"} {
+		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: path, Kind: query.Ascending}}}))
+	}
+	documents := make([]document.Object, many)
+	for i := range documents {
+		documents[i] = document.O("_id", i, "name", fmt.Sprint("name ", i), "at", i, "tags", document.A("a", i))
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	for _, path := range []string{"name", "tags"} {
+		values, err := c.Distinct(t.Context(), path, nil)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(values), many)
+	}
+}
+
+func TestBudget_DistinctValues(t *testing.T) {
+	t.Parallel()
+	rounds.OnlyThorough(t)
+	c := memstore.New().Collection("c")
+	items := make([]any, 100_000)
+	for i := range items {
+		items[i] = i
+	}
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "l", document.A(items...))))
+	values, err := c.Distinct(t.Context(), "l", nil)
+	require.NoError(t, err)
+	require.Len(t, values, len(items))
+	for id := range 20 {
+		part := make([]any, 0, len(items))
+		for i := range items {
+			part = append(part, id*len(items)+i)
+		}
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", id+2, "l", document.A(part...))))
+	}
+	_, err = c.Distinct(t.Context(), "l", nil)
+	require.ErrorIs(t, err, boterr.ResourceExhausted, "two million values")
+}
+
+// star is a ring of so many corners around a point.
+func star(corners int, radius float64) document.Array {
+	ring := make([]any, 0, corners+1)
+	for i := range corners {
+		angle := 2 * math.Pi * float64(i) / float64(corners)
+		ring = append(ring, document.A(10+radius*math.Cos(angle), 10+radius*math.Sin(angle)))
+	}
+	return document.A(append(ring, ring[0])...)
+}
+
+func TestBudget_Places(t *testing.T) {
+	t.Parallel()
+	rounds.OnlyThorough(t)
+	c := memstore.New().Collection("c")
+	shape := document.O("type", "Polygon", "coordinates", document.A(star(1_000, 5)))
+	for i := range 20 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "a", shape)))
+	}
+	intersects := document.O("$geoIntersects", document.O("$geometry", document.O("type", "Polygon", "coordinates", document.A(star(8, 4)))))
+	found, err := c.Find(t.Context(), filter(t, "a", intersects), store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 20)
+	conditions := slices.Repeat([]any{document.O("a", intersects)}, 100)
+	_, err = c.Find(t.Context(), filter(t, "$and", document.A(conditions...)), store.FindOptions{})
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
+func TestBudget_NearManyPlacesPasses(t *testing.T) {
+	t.Parallel()
+	c := memstore.New().Collection("c")
+	documents := make([]document.Object, rounds.Of(t, 10_000, 100_000))
+	for i := range documents {
+		documents[i] = document.O("_id", i, "a", document.O("type", "Point", "coordinates", document.A(float64(i%180), float64(i%90))))
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	near, err := query.CompileGeoNear(document.O(
+		"near", document.O("type", "Point", "coordinates", document.A(1, 2)), "key", "a", "spherical", true))
+	require.NoError(t, err)
+	found, err := c.GeoNear(t.Context(), near)
+	require.NoError(t, err)
+	require.Len(t, found, len(documents))
+}
+
+// endingContext is a context that ends the goroutine of a write when the write begins.
+type endingContext struct {
+	context.Context
+
+	asked atomic.Int64
+}
+
+func (c *endingContext) Err() error {
+	if c.asked.Add(1) == 2 {
+		runtime.Goexit()
+	}
+	return nil
+}
+
+func TestWrite_EndsItsGoroutine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j := &memoryJournal{}
+		store := journaled(t, j)
+		held := &heldContext{Context: t.Context(), goOn: make(chan struct{})}
+		leads := insert(held, store, "leads")
+		one := insert(t.Context(), store, 1)
+		ends := insert(&endingContext{Context: t.Context()}, store, "ends")
+		two := insert(t.Context(), store, 2)
+		close(held.goOn)
+		require.NoError(t, <-leads)
+		require.NoError(t, <-one)
+		require.ErrorIs(t, <-ends, boterr.Internal)
+		require.NoError(t, <-two, "it stood behind the one that ended")
+		require.ErrorIs(t, <-insert(&endingContext{Context: t.Context()}, store, "ends alone"), boterr.Internal)
+		require.NoError(t, <-insert(t.Context(), store, 3), "the store goes on")
+		require.Equal(t, []string{`{"_id":"leads"}`, `{"_id":1}`, `{"_id":2}`, `{"_id":3}`}, contents(t, store, "a"))
+		store.Close()
+	})
+}
+
+func TestJournal_EndsGoroutine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ends := false
+		gate := make(chan struct{})
+		j := &memoryJournal{before: func() error {
+			<-gate
+			if ends {
+				runtime.Goexit()
+			}
+			return nil
+		}}
+		store := journaled(t, j)
+		first := insert(t.Context(), store, "first")
+		leads := insert(t.Context(), store, "leads")
+		shares := insert(t.Context(), store, "shares")
+		gate <- struct{}{}
+		require.NoError(t, <-first)
+		synctest.Wait()
+		ends = true
+		gate <- struct{}{}
+		require.ErrorIs(t, <-shares, boterr.Unavailable)
+		require.ErrorIs(t, <-leads, boterr.Unavailable, "it is no caller's goroutine that was ended")
+		ends = false
+		after := insert(t.Context(), store, "after")
+		gate <- struct{}{}
+		require.NoError(t, <-after)
+		require.Equal(t, []string{`{"_id":"first"}`, `{"_id":"after"}`}, contents(t, store, "a"))
+	})
+}
+
+func TestWatcher_PanicsOrEndsGoroutine(t *testing.T) {
+	t.Parallel()
+	for name, harm := range map[string]func(){"panic": func() { panic("a broken watcher") }, "goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				j, gate := gatedJournal()
+				store := journaled(t, j)
+				var told []string
+				defer store.Watch("a", func(_, after document.Object) {
+					if id, _ := after.Field("_id"); id == "bad" {
+						harm()
+					}
+				}, func() {})()
+				defer store.Watch("a", func(_, after document.Object) { told = append(told, after.String()) }, func() {})()
+				first := insert(t.Context(), store, "first")
+				bad := make(chan any, 1)
+				go func() {
+					defer func() { bad <- recover() }()
+					_ = store.Collection("a").Insert(t.Context(), document.O("_id", "bad"))
+				}()
+				synctest.Wait()
+				others := []<-chan error{insert(t.Context(), store, 1), insert(t.Context(), store, 2)}
+				gate <- nil
+				gate <- nil
+				require.NoError(t, <-first)
+				for _, other := range others {
+					require.NoError(t, <-other)
+				}
+				cause := <-bad
+				if name == "panic" {
+					require.Equal(t, "a broken watcher", cause, "it is the write's that it was told of")
+				}
+				require.Equal(t, []string{`{"_id":"first"}`, `{"_id":"bad"}`, `{"_id":1}`, `{"_id":2}`}, contents(t, store, "a"))
+				require.Equal(t, contents(t, store, "a"), told, "the other watcher is told of all")
+			})
+		})
+	}
+}
+
+func TestOpen_NeedsAJournal(t *testing.T) {
+	t.Parallel()
+	_, err := memstore.Open(nil)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+// pausingContext is a context at which a write that looks at it so often is held until it is
+// let go.
+type pausingContext struct {
+	context.Context
+
+	asked atomic.Int64
+	goOn  chan struct{}
+}
+
+// pauseAt is more often than a write looks under the lock.
+const pauseAt = 100
+
+func (c *pausingContext) Err() error {
+	if c.asked.Add(1) == pauseAt {
+		<-c.goOn
+	}
+	return c.Context.Err()
+}
+
+// twoTenants calls test with stores of both kinds, in which each of two apps has 200
+// documents of one collection.
+func twoTenants(t *testing.T, test func(t *testing.T, store store.Store)) {
+	t.Helper()
+	for name, open := range map[string]func(t *testing.T) store.Store{
+		"memory":  func(*testing.T) store.Store { return memstore.New() },
+		"journal": func(t *testing.T) store.Store { return journaled(t, &memoryJournal{}) }, //nolint:thelper // It opens.
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := open(t)
+				for i := range 200 {
+					for _, app := range []string{"slow", "quick"} {
+						o := document.O("_id", fmt.Sprint(app, i), "app", app, "n", 0)
+						require.NoError(t, store.Collection("c").Insert(t.Context(), o))
+					}
+				}
+				test(t, store)
+			})
+		})
+	}
+}
+
+// costly is a filter for all documents of the slow tenant, at each of which a write does so
+// much that it looks whether anybody still waits.
+func costly(t *testing.T) *query.Filter {
+	t.Helper()
+	loop := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", "$n"))
+	isCounted := document.O("$gte", document.A("$n", 0))
+	return filter(t, "app", "slow", "$expr", document.O("$and", document.A(isCounted, document.O("$size", loop))))
+}
+
+// count adds one to n.
+func count(t *testing.T) query.Change {
+	t.Helper()
+	return change(t, "$inc", document.O("n", 1))
+}
+
+// slowUpdate updates all documents of the slow tenant in another goroutine, and is held in the
+// middle of that; the channel tells how that ended.
+func slowUpdate(t *testing.T, ctx context.Context, database store.Store) (*pausingContext, <-chan string) { //nolint:revive // t comes first in tests.
+	t.Helper()
+	paused := &pausingContext{Context: ctx, goOn: make(chan struct{})}
+	told, f, inc := make(chan string, 1), costly(t), count(t)
+	go func() {
+		result, err := database.Collection("c").Update(paused, f, inc, store.UpdateOptions{Multi: true})
+		told <- fmt.Sprintf("%d %d %v", result.Matched, result.Modified, boterr.CodeOf(err))
+	}()
+	synctest.Wait()
+	return paused, told
+}
+
+// total is the sum of n in the documents of an app.
+func total(t *testing.T, database store.Store, app string) (total int64) {
+	t.Helper()
+	found, err := database.Collection("c").Find(t.Context(), filter(t, "app", app), store.FindOptions{})
+	require.NoError(t, err)
+	for _, o := range found {
+		total += document.Get(o, "n", int64(0))
+	}
+	return total
+}
+
+func TestLongWrite_HoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, database store.Store) {
+		t.Helper()
+		paused, outcome := slowUpdate(t, t.Context(), database)
+		c := database.Collection("c")
+		_, err := c.Update(t.Context(), filter(t, "_id", "quick7"), count(t), store.UpdateOptions{})
+		require.NoError(t, err)
+		_, err = c.Update(t.Context(), filter(t, "app", "quick"), count(t), store.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+		_, err = c.Delete(t.Context(), filter(t, "_id", "quick8"), store.DeleteOptions{})
+		require.NoError(t, err)
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", "quick200", "app", "quick", "n", 1)))
+		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("n")}))
+		require.NoError(t, database.Collection("other").Insert(t.Context(), document.O("_id", 1)))
+		require.Empty(t, outcome)
+		require.Zero(t, total(t, database, "slow"))
+
+		close(paused.goOn)
+		require.Equal(t, "200 200 ", <-outcome)
+		require.EqualValues(t, 200, total(t, database, "slow"))
+		require.EqualValues(t, 201, total(t, database, "quick"))
+		found, err := c.Count(t.Context(), filter(t, "n", 1, "app", "slow"))
+		require.NoError(t, err)
+		require.EqualValues(t, 200, found, "the new index has what it made")
+	})
+}
+
+func TestLongWrite_SeesOthersChanges(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, database store.Store) {
+		t.Helper()
+		paused, outcome := slowUpdate(t, t.Context(), database)
+		c := database.Collection("c")
+		_, err := c.Update(t.Context(), filter(t, "_id", "slow150"), change(t, "$set", document.O("n", 1000)), store.UpdateOptions{})
+		require.NoError(t, err)
+		_, err = c.Update(t.Context(), filter(t, "_id", "slow3"), change(t, "$set", document.O("n", -1)), store.UpdateOptions{})
+		require.NoError(t, err)
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", "slow200", "app", "slow", "n", 0)))
+		close(paused.goOn)
+		require.Equal(t, "200 200 ", <-outcome, "one more, one less")
+		require.EqualValues(t, 1000-1+200, total(t, database, "slow"))
+	})
+}
+
+func TestLongWrite_ContextEnds(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store store.Store) {
+		t.Helper()
+		ctx, end := context.WithCancel(t.Context())
+		paused, outcome := slowUpdate(t, ctx, store)
+		end()
+		close(paused.goOn)
+		require.Equal(t, "0 0 canceled", <-outcome)
+		require.Zero(t, total(t, store, "slow"))
+	})
+}
+
+func TestLock_ContextEndsWhileWaiting(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store store.Store) {
+		t.Helper()
+		held := &heldContext{Context: t.Context(), goOn: make(chan struct{})}
+		holds := make(chan error, 1)
+		go func() { holds <- store.Collection("c").Insert(held, document.O("_id", "holds")) }()
+		synctest.Wait()
+		ctx, end := context.WithCancel(t.Context())
+		waits := make(chan error, 1)
+		go func() { waits <- store.Collection("c").Insert(ctx, document.O("_id", "waits")) }()
+		synctest.Wait()
+		end()
+		require.ErrorIs(t, <-waits, boterr.Canceled)
+		close(held.goOn)
+		require.NoError(t, <-holds)
+		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", "after")))
+		found, err := store.Collection("c").Count(t.Context(), filter(t, "_id", "waits"))
+		require.NoError(t, err)
+		require.Zero(t, found)
+	})
+}
+
+func TestLongInsert_KeyTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store store.Store) {
+		t.Helper()
+		documents := make([]document.Object, 10_000)
+		for i := range documents {
+			documents[i] = document.O("_id", i)
+		}
+		paused := &pausingContext{Context: t.Context(), goOn: make(chan struct{})}
+		outcome := make(chan error, 1)
+		go func() { outcome <- store.Collection("c").Insert(paused, documents...) }()
+		synctest.Wait()
+		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", 9_000)))
+		close(paused.goOn)
+		err, ok := boterr.AsError(<-outcome)
+		require.True(t, ok)
+		require.Equal(t, boterr.AlreadyExists, err.Code)
+		require.Equal(t, "[9000]._id", err.Field)
+	})
 }

@@ -182,3 +182,164 @@ func (c farthestFirst) GeoNear(ctx context.Context, query *query.GeoNear) ([]que
 	slices.Reverse(results)
 	return results, err
 }
+
+// forgiving takes a document on which a filter fails for one that does not match.
+type forgiving struct{ store.Collection }
+
+func (c forgiving) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	if err == nil || filter == nil || !filter.Source().Has("$expr") {
+		return found, err
+	}
+	all, failed := c.Collection.Find(ctx, nil, store.FindOptions{})
+	if failed != nil {
+		return nil, err
+	}
+	var matching []document.Object
+	for _, o := range all {
+		if filter.Match(o) {
+			matching = append(matching, o)
+		}
+	}
+	return matching, nil
+}
+
+// exprBlind finds as if there were no $expr in a filter.
+type exprBlind struct{ store.Collection }
+
+func (c exprBlind) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if filter != nil {
+		if without, err := query.CompileFilter(filter.Source().Without("$expr")); err == nil && filter.Source().Has("$expr") {
+			filter = without
+		}
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+// indexingNear makes the index that a search needs when it is asked for.
+type indexingNear struct{ store.Collection }
+
+func (c indexingNear) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if near := filter.Near(); near != nil {
+		keys := []store.IndexKey{{Path: near.Key(), Kind: near.Kinds()[0]}}
+		if err := c.EnsureIndex(ctx, store.Index{Keys: keys}); err != nil {
+			return nil, err
+		}
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+// withoutGeoIndexes takes geo indexes, and makes none.
+type withoutGeoIndexes struct{ store.Collection }
+
+func (c withoutGeoIndexes) EnsureIndex(ctx context.Context, index store.Index) error {
+	for _, key := range index.Keys {
+		if key.Kind == query.Geo2D || key.Kind == query.Geo2DSphere {
+			return nil
+		}
+	}
+	return c.Collection.EnsureIndex(ctx, index)
+}
+
+// indexedPlaces compares places by an index only.
+type indexedPlaces struct {
+	store.Collection
+
+	indexed *sync.Map
+}
+
+func newIndexedPlaces(c store.Collection) store.Collection {
+	return indexedPlaces{Collection: c, indexed: &sync.Map{}}
+}
+
+func (c indexedPlaces) EnsureIndex(ctx context.Context, index store.Index) error {
+	for _, key := range index.Keys {
+		c.indexed.Store(key.Kind, true)
+	}
+	return c.Collection.EnsureIndex(ctx, index)
+}
+
+func (c indexedPlaces) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	_, indexed := c.indexed.Load(query.Geo2DSphere)
+	if !indexed && strings.Contains(filter.Source().String(), "$geo") {
+		return nil, boterr.Invalid("", "there is no geo index")
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+// nearInDisorder finds what is near the other way round.
+type nearInDisorder struct{ store.Collection }
+
+func (c nearInDisorder) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	if filter.Near() != nil && options.Sort == nil {
+		slices.Reverse(found)
+	}
+	return found, err
+}
+
+// unprojecting ignores projections.
+type unprojecting struct{ store.Collection }
+
+func (c unprojecting) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	options.Projection = nil
+	return c.Collection.Find(ctx, filter, options)
+}
+
+func (c unprojecting) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	options.Projection = nil
+	return c.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+// projectingFirst filters and sorts what the projection leaves.
+type projectingFirst struct{ store.Collection }
+
+func (c projectingFirst) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if options.Projection == nil {
+		return c.Collection.Find(ctx, filter, options)
+	}
+	found, err := c.Collection.Find(ctx, nil, store.FindOptions{})
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		if found[i], err = options.Projection.Apply(filter, found[i]); err != nil {
+			return []document.Object{}, nil //nolint:nilerr // The defect.
+		}
+	}
+	found = slices.DeleteFunc(found, func(o document.Object) bool { return !filter.Match(o) })
+	options.Sort.Sort(found)
+	return page(found, options), nil
+}
+
+// projectingLate projects what was written already.
+type projectingLate struct{ store.Collection }
+
+func (c projectingLate) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	projection := options.Projection
+	options.Projection = nil
+	result, err := c.Collection.FindAndModify(ctx, filter, change, options)
+	if err != nil || result.Document.IsZero() {
+		return result, err
+	}
+	result.Document, err = projection.Apply(filter, result.Document)
+	return result, err
+}

@@ -2,13 +2,20 @@ package storetest
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // Case is one case of a file of cases: a collection, one operation on it, and what
@@ -155,4 +162,390 @@ func ReadCases(file io.Reader) ([]Case, error) {
 		cases = append(cases, c)
 	}
 	return cases, lines.Err()
+}
+
+// Outcome is what an operation gave: the fields that its kind has.
+type Outcome struct {
+	Docs     []document.Object // find, geoNear
+	Count    int64             // count
+	Values   []any             // distinct
+	Matched  int64             // update, replace
+	Modified int64             // update, replace
+	Upserted bool              // update, replace, findAndModify
+	Doc      document.Object   // findAndModify; zero where there is none
+	After    []document.Object // the whole collection afterwards, for all that write
+}
+
+// Check compares an outcome with what the case expects and returns what differs.
+func (c *Case) Check(got Outcome, err error) error {
+	if document.Get(c.Expect, "error", false) {
+		return checkRefused(err)
+	}
+	if err != nil {
+		return fmt.Errorf("must not be refused: %w", err)
+	}
+	for key, want := range c.Expect.All() {
+		if !c.agrees(key, want, got) {
+			return fmt.Errorf("%s: want %s, got %s", key, text(want), text(c.part(got, key)))
+		}
+	}
+	return nil
+}
+
+// checkRefused wants the error of an operation that is refused.
+func checkRefused(err error) error {
+	switch {
+	case errors.Is(err, boterr.InvalidArgument), errors.Is(err, boterr.AlreadyExists):
+		return nil
+	case err == nil:
+		return errors.New("must be refused")
+	default:
+		return fmt.Errorf("must be refused, and failed otherwise: %w", err)
+	}
+}
+
+// part returns the part of an outcome that an expectation is about. The server's
+// number of matches, which is its n for what was written, counts a document that was
+// inserted as well.
+func (c *Case) part(o Outcome, key string) any {
+	if o.Upserted && c.ofServer() {
+		o.Matched++
+	}
+	switch key {
+	case "ids":
+		return ids(o.Docs)
+	case "docs":
+		return o.Docs
+	case "n":
+		if c.Kind != "count" {
+			return o.Matched
+		}
+		return o.Count
+	case "values":
+		return o.Values
+	case "matched":
+		return o.Matched
+	case "modified":
+		return o.Modified
+	case "upserted":
+		return o.Upserted
+	case "doc":
+		return o.Doc
+	default:
+		return o.After
+	}
+}
+
+// agrees compares one part of an outcome.
+func (c *Case) agrees(key string, want any, got Outcome) bool {
+	wanted, _ := want.(document.Array)
+	switch key {
+	case "ids":
+		if c.Sort != nil || c.ofServer() && !c.AnyOrder {
+			return sameList(wanted, document.A(ids(got.Docs)...))
+		}
+		return sameSet(wanted, document.A(ids(got.Docs)...))
+	case "values":
+		return sameSet(wanted, document.A(got.Values...))
+	case "docs":
+		return sameList(wanted, objects(got.Docs))
+	case "after":
+		return sameSet(wanted, objects(got.After))
+	case "afterSome":
+		return contains(objects(got.After), wanted)
+	default:
+		value, err := document.ValueOf(c.part(got, key))
+		return err == nil && sameValue(want, value)
+	}
+}
+
+func objects(docs []document.Object) document.Array {
+	items := make([]any, 0, len(docs))
+	for _, doc := range docs {
+		items = append(items, doc)
+	}
+	return document.A(items...)
+}
+
+func ids(docs []document.Object) []any {
+	values := make([]any, 0, len(docs))
+	for _, doc := range docs {
+		id, _ := doc.Field(document.IDField)
+		values = append(values, id)
+	}
+	return values
+}
+
+// sameList compares two lists in order.
+func sameList(want, got document.Array) bool {
+	if want.Len() != got.Len() {
+		return false
+	}
+	for i, item := range want.All() {
+		if !sameValue(item, got.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameSet compares two lists whatever their order.
+func sameSet(want, got document.Array) bool {
+	return want.Len() == got.Len() && contains(got, want)
+}
+
+// contains reports whether each of the items is in a list, each in a place of its
+// own.
+func contains(list, items document.Array) bool {
+	taken := make([]bool, list.Len())
+	for _, item := range items.All() {
+		found := false
+		for i, candidate := range list.All() {
+			if !taken[i] && sameValue(item, candidate) {
+				taken[i], found = true, true
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// distancePrecision is the part by which distances may differ.
+const distancePrecision = 1e-6
+
+// sameValue compares values: numbers by what they are worth, to one part in a
+// million, and the order of fields does not matter.
+func sameValue(want, got any) bool {
+	switch w := want.(type) {
+	case document.Object:
+		g, ok := got.(document.Object)
+		if !ok || w.Len() != g.Len() {
+			return ok && w.Len() == 0 && g.IsZero()
+		}
+		for key, value := range w.All() {
+			other, ok := g.Field(key)
+			if !ok || !sameValue(value, other) {
+				return false
+			}
+		}
+		return true
+	case document.Array:
+		g, ok := got.(document.Array)
+		return ok && sameList(w, g)
+	case float64:
+		var g float64
+		if document.DecodeValue(got, &g) != nil || got == nil {
+			return false
+		}
+		return math.Abs(w-g) <= distancePrecision*math.Abs(w)
+	default:
+		return document.Equal(want, got)
+	}
+}
+
+func text(value any) string {
+	written, err := document.AppendJSON(nil, value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(written)
+}
+
+// Run runs the case on an empty collection.
+func (c *Case) Run(ctx context.Context, collection store.Collection) (Outcome, error) {
+	if err := c.EnsureIndexes(ctx, collection); err != nil {
+		return Outcome{}, err
+	}
+	if err := collection.Insert(ctx, c.Docs...); err != nil {
+		return Outcome{}, fmt.Errorf("inserting the documents: %w", err)
+	}
+	arguments, err := c.Arguments()
+	if err != nil {
+		return Outcome{}, err
+	}
+	filter, err := query.CompileFilter(arguments.Filter)
+	if err != nil {
+		return Outcome{}, err
+	}
+	switch c.Kind {
+	case "find", "count", "distinct", "geoNear":
+		return c.read(ctx, collection, filter, arguments)
+	default:
+		return c.write(ctx, collection, filter, arguments)
+	}
+}
+
+// EnsureIndexes makes the indexes of the case.
+func (c *Case) EnsureIndexes(ctx context.Context, collection store.Collection) error {
+	for _, index := range c.Indexes {
+		if err := collection.EnsureIndex(ctx, indexOf(index)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexOf reads an index of a case.
+func indexOf(keys [][]any) store.Index {
+	var index store.Index
+	for _, key := range keys {
+		path, _ := key[0].(string)
+		kind := query.Ascending
+		switch key[1] {
+		case int64(-1):
+			kind = query.Descending
+		case "2d":
+			kind = query.Geo2D
+		case "2dsphere":
+			kind = query.Geo2DSphere
+		}
+		index.Keys = append(index.Keys, store.IndexKey{Path: path, Kind: kind})
+	}
+	return index
+}
+
+// read runs an operation that reads.
+func (c *Case) read(
+	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
+) (out Outcome, err error) {
+	switch c.Kind {
+	case "count":
+		out.Count, err = count(ctx, collection, filter, arguments)
+	case "distinct":
+		out.Values, err = collection.Distinct(ctx, arguments.Key, filter)
+	case "geoNear":
+		out.Docs, err = near(ctx, collection, arguments.GeoNear)
+	default:
+		out.Docs, err = find(ctx, collection, filter, arguments)
+	}
+	return out, err
+}
+
+func find(
+	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
+) ([]document.Object, error) {
+	sort, err := query.CompileSort(arguments.Sort)
+	if err != nil {
+		return nil, err
+	}
+	projection, err := query.CompileProjection(arguments.Projection)
+	if err != nil {
+		return nil, err
+	}
+	return collection.Find(ctx, filter, store.FindOptions{
+		Sort: sort, Skip: arguments.Skip, Limit: arguments.Limit, Projection: projection,
+	})
+}
+
+// count counts; with skip or limit what Find returns, since Count has neither.
+func count(
+	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
+) (int64, error) {
+	if arguments.Skip == 0 && arguments.Limit == 0 {
+		return collection.Count(ctx, filter)
+	}
+	docs, err := find(ctx, collection, filter, arguments)
+	return int64(len(docs)), err
+}
+
+func near(ctx context.Context, collection store.Collection, argument document.Object) ([]document.Object, error) {
+	query, err := query.CompileGeoNear(argument)
+	if err != nil {
+		return nil, err
+	}
+	found, err := collection.GeoNear(ctx, query)
+	docs := make([]document.Object, 0, len(found))
+	for _, result := range found {
+		docs = append(docs, result.Document)
+	}
+	return docs, err
+}
+
+// write runs an operation that writes.
+func (c *Case) write(
+	ctx context.Context, collection store.Collection, filter *query.Filter, arguments Arguments,
+) (out Outcome, err error) {
+	update, err := query.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
+	if err != nil {
+		return Outcome{}, err
+	}
+	sort, err := query.CompileSort(arguments.Sort)
+	if err != nil {
+		return Outcome{}, err
+	}
+	projection, err := query.CompileProjection(arguments.Projection)
+	if err != nil {
+		return Outcome{}, err
+	}
+	change := query.Change{Update: update, OnInsert: document.O(document.IDField, "inserted")}
+	if c.Kind == "findAndModify" {
+		result, failed := collection.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{
+			Sort: sort, Upsert: arguments.Upsert, New: arguments.New, Projection: projection,
+		})
+		out.Doc, out.Upserted, err = result.Document, result.UpsertedID != nil, failed
+	} else {
+		result, failed := collection.Update(ctx, filter, change,
+			store.UpdateOptions{Multi: c.Multi, Sort: sort, Upsert: arguments.Upsert})
+		out.Matched, out.Modified, out.Upserted, err = result.Matched, result.Modified, result.UpsertedID != nil, failed
+	}
+	if err != nil {
+		return out, err
+	}
+	out.After, err = collection.Find(ctx, nil, store.FindOptions{})
+	return out, err
+}
+
+// literals returns documents as texts that are equal where the documents are the
+// same to the letter.
+func literals(documents []document.Object) []string {
+	texts := make([]string, 0, len(documents))
+	for _, o := range documents {
+		texts = append(texts, literal(o))
+	}
+	return texts
+}
+
+// literal returns a value as a text that shows what JSON does not: 1.0 beside 1,
+// and times beside strings.
+func literal(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strconv.Quote(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return "double(" + strconv.FormatFloat(v, 'g', -1, 64) + ")"
+	case bool:
+		return strconv.FormatBool(v)
+	case time.Time:
+		return "date(" + v.Format(time.RFC3339Nano) + ")"
+	case document.Array:
+		return arrayLiteral(v)
+	case document.Object:
+		return objectLiteral(v)
+	default:
+		return "null"
+	}
+}
+
+func arrayLiteral(a document.Array) string {
+	texts := make([]string, 0, a.Len())
+	for _, item := range a.All() {
+		texts = append(texts, literal(item))
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+func objectLiteral(o document.Object) string {
+	if o.IsZero() {
+		return "absent"
+	}
+	texts := make([]string, 0, o.Len())
+	for key, value := range o.All() {
+		texts = append(texts, strconv.Quote(key)+": "+literal(value))
+	}
+	return "{" + strings.Join(texts, ", ") + "}"
 }

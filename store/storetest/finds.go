@@ -197,3 +197,265 @@ func countCountsMatches(t *trial) {
 		require.Equal(t, test.count, count, "matching %s", test.filter.Source())
 	}
 }
+
+var projectionRules = []Rule{
+	{
+		Name:  "FindProjects",
+		Text:  "Projection says which fields of the documents come back, in the order of the document",
+		check: findProjects,
+	},
+	{
+		Name:  "FilterAndSortSeeWholeDocuments",
+		Text:  "filter and sort see the whole documents, whatever the projection leaves of them",
+		check: filterAndSortSeeWholeDocuments,
+	},
+	{
+		Name:  "ProjectionCutsArrays",
+		Text:  "$slice, $elemMatch and a path that ends in $ cut arrays down",
+		check: projectionCutsArrays,
+	},
+	{
+		Name:  "ProjectionWithoutAPositionIsRefused",
+		Text:  "a path that ends in $ is InvalidArgument where the filter matched no element of the array",
+		check: projectionWithoutAPositionIsRefused,
+	},
+	{
+		Name:  "FindAndModifyProjects",
+		Text:  "Projection says which fields of the document come back, before the change or after it, and what is stored is whole",
+		check: findAndModifyProjects,
+	},
+	{
+		Name:  "FindAndModifyRefusesAProjectionWhole",
+		Text:  "after an error of the projection nothing has changed; a path that ends in $ is InvalidArgument with New",
+		check: findAndModifyRefusesAProjectionWhole,
+	},
+}
+
+// projection compiles a projection of paths and what becomes of them.
+func (t *trial) projection(pairs ...any) *query.Projection {
+	t.Helper()
+	p, err := query.CompileProjection(document.O(pairs...))
+	require.NoError(t, err)
+	return p
+}
+
+func findProjects(t *trial) {
+	t.insert(
+		document.O("_id", 1, "b", 1, "a", document.O("x", 1, "y", 2), "c", 3),
+		document.O("_id", 2, "a", document.A(document.O("x", 1.5), 7), "b", true),
+	)
+	for _, test := range []struct {
+		projection *query.Projection
+		want       []document.Object
+	}{
+		{
+			t.projection("a.x", 1, "b", 1),
+			[]document.Object{
+				document.O("_id", 1, "b", 1, "a", document.O("x", 1)),
+				document.O("_id", 2, "a", document.A(document.O("x", 1.5)), "b", true),
+			},
+		},
+		{t.projection("c", 1, "_id", 0), []document.Object{document.O("c", 3), document.O()}},
+		{
+			t.projection("a", 0),
+			[]document.Object{document.O("_id", 1, "b", 1, "c", 3), document.O("_id", 2, "b", true)},
+		},
+	} {
+		found := t.find(nil, store.FindOptions{Projection: test.projection})
+		t.requireSame(test.want, found, "projection %s", test.projection.Source())
+	}
+}
+
+func filterAndSortSeeWholeDocuments(t *trial) {
+	t.insert(numbered(4)...)
+	options := store.FindOptions{Sort: t.order("n", -1), Skip: 1, Limit: 2, Projection: t.projection("none", 1)}
+	found := t.find(t.filter("n", document.O("$gt", 1)), options)
+	t.requireSame([]document.Object{document.O("_id", 3), document.O("_id", 2)}, found)
+	result := t.findAndModify(t.filter("n", 4), t.change("$set", document.O("last", true)),
+		store.FindAndModifyOptions{Projection: t.projection("none", 1)})
+	t.requireModified(store.FindAndModifyResult{Document: document.O("_id", 4), Matched: true, Modified: true}, result)
+}
+
+func projectionCutsArrays(t *trial) {
+	t.insert(document.O("_id", 1, "n", 1, "list", document.A(1, 2, 3, 4)))
+	for _, test := range []struct {
+		projection *query.Projection
+		want       document.Object
+	}{
+		{t.projection("list", document.O("$slice", -2)), document.O("_id", 1, "n", 1, "list", document.A(3, 4))},
+		{t.projection("list", document.O("$slice", document.A(1, 2)), "n", 1), document.O("_id", 1, "n", 1, "list", document.A(2, 3))},
+		{t.projection("list", document.O("$elemMatch", document.O("$gt", 2))), document.O("_id", 1, "list", document.A(3))},
+		{t.projection("list.$", 1), document.O("_id", 1, "list", document.A(2))},
+	} {
+		found := t.find(t.filter("list", document.O("$gte", 2)), store.FindOptions{Projection: test.projection})
+		t.requireSame([]document.Object{test.want}, found, "projection %s", test.projection.Source())
+	}
+}
+
+func projectionWithoutAPositionIsRefused(t *trial) {
+	t.insert(document.O("_id", 1, "list", document.A(1, 2)))
+	for _, filter := range []*query.Filter{nil, t.filter("_id", 1), t.filter("list.0", 1)} {
+		_, err := t.Find(t.ctx(), filter, store.FindOptions{Projection: t.projection("list.$", 1)})
+		t.requireCode(boterr.InvalidArgument, err, "filter %s", filter.Source())
+	}
+}
+
+func findAndModifyProjects(t *trial) {
+	t.insert(document.O("_id", 1, "n", 1, "list", document.A(1, 2)))
+	inc := t.change("$inc", document.O("n", 1))
+	before := t.findAndModify(nil, inc, store.FindAndModifyOptions{Projection: t.projection("n", 1)})
+	t.requireModified(
+		store.FindAndModifyResult{Document: document.O("_id", 1, "n", 1), Matched: true, Modified: true}, before)
+	after := t.findAndModify(nil, inc, store.FindAndModifyOptions{New: true, Projection: t.projection("n", 1, "_id", 0)})
+	t.requireModified(store.FindAndModifyResult{Document: document.O("n", 3), Matched: true, Modified: true}, after)
+	position := t.findAndModify(t.filter("list", 2), inc, store.FindAndModifyOptions{Projection: t.projection("list.$", 1)})
+	t.requireModified(
+		store.FindAndModifyResult{Document: document.O("_id", 1, "list", document.A(2)), Matched: true, Modified: true}, position)
+	t.requireHolds(document.O("_id", 1, "n", 4, "list", document.A(1, 2)))
+
+	none := t.findAndModify(t.filter("n", 9), inc, store.FindAndModifyOptions{Projection: t.projection("n", 1)})
+	t.requireModified(store.FindAndModifyResult{}, none)
+	inserted := t.findAndModify(t.filter("_id", "new"), inc,
+		store.FindAndModifyOptions{New: true, Upsert: true, Projection: t.projection("n", 1, "_id", 0)})
+	t.requireModified(store.FindAndModifyResult{Document: document.O("n", 1), UpsertedID: "new"}, inserted)
+}
+
+func findAndModifyRefusesAProjectionWhole(t *trial) {
+	held := document.O("_id", 1, "list", document.A(1, 2))
+	t.insert(held)
+	change, projection := t.change("$push", document.O("list", 3)), t.projection("list.$", 1)
+	for _, test := range []struct {
+		filter  *query.Filter
+		options store.FindAndModifyOptions
+	}{
+		{nil, store.FindAndModifyOptions{Projection: projection}},
+		{t.filter("list", 2), store.FindAndModifyOptions{New: true, Projection: projection}},
+	} {
+		_, err := t.FindAndModify(t.ctx(), test.filter, change, test.options)
+		t.requireCode(boterr.InvalidArgument, err, "filter %s", test.filter.Source())
+		t.requireHolds(held)
+	}
+}
+
+var geoRules = []Rule{
+	{
+		Name:  "GeoNearReturnsNearestFirst",
+		Text:  "GeoNear returns the documents that have a point, nearest first, ties in the order of insertion",
+		Needs: []Capability{GeoQueries},
+		check: geoNearReturnsNearestFirst,
+	},
+	{
+		Name:  "GeoNearKeepsToItsBounds",
+		Text:  "GeoNear returns what matches the query's filter and lies within its distances, up to its limit",
+		Needs: []Capability{GeoQueries},
+		check: geoNearKeepsToItsBounds,
+	},
+	{
+		Name:  "GeoNearWritesIntoResultsOnly",
+		Text:  "the distance and the point are in the documents that come back, not in what is stored",
+		Needs: []Capability{GeoQueries},
+		check: geoNearWritesIntoResultsOnly,
+	},
+	{
+		Name:  "GeoNearMeasuresLegacyPairs",
+		Text:  "distances of legacy pairs are in the units of the coordinates",
+		Needs: []Capability{GeoQueries},
+		check: geoNearMeasuresLegacyPairs,
+	},
+	{
+		Name:  "GeoIndexesAreTaken",
+		Text:  "an index of kind Geo2D or Geo2DSphere serves the field of its key",
+		Needs: []Capability{GeoQueries, GeoIndexes},
+		check: geoIndexesAreTaken,
+	},
+}
+
+// equator returns the GeoJSON point on the equator at a longitude.
+func equator(longitude float64) document.Object {
+	return document.O("type", "Point", "coordinates", document.A(longitude, 0))
+}
+
+// near searches, without an error.
+func (t *trial) near(pairs ...any) []query.GeoResult {
+	t.Helper()
+	query, err := query.CompileGeoNear(document.O(pairs...))
+	require.NoError(t, err)
+	results, err := t.GeoNear(t.ctx(), query)
+	require.NoError(t, err)
+	require.NotNil(t, results, "the slice is nil")
+	return results
+}
+
+// requireNear checks the _ids of results.
+func (t *trial) requireNear(expected []any, results []query.GeoResult) {
+	t.Helper()
+	documents := make([]document.Object, 0, len(results))
+	for _, result := range results {
+		documents = append(documents, result.Document)
+	}
+	t.requireIDs(expected, documents)
+}
+
+// insertPlaces inserts places on the equator, by their longitude, which for one
+// degree is 111.3 km.
+func (t *trial) insertPlaces() {
+	t.Helper()
+	t.insert(
+		document.O("_id", "three", "at", equator(3), "open", true),
+		document.O("_id", "one", "at", equator(1), "open", true),
+		document.O("_id", "nowhere", "open", true),
+		document.O("_id", "minus one", "at", equator(-1), "open", false),
+		document.O("_id", "text", "at", "1, 0", "open", true),
+		document.O("_id", "two", "at", equator(2), "open", true),
+	)
+}
+
+func geoNearReturnsNearestFirst(t *trial) {
+	t.requireNear([]any{}, t.near("near", equator(0), "key", "at"))
+	t.insertPlaces()
+	results := t.near("near", equator(0), "key", "at")
+	t.requireNear([]any{"one", "minus one", "two", "three"}, results)
+	for i, degrees := range []float64{1, 1, 2, 3} {
+		require.InEpsilon(t, degrees*111_318.8, results[i].Distance, 1e-5)
+	}
+}
+
+func geoNearKeepsToItsBounds(t *trial) {
+	t.insertPlaces()
+	origin := equator(0)
+	t.requireNear([]any{"one", "two", "three"}, t.near("near", origin, "key", "at", "query", document.O("open", true)))
+	t.requireNear([]any{"one", "minus one"}, t.near("near", origin, "key", "at", "maxDistance", 150_000))
+	t.requireNear([]any{"two", "three"}, t.near("near", origin, "key", "at", "minDistance", 150_000))
+	t.requireNear([]any{"one", "minus one", "two"}, t.near("near", origin, "key", "at", "limit", 3))
+	t.requireNear([]any{"two"}, t.near("near", origin, "key", "at", "query", document.O("_id", "two"), "limit", 3))
+}
+
+func geoNearWritesIntoResultsOnly(t *trial) {
+	held := document.O("_id", 1, "at", equator(0))
+	t.insert(held)
+	results := t.near("near", equator(0), "key", "at", "distanceField", "far.away", "includeLocs", "where")
+	require.Len(t, results, 1)
+	require.Equal(t, literal(0.0), literal(document.Get[any](results[0].Document, "far.away", nil)))
+	require.Equal(t, literal(equator(0)), literal(document.Get[any](results[0].Document, "where", nil)))
+	t.requireHolds(held)
+}
+
+func geoNearMeasuresLegacyPairs(t *trial) {
+	t.insert(
+		document.O("_id", "far", "at", document.A(6, 8)),
+		document.O("_id", "close", "at", document.O("x", 3, "y", 4)),
+	)
+	results := t.near("near", document.A(0, 0), "key", "at", "maxDistance", 10)
+	t.requireNear([]any{"close", "far"}, results)
+	require.InDelta(t, 5, results[0].Distance, 1e-9)
+	require.InDelta(t, 10, results[1].Distance, 1e-9)
+}
+
+func geoIndexesAreTaken(t *trial) {
+	for _, kind := range []query.IndexKind{query.Geo2D, query.Geo2DSphere} {
+		c := t.with(t.store.Collection("storetest." + string(kind)))
+		require.NoError(t, c.EnsureIndex(t.ctx(), store.Index{Keys: []store.IndexKey{{Path: "in.at", Kind: kind}}}))
+		c.insert(document.O("_id", 1, "in", document.O("at", document.A(1, 1))), document.O("_id", 2))
+		c.requireNear([]any{1}, c.near("near", document.A(0, 0), "spherical", kind == query.Geo2DSphere))
+	}
+}

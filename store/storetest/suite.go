@@ -13,11 +13,21 @@
 package storetest
 
 import (
+	"context"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // T is what a rule needs of *testing.T.
@@ -75,4 +85,362 @@ func (r Rule) needsOneOf(lacks []Capability) bool {
 func (r Rule) Check(t T, store store.Store) {
 	t.Helper()
 	r.check(&trial{T: t, rule: r, store: store, Collection: store.Collection("storetest")})
+}
+
+// trial is one check of one rule. Its Collection is empty at the beginning.
+type trial struct {
+	T
+	store.Collection
+
+	rule  Rule
+	store store.Store
+}
+
+// Errorf reports what was seen under the rule that it breaks.
+func (t *trial) Errorf(format string, args ...any) {
+	t.Helper()
+	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
+}
+
+// ctx returns the context of the test.
+func (t *trial) ctx() context.Context { return t.Context() }
+
+// with is a trial of the same rule in another collection.
+func (t *trial) with(collection store.Collection) *trial {
+	other := *t
+	other.Collection = collection
+	return &other
+}
+
+// filter compiles a filter of keys and values.
+func (t *trial) filter(pairs ...any) *query.Filter {
+	t.Helper()
+	f, err := query.CompileFilter(document.O(pairs...))
+	require.NoError(t, err)
+	return f
+}
+
+// order compiles a sort of paths and directions.
+func (t *trial) order(pairs ...any) *query.Sort {
+	t.Helper()
+	s, err := query.CompileSort(document.O(pairs...))
+	require.NoError(t, err)
+	return s
+}
+
+// change compiles an update of operators and operands, or of a replacement's fields.
+func (t *trial) change(pairs ...any) query.Change {
+	t.Helper()
+	u, err := query.CompileUpdate(document.O(pairs...))
+	require.NoError(t, err)
+	return query.Change{Update: u}
+}
+
+// insert puts documents into the collection.
+func (t *trial) insert(documents ...document.Object) {
+	t.Helper()
+	require.NoError(t, t.Insert(t.ctx(), documents...))
+}
+
+// find returns what Find finds.
+func (t *trial) find(filter *query.Filter, options store.FindOptions) []document.Object {
+	t.Helper()
+	found, err := t.Find(t.ctx(), filter, options)
+	require.NoError(t, err)
+	return found
+}
+
+// all returns what the collection holds.
+func (t *trial) all() []document.Object {
+	t.Helper()
+	return t.find(nil, store.FindOptions{})
+}
+
+// update changes documents, without an error.
+func (t *trial) update(
+	filter *query.Filter, change query.Change, options store.UpdateOptions,
+) store.UpdateResult {
+	t.Helper()
+	result, err := t.Update(t.ctx(), filter, change, options)
+	require.NoError(t, err)
+	return result
+}
+
+// findAndModify changes one document, without an error.
+func (t *trial) findAndModify(
+	filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) store.FindAndModifyResult {
+	t.Helper()
+	result, err := t.FindAndModify(t.ctx(), filter, change, options)
+	require.NoError(t, err)
+	return result
+}
+
+// requireCode checks that err is an error as a Store returns it, of that code.
+func (t *trial) requireCode(code boterr.Code, err error, doing ...any) {
+	t.Helper()
+	require.Error(t, err, doing...)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok, "the error is a %T and no *boterr.Error: %v", err, err)
+	require.Equal(t, string(code), string(e.Code), doing...)
+	require.Empty(t, e.Op, "a Store names no operation in its errors")
+}
+
+// requireHolds checks that the collection holds these documents in this order.
+func (t *trial) requireHolds(expected ...document.Object) {
+	t.Helper()
+	t.requireSame(expected, t.all())
+}
+
+// requireSame checks that two lists of documents are the same to the letter.
+func (t *trial) requireSame(expected, actual []document.Object, doing ...any) {
+	t.Helper()
+	require.Equal(t, literals(expected), literals(actual), doing...)
+}
+
+// requireIDs checks the _ids of documents.
+func (t *trial) requireIDs(expected []any, documents []document.Object, doing ...any) {
+	t.Helper()
+	ids := make([]any, 0, len(documents))
+	for _, o := range documents {
+		id, _ := o.Field(document.IDField)
+		ids = append(ids, id)
+	}
+	require.Equal(t, literal(document.A(expected...)), literal(document.A(ids...)), doing...)
+}
+
+// Capability is something that a store may lack.
+type Capability string
+
+// The capabilities. A store that lacks one answers Unsupported where it is used.
+const (
+	// GeoQueries is Collection.GeoNear.
+	GeoQueries Capability = "GeoQueries"
+	// GeoFilters is $near, $nearSphere, $geoWithin and $geoIntersects in a filter.
+	GeoFilters Capability = "GeoFilters"
+	// Expressions is $expr in a filter.
+	Expressions Capability = "Expressions"
+	// NestedArrays is a document with an array that is an element of an array.
+	NestedArrays Capability = "NestedArrays"
+	// Infinity is a document with a number that is infinite.
+	Infinity Capability = "Infinity"
+	// GeoIndexes is EnsureIndex with a key of kind Geo2D or Geo2DSphere.
+	GeoIndexes Capability = "GeoIndexes"
+	// UniqueIndexes is EnsureIndex with Unique.
+	UniqueIndexes Capability = "UniqueIndexes"
+	// SparseIndexes is EnsureIndex with Sparse.
+	SparseIndexes Capability = "SparseIndexes"
+	// ArrayFilters is a path with "$[name]" in an update.
+	ArrayFilters Capability = "ArrayFilters"
+	// UpdateSort is UpdateOptions.Sort.
+	UpdateSort Capability = "UpdateSort"
+)
+
+// uses tells how each capability is used.
+var uses = map[Capability]func(*trial) error{
+	GeoQueries: func(t *trial) error {
+		query, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
+		require.NoError(t, err)
+		_, err = t.GeoNear(t.ctx(), query)
+		return err
+	},
+	GeoFilters: func(t *trial) error {
+		box := document.O("$box", document.A(document.A(1, 0), document.A(2, 0)))
+		_, err := t.Find(t.ctx(), t.filter("at", document.O("$geoWithin", box)), store.FindOptions{})
+		return err
+	},
+	Expressions: func(t *trial) error {
+		_, err := t.Find(t.ctx(), t.expr("$gt", "$a", 1), store.FindOptions{})
+		return err
+	},
+	NestedArrays: func(t *trial) error {
+		return t.Insert(t.ctx(), document.O("_id", 2, "a", document.A(document.A(1))))
+	},
+	Infinity: func(t *trial) error {
+		return t.Insert(t.ctx(), document.O("_id", 2, "a", math.Inf(1)))
+	},
+	GeoIndexes: func(t *trial) error {
+		return t.EnsureIndex(t.ctx(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}})
+	},
+	UniqueIndexes: func(t *trial) error {
+		return t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a"), Unique: true})
+	},
+	SparseIndexes: func(t *trial) error {
+		return t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a"), Sparse: true})
+	},
+	ArrayFilters: func(t *trial) error {
+		u, err := query.CompileUpdate(document.O("$set", document.O("a.$[x]", 1)), document.O("x", 0))
+		require.NoError(t, err)
+		_, err = t.Update(t.ctx(), nil, query.Change{Update: u}, store.UpdateOptions{})
+		return err
+	},
+	UpdateSort: func(t *trial) error {
+		_, err := t.Update(t.ctx(), nil, t.change("$set", document.O("a", 0)), store.UpdateOptions{Sort: t.order("a", 1)})
+		return err
+	},
+}
+
+// unsupportedRule is the rule for a capability that a store declares to lack.
+func unsupportedRule(lack Capability) Rule {
+	return Rule{
+		Name: "LackOf" + string(lack) + "IsUnsupported",
+		Text: "what a store declares to lack it answers with Unsupported, and changes nothing",
+		check: func(t *trial) {
+			use, ok := uses[lack]
+			require.True(t, ok, "%q is no capability", lack)
+			t.insert(document.O("_id", 1, "a", document.A(0)))
+			t.requireCode(boterr.Unsupported, use(t), "using %s", lack)
+			t.requireHolds(document.O("_id", 1, "a", document.A(0)))
+		},
+	}
+}
+
+// ascending returns the keys of an index on paths.
+func ascending(paths ...string) []store.IndexKey {
+	keys := make([]store.IndexKey, 0, len(paths))
+	for _, path := range paths {
+		keys = append(keys, store.IndexKey{Path: path, Kind: query.Ascending})
+	}
+	return keys
+}
+
+var cancelRules = []Rule{
+	{
+		Name:  "EndedContextIsCanceled",
+		Text:  "where the context ended, every operation is Canceled, and nothing was written",
+		check: endedContextIsCanceled,
+	},
+	{
+		Name:  "PassedDeadlineIsCanceled",
+		Text:  "where the deadline passed, every operation is Canceled, and nothing was written",
+		check: passedDeadlineIsCanceled,
+	},
+}
+
+func endedContextIsCanceled(t *trial) {
+	ctx, cancel := context.WithCancel(t.ctx())
+	cancel()
+	t.insert(numbered(2)...)
+	_, err := t.store.Now(ctx)
+	t.requireCanceled(err, t.answers(ctx))
+}
+
+func passedDeadlineIsCanceled(t *trial) {
+	ctx, cancel := context.WithDeadline(t.ctx(), time.UnixMilli(0))
+	defer cancel()
+	t.insert(numbered(2)...)
+	_, err := t.store.Now(ctx)
+	t.requireCanceled(err, t.answers(ctx))
+}
+
+// answers returns what every operation of the collection answers.
+func (t *trial) answers(ctx context.Context) map[string]error {
+	change, replacement := t.change("$set", document.O("n", 9)), t.change("n", 9)
+	_, find := t.Find(ctx, nil, store.FindOptions{})
+	_, findOne := t.Find(ctx, t.filter("_id", 1), store.FindOptions{})
+	_, count := t.Count(ctx, nil)
+	_, distinct := t.Distinct(ctx, "n", nil)
+	_, update := t.Update(ctx, nil, change, multi)
+	_, updateOne := t.Update(ctx, t.filter("_id", 1), replacement, first)
+	_, upserted := t.Update(ctx, t.filter("_id", 3), change, upsert)
+	_, findAndModify := t.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{})
+	_, removed := t.Delete(ctx, nil, store.DeleteOptions{Multi: true})
+	return map[string]error{
+		"Find": find, "Find by _id": findOne, "Count": count, "Distinct": distinct,
+		"Insert": t.Insert(ctx, document.O("_id", 3)), "Update": update, "Update by _id": updateOne, "upsert": upserted,
+		"FindAndModify": findAndModify, "Delete": removed,
+		"EnsureIndex": t.EnsureIndex(ctx, store.Index{Keys: ascending("n")}),
+	}
+}
+
+// requireCanceled checks that all answers are Canceled, and nothing was written.
+func (t *trial) requireCanceled(now error, answers map[string]error) {
+	t.Helper()
+	t.requireCode(boterr.Canceled, now, "Now")
+	for name, err := range answers {
+		t.requireCode(boterr.Canceled, err, name)
+	}
+	t.requireHolds(numbered(2)...)
+}
+
+var collectionRules = []Rule{
+	{
+		Name:  "CollectionsAreApart",
+		Text:  "what is written to one collection is in no other, however alike their names are",
+		check: collectionsAreApart,
+	},
+	{
+		Name:  "NewCollectionReadsAsEmpty",
+		Text:  "a collection that does not exist reads as empty, and exists as soon as it is written to",
+		check: newCollectionReadsAsEmpty,
+	},
+	{
+		Name:  "BadCollectionNamesAreRefused",
+		Text:  `names are up to 200 bytes of UTF-8 without NUL and do not begin with "system."; others are InvalidArgument`,
+		check: badCollectionNamesAreRefused,
+	},
+	{
+		Name:  "LongCollectionNamesAreTaken",
+		Text:  "names are up to 200 bytes of UTF-8",
+		check: longCollectionNamesAreTaken,
+	},
+	{
+		Name:  "NowIsTheStoresClock",
+		Text:  "Now returns the store's clock, which does not go back",
+		check: nowIsTheStoresClock,
+	},
+}
+
+func collectionsAreApart(t *trial) {
+	names := []string{
+		"storetest.a", "storetest.A", "storetest.a ", "storetest a", "storetest_a", "storetest.ä",
+		"storetest.a.b", "storetest.😀", "storetest%2Ea", "storetest/a", "storetest.$a",
+	}
+	for i, name := range names {
+		c := t.with(t.store.Collection(name))
+		c.requireHolds()
+		c.insert(document.O("_id", 1, "number", i))
+	}
+	for i, name := range names {
+		t.with(t.store.Collection(name)).requireHolds(document.O("_id", 1, "number", i))
+	}
+	t.requireHolds()
+}
+
+func newCollectionReadsAsEmpty(t *trial) {
+	t.requireHolds()
+	count, err := t.Count(t.ctx(), nil)
+	require.NoError(t, err)
+	require.Zero(t, count)
+	removed, err := t.Delete(t.ctx(), nil, store.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.Zero(t, removed)
+
+	t.with(t.store.Collection("storetest")).insert(document.O("_id", 1))
+	t.requireHolds(document.O("_id", 1))
+}
+
+func badCollectionNamesAreRefused(t *trial) {
+	for _, name := range []string{"", "system.users", "nul\x00", "\xff\xfe", strings.Repeat("n", 201)} {
+		for operation, err := range t.with(t.store.Collection(name)).answers(t.ctx()) {
+			t.requireCode(boterr.InvalidArgument, err, "%s in %q", operation, name)
+		}
+	}
+}
+
+func longCollectionNamesAreTaken(t *trial) {
+	c := t.with(t.store.Collection("storetest" + strings.Repeat("é", 94)))
+	c.insert(document.O("_id", 1))
+	c.requireHolds(document.O("_id", 1))
+}
+
+func nowIsTheStoresClock(t *trial) {
+	var last time.Time
+	for range 3 {
+		now, err := t.store.Now(t.ctx())
+		require.NoError(t, err)
+		require.False(t, now.IsZero())
+		require.False(t, now.Before(last), "%v after %v", now, last)
+		last = now
+	}
 }

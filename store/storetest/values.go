@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 var valueRules = []Rule{
@@ -206,4 +207,350 @@ func whatWasReadStays(t *trial) {
 	_, err := t.Delete(t.ctx(), nil, store.DeleteOptions{})
 	require.NoError(t, err)
 	t.requireSame([]document.Object{before}, read)
+}
+
+var fixedRules = []Rule{
+	{
+		Name:  "IDIsFixed",
+		Text:  "_id is fixed always: no operator and no replacement gives it another value",
+		check: idIsFixed,
+	},
+	{
+		Name:  "FixedFieldsStay",
+		Text:  "an update that would give a fixed field another value is InvalidArgument, and changes nothing",
+		check: fixedFieldsStay,
+	},
+	{
+		Name:  "ReplacementKeepsFixedFields",
+		Text:  "a replacement that lacks a fixed field keeps it",
+		check: replacementKeepsFixedFields,
+	},
+	{
+		Name:  "ReplacementKeepsWhatIsToBeKept",
+		Text:  "a replacement that lacks a kept field leaves it as it is, and other updates may change it",
+		check: replacementKeepsWhatIsToBeKept,
+	},
+	{
+		Name:  "StampsAreRenewedByAChange",
+		Text:  "stamps are renewed in a document that the update changes, and counted from 1 where they are no number",
+		check: stampsAreRenewedByAChange,
+	},
+	{
+		Name:  "StampsStayWithoutAChange",
+		Text:  "stamps are left alone in a document that the update does not change otherwise",
+		check: stampsStayWithoutAChange,
+	},
+	{
+		Name:  "UpdatesDoNotReachStamps",
+		Text:  "what the caller's update does to stamped fields has no effect and does not count as a change",
+		check: updatesDoNotReachStamps,
+	},
+}
+
+// changers are the two ways to change the first match.
+var changers = map[string]func(*trial, query.Change) (modified bool, err error){
+	"Update": func(t *trial, change query.Change) (bool, error) {
+		result, err := t.Update(t.ctx(), nil, change, first)
+		return result.Modified == 1, err
+	},
+	"FindAndModify": func(t *trial, change query.Change) (bool, error) {
+		result, err := t.FindAndModify(t.ctx(), nil, change, store.FindAndModifyOptions{})
+		return result.Modified, err
+	},
+}
+
+// requireRefused checks that changes are InvalidArgument and change nothing.
+func (t *trial) requireRefused(held document.Object, fixed []string, changes ...query.Change) {
+	t.Helper()
+	t.insert(held)
+	for _, change := range changes {
+		change.Fixed = fixed
+		for name, apply := range changers {
+			_, err := apply(t, change)
+			t.requireCode(boterr.InvalidArgument, err, "%s of %s", name, change.Update.Source())
+			t.requireHolds(held)
+		}
+	}
+}
+
+func idIsFixed(t *trial) {
+	t.requireRefused(document.O("_id", 1, "n", 5), nil,
+		t.change("$set", document.O("_id", 2)),
+		t.change("$unset", document.O("_id", "")),
+		t.change("$inc", document.O("_id", 1)),
+		t.change("_id", 2, "n", 5),
+	)
+	t.update(nil, t.change("$set", document.O("_id", 1, "n", 2)), first)
+	t.update(nil, t.change("_id", 1, "n", 3), first)
+	t.requireHolds(document.O("_id", 1, "n", 3))
+}
+
+func fixedFieldsStay(t *trial) {
+	t.requireRefused(document.O("_id", 1, "app", "a", "in", document.O("x", 1), "n", 1), []string{"app", "in", "none"},
+		t.change("$set", document.O("app", "b")),
+		t.change("$set", document.O("n", 5, "in.x", 2)),
+		t.change("$unset", document.O("in", "")),
+		t.change("$set", document.O("none", 1)),
+		t.change("$rename", document.O("n", "app")),
+		t.change("app", "b"),
+		t.change("none", 1),
+	)
+}
+
+func replacementKeepsFixedFields(t *trial) {
+	t.insert(document.O("_id", 1, "app", "a", "n", 1))
+	for n, replacement := range []query.Change{t.change("n", 0), t.change("app", "a", "n", 1), t.change("_id", 1, "n", 2)} {
+		replacement.Fixed = []string{"app", "none"}
+		t.update(nil, replacement, first)
+		t.requireHolds(document.O("_id", 1, "app", "a", "n", n))
+	}
+}
+
+func replacementKeepsWhatIsToBeKept(t *trial) {
+	t.insert(document.O("_id", 1, "mark", 7, "n", 1))
+	replacement := t.change("n", 2)
+	replacement.Kept = []string{"mark", "none"}
+	t.update(nil, replacement, first)
+	t.requireHolds(document.O("_id", 1, "mark", 7, "n", 2))
+	other := t.change("n", 3, "mark", 8)
+	other.Kept = []string{"mark"}
+	t.update(nil, other, first)
+	t.requireHolds(document.O("_id", 1, "mark", 8, "n", 3))
+	unset := t.change("$unset", document.O("mark", true))
+	unset.Kept = []string{"mark"}
+	t.update(nil, unset, first)
+	t.requireHolds(document.O("_id", 1, "n", 3))
+}
+
+// stamped returns a change with stamps.
+func (t *trial) stamped(pairs ...any) query.Change {
+	t.Helper()
+	change := t.change(pairs...)
+	change.Stamps = query.Stamps{Set: document.O("updatedAt", 99, "etag", "new"), Increment: []string{"_version", "count"}}
+	return change
+}
+
+func stampsAreRenewedByAChange(t *trial) {
+	for name, apply := range changers {
+		c := t.with(t.store.Collection("storetest." + name))
+		c.insert(document.O("_id", 1, "updatedAt", 1, "_version", 7, "count", "none", "n", 1))
+		modified, err := apply(c, t.stamped("$set", document.O("n", 2)))
+		require.NoError(t, err)
+		require.True(t, modified)
+		c.requireHolds(document.O("_id", 1, "updatedAt", 99, "_version", 8, "count", 1, "n", 2, "etag", "new"))
+	}
+}
+
+func stampsStayWithoutAChange(t *trial) {
+	held := document.O("_id", 1, "updatedAt", 1, "_version", 7, "n", 1)
+	t.insert(held)
+	for name, apply := range changers {
+		for _, change := range []query.Change{
+			t.stamped("$set", document.O("n", 1)),
+			t.stamped("$unset", document.O("x", "")),
+			t.stamped("$inc", document.O("n", 0)),
+			t.stamped("_id", 1, "n", 1),
+		} {
+			modified, err := apply(t, change)
+			require.NoError(t, err)
+			require.False(t, modified, "%s of %s", name, change.Update.Source())
+			t.requireHolds(held)
+		}
+		_, err := apply(t, t.stamped("n", 1))
+		require.NoError(t, err)
+		t.requireHolds(held)
+	}
+}
+
+func updatesDoNotReachStamps(t *trial) {
+	held := document.O("_id", 1, "updatedAt", 1, "_version", 7, "n", 1)
+	t.insert(held)
+	for name, apply := range changers {
+		for _, change := range []query.Change{
+			t.stamped("$set", document.O("updatedAt", 5)),
+			t.stamped("$inc", document.O("_version", 5)),
+			t.stamped("$unset", document.O("updatedAt", "")),
+			t.stamped("_id", 1, "n", 1, "updatedAt", 5),
+		} {
+			modified, err := apply(t, change)
+			require.NoError(t, err)
+			require.False(t, modified, "%s of %s", name, change.Update.Source())
+			t.requireHolds(held)
+		}
+	}
+	t.update(nil, t.stamped("$set", document.O("n", 2, "_version", 50, "updatedAt", 5)), first)
+	t.requireHolds(document.O("_id", 1, "updatedAt", 99, "_version", 8, "n", 2, "etag", "new", "count", 1))
+}
+
+var expressionRules = []Rule{
+	{
+		Name:  "ExprComparesFields",
+		Text:  "$expr in a filter compares what aggregation expressions make of a document",
+		Needs: []Capability{Expressions},
+		check: exprComparesFields,
+	},
+	{
+		Name:  "ExprThatFailsFailsTheOperation",
+		Text:  "where an $expr fails on a document, the operation is InvalidArgument, and nothing has changed",
+		Needs: []Capability{Expressions},
+		check: exprThatFailsFailsTheOperation,
+	},
+	{
+		Name:  "ExprKnowsTheStoresTime",
+		Text:  "$$NOW in an $expr is the time of the store's clock",
+		Needs: []Capability{Expressions},
+		check: exprKnowsTheStoresTime,
+	},
+}
+
+// expr is the filter of an expression.
+func (t *trial) expr(operator string, arguments ...any) *query.Filter {
+	t.Helper()
+	return t.filter("$expr", document.O(operator, document.A(arguments...)))
+}
+
+func exprComparesFields(t *trial) {
+	t.insert(
+		document.O("_id", 1, "spent", 120, "budget", 100),
+		document.O("_id", 2, "spent", 50, "budget", 100),
+		document.O("_id", 3, "spent", 7),
+	)
+	filter := t.expr("$gt", "$spent", "$budget")
+	t.requireIDs([]any{1, 3}, t.find(filter, store.FindOptions{}))
+	count, err := t.Count(t.ctx(), filter)
+	require.NoError(t, err)
+	require.Equal(t, int64(2), count)
+}
+
+func exprThatFailsFailsTheOperation(t *trial) {
+	docs := []document.Object{document.O("_id", 1, "n", 0), document.O("_id", 2, "n", 1)}
+	t.insert(docs...)
+	filter := t.expr("$gte", document.O("$divide", document.A(1, "$n")), 1)
+	_, err := t.Find(t.ctx(), filter, store.FindOptions{})
+	t.requireCode(boterr.InvalidArgument, err)
+	_, err = t.Count(t.ctx(), filter)
+	t.requireCode(boterr.InvalidArgument, err)
+	_, err = t.Update(t.ctx(), filter, t.change("$set", document.O("seen", true)), store.UpdateOptions{Multi: true})
+	t.requireCode(boterr.InvalidArgument, err)
+	_, err = t.Delete(t.ctx(), filter, store.DeleteOptions{Multi: true})
+	t.requireCode(boterr.InvalidArgument, err)
+	t.requireHolds(docs...)
+}
+
+func exprKnowsTheStoresTime(t *trial) {
+	now, err := t.store.Now(t.ctx())
+	require.NoError(t, err)
+	t.insert(
+		document.O("_id", "before", "at", now.Add(-time.Hour)),
+		document.O("_id", "after", "at", now.Add(time.Hour)),
+	)
+	t.requireIDs([]any{"before"}, t.find(t.expr("$lt", "$at", "$$NOW"), store.FindOptions{}))
+}
+
+var placeRules = []Rule{
+	{
+		Name:  "NearComesNearestFirst",
+		Text:  "what a filter with $near matches comes nearest first unless a sort says otherwise, and the first match is the nearest",
+		Needs: []Capability{GeoFilters, GeoIndexes},
+		check: nearComesNearestFirst,
+	},
+	{
+		Name:  "NearNeedsAnIndex",
+		Text:  "a filter with a $near that no index serves is InvalidArgument, and changes nothing",
+		Needs: []Capability{GeoFilters, GeoIndexes},
+		check: nearNeedsAnIndex,
+	},
+	{
+		Name:  "PlacesAreComparedWithoutAnIndex",
+		Text:  "$geoWithin and $geoIntersects match without an index, and the same as with one",
+		Needs: []Capability{GeoFilters, GeoIndexes},
+		check: placesAreComparedWithoutAnIndex,
+	},
+	{
+		Name:  "GeoIndexesRefuseWhatIsNoPlace",
+		Text:  "a document whose value a geo index cannot hold is InvalidArgument, before and after the index is made",
+		Needs: []Capability{GeoIndexes},
+		check: geoIndexesRefuseWhatIsNoPlace,
+	},
+}
+
+// geoIndex returns an index of one geo key.
+func geoIndex(path string, kind query.IndexKind) store.Index {
+	return store.Index{Keys: []store.IndexKey{{Path: path, Kind: kind}}}
+}
+
+// insertPoints inserts points on the equator, without what is no place.
+func (t *trial) insertPoints() {
+	t.Helper()
+	for i, longitude := range []float64{3, 1, 2, -1} {
+		t.insert(document.O("_id", i, "at", equator(longitude)))
+	}
+	t.insert(document.O("_id", "nowhere", "at", nil))
+}
+
+func nearComesNearestFirst(t *trial) {
+	require.NoError(t, t.EnsureIndex(t.ctx(), geoIndex("at", query.Geo2DSphere)))
+	t.insertPoints()
+	near := document.O("$near", document.O("$geometry", equator(2.1), "$maxDistance", 250_000))
+	t.requireIDs([]any{2, 0, 1}, t.find(t.filter("at", near), store.FindOptions{}))
+	t.requireIDs([]any{2, 1, 0}, t.find(t.filter("at", near), store.FindOptions{Sort: t.order("_id", -1)}))
+	result := t.findAndModify(t.filter("at", near), t.change("$set", document.O("found", true)), store.FindAndModifyOptions{})
+	t.requireIDs([]any{2}, []document.Object{result.Document})
+	count, err := t.Count(t.ctx(), t.filter("at", near))
+	require.NoError(t, err)
+	require.Equal(t, int64(3), count)
+}
+
+func nearNeedsAnIndex(t *trial) {
+	require.NoError(t, t.EnsureIndex(t.ctx(), geoIndex("to", query.Geo2DSphere)))
+	held := document.O("_id", 1, "at", document.A(0, 0))
+	t.insert(held)
+	for _, operator := range []string{"$near", "$nearSphere"} {
+		near := t.filter("at", document.O(operator, document.A(0, 0)))
+		_, err := t.Find(t.ctx(), near, store.FindOptions{})
+		t.requireCode(boterr.InvalidArgument, err, "finding")
+		_, err = t.Count(t.ctx(), near)
+		t.requireCode(boterr.InvalidArgument, err, "counting")
+		_, err = t.Update(t.ctx(), near, t.change("$set", document.O("n", 1)), store.UpdateOptions{Upsert: true})
+		t.requireCode(boterr.InvalidArgument, err, "changing")
+		_, err = t.Delete(t.ctx(), near, store.DeleteOptions{})
+		t.requireCode(boterr.InvalidArgument, err, "removing")
+	}
+	t.requireHolds(held)
+}
+
+func placesAreComparedWithoutAnIndex(t *trial) {
+	t.insertPoints()
+	ring := document.A(document.A(0.5, -1), document.A(2.5, -1), document.A(2.5, 1), document.A(0.5, 1), document.A(0.5, -1))
+	area := document.O("$geometry", document.O("type", "Polygon", "coordinates", document.A(ring)))
+	for range 2 {
+		for _, condition := range []document.Object{
+			document.O("$geoWithin", area),
+			document.O("$geoIntersects", area),
+			document.O("$geoWithin", document.O("$centerSphere", document.A(document.A(1.5, 0), 0.01))),
+			document.O("$geoWithin", document.O("$box", document.A(document.A(1, 0), document.A(2, 0)))),
+		} {
+			t.requireIDs([]any{1, 2}, t.find(t.filter("at", condition), store.FindOptions{}), condition)
+		}
+		require.NoError(t, t.EnsureIndex(t.ctx(), geoIndex("at", query.Geo2DSphere)))
+	}
+}
+
+func geoIndexesRefuseWhatIsNoPlace(t *trial) {
+	for kind, values := range map[query.IndexKind][]any{
+		query.Geo2D:       {equator(1), document.A(document.A(0, 0), "here"), document.O("x", 1), document.A(200, 0), document.A(0, -180.5)},
+		query.Geo2DSphere: {"here", 5, document.A(0), document.A(181, 0), document.O("type", "Point"), document.A(equator(1), equator(2))},
+	} {
+		for _, value := range values {
+			o := document.O("_id", 1, "at", value)
+			before := t.with(t.store.Collection("storetest.before." + string(kind)))
+			before.insert(o)
+			t.requireCode(boterr.InvalidArgument, before.EnsureIndex(t.ctx(), geoIndex("at", kind)), o)
+			_, err := before.Delete(t.ctx(), nil, store.DeleteOptions{Multi: true})
+			require.NoError(t, err)
+			after := t.with(t.store.Collection("storetest.after." + string(kind)))
+			require.NoError(t, after.EnsureIndex(t.ctx(), geoIndex("at", kind)))
+			t.requireCode(boterr.InvalidArgument, after.Insert(t.ctx(), o), o)
+		}
+	}
 }

@@ -7,18 +7,27 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/simulator"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
 )
 
 // chromiumVariable names a Chromium that is not in PATH.
@@ -208,4 +217,261 @@ func (p *tab) evaluates(expression string) string {
 	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[string]("String("+expression+")"))
 	require.NoError(p.t, err)
 	return value
+}
+
+func TestPage_Conversation(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.says("hi")
+	p.sees(".log", "Hello Ada!")
+	p.sees(".panel details", "Nodes that were not asked, since another one answered (")
+	p.says("sure?")
+	p.presses("Yes")
+	p.sees(".log", `You sent {"payload":"yes"}`)
+	p.says("who?")
+	p.sees(".panel", "Nothing answered.")
+}
+
+func TestPage_ShowsMarkupAsText(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{Bot: `<img src=x onerror="document.title='injected'">`})
+	p.says("markup")
+	p.sees(".log", `<b id="injected">bold</b>`)
+	p.says(`<script>document.title = "injected"</script>`)
+	p.sees(".log .in", `<script>`)
+	require.Equal(t, "null", p.evaluates(`document.getElementById("injected")`))
+	require.NotEqual(t, "injected", p.evaluates(`document.title`))
+}
+
+func TestPage_HandOff(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.says("a person")
+	p.sees(".people", "ticket")
+	p.presses("Grace")
+	p.presses("Take")
+	p.sees(".tickets", "No open ticket")
+	p.says("Where does it leak?")
+	p.presses("Ada")
+	p.sees(".log", "Where does it leak?")
+	p.says("At the lid.")
+	p.presses("Grace")
+	p.sees(".log", "At the lid.")
+	p.presses("End the live chat")
+	p.presses("Timeline")
+	p.sees(".moments", "Grace ends the live chat")
+}
+
+func TestPage_TimePasses(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.says("remind me")
+	p.presses("Time")
+	p.sees(".panel", "in 1 day")
+	p.presses("Until the next agenda")
+	p.sees(".log", "The kettle boils.")
+	p.sees(".clock", "Fri 2 Jan 2026")
+	p.sees(".panel", "No agenda waits.")
+}
+
+func TestPage_Fault(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.presses("Faults")
+	p.does(chromedp.SetValue(`select[name=operation]`, "upsertDataToDataSource"))
+	p.presses("Plan it")
+	p.sees(".panel", "upsertDataToDataSource fails with Unavailable")
+	p.says("coupon")
+	p.sees(".log", "Unavailable")
+	p.sees(".panel", "no fault is planned")
+	p.says("coupon")
+	p.sees(".log", "Kept.")
+}
+
+func TestPage_BackInTimeAndFork(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.says("hi")
+	p.sees(".log", "Hello Ada!")
+	p.says("coupon")
+	p.sees(".log", "Kept.")
+	p.presses("Timeline")
+	p.presses("Back")
+	p.sees(".panel", "1 later step is kept")
+	p.does(chromedp.SendKeys(`input[name=name][placeholder="what if"]`, "without"))
+	p.presses("Fork here")
+	p.sees(".head", "without (1 step)")
+	p.says("sure?")
+	p.sees(".log", "Are you sure?")
+	p.presses("main")
+	p.sees(".panel", "1 later step is kept")
+	p.presses("Forth")
+	p.sees(".log", "Kept.")
+}
+
+func TestPage_StateSurvivesAReloadAndIsSeenByEveryTab(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	other := newTab(t, p.url)
+	p.presses("Grace")
+	p.presses("Records")
+	p.sees(".panel", "Outbox (0)")
+	p.does(chromedp.Reload(), chromedp.WaitVisible(`main.wide`))
+	p.sees(".panel", "Outbox (0)")
+	p.sees(".desk", "Tickets")
+	other.says("coupon")
+	p.sees(".panel", "coupons (1)")
+}
+
+// nodes are the bot that the tests try. Saved tests are run with a copy of this file.
+func nodes() []*botctx.Node {
+	all := []*botctx.Node{
+		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
+		{ID: "sure", Trigger: botctx.TextIs("sure?"), Responses: []send.Response{send.QuickReplies("Are you sure?",
+			send.QuickReply{Title: "Yes", Payload: "yes"}, send.QuickReply{Title: "No", Payload: "no"})}},
+		{ID: "kettles", Trigger: botctx.TextIs("kettles"), Responses: []send.Response{send.Carousel(
+			send.Card{Title: "Steel", Subtitle: "two litres", Buttons: []send.Button{
+				send.PostbackValue("Buy", "buy", document.O("kind", "steel")), send.WebURL("More", "https://shop.example/steel"),
+			}},
+			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
+		)}},
+		{ID: "tapped", Trigger: botctx.When(func(bot *botctx.Context) bool { return bot.MessageEvent.Type == send.TypePayload }), Pre: botctx.Do(repeat)},
+		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(schedule), Responses: botctx.Say("I will.")},
+		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson), Responses: botctx.Say("Somebody comes.")},
+		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},
+		{ID: "break", Trigger: botctx.TextIs("break"), Pre: botctx.Do(func(context.Context, *botctx.Context) error {
+			return boterr.New(boterr.Unavailable, "", "the till does not answer: try it later")
+		})},
+		{ID: "panic", Trigger: botctx.TextIs("panic"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettle") })},
+		{ID: "markup", Trigger: botctx.TextIs("markup"), Responses: botctx.Say(`<b id="injected">bold</b><script>document.title = "injected"</script>`)},
+	}
+	for _, node := range all {
+		node.Global = botctx.GlobalInTree
+	}
+	return append(all, &botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")})
+}
+
+// repeat says what came in.
+func repeat(ctx context.Context, bot *botctx.Context) error {
+	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
+}
+
+func schedule(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
+	})
+	return err
+}
+
+func callPerson(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle leaks."},
+	})
+	return err
+}
+
+func keepCoupon(ctx context.Context, bot *botctx.Context) error {
+	bot.Member.Meta.Set("coupon", "SPRING")
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
+	})
+	return err
+}
+
+// mostStops is how many controls a page has at most, by far.
+const mostStops = 200
+
+// tabsTo goes on with Tab to the control of a text.
+func (p *tab) tabsTo(text string) {
+	p.t.Helper()
+	for range mostStops {
+		p.does(chromedp.KeyEvent(kb.Tab))
+		at := p.evaluates(`(document.activeElement.labels?.[0] ?? document.activeElement).innerText.replace(/\s+/g, " ").trim()`)
+		if at == text {
+			require.NotEqual(p.t, "none", p.evaluates(`getComputedStyle(document.activeElement).outlineStyle`), "%s shows that it is focused", text)
+			return
+		}
+	}
+	require.Fail(p.t, "Tab does not come to it", text)
+}
+
+func TestPage_TheKeyboardAloneDoesAll(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.tabsTo("Say as Ada")
+	p.does(chromedp.KeyEvent("sure?" + kb.Enter))
+	p.sees(".log", "Are you sure?")
+	require.Equal(t, "say", p.evaluates(`document.activeElement.id`), "one goes on writing")
+	p.does(chromedp.Evaluate[chromedp.Void](`document.activeElement.blur(); document.querySelector("#page").scrollIntoView(); getSelection().removeAllRanges(); undefined`))
+	p.tabsTo("No")
+	p.does(chromedp.KeyEvent(kb.Enter))
+	p.sees(".log", `You sent {"payload":"no"}`)
+	p.tabsTo("Timeline")
+	p.does(chromedp.KeyEvent(kb.Enter))
+	p.tabsTo("Back")
+	p.does(chromedp.KeyEvent(" "))
+	p.sees(".panel", "1 later step is kept")
+}
+
+// connections is how many a browser opens to a server over HTTP/1.1.
+const connections = 6
+
+// allShow waits until the clocks of the page, and of the windows that it has opened, show a time.
+func (p *tab) allShow(clock string) {
+	p.t.Helper()
+	p.evaluatesTo(`windows.every((one) => one.document.querySelector(".clock")?.innerText.includes("` + clock + `"))`)
+}
+
+// The windows share the connections of the browser.
+func TestTabs_TheSeventhLoads(t *testing.T) {
+	t.Parallel()
+	p := open(t, simulator.Simulator{})
+	p.does(chromedp.Evaluate[chromedp.Void](`window.windows = [window]; undefined`))
+	for range connections {
+		p.does(chromedp.Evaluate[chromedp.Void](`windows.push(open(location.href, "", "popup")); undefined`))
+	}
+	p.allShow("00:00:00 UTC")
+	p.acts(`{"do":"advance","with":{"by":"1h"}}`)
+	p.allShow("01:00:00 UTC")
+	// The first one listens for all. Once it is hidden, another one does.
+	p.does(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, "visibilityState", { value: "hidden" });
+		document.dispatchEvent(new Event("visibilitychange")); windows.shift(); undefined`))
+	p.acts(`{"do":"advance","with":{"by":"1h"}}`)
+	p.allShow("02:00:00 UTC")
+}
+
+// hiding lets a test hide a page, which a headless browser never does, and counts what the page listens to.
+const hiding = `
+	window.isHidden = true;
+	Object.defineProperty(Document.prototype, "visibilityState", { get: () => (window.isHidden ? "hidden" : "visible") });
+	window.listening = new Set();
+	window.EventSource = class extends EventSource {
+		constructor(address) { super(address); window.listening.add(this); }
+		close() { super.close(); window.listening.delete(this); }
+	};`
+
+// isHidden hides the page, or shows it.
+func (p *tab) isHidden(hidden string) {
+	p.t.Helper()
+	p.does(chromedp.Evaluate[chromedp.Void](`window.isHidden = ` + hidden + `; document.dispatchEvent(new Event("visibilitychange")); undefined`))
+}
+
+func TestTabs_AHiddenOneListensToNothing(t *testing.T) {
+	t.Parallel()
+	other := open(t, simulator.Simulator{})
+	p := window(t, other.url)
+	_, err := chromedp.Call(p.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: hiding})
+	require.NoError(t, err)
+	p.goes(p.url)
+	p.evaluatesTo(`listening.size === 0`)
+	for i, text := range []string{"hi", "sure?"} {
+		other.says(text)
+		other.sees(".log .in", text)
+		require.Equal(t, strconv.Itoa(i), p.evaluates(`document.querySelectorAll(".log .in").length`))
+		p.isHidden("false")
+		p.sees(".log .in", text)
+		p.evaluatesTo(`listening.size === 1`)
+		p.isHidden("true")
+		p.evaluatesTo(`listening.size === 0`)
+	}
 }

@@ -2,6 +2,9 @@ package inboxtest
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +13,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 var acceptRules = []Rule{
@@ -191,4 +196,360 @@ func statsCount(t *trial) {
 	stats, err := p.Stats(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, inbox.Stats{Pending: 2, Oldest: first, DeadLetters: 1}, stats)
+}
+
+// editedRules are about records that somebody else has changed.
+var editedRules = []Rule{
+	{
+		Name:  "EditedRecordEnds",
+		Text:  "whatever is written into the record of an event that waits, it is tried a few times at most, and its lane goes on",
+		check: editedRecordEnds,
+	},
+	{
+		Name:  "RecordThatIsEditedWhileItRunsEnds",
+		Text:  "an event whose record is changed in each of its runs has failed each time, with a pause, and its lane goes on",
+		check: recordThatIsEditedWhileItRunsEnds,
+	},
+	{
+		Name:  "ClockThatGoesBackDelaysNoRetry",
+		Text:  "a clock that goes back by an hour delays no retry by more than its pause",
+		check: clockThatGoesBackDelaysNoRetry,
+	},
+}
+
+// edits are changes of fields of a record. nil stands for a field that is missing.
+func edits() []document.Object {
+	var all []document.Object
+	odd := []any{nil, "x", 7, document.O("n", 1)}
+	for _, field := range []string{"app", "channel", "from", "key", "body", "trace", "acceptedAt", "begun", "memory", "code", "state"} {
+		for _, value := range odd {
+			all = append(all, document.O(field, value))
+		}
+	}
+	for _, field := range []string{"failures", "retryAt", "pausedAt", "lane", "lost"} {
+		for _, value := range append(odd, "", 0, -1, 2.5, math.Inf(1), true, document.A(3, "x")) {
+			all = append(all, document.O(field, value))
+		}
+	}
+	all = append(all, document.O("failures", int64(math.MaxInt64)), document.O("lost", int64(math.MaxInt64)))
+	return all
+}
+
+// edit changes fields of the event that says a text. A value that the store refuses stays out of its records.
+func (t *trial) edit(text string, fields document.Object) {
+	t.Helper()
+	set, unset := document.O(), document.O()
+	for field, value := range fields.All() {
+		if value == nil {
+			unset = unset.With(field, true)
+		} else {
+			set = set.With(field, value)
+		}
+	}
+	update, err := query.CompileUpdate(document.O("$set", set.With("edited", t.newID()), "$unset", unset.With("none", true)))
+	require.NoError(t, err)
+	filter, err := query.CompileFilter(document.O("trace", text))
+	if fields.Has("trace") {
+		filter, err = query.CompileFilter(document.O("body.text", text))
+	}
+	require.NoError(t, err)
+	_, err = t.store.Collection("inbox").Update(t.Context(), filter, query.Change{Update: update}, store.UpdateOptions{})
+	if boterr.CodeOf(err) != boterr.Unsupported {
+		require.NoError(t, err)
+	}
+}
+
+// traced returns an event that edit finds, whatever else of it was edited.
+func traced(from, text string) inbox.Event {
+	e := event(from, text)
+	e.Trace = text
+	return e
+}
+
+// outcomes are what comes of the runs of an edited event.
+func outcomes() []error {
+	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), inbox.Postpone(time.Second)}
+}
+
+const limitOfEdited = 3
+
+// editing is an inbox whose records are edited.
+type editing struct {
+	*trial
+
+	outcome error
+	// fields are what is edited in each run, nil for nothing.
+	fields document.Object
+	runs   map[string]int
+}
+
+// handle brings runs of the event "edited" to the outcome, but postpones it once only.
+func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
+	e.runs[d.Event.Trace]++
+	if d.Event.Trace == "next" {
+		return nil
+	}
+	if !e.fields.IsZero() {
+		e.edit("edited", e.fields) //nolint:contextcheck // As somebody else does.
+	}
+	if boterr.CodeOf(e.outcome) != boterr.Unavailable && e.runs[d.Event.Trace] > 1 {
+		return nil
+	}
+	return e.outcome
+}
+
+// check has an event edited, and then in each run, and checks that it ends after at most so many runs.
+func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.Object, most int) {
+	e.Helper()
+	e.fields, e.runs = meanwhile, map[string]int{}
+	e.accept(p, traced(from, "edited"), traced(from, "next"))
+	if !before.IsZero() {
+		e.edit("edited", before)
+	}
+	e.drainAll(p)
+	require.Equal(e, 1, e.runs["next"], "%v %v: %v", before, meanwhile, e.stored())
+	require.LessOrEqual(e, e.runs["edited"]+e.runs[""], most, "%v %v", before, meanwhile)
+	require.NoError(e, e.removeAll("inbox"))
+	require.NoError(e, e.removeAll("turns"))
+}
+
+func editedRecordEnds(t *trial) {
+	for _, outcome := range outcomes() {
+		e := &editing{trial: t, outcome: outcome}
+		p := t.process(e.handle, func(c *inbox.Config) { c.Limit = limitOfEdited })
+		for i, fields := range edits() {
+			e.check(p, fmt.Sprint("sender ", i), fields, document.Object{}, limitOfEdited+1)
+		}
+	}
+}
+
+func recordThatIsEditedWhileItRunsEnds(t *trial) {
+	for _, outcome := range outcomes() {
+		e := &editing{trial: t, outcome: outcome}
+		p := t.process(e.handle, func(c *inbox.Config) { c.Limit = limitOfEdited })
+		for i, fields := range edits() {
+			e.check(p, fmt.Sprint("sender ", i), document.Object{}, fields, 2*limitOfEdited)
+		}
+	}
+}
+
+func clockThatGoesBackDelaysNoRetry(t *trial) {
+	p := t.process(unavailable)
+	t.accept(p, event("ada", "1"))
+	t.runNext(p)
+	t.requireHandled("1")
+	t.drain(p)
+	t.requireHandled()
+	t.advance(-time.Hour)
+	t.advance(time.Second)
+	t.drain(p)
+	t.requireHandled("1")
+	t.drain(p)
+	t.requireHandled()
+	t.advance(-time.Hour)
+	t.advance(4 * time.Second)
+	t.drain(t.process(unavailable))
+	t.requireHandled("1")
+}
+
+// atOnceRules are about events that begin with their acceptance, without another write.
+var atOnceRules = []Rule{
+	{
+		Name:  "StartWithTheAcceptanceThatNeverCameBackIsAFailure",
+		Text:  "an event that began with its acceptance and never came back has failed once",
+		check: startWithTheAcceptanceIsBlamed,
+	},
+	{
+		Name:  "StartWithTheAcceptanceIsGivenBack",
+		Text:  "an event that began with its acceptance, and whose run was ended from outside, was not tried",
+		check: startWithTheAcceptanceIsGivenBack,
+	},
+	{
+		Name:  "FailureOfAStartWithTheAcceptanceCountsOnce",
+		Text:  "an event that began with its acceptance and failed has failed once, also where its process is lost later",
+		check: failureOfAStartWithTheAcceptanceCountsOnce,
+	},
+}
+
+// atOnce runs an inbox, and accepts events until one begins with its acceptance: how that one ends is for
+// the handler. It returns what ends the Run.
+func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (end func()) {
+	t.Helper()
+	began := make(chan bool)
+	p := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		isAtOnce := t.isAtOnce(ctx, d.ID)
+		began <- isAtOnce
+		if isAtOnce {
+			return handle(ctx, d)
+		}
+		return nil
+	}, settings...)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	isAtOnce := false
+	for i := 0; !isAtOnce && i < 100; i++ {
+		t.accept(p, event(fmt.Sprintf("sender %d", i), "hi"))
+		isAtOnce = <-began
+	}
+	require.True(t, isAtOnce, "with idle workers, no event began with its acceptance")
+	return func() {
+		stop()
+		require.NoError(t, <-ended)
+	}
+}
+
+// isAtOnce reports whether the document of an event says that it began with its acceptance.
+func (t *trial) isAtOnce(ctx context.Context, id string) bool {
+	filter, err := query.CompileFilter(document.O(document.IDField, id, "begun", true))
+	if err != nil {
+		return false
+	}
+	count, err := t.store.Collection("inbox").Count(ctx, filter)
+	return err == nil && count > 0
+}
+
+// attemptsOf returns an inbox that notes the attempts.
+func (t *trial) attemptsOf(attempts *[]int) *inbox.Inbox {
+	return t.process(func(_ context.Context, d *inbox.Delivery) error {
+		*attempts = append(*attempts, d.Attempt)
+		return nil
+	})
+}
+
+func startWithTheAcceptanceIsBlamed(t *trial) {
+	goOn := make(chan struct{})
+	end := t.atOnce(func(context.Context, *inbox.Delivery) error {
+		<-goOn
+		return nil
+	})
+	var attempts []int
+	next := t.attemptsOf(&attempts)
+	t.drain(next)
+	require.Empty(t, attempts, "it is tried again after a pause")
+	t.advance(time.Second)
+	t.drain(next)
+	require.Equal(t, []int{2}, attempts)
+	close(goOn)
+	end()
+	t.drainAll(next)
+	require.Equal(t, []int{2}, attempts)
+}
+
+func startWithTheAcceptanceIsGivenBack(t *trial) {
+	end := t.atOnce(func(ctx context.Context, _ *inbox.Delivery) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}, func(c *inbox.Config) { c.ShutdownTimeout = time.Millisecond })
+	end()
+	var attempts []int
+	t.drain(t.attemptsOf(&attempts))
+	require.Equal(t, []int{1}, attempts)
+}
+
+func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
+	settled := make(chan struct{}, 1000)
+	end := t.atOnce(unavailable, func(c *inbox.Config) {
+		c.Hooks.Settled = func(_ context.Context, s inbox.Settled) {
+			if s.Err != nil {
+				settled <- struct{}{}
+			}
+		}
+	})
+	<-settled
+	var attempts []int
+	next := t.attemptsOf(&attempts) // While the first one still has the seat, as where that was lost.
+	t.drain(next)
+	t.advance(time.Second)
+	t.drain(next)
+	require.Equal(t, []int{2}, attempts)
+	end()
+}
+
+var eraseRules = []Rule{
+	{
+		Name:  "EraseRemovesASender",
+		Text:  "Erase removes what waits, what died and what is done of a sender on a channel, and nothing of others",
+		check: eraseRemovesASender,
+	},
+	{
+		Name:  "EraseBesideARun",
+		Text:  "an event that is erased while it is handled leaves nothing, and its lane goes on",
+		check: eraseBesideARun,
+	},
+}
+
+// everything returns all that is stored, as text.
+func (t *trial) everything() string {
+	t.Helper()
+	var text strings.Builder
+	for _, name := range []string{"inbox", "turns", "inboxSeat"} {
+		found, err := t.store.Collection(name).Find(t.Context(), nil, store.FindOptions{})
+		require.NoError(t, err)
+		for _, o := range found {
+			text.WriteString(o.String() + "\n")
+		}
+	}
+	return text.String()
+}
+
+// erase erases a sender of the channel "web", of whom there must be that many events.
+func (t *trial) erase(by *inbox.Inbox, from string, events int) {
+	t.Helper()
+	removed, err := by.Erase(t.Context(), "app", "web", from)
+	require.NoError(t, err)
+	require.EqualValues(t, events, removed)
+}
+
+func eraseRemovesASender(t *trial) {
+	refusing, p := t.process(bad), t.process(nil)
+	onPage := event("ada", "on the page")
+	onPage.Channel = "page"
+	for _, round := range []struct {
+		by   *inbox.Inbox
+		text string
+	}{{refusing, "discarded"}, {refusing, "dead"}, {p, "done"}, {nil, "waits"}} {
+		t.accept(p, event("ada", round.text), event("bob", round.text))
+		if round.by != nil {
+			t.drain(round.by)
+		}
+		if round.text == "discarded" {
+			for _, letter := range t.letters(p, inbox.DeadLettersParams{}) {
+				require.NoError(t, p.Discard(t.Context(), letter.ID))
+			}
+		}
+	}
+	t.accept(p, onPage)
+	t.erase(p, "ada", 4)
+	t.erase(p, "ada", 0)
+	require.NotContains(t, strings.ReplaceAll(t.everything(), onPage.Key, ""), `web\" \"ada`)
+	letters := t.letters(p, inbox.DeadLettersParams{})
+	require.Len(t, letters, 1)
+	require.Equal(t, "bob", letters[0].Event.From)
+	stats, err := p.Stats(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, stats.Pending)
+	t.requireHandled("discarded", "discarded", "dead", "dead", "done", "done")
+	t.drain(p)
+	t.requireHandled("waits", "on the page")
+	for _, text := range []string{"discarded", "dead", "done", "waits"} {
+		t.repeat(p, event("bob", text))
+		t.accept(p, event("ada", text)) // It is a new event.
+	}
+	_, err = p.Erase(t.Context(), "app", "web", "")
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
+}
+
+func eraseBesideARun(t *trial) {
+	handler, began, goOn := frozen()
+	p := t.process(handler)
+	t.accept(p, event("ada", "1"), event("ada", "2"))
+	wake := t.crash(p, began, goOn)
+	t.erase(p, "ada", 2)
+	_ = wake() // What came of it does not count.
+	require.Empty(t, t.stored())
+	t.requireHandled("1")
+	t.accept(p, event("ada", "3"))
+	t.drain(p)
+	t.requireHandled("3")
 }

@@ -13,11 +13,24 @@
 package inboxtest
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // T is what a rule needs of *testing.T.
@@ -83,4 +96,333 @@ func Rules() []Rule {
 func (r Rule) Check(t T, database store.Store) {
 	t.Helper()
 	r.check(newTrial(t, r, database))
+}
+
+// trial is one check of one rule: processes on a store, with a clock that the rule moves.
+type trial struct {
+	T
+
+	rule  Rule
+	store store.Store
+
+	mu  sync.Mutex
+	now time.Time
+	ids int
+	// handled are the texts of the events in the order in which their handling began.
+	handled []string
+}
+
+// clocked is a store that goes by the clock of a trial.
+type clocked struct {
+	store.Store
+	clock *trial
+}
+
+// Now implements store.Store.
+func (c clocked) Now(context.Context) (time.Time, error) { return c.clock.Now(), nil }
+
+func newTrial(t T, rule Rule, database store.Store) *trial {
+	return &trial{T: t, rule: rule, store: database, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
+}
+
+// Errorf reports what was seen under the rule that it breaks.
+func (t *trial) Errorf(format string, args ...any) {
+	t.Helper()
+	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
+}
+
+// Now returns the time.
+func (t *trial) Now() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now
+}
+
+// advance moves the clock.
+func (t *trial) advance(by time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.now = t.now.Add(by)
+}
+
+// newID makes ids that no process has had.
+func (t *trial) newID() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ids++
+	return fmt.Sprintf("id-%d", t.ids)
+}
+
+// clockedAlone is a store that one process has to itself and that goes by the clock of a trial.
+type clockedAlone struct {
+	clocked
+	store.Watcher
+}
+
+// env returns what a process works with: the store shows what it is where the rule is about that.
+func (t *trial) env() record.Env {
+	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
+	if watcher, ok := t.store.(store.Watcher); ok && t.rule.isAlone {
+		env.Store = clockedAlone{clocked{t.store, t}, watcher}
+	}
+	return env
+}
+
+// process returns an inbox of a process of its own. handle is called after the event was noted; nil
+// does nothing.
+func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
+	t.Helper()
+	env := t.env()
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	require.NoError(t, err)
+	config := inbox.Config{
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Handler: func(ctx context.Context, d *inbox.Delivery) error {
+			t.note(textOf(d.Event))
+			if handle == nil {
+				return nil
+			}
+			return handle(ctx, d)
+		},
+	}
+	for _, set := range settings {
+		set(&config)
+	}
+	made, err := inbox.New(config)
+	require.NoError(t, err)
+	return made
+}
+
+func (t *trial) note(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.handled = append(t.handled, text)
+}
+
+// requireHandled checks what was handled since the last time.
+func (t *trial) requireHandled(texts ...string) {
+	t.Helper()
+	t.mu.Lock()
+	handled := t.handled
+	t.handled = nil
+	t.mu.Unlock()
+	if len(texts) == 0 {
+		require.Empty(t, handled)
+		return
+	}
+	require.Equal(t, texts, handled)
+}
+
+// event is an event of a sender that says a text. Its key is sender and text.
+func event(from, text string) inbox.Event {
+	return inbox.Event{App: "app", Channel: "web", From: from, Key: from + " " + text, Body: document.O("text", text)}
+}
+
+// keyless returns an event without a key.
+func keyless(e inbox.Event) inbox.Event {
+	e.Key = ""
+	return e
+}
+
+// textOf returns what the sender of an event said.
+func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
+
+// accept accepts events, none of which was accepted before.
+func (t *trial) accept(by *inbox.Inbox, events ...inbox.Event) {
+	t.Helper()
+	for _, e := range events {
+		accepted, err := by.Accept(t.Context(), e)
+		require.NoError(t, err)
+		require.False(t, accepted.IsRepeated, "%s is called a repetition", e.Key)
+	}
+}
+
+// repeat accepts an event that was accepted before.
+func (t *trial) repeat(by *inbox.Inbox, e inbox.Event) {
+	t.Helper()
+	accepted, err := by.Accept(t.Context(), e)
+	require.NoError(t, err)
+	require.True(t, accepted.IsRepeated, "%s is not called a repetition", e.Key)
+}
+
+// runNext handles the next event, which must be there.
+func (t *trial) runNext(by *inbox.Inbox) inbox.Result {
+	t.Helper()
+	result, err := by.RunNext(t.Context())
+	require.NoError(t, err)
+	require.True(t, result.Ran, "there is nothing to handle")
+	return result
+}
+
+// drain handles what can be handled now.
+func (t *trial) drain(by *inbox.Inbox) {
+	t.Helper()
+	for range 10_000 {
+		result, err := by.RunNext(t.Context())
+		require.NoError(t, err)
+		if !result.Ran {
+			return
+		}
+	}
+	require.Fail(t, "it runs without end")
+}
+
+// drainAll handles everything, as time passes.
+func (t *trial) drainAll(by *inbox.Inbox) {
+	t.Helper()
+	for range 1000 {
+		t.drain(by)
+		at, ok, err := by.Next(t.Context())
+		require.NoError(t, err)
+		if !ok {
+			return
+		}
+		t.advance(at.Sub(t.Now()))
+	}
+	require.Fail(t, "it never ends")
+}
+
+// crash begins to handle the next event, and never ends it: it stands for a process that is
+// killed amid it. Its run can go on by the function that it returns.
+func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct{}) (wake func() error) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := by.RunNext(t.Context())
+		ended <- err
+	}()
+	select {
+	case <-began:
+	case err := <-ended:
+		require.NoError(t, err)
+		require.Fail(t, "nothing began")
+	}
+	return func() error {
+		close(goOn)
+		return <-ended
+	}
+}
+
+// frozen returns a handler that stands still until it is told to go on, and what it needs.
+func frozen() (handler inbox.Handler, began, goOn chan struct{}) {
+	began, goOn = make(chan struct{}, 1), make(chan struct{})
+	return func(context.Context, *inbox.Delivery) error {
+		began <- struct{}{}
+		<-goOn
+		return nil
+	}, began, goOn
+}
+
+// removeAll removes the documents of a collection.
+func (t *trial) removeAll(collection string) error {
+	filter, err := query.CompileFilter(document.O())
+	if err != nil {
+		return err
+	}
+	_, err = t.store.Collection(collection).Delete(t.Context(), filter, store.DeleteOptions{Multi: true})
+	return err
+}
+
+// Load is what a benchmark asks of an inbox.
+type Load struct {
+	// Members is whose events arrive by turns, and Producers how many goroutines accept them.
+	Members, Producers int
+	// Workers is inbox.Config.Workers.
+	Workers int
+}
+
+// Benchmark accepts b.N events over a store, and handles them meanwhile with a handler that does nothing.
+// It reports the events a second.
+func Benchmark(b *testing.B, database store.Store, load Load) {
+	b.Helper()
+	var handled atomic.Int64
+	done := make(chan struct{})
+	box := idleInbox(b, database, load.Workers, func() {
+		if handled.Add(1) == int64(b.N) {
+			close(done)
+		}
+	})
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan error)
+	go func() { ended <- box.Run(ctx) }()
+	b.ResetTimer()
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range load.Producers {
+		all.Go(func() {
+			for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+				_, err := box.Accept(ctx, inbox.Event{
+					App: "app", Channel: "web", From: strconv.FormatInt(i%int64(load.Members), 10), Key: strconv.FormatInt(i, 10),
+				})
+				if err != nil {
+					panic(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	<-done
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+	stop()
+	require.NoError(b, <-ended)
+}
+
+// idleInbox returns an inbox that takes any number of events, and whose handler only counts.
+func idleInbox(b *testing.B, database store.Store, workers int, count func()) *inbox.Inbox {
+	b.Helper()
+	return benchmarked(b, database, workers, func(context.Context, *inbox.Delivery) error {
+		count()
+		return nil
+	})
+}
+
+// benchmarked returns an inbox that takes any number of events.
+func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.Handler) *inbox.Inbox {
+	b.Helper()
+	env := record.Env{Store: database}
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	require.NoError(b, err)
+	box, err := inbox.New(inbox.Config{
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Options: inbox.Options{MaxPending: -1, Workers: workers},
+		Handler: handler,
+	})
+	require.NoError(b, err)
+	return box
+}
+
+// BenchmarkNeighbour measures how long an event of one app waits, from its acceptance to its handler, while
+// the given number of members of another app have runs that hang.
+func BenchmarkNeighbour(b *testing.B, database store.Store, hung int) {
+	b.Helper()
+	handled, release := make(chan struct{}), make(chan struct{})
+	box := benchmarked(b, database, 0, func(ctx context.Context, d *inbox.Delivery) error {
+		if d.Event.App == "hung" {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return nil
+		}
+		handled <- struct{}{}
+		return nil
+	})
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan error)
+	go func() { ended <- box.Run(ctx) }()
+	accept := func(app, from string, i int) {
+		_, err := box.Accept(ctx, inbox.Event{App: app, Channel: "web", From: from, Key: strconv.Itoa(i)})
+		require.NoError(b, err)
+	}
+	for i := range hung {
+		accept("hung", strconv.Itoa(i), i)
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		accept("app", "ada", i)
+		<-handled
+	}
+	b.StopTimer()
+	stop()
+	close(release)
+	require.NoError(b, <-ended)
 }

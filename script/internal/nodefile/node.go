@@ -1,6 +1,16 @@
 package nodefile
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -145,4 +155,349 @@ func (f *file) refs(into *[]botctx.NodeRef) func(v value, path string) {
 			*into = append(*into, ref)
 		})
 	}
+}
+
+// trigger reads a trigger: the file of a script, or an object that says what matches.
+func (f *file) trigger(n *Node, v value, path string) {
+	if !v.isObject {
+		f.script(&n.Trigger)(v, path)
+		return
+	}
+	var found []botctx.Trigger
+	add := func(read botctx.Trigger) {
+		if read != nil {
+			found = append(found, read)
+		}
+	}
+	f.object(v, path, schema{
+		"text":    func(v value, path string) { add(botctx.TextIs(f.texts(v, path)...)) },
+		"payload": func(v value, path string) { add(botctx.PayloadIs(f.texts(v, path)...)) },
+		"matches": func(v value, path string) { add(f.pattern(v, path)) },
+		"any":     func(v value, path string) { add(f.any(v, path)) },
+	})
+	switch len(found) {
+	case 0:
+		if len(v.members) == 0 {
+			f.complainf(v.place, path, "is empty: say what matches, as text, matches, payload or any, or leave the trigger out")
+		}
+	case 1:
+		n.Base.Trigger = found[0]
+	default:
+		n.Base.Trigger = botctx.AnyOf(found...)
+	}
+}
+
+// texts reads one text or several.
+func (f *file) texts(v value, path string) (texts []string) {
+	if v.isArray && len(v.items) == 0 {
+		f.complainf(v.place, path, "names nothing: give a text, or several")
+	}
+	f.oneOrMany(v, path, func(v value, path string) {
+		var text string
+		f.text(&text)(v, path)
+		texts = append(texts, text)
+	})
+	return texts
+}
+
+// pattern reads a regular expression that a text is to match.
+func (f *file) pattern(v value, path string) botctx.Trigger {
+	var text string
+	f.text(&text)(v, path)
+	if text == "" {
+		return nil
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		f.complainf(v.place, path, "is no pattern of Go's package regexp: %v; a script can use those of JavaScript", err)
+		return nil
+	}
+	return botctx.TextMatches(pattern)
+}
+
+// any reads "text" or "event", all of which match.
+func (f *file) any(v value, path string) botctx.Trigger {
+	switch v.scalar {
+	case "text":
+		return botctx.AnyText()
+	case "event":
+		return botctx.AnyEvent()
+	default:
+		f.complainf(v.place, path, `must be "text" or "event", got %s`, v.raw)
+		return nil
+	}
+}
+
+// redirect reads a redirect: the id of a node, an object as that of redirectMemberToNode, or the file of a
+// script with the nodes to which it may lead.
+func (f *file) redirect(n *Node, v value, path string) {
+	var to botctx.Redirect
+	if !v.isObject {
+		f.text(&to.NodeCompositeID)(v, path)
+		n.Base.Redirect = to.Always()
+		return
+	}
+	f.object(v, path, schema{
+		"nodeCompositeId": f.text(&to.NodeCompositeID),
+		"treeId":          f.text(&to.TreeID),
+		"redirectOptions": f.options(&to.Options),
+		"meta":            f.meta(&to.Meta),
+		"script":          f.script(&n.Redirect),
+		"among":           f.refs(&n.Among),
+	})
+	switch isFixed := to.NodeCompositeID != ""; {
+	case isFixed && n.Redirect != nil:
+		f.complainf(v.place, path, "has a nodeCompositeId and a script: give one of them")
+	case isFixed && n.Among != nil:
+		f.complainf(v.place, path, "has nodes among which a script chooses, and no script: give it, or take among away")
+	case isFixed:
+		n.Base.Redirect = to.Always()
+	case n.Redirect == nil:
+		f.complainf(v.place, path, "leads nowhere: give a nodeCompositeId, or the file of a script that decides as script")
+	}
+}
+
+// options returns how the options of a redirect are read.
+func (f *file) options(into *botctx.RedirectOptions) func(v value, path string) {
+	part := func(into **bool) func(v value, path string) {
+		return func(v value, path string) {
+			*into = new(bool)
+			f.boolean(*into)(v, path)
+		}
+	}
+	return func(v value, path string) {
+		f.object(v, path, schema{
+			"runPreAction":  part(&into.RunPreAction),
+			"sendResponse":  part(&into.SendResponse),
+			"runPostAction": part(&into.RunPostAction),
+		})
+	}
+}
+
+// meta returns how an object of any fields is read.
+func (f *file) meta(into *document.Object) func(v value, path string) {
+	return func(v value, path string) {
+		if !v.isObject {
+			f.complainf(v.place, path, "must be an object, got %s", v.kind())
+			return
+		}
+		if err := document.DecodeJSON(v.raw, into); err != nil {
+			f.refuse(v, path, err)
+		}
+	}
+}
+
+// extensions are those of files with scripts.
+var extensions = []string{".js", ".mjs", ".cjs", ".ts"}
+
+// scripts returns how the files of scripts are read: one, or several.
+func (f *file) scripts(into *[]Script) func(v value, path string) {
+	return func(v value, path string) {
+		f.oneOrMany(v, path, func(v value, path string) {
+			var named *Script
+			f.script(&named)(v, path)
+			if named != nil {
+				*into = append(*into, *named)
+			}
+		})
+	}
+}
+
+// script returns how the name of a file with a script is read.
+func (f *file) script(into **Script) func(v value, path string) {
+	return func(v value, at string) {
+		var name string
+		f.text(&name)(v, at)
+		if name == "" {
+			return
+		}
+		file := path.Join(path.Dir(f.path), name)
+		switch {
+		case !isScript(name):
+			f.complainf(v.place, at, "must be the file of a script, whose name ends in .js, got %q", name)
+		case path.IsAbs(name) || !fs.ValidPath(file):
+			f.complainf(v.place, at, "%q is not in the folder of the bot: name it from where %s stands", name, f.path)
+		default:
+			*into = &Script{File: file, Place: v.place, Field: at}
+		}
+	}
+}
+
+// isScript reports whether a file is one with a script.
+func isScript(name string) bool {
+	for _, extension := range extensions {
+		if strings.HasSuffix(name, extension) {
+			return true
+		}
+	}
+	return false
+}
+
+// Place is where something stands in a file.
+type Place struct {
+	// File is the path in the folder. Line and Column begin with 1; they are 0 where the file as a whole is meant.
+	File         string
+	Line, Column int
+}
+
+// String returns the place as editors read it, such as "nodes.json:4:7".
+func (p Place) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// value is a value of a JSON file.
+type value struct {
+	place Place
+	// raw is its text.
+	raw []byte
+	// scalar is what a string, a number, a boolean or null is. members are there for an object, items for an
+	// array.
+	scalar   any
+	members  []member
+	items    []value
+	isObject bool
+	isArray  bool
+}
+
+// member is a field of an object.
+type member struct {
+	name  string
+	place Place
+	value value
+}
+
+// kind names what a value is.
+func (v value) kind() string {
+	switch v.scalar.(type) {
+	case string:
+		return "a text"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		return "a number"
+	}
+	switch {
+	case v.isObject:
+		return "an object"
+	case v.isArray:
+		return "an array"
+	default:
+		return "null"
+	}
+}
+
+// deepest is how many objects and arrays may stand in each other.
+const deepest = 100
+
+// parser reads a JSON file token by token, so that it knows where each one stands.
+type parser struct {
+	file    string
+	text    []byte
+	decoder *json.Decoder
+	depth   int
+}
+
+// parse returns the value of a file.
+func parse(file string, text []byte) (value, *Problem) {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	p := &parser{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text))}
+	p.decoder.UseNumber()
+	read, err := p.value()
+	if err == nil {
+		if _, err = p.decoder.Token(); err == nil {
+			err = errors.New("there is more behind the end of the object: a file holds one")
+		} else if errors.Is(err, io.EOF) {
+			return read, nil
+		}
+	}
+	return value{}, p.problem(err)
+}
+
+// problem tells what is no JSON.
+func (p *parser) problem(err error) *Problem {
+	at := p.place(p.decoder.InputOffset())
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at = p.place(min(syntax.Offset, int64(len(p.text))) - 1)
+	}
+	what := strings.TrimPrefix(err.Error(), "json: ")
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		at, what = p.place(int64(len(p.text))), "the file ends too early: a bracket or a quote is open"
+	}
+	return &Problem{Place: at, Text: "is no JSON: " + what}
+}
+
+// next returns the next token and where it begins.
+func (p *parser) next() (json.Token, int64, error) {
+	begin := p.decoder.InputOffset()
+	token, err := p.decoder.Token()
+	for begin < int64(len(p.text)) && strings.IndexByte(" \t\r\n,:", p.text[begin]) >= 0 {
+		begin++
+	}
+	return token, begin, err
+}
+
+// value reads one value.
+func (p *parser) value() (value, error) {
+	token, begin, err := p.next()
+	if err != nil {
+		return value{}, err
+	}
+	read := value{place: p.place(begin)}
+	switch token {
+	case json.Delim('{'):
+		read.isObject = true
+		err = p.nested(func() error { return p.member(&read) })
+	case json.Delim('['):
+		read.isArray = true
+		err = p.nested(func() error { return p.item(&read) })
+	default:
+		read.scalar = token
+	}
+	read.raw = p.text[begin:p.decoder.InputOffset()]
+	return read, err
+}
+
+// nested reads what is in an object or an array, one by one, and its end.
+func (p *parser) nested(one func() error) error {
+	p.depth++
+	if p.depth > deepest {
+		return fmt.Errorf("more than %d objects and arrays stand in each other", deepest)
+	}
+	defer func() { p.depth-- }()
+	for p.decoder.More() {
+		if err := one(); err != nil {
+			return err
+		}
+	}
+	_, err := p.decoder.Token()
+	return err
+}
+
+// member reads a field of an object.
+func (p *parser) member(into *value) error {
+	name, begin, err := p.next()
+	if err != nil {
+		return err
+	}
+	read, err := p.value()
+	key, _ := name.(string) // The decoder sees to it.
+	into.members = append(into.members, member{name: key, place: p.place(begin), value: read})
+	return err
+}
+
+// item reads an element of an array.
+func (p *parser) item(into *value) error {
+	read, err := p.value()
+	into.items = append(into.items, read)
+	return err
+}
+
+// place returns the place of an offset. Columns count bytes, as compilers do.
+func (p *parser) place(offset int64) Place {
+	before := p.text[:max(0, min(offset, int64(len(p.text))))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	return Place{File: p.file, Line: line, Column: len(before) - bytes.LastIndexByte(before, '\n')}
 }

@@ -2,12 +2,18 @@ package quickjs_test
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/botctx/go-sdk/script/internal/quickjs"
 )
@@ -253,4 +259,313 @@ func TestTrackRejections(t *testing.T) {
 	require.Equal(t, "no 7,no 8,handled", evalText(t, clone, "noted.join()"))
 	require.Empty(t, evalText(t, clone, "p.catch(() => {}); ''"))
 	require.Equal(t, "no 7,no 8,handled,handled", evalText(t, clone, "noted.join()"))
+}
+
+// BenchmarkRun takes an instance, calls a function that was compiled, and gives the instance back.
+func BenchmarkRun(b *testing.B) {
+	s := newSnapshot(b, "")
+	in := take(b, s, quickjs.Run{})
+	bytecode, err := in.Compile("one.js", "(function (text) { return JSON.parse(text).a })")
+	if err != nil {
+		b.Fatal(err)
+	}
+	in.Release()
+	for b.Loop() {
+		in := take(b, s, quickjs.Run{})
+		function, err := in.Load(bytecode)
+		if err != nil {
+			b.Fatal(err)
+		}
+		text, _ := in.NewString(`{"a":1}`)
+		if _, err = in.Call(function, text); err != nil {
+			b.Fatal(err)
+		}
+		in.Release()
+	}
+}
+
+// BenchmarkTake makes an instance and closes it.
+func BenchmarkTake(b *testing.B) {
+	s := newSnapshot(b, "")
+	for b.Loop() {
+		take(b, s, quickjs.Run{}).Close()
+	}
+}
+
+// BenchmarkHost calls the host from a script, a thousand times.
+func BenchmarkHost(b *testing.B) {
+	s := newSnapshot(b, "")
+	in := take(b, s, quickjs.Run{Host: func(text string) (string, error) { return text, nil }})
+	defer in.Release()
+	for b.Loop() {
+		if _, err := in.Eval("host.js", "for (let i = 0; i < 1000; i++) host('hello')"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// digests is a script that returns the digests of many results of the language.
+//
+//go:embed testdata/digests.js
+var digests string
+
+// digestsZone is the zone in which they are made. Its offset never changes in the years of the script.
+const digestsZone = "Asia/Kolkata"
+
+// updateDigests names the variable that makes the test write the digests anew.
+const updateDigests = "BOTCTX_WRITE_DIGESTS"
+
+const digestsFile = "testdata/digests.json"
+
+// requireDigests compares digests, group by group.
+func requireDigests(t *testing.T, got string) {
+	t.Helper()
+	text, err := os.ReadFile(digestsFile)
+	require.NoError(t, err)
+	var want, have map[string]string
+	require.NoError(t, json.Unmarshal(text, &want))
+	require.NoError(t, json.Unmarshal([]byte(got), &have), got)
+	require.Equal(t, want, have)
+}
+
+// Each architecture has the same results.
+func TestDigests(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation(digestsZone)
+	require.NoError(t, err)
+	in := newInstance(t, quickjs.Run{Busy: 10 * time.Minute, Zone: zone})
+	defer in.Close()
+	made := evalText(t, in, digests)
+	if os.Getenv(updateDigests) != "" {
+		require.NoError(t, os.WriteFile(digestsFile, []byte(made+"\n"), 0o600))
+	}
+	requireDigests(t, made)
+}
+
+// The module as it was published, which does not count, has the same results in another engine of WebAssembly: neither
+// metering nor the compiler changes one.
+func TestDigests_OfThePublishedModuleInNode(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node, which runs the same module, is not installed")
+	}
+	command := exec.CommandContext(t.Context(), node, "testdata/run.mjs", "wasm/quickjs.wasm")
+	command.Env = append(os.Environ(), "TZ="+digestsZone)
+	command.Stdin = strings.NewReader(digests)
+	printed, err := command.Output()
+	require.NoError(t, err)
+	requireDigests(t, string(printed))
+}
+
+// hostile are scripts that compute or grow without an end.
+var hostile = map[string]error{
+	"for (;;) {}":                                                                             quickjs.ErrBusy,
+	"for (;;) try { for (;;); } catch {}":                                                     quickjs.ErrBusy,
+	"for (;;) try { for (;;); } finally { continue }":                                         quickjs.ErrBusy,
+	"try { for (;;); } finally { for (;;); }":                                                 quickjs.ErrBusy,
+	"(async () => { for (;;) await 0 })()":                                                    quickjs.ErrBusy,
+	"(async () => { for (;;) try { for (;;); } catch {} })()":                                 quickjs.ErrBusy,
+	"({ get x() { for (;;); } }).x":                                                           quickjs.ErrBusy,
+	"new Proxy({}, { get() { for (;;); } }).x":                                                quickjs.ErrBusy,
+	"[1, 2].sort(() => { for (;;); })":                                                        quickjs.ErrBusy,
+	"JSON.stringify({ toJSON() { for (;;); } })":                                              quickjs.ErrBusy,
+	"'' + { toString() { for (;;); } }":                                                       quickjs.ErrBusy,
+	"[...(function* () { for (;;) yield })()]":                                                nil,
+	"/(a+)+$/.exec('a'.repeat(50) + 'b')":                                                     quickjs.ErrBusy,
+	"/(x+x+)+y/.test('x'.repeat(60))":                                                         quickjs.ErrBusy,
+	"Array.from({ length: 4e6 }, (_, i) => 'x' + i % 1000).sort()":                            nil,
+	"(3n ** 200000n).toString()":                                                              nil,
+	"let b = 3n; for (;;) b *= b":                                                             nil,
+	"BigInt('9'.repeat(4e6))":                                                                 nil,
+	"'\\u0344'.repeat(3e6).normalize('NFC')":                                                  nil,
+	"const a = []; for (;;) a.push({})":                                                       quickjs.ErrMemory,
+	"const a = []; for (;;) try { for (;;) a.push('x' + a.length) } catch {}":                 quickjs.ErrMemory,
+	"const m = new Map(); for (let i = 0;; i++) m.set(i, {})":                                 quickjs.ErrMemory,
+	"const a = []; for (;;) a.push(new Uint8Array(1e6))":                                      quickjs.ErrMemory,
+	"const a = []; try { for (;;) a.push(new Array(1000)) } catch {} a.length = 0; for (;;);": quickjs.ErrMemory,
+	"let s = 'x'; for (;;) s = [s, s].join('y').toUpperCase()":                                nil,
+}
+
+// Each ends soon after its limit, and the next run sees nothing of it.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	for source, want := range hostile {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			busy := testBusy
+			if errors.Is(want, quickjs.ErrMemory) {
+				busy = time.Minute
+			}
+			in := take(t, s, quickjs.Run{Busy: busy})
+			_, err := in.Eval("hostile.js", source)
+			if err == nil {
+				err = in.RunJobs()
+			}
+			if want != nil {
+				require.ErrorIs(t, err, want)
+			}
+			require.Less(t, in.Busy(), busy+time.Second, "how late it ended")
+			require.LessOrEqual(t, in.Size(), int64(testMemory)+1<<20)
+			in.Release()
+			next := take(t, s, quickjs.Run{})
+			require.Equal(t, "2", evalText(t, next, "1 + 1"))
+			next.Release()
+		})
+	}
+}
+
+// Functions that call each other without an end throw what scripts can catch, as anywhere.
+func TestHostile_Recursion(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	for _, source := range []string{
+		"(function f() { f() })()",
+		"const o = { get x() { return this.x } }; o.x",
+		"const o = { toString() { return '' + this } }; '' + o",
+		"JSON.parse('['.repeat(1e6))",
+		"let a = []; for (let i = 0; i < 1e5; i++) a = [a]; JSON.stringify(a)",
+		"new Function('('.repeat(1e5))",
+		"new RegExp('('.repeat(1e5))",
+		"const p = new Proxy({}, { get: (t, k, r) => r[k] }); p.x",
+	} {
+		in := take(t, s, quickjs.Run{Busy: time.Minute})
+		_, err := in.Eval("deep.js", source)
+		thrown, isThrown := errors.AsType[*quickjs.ThrownError](err)
+		require.True(t, isThrown, "%s: %v", source, err)
+		require.NotEmpty(t, thrown.Text, source)
+		require.Equal(t, "caught", evalText(t, in, "try {"+source+"} catch { 'caught' }"), source)
+		in.Release()
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	testMemory = 32 << 20
+	testBusy   = 300 * time.Millisecond
+)
+
+// codeFolder has the compiled code between two runs of the tests: compiling takes seconds under the race detector.
+func codeFolder(tb testing.TB) string {
+	tb.Helper()
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		folder = os.TempDir()
+	}
+	return filepath.Join(folder, "botctx-quickjs-test")
+}
+
+// newInstance returns an instance in no snapshot.
+func newInstance(tb testing.TB, run quickjs.Run) *quickjs.Instance {
+	tb.Helper()
+	m, err := quickjs.Open(codeFolder(tb))
+	require.NoError(tb, err)
+	in, err := m.New(tb.Context(), run, testMemory)
+	require.NoError(tb, err)
+	return in
+}
+
+// newSnapshot returns the state after a script.
+func newSnapshot(tb testing.TB, source string) *quickjs.Snapshot {
+	tb.Helper()
+	in := newInstance(tb, quickjs.Run{Busy: time.Minute})
+	_, err := in.Eval("boot.js", source)
+	require.NoError(tb, err)
+	s, err := in.Snapshot()
+	require.NoError(tb, err)
+	return s
+}
+
+// take returns an instance for one run, which ends with the test.
+func take(tb testing.TB, s *quickjs.Snapshot, run quickjs.Run) *quickjs.Instance {
+	tb.Helper()
+	if run.Busy == 0 {
+		run.Busy = time.Minute
+	}
+	in, err := s.Take(tb.Context(), run)
+	require.NoError(tb, err)
+	return in
+}
+
+// evalText runs a script, and returns its last value as a text.
+func evalText(tb testing.TB, in *quickjs.Instance, source string) string {
+	tb.Helper()
+	value, err := in.Eval("test.js", source)
+	require.NoError(tb, err)
+	text, err := in.Text(value)
+	require.NoError(tb, err)
+	return text
+}
+
+// localTimes is a script that returns the time of each half hour of a year, by its local fields.
+const localTimes = `(() => {
+	const times = []
+	for (let i = 0; i < 2 * 24 * 365; i++) times.push(new Date(2026, 0, 1, 0, 30 * i).getTime() / 6e4)
+	return times.join()
+})()`
+
+// Each local time of a year is the one of Node.js.
+func TestDate_LocalTimesAsNode(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node, whose times are compared, is not installed")
+	}
+	zones := []string{"Europe/Vienna", "America/Los_Angeles", "America/St_Johns", "Australia/Lord_Howe", "Asia/Taipei", "Pacific/Auckland"}
+	list, err := json.Marshal(zones)
+	require.NoError(t, err)
+	command := exec.CommandContext(t.Context(), node, "-p", "JSON.stringify("+string(list)+".map((zone) => { process.env.TZ = zone; return "+localTimes+" }))")
+	printed, err := command.Output()
+	require.NoError(t, err)
+	var want []string
+	require.NoError(t, json.Unmarshal(printed, &want))
+	s := newSnapshot(t, "")
+	for i, zone := range zones {
+		location, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		in := take(t, s, quickjs.Run{Zone: location})
+		require.Equal(t, strings.Split(want[i], ","), strings.Split(evalText(t, in, localTimes), ","), zone)
+		in.Release()
+	}
+}
+
+// The hour that the clock skips is read with the offset before, and of an hour that it repeats the first one counts.
+func TestDate_AroundAChangeOfTheOffset(t *testing.T) {
+	t.Parallel()
+	s := newSnapshot(t, "")
+	for zone, times := range map[string][][2]string{
+		"Europe/Vienna": {
+			{"new Date(2026, 2, 29, 0, 30)", "2026-03-28T23:30:00.000Z"},
+			{"new Date(2026, 2, 29, 1, 30)", "2026-03-29T00:30:00.000Z"},
+			{"new Date(2026, 2, 29, 2, 30)", "2026-03-29T01:30:00.000Z"},
+			{"new Date(2026, 2, 29, 3, 30)", "2026-03-29T01:30:00.000Z"},
+			{"new Date(2026, 9, 25, 1, 30)", "2026-10-24T23:30:00.000Z"},
+			{"new Date(2026, 9, 25, 2, 30)", "2026-10-25T00:30:00.000Z"},
+			{"new Date(2026, 9, 25, 3, 30)", "2026-10-25T02:30:00.000Z"},
+			{"new Date('2026-03-29T01:30')", "2026-03-29T00:30:00.000Z"},
+			{"new Date('Mar 29, 2026 1:30')", "2026-03-29T00:30:00.000Z"},
+			{"((d) => (d.setHours(1, 30), d))(new Date(Date.UTC(2026, 2, 29, 12)))", "2026-03-29T00:30:00.000Z"},
+		},
+		"America/Los_Angeles": {
+			{"new Date(2026, 2, 7, 23, 30)", "2026-03-08T07:30:00.000Z"},
+			{"new Date(2026, 2, 8, 2, 30)", "2026-03-08T10:30:00.000Z"},
+			{"new Date(2026, 2, 8, 9, 30)", "2026-03-08T16:30:00.000Z"},
+			{"new Date(2026, 10, 1, 1, 30)", "2026-11-01T08:30:00.000Z"},
+			{"new Date(2026, 10, 1, 2, 30)", "2026-11-01T10:30:00.000Z"},
+		},
+		"Australia/Lord_Howe": {
+			{"new Date(2026, 3, 5, 1, 45)", "2026-04-04T14:45:00.000Z"},
+			{"new Date(2026, 9, 4, 2, 15)", "2026-10-03T15:45:00.000Z"},
+		},
+	} {
+		location, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		in := take(t, s, quickjs.Run{Zone: location})
+		for _, one := range times {
+			require.Equal(t, one[1], evalText(t, in, one[0]+".toISOString()"), "%s: %s", zone, one[0])
+		}
+		in.Release()
+	}
 }

@@ -7,13 +7,21 @@
 package memserver
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
+	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
@@ -85,3 +93,275 @@ func (s *Server) in(name string) *database {
 	}
 	return there
 }
+
+// The kinds of messages: an old one, in which drivers greet, its answer, and the one of
+// all other commands and answers.
+const (
+	opReply = 1
+	opQuery = 2004
+	opMsg   = 2013
+)
+
+const (
+	headerSize  = 16
+	largestSize = 48_000_000
+)
+
+// message is a command that a client sent.
+type message struct {
+	id, kind uint32
+	command  bson.D
+}
+
+var errMalformed = errors.New("the message is malformed")
+
+// readMessage reads a message of a client.
+func readMessage(client io.Reader) (message, error) {
+	var header [headerSize]byte
+	if _, err := io.ReadFull(client, header[:]); err != nil {
+		return message{}, err
+	}
+	size := binary.LittleEndian.Uint32(header[:])
+	if size < headerSize || size > largestSize {
+		return message{}, errMalformed
+	}
+	body := make([]byte, size-headerSize)
+	if _, err := io.ReadFull(client, body); err != nil {
+		return message{}, err
+	}
+	asked := message{id: binary.LittleEndian.Uint32(header[4:]), kind: binary.LittleEndian.Uint32(header[12:])}
+	var err error
+	switch asked.kind {
+	case opQuery:
+		asked.command, err = readQuery(body)
+	case opMsg:
+		asked.command, err = readSections(body)
+	default:
+		err = errMalformed
+	}
+	return asked, err
+}
+
+// readQuery reads the command of an old message: behind flags, a name and two numbers.
+func readQuery(body []byte) (bson.D, error) {
+	const flags, numbers = 4, 8
+	if len(body) < flags {
+		return nil, errMalformed
+	}
+	_, rest, ok := bytes.Cut(body[flags:], []byte{0})
+	if !ok || len(rest) < numbers {
+		return nil, errMalformed
+	}
+	var command bson.D
+	err := bson.Unmarshal(rest[numbers:], &command)
+	return command, err
+}
+
+// readSections reads a command and the lists of documents that stand beside it.
+func readSections(body []byte) (command bson.D, err error) {
+	const flags = 4
+	if len(body) < flags {
+		return nil, errMalformed
+	}
+	for rest := body[flags:]; len(rest) > flags; {
+		kind, size := rest[0], binary.LittleEndian.Uint32(rest[1:])
+		if uint64(len(rest)) < uint64(size)+1 {
+			return nil, errMalformed
+		}
+		section := rest[1 : size+1]
+		rest = rest[size+1:]
+		if kind == 0 {
+			var main bson.D
+			if err := bson.Unmarshal(section, &main); err != nil {
+				return nil, err
+			}
+			command = append(main, command...)
+			continue
+		}
+		name, documents, ok := bytes.Cut(section[4:], []byte{0})
+		if !ok {
+			return nil, errMalformed
+		}
+		list, err := readList(documents)
+		if err != nil {
+			return nil, err
+		}
+		command = append(command, bson.E{Key: string(name), Value: list})
+	}
+	if len(command) == 0 {
+		return nil, errMalformed
+	}
+	return command, nil
+}
+
+// readList reads documents that stand one behind the other.
+func readList(b []byte) (bson.A, error) {
+	list := bson.A{}
+	for len(b) > 0 {
+		if len(b) < 5 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)) {
+			return nil, errMalformed
+		}
+		size := binary.LittleEndian.Uint32(b)
+		var d bson.D
+		if err := bson.Unmarshal(b[:size], &d); err != nil {
+			return nil, err
+		}
+		list, b = append(list, d), b[size:]
+	}
+	return list, nil
+}
+
+// reply returns the message that answers this one.
+func (m message) reply(answer []byte) []byte {
+	kind, before := uint32(opMsg), make([]byte, 5) // No flags, and a section of kind 0.
+	if m.kind == opQuery {
+		kind, before = opReply, make([]byte, 20) // Flags, a cursor, where it starts, and how many there are.
+		before[16] = 1
+	}
+	b := make([]byte, headerSize, headerSize+len(before)+len(answer))
+	binary.LittleEndian.PutUint32(b, uint32(cap(b)))
+	binary.LittleEndian.PutUint32(b[8:], m.id)
+	binary.LittleEndian.PutUint32(b[12:], kind)
+	return append(append(b, before...), answer...)
+}
+
+// request is a command to a collection.
+type request struct {
+	ctx     context.Context //nolint:containedctx // It lives as long as the command.
+	server  *Server
+	command bson.D
+	base    *database
+	name    string
+}
+
+// verb is a command that the server has.
+type verb struct {
+	// fields are those that every version from 6 to 8 knows.
+	fields []string
+	// isOpen lets other fields pass: clients say much of themselves when they greet.
+	isOpen bool
+	do     func(r *request) (bson.D, error)
+}
+
+// common are the fields that every command may have.
+var common = []string{
+	"$db", "lsid", "$readPreference", "readConcern", "writeConcern", "apiVersion", "comment", "maxTimeMS",
+}
+
+// verbs returns the commands by their names.
+func verbs() map[string]verb {
+	hello := verb{do: greet, isOpen: true}
+	return map[string]verb{
+		"hello": hello, "isMaster": hello, "ismaster": hello,
+		"ping":          {do: nothing},
+		"endSessions":   {do: nothing},
+		"find":          {do: find, fields: []string{"filter", "sort", "projection", "skip", "limit", "batchSize", "singleBatch"}},
+		"getMore":       {do: getMore, fields: []string{"collection", "batchSize"}},
+		"killCursors":   {do: killCursors, fields: []string{"cursors"}},
+		"aggregate":     {do: aggregate, fields: []string{"pipeline", "cursor"}},
+		"insert":        {do: insert, fields: []string{"documents", "ordered"}},
+		"update":        {do: update, fields: []string{"updates", "ordered"}},
+		"delete":        {do: remove, fields: []string{"deletes", "ordered"}},
+		"findAndModify": {do: findAndModify, fields: []string{"query", "sort", "update", "new", "remove", "upsert"}},
+		"listIndexes":   {do: listIndexes, fields: []string{"cursor"}},
+		"createIndexes": {do: createIndexes, fields: []string{"indexes"}},
+		"dropDatabase":  {do: dropDatabase},
+	}
+}
+
+// The codes of errors that are given here.
+const (
+	codeBadValue          = 2
+	codeNamespaceNotFound = 26
+	codeCommandNotFound   = 59
+	codeIndexOptions      = 85
+	codeDuplicateKey      = 11000
+	codeUnknownField      = 40415
+)
+
+// commandError is an error with a code of MongoDB's.
+type commandError struct {
+	code int32
+	text string
+}
+
+// Error returns the text.
+func (e commandError) Error() string { return e.text }
+
+// refusal returns an error as the server tells it.
+func refusal(err error) commandError {
+	var known commandError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, boterr.AlreadyExists):
+		return commandError{codeDuplicateKey, "E11000 duplicate key error: " + err.Error()}
+	default:
+		return commandError{codeBadValue, err.Error()}
+	}
+}
+
+// answer does a command and returns what the client gets.
+func (s *Server) answer(ctx context.Context, command bson.D) bson.D {
+	result, err := s.do(ctx, command)
+	if err != nil {
+		why := refusal(err)
+		return bson.D{{Key: "ok", Value: 0.0}, {Key: "code", Value: why.code}, {Key: "errmsg", Value: why.text}}
+	}
+	return append(result, bson.E{Key: "ok", Value: 1.0})
+}
+
+func (s *Server) do(ctx context.Context, command bson.D) (bson.D, error) {
+	name := command[0].Key
+	known, ok := verbs()[name]
+	if !ok {
+		return nil, commandError{codeCommandNotFound, "no such command: " + name}
+	}
+	err := onlyFields(command[1:], name, slices.Concat(common, known.fields))
+	if err != nil && !known.isOpen {
+		return nil, err
+	}
+	base, _ := fieldOf[string](command, "$db")
+	collection, _ := command[0].Value.(string)
+	return known.do(&request{ctx: ctx, server: s, command: command, base: s.in(base), name: collection})
+}
+
+// onlyFields refuses fields that not every version knows.
+func onlyFields(d bson.D, of string, fields []string) error {
+	for _, e := range d {
+		if !slices.Contains(fields, e.Key) {
+			return commandError{codeUnknownField, "BSON field '" + of + "." + e.Key + "' is an unknown field."}
+		}
+	}
+	return nil
+}
+
+// greet answers as a server of version 8 does that is no member of a replica set.
+func greet(r *request) (bson.D, error) {
+	return bson.D{
+		{Key: "helloOk", Value: true},
+		{Key: "ismaster", Value: true},
+		{Key: "isWritablePrimary", Value: true},
+		{Key: "maxBsonObjectSize", Value: int32(document.MaxSize)},
+		{Key: "maxMessageSizeBytes", Value: int32(largestSize)},
+		{Key: "maxWriteBatchSize", Value: int32(100_000)},
+		{Key: "localTime", Value: bson.NewDateTimeFromTime(r.server.now())},
+		{Key: "logicalSessionTimeoutMinutes", Value: int32(30)},
+		{Key: "minWireVersion", Value: int32(0)},
+		{Key: "maxWireVersion", Value: int32(25)},
+		{Key: "readOnly", Value: false},
+	}, nil
+}
+
+func nothing(*request) (bson.D, error) { return bson.D{}, nil }
+
+func dropDatabase(r *request) (bson.D, error) {
+	name, _ := fieldOf[string](r.command, "$db")
+	r.server.mutex.Lock()
+	defer r.server.mutex.Unlock()
+	delete(r.server.databases, name)
+	return bson.D{}, nil
+}
+
+// collection returns the collection that the command names.
+func (r *request) collection() store.Collection { return r.base.store.Collection(r.name) }

@@ -1,6 +1,14 @@
+// Package persistent holds collections of which every version stays as it is: a
+// sequence by position, a tree sorted by key, and a trie by hash. Copying the struct
+// takes a version, at no cost. A change afterwards copies the few nodes on the way to
+// what it changes and shares all others, so that whoever holds the older version sees
+// nothing of it.
 package persistent
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Key is what a Tree is sorted by: types with a total order, which excludes floats with their NaN.
 type Key interface{ string | uint64 }
@@ -102,3 +110,331 @@ func (t *Tree[K, V]) Before(key K) iter.Seq2[K, V] {
 		}
 	}
 }
+
+// A node of a tree has at most maxItems items and, unless it is the root, at least
+// minItems.
+const (
+	maxItems = 32
+	minItems = maxItems / 4
+)
+
+// treeNode is a leaf, which has values, or a branch, which has children. The keys
+// of a branch are lower bounds: what is below child i is not below keys[i], and
+// below keys[i+1].
+type treeNode[K Key, V any] struct {
+	edit     *Edit
+	keys     []K
+	values   []V
+	children []*treeNode[K, V]
+}
+
+// treeItem is a key of a leaf with its value, or of a branch with its child.
+type treeItem[K Key, V any] struct {
+	key   K
+	value V
+	child *treeNode[K, V]
+}
+
+// fewItems is the number of items up to which a node is a small piece of memory, as those of small trees
+// are: most keys of an index have few documents, and some indexes few keys.
+const fewItems = 4
+
+// newTreeLeaf makes the node and its items in one piece of memory, with room for so many.
+func newTreeLeaf[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
+	if room <= fewItems {
+		leaf := &struct {
+			node   treeNode[K, V]
+			keys   [fewItems]K
+			values [fewItems]V
+		}{}
+		leaf.node = treeNode[K, V]{edit: edit, keys: leaf.keys[:0], values: leaf.values[:0]}
+		return &leaf.node
+	}
+	leaf := &struct {
+		node   treeNode[K, V]
+		keys   [maxItems]K
+		values [maxItems]V
+	}{}
+	leaf.node = treeNode[K, V]{edit: edit, keys: leaf.keys[:0], values: leaf.values[:0]}
+	return &leaf.node
+}
+
+// newTreeBranch makes the node and its items in one piece of memory, with room for so many.
+func newTreeBranch[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
+	if room <= fewItems {
+		branch := &struct {
+			node     treeNode[K, V]
+			keys     [fewItems]K
+			children [fewItems]*treeNode[K, V]
+		}{}
+		branch.node = treeNode[K, V]{edit: edit, keys: branch.keys[:0], children: branch.children[:0]}
+		return &branch.node
+	}
+	branch := &struct {
+		node     treeNode[K, V]
+		keys     [maxItems]K
+		children [maxItems]*treeNode[K, V]
+	}{}
+	branch.node = treeNode[K, V]{edit: edit, keys: branch.keys[:0], children: branch.children[:0]}
+	return &branch.node
+}
+
+// sibling makes an empty node of the same kind.
+func (n *treeNode[K, V]) sibling(edit *Edit, room int) *treeNode[K, V] {
+	if n.isBranch() {
+		return newTreeBranch[K, V](edit, room)
+	}
+	return newTreeLeaf[K, V](edit, room)
+}
+
+// editable returns n where the edit made it, else a copy with room for another item.
+func (n *treeNode[K, V]) editable(edit *Edit) *treeNode[K, V] {
+	if n.edit == edit {
+		return n
+	}
+	c := n.sibling(edit, len(n.keys)+1)
+	c.keys = append(c.keys, n.keys...)
+	c.values = append(c.values, n.values...)
+	c.children = append(c.children, n.children...)
+	return c
+}
+
+func (n *treeNode[K, V]) isBranch() bool { return n.children != nil }
+
+// asChild returns the item by which a branch holds n.
+func (n *treeNode[K, V]) asChild() treeItem[K, V] {
+	return treeItem[K, V]{key: n.keys[0], child: n}
+}
+
+// find returns the place of the lowest key that is not below key, and whether it
+// is that key.
+func (n *treeNode[K, V]) find(key K) (int, bool) {
+	low, high := 0, len(n.keys)
+	for low < high {
+		middle := int(uint(low+high) >> 1)
+		if n.keys[middle] < key {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, low < len(n.keys) && n.keys[low] == key
+}
+
+// childFor returns the place of the child below which a key belongs.
+func (n *treeNode[K, V]) childFor(key K) int {
+	i, found := n.find(key)
+	if !found && i > 0 {
+		i--
+	}
+	return i
+}
+
+// set returns the node that takes the place of n, one to the right of it where
+// it had to be split, and whether the key was added.
+func (n *treeNode[K, V]) set(edit *Edit, key K, value V) (left, right *treeNode[K, V], added bool) {
+	n = n.editable(edit)
+	if !n.isBranch() {
+		i, found := n.find(key)
+		if found {
+			n.values[i] = value
+			return n, nil, false
+		}
+		right = n.insert(edit, i, treeItem[K, V]{key: key, value: value})
+		return n, right, true
+	}
+	i := n.childFor(key)
+	n.keys[i] = min(n.keys[i], key)
+	n.children[i], right, added = n.children[i].set(edit, key, value)
+	if right != nil {
+		right = n.insert(edit, i+1, right.asChild())
+	}
+	return n, right, added
+}
+
+// insert puts an item at place i. Where n is full, it is split and the new node
+// to its right returned: in the middle, or behind the last item where the new one
+// comes there, so that ascending keys leave full nodes.
+func (n *treeNode[K, V]) insert(edit *Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
+	if len(n.keys) < maxItems {
+		n.grow()
+		n.insertItem(i, item)
+		return nil
+	}
+	right = n.sibling(edit, maxItems)
+	if i == maxItems {
+		right.insertItem(0, item)
+		return right
+	}
+	const half = maxItems / 2
+	n.moveTail(half, right)
+	if i <= half {
+		n.insertItem(i, item)
+	} else {
+		right.insertItem(i-half, item)
+	}
+	return right
+}
+
+// grow gives a small node that is full the room of a large one, in one step.
+func (n *treeNode[K, V]) grow() {
+	if len(n.keys) < cap(n.keys) {
+		return
+	}
+	n.keys = slices.Grow(n.keys, maxItems-len(n.keys))
+	if n.isBranch() {
+		n.children = slices.Grow(n.children, maxItems-len(n.children))
+	} else {
+		n.values = slices.Grow(n.values, maxItems-len(n.values))
+	}
+}
+
+func (n *treeNode[K, V]) insertItem(i int, item treeItem[K, V]) {
+	n.keys = slices.Insert(n.keys, i, item.key)
+	if n.isBranch() {
+		n.children = slices.Insert(n.children, i, item.child)
+	} else {
+		n.values = slices.Insert(n.values, i, item.value)
+	}
+}
+
+func (n *treeNode[K, V]) appendItems(items ...treeItem[K, V]) {
+	for _, item := range items {
+		n.insertItem(len(n.keys), item)
+	}
+}
+
+// moveTail moves the items from place i on to the beginning of another node.
+func (n *treeNode[K, V]) moveTail(i int, to *treeNode[K, V]) {
+	to.keys = slices.Insert(to.keys, 0, n.keys[i:]...)
+	n.keys = slices.Delete(n.keys, i, len(n.keys))
+	if n.isBranch() {
+		to.children = slices.Insert(to.children, 0, n.children[i:]...)
+		n.children = slices.Delete(n.children, i, len(n.children))
+	} else {
+		to.values = slices.Insert(to.values, 0, n.values[i:]...)
+		n.values = slices.Delete(n.values, i, len(n.values))
+	}
+}
+
+// moveHead moves the items before place i to the end of another node.
+func (n *treeNode[K, V]) moveHead(i int, to *treeNode[K, V]) {
+	to.keys = append(to.keys, n.keys[:i]...)
+	n.keys = slices.Delete(n.keys, 0, i)
+	if n.isBranch() {
+		to.children = append(to.children, n.children[:i]...)
+		n.children = slices.Delete(n.children, 0, i)
+	} else {
+		to.values = append(to.values, n.values[:i]...)
+		n.values = slices.Delete(n.values, 0, i)
+	}
+}
+
+// remove returns the node that takes the place of n without the key, which is
+// there.
+func (n *treeNode[K, V]) remove(edit *Edit, key K) *treeNode[K, V] {
+	n = n.editable(edit)
+	if !n.isBranch() {
+		i, _ := n.find(key)
+		n.keys = slices.Delete(n.keys, i, i+1)
+		n.values = slices.Delete(n.values, i, i+1)
+		return n
+	}
+	i := n.childFor(key)
+	n.children[i] = n.children[i].remove(edit, key)
+	if len(n.children[i].keys) < minItems && len(n.children) > 1 {
+		n.fill(edit, i)
+	}
+	return n
+}
+
+// fill joins child i, which has too few items, with its neighbour, or takes items
+// from it.
+func (n *treeNode[K, V]) fill(edit *Edit, i int) {
+	i = min(i, len(n.children)-2)
+	left, right := n.children[i].editable(edit), n.children[i+1].editable(edit)
+	n.children[i], n.children[i+1] = left, right
+	count := len(left.keys) + len(right.keys)
+	switch half := count / 2; {
+	case count <= maxItems:
+		right.moveHead(len(right.keys), left)
+		n.keys = slices.Delete(n.keys, i+1, i+2)
+		n.children = slices.Delete(n.children, i+1, i+2)
+		return
+	case len(left.keys) < half:
+		right.moveHead(half-len(left.keys), left)
+	default:
+		left.moveTail(half, right)
+	}
+	n.keys[i+1] = right.keys[0]
+}
+
+// ascend yields what is below n in ascending order, and reports whether to go on.
+func (n *treeNode[K, V]) ascend(yield func(K, V) bool) bool {
+	return n.ascendAt(0, yield)
+}
+
+// ascendAt is ascend from place i of the node on.
+func (n *treeNode[K, V]) ascendAt(i int, yield func(K, V) bool) bool {
+	for ; i < len(n.keys); i++ {
+		if n.isBranch() {
+			if !n.children[i].ascend(yield) {
+				return false
+			}
+		} else if !yield(n.keys[i], n.values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ascendFrom is ascend for the keys that are not below key.
+func (n *treeNode[K, V]) ascendFrom(key K, yield func(K, V) bool) bool {
+	if !n.isBranch() {
+		i, _ := n.find(key)
+		return n.ascendAt(i, yield)
+	}
+	i := n.childFor(key)
+	return n.children[i].ascendFrom(key, yield) && n.ascendAt(i+1, yield)
+}
+
+// descend yields what is before place i of the node in descending order, and
+// reports whether to go on.
+func (n *treeNode[K, V]) descend(i int, yield func(K, V) bool) bool {
+	for i--; i >= 0; i-- {
+		if n.isBranch() {
+			child := n.children[i]
+			if !child.descend(len(child.keys), yield) {
+				return false
+			}
+		} else if !yield(n.keys[i], n.values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// descendBefore is descend for the keys below key.
+func (n *treeNode[K, V]) descendBefore(key K, yield func(K, V) bool) bool {
+	if !n.isBranch() {
+		i, _ := n.find(key)
+		return n.descend(i, yield)
+	}
+	i := n.childFor(key)
+	return n.children[i].descendBefore(key, yield) && n.descend(i, yield)
+}
+
+// Edit is a batch of changes to one or several collections. A node that was made
+// in an edit is changed in place by the same edit, so that many changes cost
+// little more than in a collection that is not persistent.
+//
+// An edit belongs to one goroutine. It ends when a version that it made is handed
+// out: from then on nothing may be changed with it.
+type Edit struct {
+	// An Edit is told from others by its address, which a struct without a size
+	// would not have.
+	_ byte
+}
+
+// NewEdit begins an edit.
+func NewEdit() *Edit { return new(Edit) }

@@ -1,0 +1,283 @@
+package botctxtest
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+var patchMembersRules = []Rule{
+	{
+		Name:  "PatchMembersSetsFields",
+		Text:  "withModifier of patchMembers is false by default: patch is applied as a $set of its fields",
+		check: patchMembersSetsFields,
+	},
+	{
+		Name:  "PatchMembersTakesModifiers",
+		Text:  "when withModifier is true, patch is an update-modifier document, or for one memberId a replacement",
+		check: patchMembersTakesModifiers,
+	},
+	{
+		Name:  "PatchMembersChangesTheChannel",
+		Text:  "without memberId every member of the channel that matches is patched, and none of other channels",
+		check: patchMembersChangesTheChannel,
+	},
+	{
+		Name:  "PatchMembersTakesAChannel",
+		Text:  "channel says whose members are meant, by its _id alone",
+		check: patchMembersTakesAChannel,
+	},
+	{
+		Name:  "PatchMembersTakesMemberAndFilter",
+		Text:  "memberId and filter both hold",
+		check: patchMembersTakesMemberAndFilter,
+	},
+	{
+		Name:  "PatchMembersReturnsTheFirst",
+		Text:  "the result is the first member that matched, as it is after the change, and null where none matched",
+		check: patchMembersReturnsTheFirst,
+	},
+	{
+		Name:  "PatchMembersIsAllOrNone",
+		Text:  "where one member cannot be patched, none is",
+		check: patchMembersIsAllOrNone,
+	},
+	{
+		Name:  "PatchMembersStampsChanges",
+		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
+		check: patchMembersStampsChanges,
+	},
+}
+
+// patchMembers patches members, without an error.
+func (t *trial) patchMembers(p member.PatchMembersParams) *member.Member {
+	t.Helper()
+	result, err := t.home.PatchMembers(t.ctx(), p)
+	require.NoError(t, err)
+	return result.Result
+}
+
+func patchMembersSetsFields(t *trial) {
+	m := t.neighbour(member.Member{FirstName: "Eve", LastName: "Low", Meta: document.O("n", 1, "m", 2)})
+	t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Patch: document.O("firstName", "Eva", "meta.n", 2)})
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
+}
+
+func patchMembersTakesModifiers(t *trial) {
+	m := t.load(t.neighbour(member.Member{FirstName: "Eve", Gender: "f", Meta: document.O("n", 1)}))
+	t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Patch: document.Inc("meta.n", 2), WithModifier: true})
+	require.Equal(t, 3, document.Get(t.load(m).Meta, "n", 0))
+	t.patchMembers(member.PatchMembersParams{
+		MemberID: m.ID, Patch: document.O("externalId", m.ExternalID, "firstName", "Eva"), WithModifier: true,
+	})
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Empty(t, after.Gender)
+	requireSamePlace(t, m, after)
+}
+
+func patchMembersChangesTheChannel(t *trial) {
+	matching := []*member.Member{t.neighbour(member.Member{Gender: "f"}), t.neighbour(member.Member{Gender: "f"})}
+	other := t.neighbour(member.Member{Gender: "m"})
+	elsewhere := t.newMember(member.Member{
+		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, Gender: "f",
+	})
+	t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("lastName", "Low")})
+	for _, m := range matching {
+		require.Equal(t, "Low", t.load(m).LastName, "a member that matches")
+	}
+	require.Empty(t, t.load(other).LastName, "a member that does not match")
+	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
+	t.patchMembers(member.PatchMembersParams{Patch: document.O("lastName", "All")})
+	for _, m := range append(matching, other) {
+		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are meant")
+	}
+	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
+}
+
+func patchMembersTakesAChannel(t *trial) {
+	second := t.newChannel(t.home.scope.App)
+	there := t.newMember(member.Member{App: t.home.scope.App, Channel: second.ID})
+	forged := &channel.Channel{ID: second.ID, App: t.away.scope.App, Name: "forged"}
+	patched := t.patchMembers(member.PatchMembersParams{Channel: forged, Patch: document.O("lastName", "There")})
+	require.NotNil(t, patched)
+	require.Equal(t, there.ID, patched.ID)
+	require.Equal(t, "There", t.load(there).LastName)
+	require.Empty(t, t.load(t.home.member).LastName, "a member of the context's own channel")
+	require.Empty(t, t.load(t.away.member).LastName, "a member of another app")
+}
+
+func patchMembersTakesMemberAndFilter(t *trial) {
+	m := t.neighbour(member.Member{Gender: "f"})
+	elsewhere := t.newMember(member.Member{App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID})
+	before := t.state()
+	patch := document.O("lastName", "Low")
+	require.Nil(t, t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Filter: document.O("gender", "m"), Patch: patch}))
+	require.Nil(t, t.patchMembers(member.PatchMembersParams{MemberID: elsewhere.ID, Patch: patch}), "a member of another channel")
+	require.Equal(t, before, t.state())
+	patched := t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Filter: document.O("gender", "f"), Patch: patch})
+	require.NotNil(t, patched)
+	require.Equal(t, "Low", t.load(m).LastName)
+	require.Empty(t, t.load(t.home.member).LastName, "another member")
+}
+
+func patchMembersReturnsTheFirst(t *trial) {
+	first := t.neighbour(member.Member{Gender: "f"})
+	t.neighbour(member.Member{Gender: "f"})
+	result := t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "x")})
+	require.NotNil(t, result)
+	require.Equal(t, textOf(t, t.load(first)), textOf(t, result))
+	before := t.state()
+	require.Nil(t, t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "y")}))
+	require.Equal(t, before, t.state())
+}
+
+func patchMembersIsAllOrNone(t *trial) {
+	t.neighbour(member.Member{Meta: document.O("n", 1)})
+	t.neighbour(member.Member{Meta: document.O("n", "a text")})
+	before := t.state()
+	result, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{
+		Filter: document.O("meta.n", document.O("$exists", true)), Patch: document.Inc("meta.n", 1), WithModifier: true,
+	})
+	t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
+	require.Zero(t, result)
+	require.Equal(t, before, t.state())
+}
+
+func patchMembersStampsChanges(t *trial) {
+	m := t.neighbour(member.Member{})
+	requireStamps(t, m, func(to string) error {
+		return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", to)}))
+	})
+	requireStamps(t, t.home.member, func(to string) error {
+		return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{Patch: document.O("gender", to)}))
+	})
+}
+
+var updateMemberRules = []Rule{
+	{
+		Name:  "UpdateMemberSetsTheGivenFields",
+		Text:  "updateMember sets the given fields, an empty one to what is empty; those that are not given stay",
+		check: updateMemberSetsTheGivenFields,
+	},
+	{
+		Name:  "UpdateMemberTellsWhatItDid",
+		Text:  "updateMember returns the id, the member after the change, and modified: 1, or 0 where nothing changed",
+		check: updateMemberTellsWhatItDid,
+	},
+	{
+		Name:  "UpdateMemberTakesWhatWasRead",
+		Text:  "a member that was read and changed can be given back whole",
+		check: updateMemberTakesWhatWasRead,
+	},
+	{
+		Name:  "UpdateMemberAndStaleEtags",
+		Text:  "the last write wins, unless the host asked for etag checks: then a stale etag is Conflict",
+		check: updateMemberAndStaleEtags,
+	},
+	{
+		Name:  "UpdateMemberStampsChanges",
+		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
+		check: updateMemberStampsChanges,
+	},
+	{
+		Name:  "MembersTellWhenTheyChanged",
+		Text:  "a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none",
+		Needs: []Capability{moveClock},
+		check: membersTellWhenTheyChanged,
+	},
+}
+
+// update updates a member, without an error.
+func (t *trial) update(pairs ...any) member.UpdateMemberResult {
+	t.Helper()
+	result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: document.O(pairs...)})
+	require.NoError(t, err)
+	return result
+}
+
+func updateMemberSetsTheGivenFields(t *trial) {
+	m := t.neighbour(member.Member{FirstName: "Eve", LastName: "Low", Gender: "f", Meta: document.O("n", 1)})
+	t.update("_id", m.ID, "firstName", "Eva", "gender", "", "meta", document.O("m", 2))
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Equal(t, "Low", after.LastName, "a field that is not given stays")
+	require.Empty(t, after.Gender, "a field that is given empty")
+	require.JSONEq(t, `{"m": 2}`, after.Meta.String(), "an object is set as a whole")
+	require.Empty(t, t.load(t.home.member).LastName, "another member")
+}
+
+func updateMemberTellsWhatItDid(t *trial) {
+	m := t.neighbour(member.Member{})
+	for _, modified := range []int64{1, 0} {
+		result := t.update("_id", m.ID, "firstName", "Eva")
+		require.Equal(t, []string{m.ID}, result.DocsIDs.Updated)
+		require.Equal(t, textOf(t, t.load(m)), textOf(t, result.Docs))
+		require.Equal(t, modified, result.Modified)
+	}
+	t.update("_id", m.ID)
+}
+
+func updateMemberTakesWhatWasRead(t *trial) {
+	read := t.load(t.neighbour(member.Member{FirstName: "Eve", Unknown: document.O("loyalty", 7)}))
+	read.FirstName = "Eva"
+	read.Meta.Set("order.id", 5)
+	whole, err := document.Encode(read)
+	require.NoError(t, err)
+	result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: whole})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), result.Modified)
+	after := t.load(read)
+	requireSamePlace(t, read, after)
+	read.Version, read.Etag, read.UpdatedAt = after.Version, after.Etag, after.UpdatedAt
+	require.JSONEq(t, textOf(t, read), textOf(t, after))
+}
+
+func updateMemberAndStaleEtags(t *trial) {
+	m := t.load(t.neighbour(member.Member{}))
+	t.update("_id", m.ID, "gender", "f")
+	before := t.state()
+	result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{
+		Member: document.O("_id", m.ID, "etag", m.Etag, "gender", "m"),
+	})
+	if t.ChecksEtags {
+		t.requireError(botctx.OpUpdateMember, boterr.Conflict, "member.etag", err)
+		require.Zero(t, result)
+		require.Equal(t, before, t.state())
+		return
+	}
+	require.NoError(t, err)
+	require.Equal(t, "m", t.load(m).Gender)
+	require.NotEqual(t, m.Etag, t.load(m).Etag, "an etag that is given is not written")
+}
+
+func updateMemberStampsChanges(t *trial) {
+	m := t.neighbour(member.Member{})
+	requireStamps(t, m, func(to string) error {
+		return errorOf(t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{
+			Member: document.O("_id", m.ID, "gender", to, "_version", 99, "updatedAt", 1),
+		}))
+	})
+}
+
+func membersTellWhenTheyChanged(t *trial) {
+	m := t.home.member
+	before := t.load(m)
+	t.Advance(time.Hour)
+	t.update("_id", m.ID, "gender", "f")
+	changed := t.load(m)
+	require.Equal(t, before.CreatedAt, changed.CreatedAt)
+	require.GreaterOrEqual(t, changed.UpdatedAt.Time(), before.UpdatedAt.Time().Add(time.Hour))
+	t.Advance(time.Hour)
+	t.update("_id", m.ID, "gender", "f")
+	require.Equal(t, changed.UpdatedAt, t.load(m).UpdatedAt)
+}

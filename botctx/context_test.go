@@ -1,0 +1,348 @@
+package botctx_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/operations"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(
+		&botctx.Node{
+			ID: "size", Trigger: botctx.AnyText(),
+			Pre:       botctx.Do(sets("size", "large"), sets("cup", "{{meta.size}}")),
+			Responses: botctx.Say("Hello {{firstName}}!", "{{meta.size}}: {{meta.cup}}"),
+			Redirect:  botctx.ToOneOf(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("end") }, "end"),
+		},
+		&botctx.Node{ID: "end", Responses: botctx.Say("Bye.")},
+	)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("hi")
+
+	require.Equal(t, "Hello Ada!\nlarge: {{meta.size}}\nBye.", texts(ada))
+}
+
+func TestSay_TakesConstantsOnly(t *testing.T) {
+	t.Parallel()
+	text := reflect.TypeOf(botctx.Say).In(0).Elem()
+	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text that a member wrote could be a template")
+	require.Equal(t, reflect.TypeFor[send.Constant](), text, "one type says what a constant is")
+}
+
+func TestChange_OfMetaWritesBackTheKeysThatItChanged(t *testing.T) {
+	t.Parallel()
+	type order struct {
+		Size  string `json:"size"`
+		Price int    `json:"price"`
+	}
+	type progress struct {
+		Step  int   `json:"step"`
+		Order order `json:"order"`
+	}
+	var p *fakes.Platform
+	p, ada := withNodes(t, &botctx.Node{ID: "large", Trigger: botctx.AnyText(), Pre: botctx.Do(
+		another(&p, document.Set("meta.order.price", 9, "meta.language", "de")),
+		func(_ context.Context, bot *botctx.Context) error {
+			return document.Change(&bot.Member.Meta, func(p *progress) { p.Step, p.Order.Size = p.Step+1, "large" })
+		},
+	)})
+	require.NoError(t, another(&p, document.Set("meta.step", 1, "meta.order", document.O("price", 4, "by", "Bob")))(t.Context(), ada.Context()))
+
+	ada.Says("large")
+
+	stored := ada.Member().Meta
+	now, err := document.As[progress](stored)
+	require.NoError(t, err)
+	require.Equal(t, progress{Step: 2, Order: order{Size: "large", Price: 9}}, now)
+	require.Equal(t, "Bob", document.Get(stored, "order.by", ""))
+	require.Equal(t, "de", document.Get(stored, "language", ""))
+}
+
+func TestReply_TellsWhatIsFilledWithNothing(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	var told []string
+	runtime, _ := loggedHost(t, botctx.Config{
+		Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}},
+		Logger:     textLogger(&lines, slog.LevelDebug),
+		OnUnfilled: func(_ context.Context, scope record.Scope, path string) { told = append(told, scope.Member+" "+path) },
+	})
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Responses: []send.Response{
+		send.Template("See you on {{meta.dya}}, {{_id}}."), send.Text("{{meta.literal}}"),
+	}}))
+	require.NoError(t, adaWrites(t.Context(), runtime, "hi"))
+	require.Equal(t, []string{"ada meta.dya"}, told)
+	require.Regexp(t, `level=DEBUG msg="botctx: filled with nothing" [^\n]*node=hello path=meta.dya\n`, lines.String())
+}
+
+func TestPause_MovesTheClockOfTheFakes(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	before := p.Now()
+	p.AddMember(member.Member{}).Context().Pause(t.Context(), time.Second)
+	require.Equal(t, time.Second, p.Now().Sub(before))
+}
+
+func TestPause_EndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	rt, err := botctx.New(botctx.Config{Store: memstore.New()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	rt.Operations(record.Scope{App: "shop"}).Pause(ctx, time.Hour)
+	require.Error(t, ctx.Err(), "it is over")
+}
+
+func TestReply_Filled(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("choice", bot.MessageEvent.Text())
+		return bot.Reply(ctx, send.Template("You chose {{meta.choice}}."), send.Template("Thanks, {{firstName}}."))
+	})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	ada.Says("{{lastName}} tea")
+	require.Equal(t, []string{"You chose {{lastName}} tea.", "Thanks, Ada."},
+		[]string{ada.Messages()[0].Text(), ada.Messages()[1].Text()})
+}
+
+func TestReply_StopsAtError(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{})
+	err := ada.Context().Reply(t.Context(), send.Text("one"), send.Text(""), send.Text("three"))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, "sendResponse: invalid argument: response.text")
+	require.Equal(t, "one", ada.Last())
+}
+
+// panicking is a host's part that panics in one operation.
+type panicking struct{ channel.Operations }
+
+func (panicking) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+	panic("no channels today")
+}
+
+func TestPanic_Operation(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]fakes.Option{
+		"of an operation": {overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} })},
+		"of an interceptor": {interceptedBy(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+			panic("no channels today")
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(append(options, fakes.For(t))...)
+			bot := p.Operations(record.Scope{})
+			found, err := bot.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "channel-1"})
+			requireFailure(t, err, "getChannel", boterr.Internal, "")
+			require.ErrorContains(t, err, "panic: no channels today")
+			requireStack(t, err)
+			require.Nil(t, found)
+			_, err = bot.Call(t.Context(), "getChannel", []byte(`{"channelId": "channel-1"}`))
+			requireFailure(t, err, "getChannel", boterr.Internal, "")
+		})
+	}
+}
+
+func TestPanic_NoInterceptors(t *testing.T) {
+	t.Parallel()
+	runtime := newRuntime(t, botctx.Config{
+		Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} },
+	})
+	_, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	requireFailure(t, err, "getChannel", boterr.Internal, "")
+}
+
+func TestPanic_Action(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		bot.Values["third"] = []string{"one"}[len(bot.MessageEvent.Text())]
+		return nil
+	})
+	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.ErrorIs(t, err, boterr.Internal)
+	require.ErrorContains(t, err, "index out of range")
+	requireStack(t, err)
+}
+
+func TestPanic_Cause(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(context.Context, *botctx.Context) error { panic(context.DeadlineExceeded) })
+	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+}
+
+// requireStack fails unless err says where a panic in this file happened, and keeps it
+// out of its text, which is the same each time.
+func requireStack(t *testing.T, err error) {
+	t.Helper()
+	var panicked *boterr.PanicError
+	require.ErrorAs(t, err, &panicked)
+	require.Contains(t, string(panicked.Stack), "panic_test.go")
+	require.NotContains(t, err.Error(), "panic_test.go")
+}
+
+// strictly makes a platform refuse what it would ignore.
+func strictly() fakes.Option {
+	return fakes.Config(func(c *botctx.Config) { c.Strict = true })
+}
+
+// interceptedBy gives a platform interceptors.
+func interceptedBy(interceptors ...botctx.Interceptor) fakes.Option {
+	return fakes.Config(func(c *botctx.Config) { c.Interceptors = interceptors })
+}
+
+// overriddenBy gives a platform a host's own parts.
+func overriddenBy(parts func(scope record.Scope, own botctx.Services) botctx.Services) fakes.Option {
+	return fakes.Config(func(c *botctx.Config) { c.Override = parts })
+}
+
+// filledByOthers are the fields of records that nothing in the SDK fills, and who does.
+func filledByOthers() map[string]map[string]string {
+	const (
+		platform = "the platform, by Inbound.Profile, when the member first arrives"
+		logic    = "bot logic, or the host"
+	)
+	return map[string]map[string]string{
+		"member": {
+			"firstName": platform, "lastName": platform, "gender": platform, "email": platform, "locale": platform,
+			"profilePic": platform, "profile": platform,
+			"customLocale": logic, "group": logic, "admin": logic, "tags": logic, "meta": logic,
+		},
+		"group":  {"meta": logic},
+		"agenda": {"meta": logic},
+	}
+}
+
+// familyDesk is a platform on which Ada, who is not known yet, asks in a group for a person,
+// and Grace hands her on to Hedy.
+func familyDesk(t *testing.T) *fakes.Platform {
+	t.Helper()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: "family", Type: channel.Delta, Info: channel.DeltaInfo{TbID: "bot-1"}})
+	p.AddChannel(channel.Channel{
+		ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{BotID: "bot-2"}, BroadcastGroups: []channel.BroadcastGroup{
+			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+			{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "public_channel"}}},
+		},
+	})
+	p.Pair("family", "desk")
+	p.Handle(
+		&botctx.Node{
+			ID: "person", Tree: "main", SavesPosition: true, Trigger: botctx.TextIs("a person"), Pre: []botctx.Action{callAgent},
+			Responses: []send.Response{send.Text("One moment.")},
+		},
+		&botctx.Node{ID: "transfer", Tree: "main", Trigger: botctx.TextIs("/sales"), Pre: []botctx.Action{transferInGroup}},
+	)
+	grace, hedy := p.AddAgent("desk", "Grace", "support"), p.AddAgent("desk", "Hedy", "sales")
+	require.NoError(t, p.Runtime().Receive(t.Context(), botctx.Inbound{
+		App: fakes.DefaultApp, Channel: "family", GroupExternalID: "hall", Event: send.MessageEvent{
+			From: "ada", Type: send.TypeText, Data: document.O("text", "a person"), MessageID: "m-1",
+		},
+	}))
+	grace.Takes(grace.Ticket())
+	grace.Says("/sales")
+	hedy.Takes(hedy.Ticket())
+	return p
+}
+
+// transferInGroup hands a live chat in a group on to the sales.
+func transferInGroup(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
+		MessageEvent: bot.MessageEvent, Label: "sales", InletGroup: true,
+	})
+	return err
+}
+
+// recordsOf returns, by kind, what operations show of what happened on a platform.
+func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
+	t.Helper()
+	all, err := p.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(), record.Query{})
+	require.NoError(t, err)
+	r := all[len(all)-1]
+	bot := p.Operations(record.Scope{Channel: "family", Member: r.Member})
+	redirected := callf(t, bot, "redirectMemberToNode",
+		`{"memberId": %q, "channelId": "family", "nodeCompositeId": "person", "redirectOptions": {"runPreAction": false}}`, r.Member).Get("sendResults.0")
+	return map[string]gjson.Result{
+		"member":           callf(t, bot, "getMember", `{"memberId": %q}`, r.Member),
+		"assignment":       callf(t, bot, "getAssignment", `{"assignmentId": %q}`, r.ID),
+		"target":           callf(t, bot, "getAssignment", `{"assignmentId": %q}`, r.ID).Get("targets.0"),
+		"group":            callf(t, bot, "getGroup", `{"groupId": %q}`, r.Group),
+		"admin":            callf(t, bot, "getAdminByExternalId", `{"externalId": %q}`, r.Assignee),
+		"channelReference": callf(t, bot, "getChannel", `{"channelId": "family"}`),
+		"agenda": callf(t, bot, "newAgenda",
+			`{"memberId": %q, "nodeCompositeId": "person", "nextRunAt": 5, "tag": "once"}`, r.Member),
+		"nodeSendResult": redirected,
+		"sendResult":     redirected.Get("result.0"),
+		"messageEvent":   redirected.Get("result.0.messageEvent"),
+	}
+}
+
+func TestRecords_EachFieldIsFilled(t *testing.T) {
+	t.Parallel()
+	for name, shown := range recordsOf(t, familyDesk(t)) {
+		kind, ok := operations.KindNamed(name)
+		require.True(t, ok, name)
+		var empty []string
+		for _, field := range kind.Fields {
+			if slices.Contains([]string{"", "null", `""`, "{}", "[]"}, shown.Get(field.Name).Raw) {
+				empty = append(empty, field.Name)
+			}
+		}
+		require.ElementsMatch(t, slices.Collect(maps.Keys(filledByOthers()[name])), empty, "%s: %s", name, shown.Raw)
+	}
+}
+
+func TestReceive_KeepsProfile(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "p1"}})
+	var met []member.Member
+	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		met = append(met, *bot.Member)
+		return nil
+	})
+	for _, name := range []string{"Ada", "Augusta"} {
+		require.NoError(t, p.Runtime().Receive(t.Context(), botctx.Inbound{
+			App: fakes.DefaultApp, Channel: "page", Event: send.MessageEvent{From: "1815", Type: send.TypeText, Data: document.O("text", "hi")},
+			Profile: member.Member{
+				FirstName: name, LastName: "King", Gender: "f", Email: "ada@example.com", Locale: "en_GB",
+				ProfilePic: "https://example.com/ada.png", Profile: document.O("timezone", 0), Tags: document.A("vip"), Admin: "a1",
+			},
+		}))
+	}
+	require.Equal(t, met[0], met[1], "a member who is known stays as it is")
+	ada := met[0]
+	require.Equal(t, []string{"Ada", "King", "f", "ada@example.com", "en_GB", "https://example.com/ada.png", "alpha", "p1", "a1"},
+		[]string{ada.FirstName, ada.LastName, ada.Gender, ada.Email, ada.Locale, ada.ProfilePic, ada.Platform, ada.BotID, ada.Admin})
+	require.JSONEq(t, `{"profile": {"timezone": 0}, "tags": ["vip"]}`,
+		document.O("profile", ada.Profile, "tags", ada.Tags).String())
+}

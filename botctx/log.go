@@ -1,0 +1,414 @@
+package botctx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
+)
+
+// Warning is what is likely to be a mistake, but may be meant.
+type Warning struct {
+	// Kind is what it is about.
+	Kind WarningKind `json:"kind"`
+	// Node is the node that it is about.
+	Node NodeRef `json:"node"`
+	// Text says what is wrong and what to do.
+	Text string `json:"text"`
+}
+
+// String returns the text.
+func (w Warning) String() string { return w.Text }
+
+// WarningKind is what a Warning is about.
+type WarningKind string
+
+// The kinds of warnings.
+const (
+	// WarningUnreached is about a node that nothing leads to.
+	WarningUnreached WarningKind = "unreached"
+	// WarningPosition is about a node with children that never saves the position.
+	WarningPosition WarningKind = "position"
+	// WarningMissing is about a node that leads to one which is not there, or about a node that is
+	// not there of which an agenda is made.
+	WarningMissing WarningKind = "missing"
+)
+
+// unseen tells what may lead to nodes beside them.
+type unseen struct {
+	// hasLogic tells that there is a HandleFunc, which may do anything.
+	hasLogic bool
+	// hasHeads tells that Flow.HeadNodes may name any node as a head.
+	hasHeads bool
+}
+
+// unseen returns what may lead to the Runtime's nodes beside them.
+func (r *Runtime) unseen() unseen {
+	return unseen{hasLogic: r.logic.Load() != nil, hasHeads: r.config.Flow.HeadNodes != nil}
+}
+
+// warnings returns what is likely to be a mistake, in the order of the nodes.
+func (n *nodes) warnings(by unseen) []Warning {
+	var found []Warning
+	reached := n.reached(by)
+	for _, node := range n.list {
+		found = append(found, n.missing(node)...)
+		if reached != nil && !reached[node] {
+			found = append(found, Warning{WarningUnreached, node.Ref(), fmt.Sprintf("nothing leads to the node %s: "+
+				"it has no Trigger, no Redirect leads to it, and no Schedules name it; give it a Trigger, name it in Schedules of "+
+				"the node whose action schedules it, or set Entry where RedirectMemberToNode or the host runs it", node.Ref())})
+		}
+		if mute := n.unasked(node, by); len(mute) > 0 {
+			found = append(found, Warning{WarningPosition, node.Ref(), fmt.Sprintf("the node %s never saves the position, so that "+
+				"its children are never asked: %s; set SavesPosition, or Entry where an action sets the position there",
+				node.Ref(), display.List(len(mute), func(i int) string { return mute[i].ID }))})
+		}
+	}
+	return found
+}
+
+// missing warns of the nodes to which a node leads, of whose trees there is no node yet.
+func (n *nodes) missing(node *Node) []Warning {
+	var found []Warning
+	for _, to := range node.targets() {
+		if n.mayCome(to.NodeRef) {
+			found = append(found, Warning{WarningMissing, node.Ref(), fmt.Sprintf("the node %s %s %s, but there is no node in that tree: "+
+				"give its nodes to Handle, too", node.Ref(), to.does, to.NodeRef)})
+		}
+	}
+	return found
+}
+
+// reached returns the nodes that have a trigger or an entry, and those to which these lead. It is nil
+// where that is not known.
+func (n *nodes) reached(by unseen) map[*Node]bool {
+	if by.hasLogic {
+		return nil
+	}
+	reached := map[*Node]bool{}
+	var open []*Node
+	reach := func(node *Node) {
+		if node != nil && !reached[node] {
+			reached[node], open = true, append(open, node)
+		}
+	}
+	for _, node := range n.list {
+		if node.Trigger != nil || node.Entry {
+			reach(node)
+		}
+	}
+	for len(open) > 0 {
+		node := open[0]
+		if open = open[1:]; node.leadsAnywhere() {
+			return nil
+		}
+		for _, to := range node.targets() {
+			reach(n.byRef[n.resolved(to.NodeRef, node)])
+		}
+	}
+	return reached
+}
+
+// unasked returns the children of a node whose triggers are never asked, since it does not save the
+// position, and no function that it has could set it.
+func (n *nodes) unasked(parent *Node, by unseen) []*Node {
+	if parent.SavesPosition || parent.Entry || parent.hasFunctions() || by != (unseen{}) {
+		return nil
+	}
+	var found []*Node
+	for _, child := range n.children[parent.Ref()] {
+		if child.Trigger != nil && child.Global == GlobalNowhere && !child.Entry {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// hasFunctions reports whether a function is called when the node runs.
+func (n *Node) hasFunctions() bool {
+	_, isFixed := n.Redirect.(always)
+	return len(n.Pre)+len(n.Post) > 0 || n.Redirect != nil && !isFixed
+}
+
+// Logged returns an interceptor that writes a line for each operation: at debug where it
+// succeeds, at error where its code is Internal, and at warn where it fails otherwise. The
+// line has the operation, the scope, the duration by the Runtime's clock, and the code of an
+// error and the name of the parameter that its field lies in. It has no values and no inner
+// names of parameters, no results and no sentence of an error, since those may hold what
+// members write. A nil logger writes nothing.
+func Logged(logger *slog.Logger) Interceptor {
+	logger = safelog.New(logger)
+	return func(ctx context.Context, call *Call, next Next) (any, error) {
+		begun := call.Context.Now()
+		result, err := next(ctx)
+		level := levelOf(err)
+		if !logger.Enabled(ctx, level) {
+			return result, err
+		}
+		attributes := append(make([]slog.Attr, 0, 7), slog.String("op", string(call.Op)))
+		attributes = appendScope(attributes, call.Context.scope)
+		attributes = append(attributes, slog.Duration("duration", call.Context.Now().Sub(begun)))
+		logger.LogAttrs(ctx, level, "botctx: operation", appendCode(attributes, err, parameterOf(call.Params, err))...)
+		return result, err
+	}
+}
+
+// levelOf returns the level of the line about an operation.
+func levelOf(err error) slog.Level {
+	switch boterr.CodeOf(err) {
+	case "":
+		return slog.LevelDebug
+	case boterr.Internal:
+		return slog.LevelError
+	default:
+		return slog.LevelWarn
+	}
+}
+
+// appendScope appends the ids of a scope, without those that it lacks.
+func appendScope(attributes []slog.Attr, scope record.Scope) []slog.Attr {
+	for _, id := range [...]slog.Attr{
+		slog.String("app", scope.App), slog.String("channel", scope.Channel), slog.String("member", scope.Member),
+	} {
+		if id.Value.String() != "" {
+			attributes = append(attributes, id)
+		}
+	}
+	return attributes
+}
+
+// appendCode appends the code of an error, without its sentence, and a field.
+func appendCode(attributes []slog.Attr, err error, field string) []slog.Attr {
+	if err == nil {
+		return attributes
+	}
+	attributes = append(attributes, slog.String("code", string(boterr.CodeOf(err))))
+	if field != "" {
+		attributes = append(attributes, slog.String("field", field))
+	}
+	return attributes
+}
+
+// outermost returns the first name of the field of an error: those inside may be names that
+// members chose.
+func outermost(err error) string {
+	e, ok := boterr.AsError(err)
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexAny(e.Field, ".["); end >= 0 {
+		return e.Field[:end]
+	}
+	return e.Field
+}
+
+// parameterOf returns the name of the parameter in which the field of an error lies, "" for
+// a field that is in none.
+func parameterOf(params any, err error) string {
+	name := outermost(err)
+	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {
+		return ""
+	}
+	return name
+}
+
+// hasField reports whether a struct, or a pointer to one, has a field of that JSON name.
+func hasField(t reflect.Type, name string) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for _, field := range reflect.VisibleFields(t) {
+		if known, _, _ := strings.Cut(field.Tag.Get("json"), ","); known == name {
+			return true
+		}
+	}
+	return false
+}
+
+// place is where something happened, as far as it is known.
+type place struct {
+	scope record.Scope
+	node  NodeRef
+	op    Op
+}
+
+// attributes are what a line says of a place.
+func (p place) attributes() []slog.Attr {
+	attributes := appendScope(nil, p.scope)
+	if p.node != (NodeRef{}) {
+		attributes = append(attributes, slog.String("node", p.node.String()))
+	}
+	if p.op != "" {
+		attributes = append(attributes, slog.String("op", string(p.op)))
+	}
+	return attributes
+}
+
+// orPanic returns err, or the error of a panic. It logs the panic that is behind the error, also one
+// that a service has recovered from. cause is what recover returned.
+func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
+	if cause != nil {
+		err = boterr.Recovered(cause)
+	}
+	r.logPanic(ctx, where, err)
+	return err
+}
+
+// logPanic logs a panic that became an error, once.
+func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
+	panicked, ok := errors.AsType[*boterr.PanicError](err)
+	if !ok || !panicked.FirstSeen() || !r.config.Logger.Enabled(ctx, slog.LevelError) {
+		return
+	}
+	r.config.Logger.LogAttrs(ctx, slog.LevelError, "botctx: panic", append(where.attributes(),
+		slog.String("panic", display.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
+}
+
+// orPanic is that of the Runtime, for an operation.
+func (c *Context) orPanic(ctx context.Context, op Op, err error, cause any) error {
+	if err == nil && cause == nil {
+		return nil
+	}
+	return c.runtime.orPanic(ctx, place{scope: c.scope, op: op}, err, cause)
+}
+
+// orPanic is that of the Runtime, for a part of a node.
+func (r *run) orPanic(ctx context.Context, node NodeRef, err error, cause any) error {
+	if err == nil && cause == nil {
+		return nil
+	}
+	return r.runtime.orPanic(ctx, place{scope: r.bot.scope, node: node}, err, cause)
+}
+
+// logLostChanges logs that what a run changed of its member is not stored.
+func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err error) {
+	if err == nil || !r.config.Logger.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: member not written back",
+		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
+}
+
+// logNotRemembered logs that a run which is tried again will send once more what it has sent.
+func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: not remembered what was sent",
+		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)
+}
+
+// logNotReleased logs that a member is kept from others until a lease has passed.
+func (r *Runtime) logNotReleased(ctx context.Context, lane *lease.Turn, err error) {
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: turn not released",
+		slog.String("lane", lane.Lane()), slog.String("error", display.Text(err)))
+}
+
+// logRedirects logs that too many redirects have led to a step.
+func (r *run) logRedirects(ctx context.Context, to *step) {
+	logger := r.runtime.config.Logger
+	if !logger.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	where := place{scope: r.bot.scope, node: to.node}
+	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects", append(where.attributes(), slog.String("path", to.path()))...)
+}
+
+// logLateTap logs that an agent has tapped on a ticket too late.
+func (r *run) logLateTap(ctx context.Context, err error) {
+	logger := r.runtime.config.Logger
+	if !logger.Enabled(ctx, slog.LevelInfo) {
+		return
+	}
+	logger.LogAttrs(ctx, slog.LevelInfo, "botctx: tapped too late", appendCode(place{scope: r.bot.scope}.attributes(), err, outermost(err))...)
+}
+
+// logChoice logs what answers an event, and why.
+func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
+	if !r.config.Logger.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	where := place{scope: choice.Scope, node: choice.Node}
+	r.config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: choice", append(where.attributes(),
+		slog.String("answer", string(choice.Answer)), slog.String("why", choice.String()))...)
+}
+
+// warnOfNodes tells once what is likely to be a mistake in the nodes. It is called when something is
+// run, and not by Handle, since a later Handle may bring what is missing.
+func (r *Runtime) warnOfNodes(ctx context.Context) {
+	handled := r.nodes.Load()
+	if r.warned.Load() == handled || r.warned.Swap(handled) == handled {
+		return
+	}
+	for _, warning := range handled.warnings(r.unseen()) {
+		r.warn(ctx, place{node: warning.Node}, warning)
+	}
+}
+
+// warn gives a warning to those who ask for it. That one of them panics is logged, and fails nothing.
+func (r *Runtime) warn(ctx context.Context, where place, warning Warning) {
+	defer func() { _ = r.orPanic(ctx, where, nil, recover()) }()
+	if r.config.Logger.Enabled(ctx, slog.LevelWarn) {
+		r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: warning",
+			append(where.attributes(), slog.String("kind", string(warning.Kind)), slog.String("text", warning.Text))...)
+	}
+	if r.config.OnWarning != nil {
+		r.config.OnWarning(ctx, warning)
+	}
+}
+
+// agendas returns the agendas in force, as bot logic calls them.
+func (c *Context) agendas() agenda.Operations { return agendasOfNodes{c.services.agendas(), c} }
+
+// agendasOfNodes are agendas that refuse a node which nobody handles. If other processes may handle it,
+// they warn of it.
+type agendasOfNodes struct {
+	agenda.Operations
+
+	bot *Context
+}
+
+// NewAgenda implements agenda.Operations.
+func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
+		return nil, err
+	}
+	return a.Operations.NewAgenda(ctx, p)
+}
+
+// UpdateAgenda implements agenda.Operations.
+func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
+		return agenda.UpdateAgendaResult{}, err
+	}
+	return a.Operations.UpdateAgenda(ctx, p)
+}
+
+// check refuses a node that an agenda would not find, or warns of it. A process without nodes knows none.
+func (a agendasOfNodes) check(ctx context.Context, wanted NodeRef) error {
+	runtime := a.bot.runtime
+	handled := runtime.nodes.Load()
+	if wanted.CompositeID == "" || len(handled.list) == 0 {
+		return nil
+	}
+	_, err := handled.find(wanted.Tree, wanted.CompositeID, "")
+	if !errors.Is(err, boterr.NotFound) {
+		return nil
+	}
+	if !runtime.config.OtherNodes {
+		return err
+	}
+	runtime.warn(ctx, place{scope: a.bot.scope, node: a.bot.Node}, Warning{
+		Kind: WarningMissing, Node: wanted, Text: "the agenda may fail: " + messageOf(err),
+	})
+	return nil
+}

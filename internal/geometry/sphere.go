@@ -1,0 +1,438 @@
+// Package geometry holds the shapes of geo queries and how they lie to each other:
+// on the plane as MongoDB's 2d has it, and on the sphere with S2, in which the
+// sides of shapes are geodesics.
+package geometry
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/golang/geo/s1"
+	"github.com/golang/geo/s2"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Point is a point on the sphere. It stands for the S2 cell of the smallest size,
+// of about a centimetre, in which it lies: shapes that touch the cell touch it.
+type Point struct{ at s2.Point }
+
+// NewPoint returns the point at a longitude and latitude, which must be on the
+// globe.
+func NewPoint(p Pair) (Point, error) {
+	if !p.OnGlobe() {
+		return Point{}, boterr.Invalid("",
+			"[%v, %v] is off the globe: longitude is from -180 to 180, latitude from -90 to 90", p.X, p.Y)
+	}
+	return Point{at: s2.PointFromLatLng(s2.LatLngFromDegrees(p.Y, p.X))}, nil
+}
+
+// NewPoints returns the points at longitudes and latitudes.
+func NewPoints(pairs []Pair) ([]Point, error) {
+	points := make([]Point, len(pairs))
+	for i, pair := range pairs {
+		var err error
+		if points[i], err = NewPoint(pair); err != nil {
+			return nil, err
+		}
+	}
+	return points, nil
+}
+
+// cell returns the cell that p stands for.
+func (p Point) cell() s2.Cell { return s2.CellFromPoint(p.at) }
+
+// Distance returns the angle between two points in radians.
+func (p Point) Distance(q Point) float64 { return p.at.Distance(q.at).Radians() }
+
+// vertices returns points as S2 has them, without those that equal the one before.
+func vertices(points []Point) []s2.Point {
+	kept := make([]s2.Point, 0, len(points))
+	for i, p := range points {
+		if i == 0 || p.at != points[i-1].at {
+			kept = append(kept, p.at)
+		}
+	}
+	return kept
+}
+
+// Line is a chain of geodesics.
+type Line struct {
+	line s2.Polyline
+	// sides is an index of the line's sides, nil where these are few.
+	sides *s2.ShapeIndex
+}
+
+// NewLine returns the line through points. A point that is repeated counts once;
+// there must be two, and none may be opposite to the next.
+func NewLine(points []Point) (*Line, error) {
+	line := s2.Polyline(vertices(points))
+	if len(line) < 2 {
+		return nil, boterr.Invalid("", "a line needs at least 2 different points, got %d", len(line))
+	}
+	for i := 1; i < len(line); i++ {
+		if areAntipodal(line[i-1], line[i]) {
+			return nil, boterr.Invalid("", "a side of a line cannot join opposite points of the globe, as side %d does", i-1)
+		}
+	}
+	return &Line{line: line}, nil
+}
+
+// areAntipodal reports whether two points are opposite to each other, so that no
+// shortest way joins them.
+func areAntipodal(a, b s2.Point) bool { return a.Vector == b.Mul(-1) }
+
+// touches reports whether the line meets the cell of a point.
+func (l *Line) touches(p Point) bool { return l.line.IntersectsCell(p.cell()) }
+
+// intersects reports whether two lines cross or share a vertex.
+func (l *Line) intersects(m *Line) bool {
+	if l.sides == nil {
+		l, m = m, l
+	}
+	if l.sides == nil {
+		return l.line.Intersects(&m.line)
+	}
+	query := s2.NewCrossingEdgeQuery(l.sides)
+	for i := 1; i < len(m.line); i++ {
+		if len(query.Crossings(m.line[i-1], m.line[i], &l.line, s2.CrossingTypeAll)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// distance returns the least angle between a point and the line, in radians.
+func (l *Line) distance(p Point) float64 {
+	least := p.at.Distance(l.line[0])
+	for i := 1; i < len(l.line); i++ {
+		least = min(least, distanceToEdge(p.at, s2.Edge{V0: l.line[i-1], V1: l.line[i]}))
+	}
+	return least.Radians()
+}
+
+// EarthRadius is the radius of the earth in metres that MongoDB computes with.
+const EarthRadius = 6378100.0
+
+// Cap is what is within a distance from a point.
+type Cap struct {
+	center Point
+	radius float64
+	cap    s2.Cap
+}
+
+// NewCap returns the cap with a radius in radians, which is not negative.
+func NewCap(center Point, radius float64) *Cap {
+	radius = min(radius, math.Pi)
+	return &Cap{center: center, radius: radius, cap: s2.CapFromCenterAngle(center.at, s1.Angle(radius))}
+}
+
+// ContainsPoint reports whether the cell of a point meets the cap.
+func (c *Cap) ContainsPoint(p Point) bool {
+	return c.radius >= math.Pi || c.cap.ContainsPoint(p.at) || c.cap.IntersectsCell(p.cell())
+}
+
+// Contains reports whether all points, and all vertices of lines and polygons, lie
+// in the cap.
+func (c *Cap) Contains(s *Shape) bool {
+	for _, p := range s.Points {
+		if !c.ContainsPoint(p) {
+			return false
+		}
+	}
+	for _, l := range s.Lines {
+		if !c.containsVertices(l.line) {
+			return false
+		}
+	}
+	for _, g := range s.Polygons {
+		for _, loop := range g.border.Loops() {
+			if !c.containsVertices(loop.Vertices()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// containsVertices reports whether vertices lie in the cap. As in MongoDB they keep
+// a distance of about three metres from its rim, but for a cap that is nearly the
+// whole sphere.
+func (c *Cap) containsVertices(vertices []s2.Point) bool {
+	margin := min(math.Pi/EarthRadius, math.Pi-c.radius)
+	for _, v := range vertices {
+		if c.radius-v.Distance(c.center.at).Radians() < margin {
+			return false
+		}
+	}
+	return true
+}
+
+// The plane is divided as the sphere is: its cells are squares, of which the largest
+// has sides of 360. What is beyond lies in the cells at its border.
+const (
+	planeLow   = -180.0
+	planeSide  = 360.0
+	gridLevels = s2.MaxLevel
+)
+
+// PlaneCell returns the smallest cell around a pair.
+func PlaneCell(p Pair) s2.CellID { return gridCell(column(p.X), column(p.Y), gridLevels) }
+
+// column returns the number of the column, or row, of a coordinate.
+func column(coordinate float64) uint64 {
+	const columns = 1 << gridLevels
+	at := math.Floor((coordinate - planeLow) / planeSide * columns)
+	return uint64(min(max(at, 0), columns-1))
+}
+
+// gridCell returns the cell of a level in which a column and a row meet.
+func gridCell(x, y uint64, level int) s2.CellID {
+	leaf := s2.CellID(spread(x)<<2 | spread(y)<<1 | 1)
+	return leaf.Parent(level)
+}
+
+// spread puts a zero bit in front of each bit of a number of 30 bits.
+func spread(n uint64) uint64 {
+	n = (n | n<<16) & 0x0000ffff0000ffff
+	n = (n | n<<8) & 0x00ff00ff00ff00ff
+	n = (n | n<<4) & 0x0f0f0f0f0f0f0f0f
+	n = (n | n<<2) & 0x3333333333333333
+	return (n | n<<1) & 0x5555555555555555
+}
+
+// PlaneCellSize returns the side of a cell of a level.
+func PlaneCellSize(level int) float64 { return math.Ldexp(planeSide, -level) }
+
+// Cover returns the cells of a box, at most 25.
+func (b Box) Cover() Cells { return b.coverWithout(func(Box) bool { return false }) }
+
+// coverWithout is Cover without the cells that excluded reports.
+func (b Box) coverWithout(excluded func(Box) bool) Cells {
+	const divisions = 4
+	side := max(b.High.X-b.Low.X, b.High.Y-b.Low.Y) / divisions
+	level := gridLevels
+	for level > 0 && PlaneCellSize(level) < side {
+		level--
+	}
+	shift := gridLevels - level
+	var cells Cells
+	for x := column(b.Low.X) >> shift; x <= column(b.High.X)>>shift; x++ {
+		for y := column(b.Low.Y) >> shift; y <= column(b.High.Y)>>shift; y++ {
+			if !excluded(gridBox(x, y, level)) {
+				cells = append(cells, gridCell(x<<shift, y<<shift, level))
+			}
+		}
+	}
+	return cells
+}
+
+// gridBox returns the square of a cell by its column and row.
+func gridBox(x, y uint64, level int) Box {
+	side := PlaneCellSize(level)
+	low := Pair{X: planeLow + float64(x)*side, Y: planeLow + float64(y)*side}
+	return Box{Low: low, High: Pair{X: low.X + side, Y: low.Y + side}}
+}
+
+// PlaneRing returns the cells of what is at least inner and at most outer away from a
+// pair.
+func PlaneRing(center Pair, inner, outer float64) Cells {
+	bounds := Circle{Center: center, Radius: outer}.Bounds()
+	return bounds.coverWithout(func(cell Box) bool {
+		return !cell.isAtBorder() && cell.farthest(center) < inner*(1-slack)-slack
+	})
+}
+
+// isAtBorder reports whether a cell is one at the border, which holds what is beyond.
+func (b Box) isAtBorder() bool {
+	const high = planeLow + planeSide
+	return b.Low.X <= planeLow || b.Low.Y <= planeLow || b.High.X >= high || b.High.Y >= high
+}
+
+// farthest returns the distance to the corner of b that is farthest from a pair.
+func (b Box) farthest(p Pair) float64 {
+	return math.Hypot(max(p.X-b.Low.X, b.High.X-p.X), max(p.Y-b.Low.Y, b.High.Y-p.Y))
+}
+
+// Cells are parts of the sphere, or of the plane, by which an index finds shapes. A cell is
+// numbered as S2 does it: each is divided into four of the next level, and the numbers of all that
+// are in one lie in a range. Two shapes that have a point in common have cells that are the same,
+// or one of which lies in the other.
+type Cells = s2.CellUnion
+
+const (
+	// cellsOfShape is the number of cells that a line or polygon is put under.
+	cellsOfShape = 8
+	// cellsOfRegion is the number of cells in which a query looks, cellsOfRing that of
+	// each step of a search for what is near: finding more takes longer than looking.
+	cellsOfRegion = 16
+	cellsOfRing   = 8
+	// slack is the angle by which regions are enlarged for what lies on their border.
+	slack = 1e-8
+)
+
+// Cell returns the smallest cell around a point.
+func (p Point) Cell() s2.CellID { return p.cell().ID() }
+
+// Cells returns the cells of a shape that is stored.
+func (s *Shape) Cells() Cells { return s.cells(cellsOfShape) }
+
+// Cover implements Sphere.
+func (s *Shape) Cover() Cells { return s.cells(cellsOfRegion) }
+
+// cells covers each part with up to most cells.
+func (s *Shape) cells(most int) Cells {
+	var cells Cells
+	for _, p := range s.Points {
+		cells = append(cells, p.Cell())
+	}
+	coverer := &s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: most}
+	for _, l := range s.Lines {
+		cells = append(cells, coverer.Covering(&l.line)...)
+	}
+	for _, g := range s.Polygons {
+		cells = append(cells, coverer.Covering(g.region())...)
+	}
+	if len(cells) > 1 {
+		cells.Normalize()
+	}
+	return cells
+}
+
+// region returns the polygon as S2 knows it.
+func (g *Polygon) region() s2.Region {
+	if g.big != nil {
+		return g.big
+	}
+	return g.border
+}
+
+// Cover implements Sphere.
+func (c *Cap) Cover() Cells { return Ring(c.center, 0, c.radius) }
+
+// Ring returns the cells of what is at least inner and at most outer radians away
+// from a point.
+func Ring(center Point, inner, outer float64) Cells {
+	coverer := &s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: cellsOfRing}
+	r := ring{
+		Cap:  s2.CapFromCenterAngle(center.at, s1.Angle(min(outer*(1+slack)+slack, math.Pi))),
+		hole: s2.CapFromCenterAngle(center.at, s1.Angle(inner*(1-slack)-slack)),
+	}
+	return coverer.Covering(r)
+}
+
+// ring is a cap with a hole in its middle.
+type ring struct {
+	s2.Cap
+
+	hole s2.Cap
+}
+
+// IntersectsCell reports whether a cell may have a point in the ring.
+func (r ring) IntersectsCell(cell s2.Cell) bool {
+	return r.Cap.IntersectsCell(cell) && !r.hole.ContainsCell(cell)
+}
+
+// ContainsCell reports whether a cell lies in the ring.
+func (r ring) ContainsCell(cell s2.Cell) bool {
+	return r.Cap.ContainsCell(cell) && !r.hole.IntersectsCell(cell)
+}
+
+// CellSize returns the angle, in radians, that a cell of a level spans.
+func CellSize(level int) float64 { return s2.AvgEdgeMetric.Value(level) }
+
+// Bounds implements Sphere.
+func (s *Shape) Bounds() []Box {
+	bound := s2.EmptyRect()
+	for _, g := range s.Polygons {
+		bound = bound.Union(g.region().RectBound())
+	}
+	return boxesOf(bound)
+}
+
+// Bounds implements Sphere.
+func (c *Cap) Bounds() []Box {
+	return boxesOf(s2.CapFromCenterAngle(c.center.at, s1.Angle(c.radius+slack)).RectBound())
+}
+
+// boxesOf returns a rectangle of the sphere in degrees, enlarged by more than the size
+// of the smallest cells, which near a pole go around it.
+func boxesOf(bound s2.Rect) []Box {
+	const degrees, margin, half, polar = 180 / math.Pi, 1e-5, 180, 89
+	low := Pair{X: bound.Lng.Lo*degrees - margin, Y: bound.Lat.Lo*degrees - margin}
+	high := Pair{X: bound.Lng.Hi*degrees + margin, Y: bound.Lat.Hi*degrees + margin}
+	if bound.Lng.IsFull() || low.X < -half || high.X > half || low.Y < -polar || high.Y > polar {
+		return []Box{{Low: Pair{X: -half, Y: low.Y}, High: Pair{X: half, Y: high.Y}}}
+	}
+	if bound.Lng.IsInverted() {
+		return []Box{
+			{Low: low, High: Pair{X: half, Y: high.Y}},
+			{Low: Pair{X: -half, Y: low.Y}, High: high},
+		}
+	}
+	return []Box{{Low: low, High: high}}
+}
+
+// newRing returns the loop of a ring whose last point repeats the first. Its interior is on the
+// left of its sides. Whether sides cross is not checked.
+func newRing(points []Point) (*s2.Loop, error) {
+	if len(points) == 0 || points[0] != points[len(points)-1] {
+		return nil, boterr.Invalid("", "a ring is closed: its last point equals the first")
+	}
+	corners := vertices(points)
+	corners = corners[:len(corners)-1]
+	const triangle = 3
+	if len(corners) < triangle {
+		return nil, boterr.Invalid("", "a ring needs at least 3 different points, got %d", len(corners))
+	}
+	seen := make(map[s2.Point]struct{}, len(corners))
+	for i, corner := range corners {
+		if _, again := seen[corner]; again {
+			return nil, boterr.Invalid("", "a ring passes a point once only, and comes to %s twice", shown(corner))
+		}
+		seen[corner] = struct{}{}
+		if areAntipodal(corner, corners[(i+1)%len(corners)]) {
+			return nil, boterr.Invalid("", "a side of a ring cannot join opposite points of the globe, as side %d does", i)
+		}
+	}
+	return s2.LoopFromPoints(corners), nil
+}
+
+// shown returns a point in degrees, for texts.
+func shown(p s2.Point) string {
+	at := s2.LatLngFromPoint(p)
+	return fmt.Sprintf("[%.7g, %.7g]", at.Lng.Degrees(), at.Lat.Degrees())
+}
+
+// Pair is a pair of coordinates: x and y on the plane, longitude and latitude in
+// degrees on the sphere.
+type Pair struct{ X, Y float64 }
+
+// IsFinite reports whether both coordinates are neither NaN nor infinite.
+func (p Pair) IsFinite() bool { return isFinite(p.X) && isFinite(p.Y) }
+
+func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// OnGlobe reports whether p is a longitude from -180 to 180 and a latitude from -90
+// to 90.
+func (p Pair) OnGlobe() bool {
+	const east, north = 180, 90
+	return math.Abs(p.X) <= east && math.Abs(p.Y) <= north
+}
+
+// Distance returns the distance of two pairs on the plane.
+func (p Pair) Distance(q Pair) float64 { return math.Hypot(p.X-q.X, p.Y-q.Y) }
+
+// isWithin reports whether q is at most radius away. Along an axis the sum of
+// coordinate and radius is compared, which is exact where the difference of two
+// coordinates is not.
+func (p Pair) isWithin(q Pair, radius float64) bool {
+	switch {
+	case p.X == q.X:
+		return max(p.Y, q.Y) <= min(p.Y, q.Y)+radius
+	case p.Y == q.Y:
+		return max(p.X, q.X) <= min(p.X, q.X)+radius
+	default:
+		return p.Distance(q) <= radius
+	}
+}

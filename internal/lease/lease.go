@@ -1,0 +1,496 @@
+package lease
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// The fields of a record that is claimed.
+const (
+	// FieldFence is the fencing token of its last claim: whoever claims it later has a greater one.
+	FieldFence = "fence"
+	// FieldUntil is when the claim ends, in milliseconds of the store's clock, unless it is renewed.
+	// It is missing where nobody holds the record.
+	FieldUntil = "leaseUntil"
+)
+
+// Fence returns the fencing token of the last claim of a record as it is stored.
+func Fence(stored document.Object) int64 { return document.Get(stored, FieldFence, int64(0)) }
+
+// Until returns when the claim of a record as it is stored ends; the zero time where it has none.
+func Until(stored document.Object) time.Time {
+	return document.Get(stored, FieldUntil, document.Timestamp(0)).Time()
+}
+
+// IsHeld reports whether a record as it is stored is held at a time of the store's clock.
+func IsHeld(stored document.Object, now time.Time) bool {
+	return document.Get(stored, FieldUntil, int64(0)) > int64(document.TimestampOf(now))
+}
+
+// Holds is the filter that finds a record while the claim of a fencing token holds.
+func Holds(id any, fence int64) document.Object {
+	return document.O(document.IDField, id, FieldFence, fence, FieldUntil, document.O("$gt", 0))
+}
+
+// Renewal is the change that renews claims until a time.
+func Renewal(until time.Time) (query.Change, error) {
+	update, err := query.CompileUpdate(document.O("$set", document.O(FieldUntil, int64(document.TimestampOf(until)))))
+	return query.Change{Update: update}, err
+}
+
+// Renew renews the claim of a fencing token by what Renewal returned, and reports whether it
+// holds. The errors are those of the store.
+func Renew(ctx context.Context, records store.Collection, id any, fence int64, renewal query.Change) (bool, error) {
+	filter, err := query.CompileFilter(Holds(id, fence))
+	if err != nil {
+		return false, err
+	}
+	renewed, err := records.Update(ctx, filter, renewal, store.UpdateOptions{})
+	return renewed.Matched > 0, err
+}
+
+// BeatsPerLease is the number of renewals in the time of a lease, and maxMissedBeats how many in
+// a row may fail: so a claim that began just after a renewal is given up before its lease has
+// passed, even where the last renewal failed only by its time-out.
+const (
+	BeatsPerLease  = 4
+	maxMissedBeats = BeatsPerLease - 1
+)
+
+// Shortest is the shortest time that a lease may last: leases are kept in milliseconds, and renewed
+// several times.
+const Shortest = 20 * time.Millisecond
+
+// Held are the claims of type C that a process holds. NewHeld makes one. It is safe for concurrent
+// use.
+type Held[C comparable] struct {
+	lost error
+
+	mu   sync.Mutex
+	held map[C]*holding
+}
+
+// holding is what is known of a claim.
+type holding struct {
+	// cancel ends the run, nil where it has not begun.
+	cancel context.CancelCauseFunc
+	// missed is the number of renewals in a row that failed.
+	missed int
+}
+
+// NewHeld returns no claims yet. lost is the context.Cause of a run whose claim is lost.
+func NewHeld[C comparable](lost error) *Held[C] {
+	return &Held[C]{lost: lost}
+}
+
+// Add adds a claim.
+func (h *Held[C]) Add(c C) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held == nil {
+		h.held = map[C]*holding{}
+	}
+	h.held[c] = &holding{}
+}
+
+// Begin notes how the run of a claim is ended, and reports whether the claim still holds.
+func (h *Held[C]) Begin(c C, cancel context.CancelCauseFunc) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	known, ok := h.held[c]
+	if ok {
+		known.cancel = cancel
+	}
+	return ok
+}
+
+// End takes a claim out.
+func (h *Held[C]) End(c C) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.held, c)
+}
+
+// All returns the claims that are held, in no order.
+func (h *Held[C]) All() []C {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]C, 0, len(h.held))
+	for c := range h.held {
+		all = append(all, c)
+	}
+	return all
+}
+
+// Take takes all claims out, calls of for each before anything else can be done with it, and
+// returns them in no order. Their runs go on.
+func (h *Held[C]) Take(of func(C)) []C {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	taken := make([]C, 0, len(h.held))
+	for c := range h.held {
+		of(c)
+		taken = append(taken, c)
+	}
+	clear(h.held)
+	return taken
+}
+
+// Renewed notes that a claim was renewed.
+func (h *Held[C]) Renewed(c C) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.held[c]; ok {
+		known.missed = 0
+	}
+}
+
+// Missed notes that a claim was not renewed, and loses it where that came too often.
+func (h *Held[C]) Missed(c C) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.held[c]; ok {
+		known.missed++
+		if known.missed >= maxMissedBeats {
+			h.loseLocked(c, known)
+		}
+	}
+}
+
+// Lose takes a claim out that does not hold any more, and ends its run.
+func (h *Held[C]) Lose(c C) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if known, ok := h.held[c]; ok {
+		h.loseLocked(c, known)
+	}
+}
+
+// loseLocked is Lose for a caller that holds the lock.
+func (h *Held[C]) loseLocked(c C, known *holding) {
+	delete(h.held, c)
+	if known.cancel != nil {
+		known.cancel(h.lost)
+	}
+}
+
+// Keep calls beat in each quarter of a lease, which is to call RenewAll, until done is closed.
+func Keep(lease time.Duration, done <-chan struct{}, beat func()) {
+	ticker := time.NewTicker(lease / BeatsPerLease)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-ticker.C:
+			beat()
+		}
+	}
+}
+
+// RenewAll renews all claims once, each by renew, which reports whether the claim holds. failure
+// is why none can be renewed, if so. told is called with each one that is not renewed for an error.
+// Once ctx has ended all that are left fail with the last error.
+func (h *Held[C]) RenewAll(
+	ctx context.Context, failure error, renew func(context.Context, C) (bool, error), told func(C, error),
+) {
+	err := failure
+	for _, c := range h.All() {
+		var holds bool
+		if err == nil {
+			holds, err = renew(ctx, c)
+		}
+		switch {
+		case err != nil:
+			told(c, err)
+			h.Missed(c)
+		case holds:
+			h.Renewed(c)
+		default:
+			h.Lose(c)
+		}
+		if ctx.Err() == nil {
+			err = failure // The next one may be renewed.
+		}
+	}
+}
+
+// startBeating starts what renews the turns that are held, unless it is at work.
+func (t *Turns) startBeating() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.isBeating {
+		t.isBeating = true
+		go t.beat()
+	}
+}
+
+// beat renews the turns that are held, until there are none.
+func (t *Turns) beat() {
+	done := false
+	defer func() {
+		if !done {
+			go t.beat() // The store has ended the goroutine.
+		}
+	}()
+	ticker := time.NewTicker(t.lease / BeatsPerLease)
+	defer ticker.Stop()
+	for !t.isIdle() {
+		<-ticker.C
+		t.renewAll()
+		t.sweepNowAndThen()
+	}
+	done = true
+}
+
+// isIdle reports whether nothing is held; then what renews is at work no more.
+func (t *Turns) isIdle() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.isBeating = len(t.held.All()) > 0
+	return !t.isBeating
+}
+
+// renewAll renews the turns that are held once.
+func (t *Turns) renewAll() {
+	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
+	defer cancel()
+	asked := t.now()
+	now, err := t.store.Now(ctx)
+	renewal, failure := Renewal(now.Add(t.lease))
+	if err != nil {
+		failure = err
+	}
+	t.held.RenewAll(ctx, failure, func(ctx context.Context, turn *Turn) (bool, error) {
+		holds, err := Renew(ctx, t.records, turn.lane, turn.fence, renewal)
+		if err == nil && holds {
+			turn.confirmed(asked)
+		}
+		return holds, err
+	}, func(turn *Turn, err error) {
+		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: turn not renewed",
+			slog.String("lane", turn.lane), slog.String("error", display.Text(err)))
+	})
+}
+
+// The pauses between two looks at a lane that is held: the first one, doubled each time up to the
+// last.
+const (
+	firstLook = 20 * time.Millisecond
+	lastLook  = time.Second
+)
+
+// Acquire waits for a turn of a lane, begins it and keeps it; cancel is called where it is lost.
+// Those who wait in several processes come in no order. Canceled: ctx ended first. The other
+// errors are those of the store.
+func (t *Turns) Acquire(
+	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
+) (*Turn, error) {
+	for pause := firstLook; ; pause = min(2*pause, lastLook) {
+		turn, err := t.try(ctx, lane, purpose)
+		if err != nil {
+			return nil, err
+		}
+		if turn != nil {
+			turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other turns when this run has ended.
+			return turn, nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, boterr.New(boterr.Canceled, "", "the context ended before the turn began: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// try claims a lane that is free. It returns nil where the lane is held.
+func (t *Turns) try(ctx context.Context, lane, purpose string) (*Turn, error) {
+	seen, err := t.Look(ctx, []string{lane})
+	if err != nil {
+		return nil, err
+	}
+	clock := t.Roughly
+	if seen[lane].Has(FieldUntil) {
+		clock = t.Now
+	}
+	now, err := clock(ctx)
+	if err != nil || IsHeld(seen[lane], now) {
+		return nil, err
+	}
+	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
+}
+
+// Now returns the store's clock. The errors are those of the store.
+func (t *Turns) Now(ctx context.Context) (time.Time, error) {
+	own := t.now()
+	now, err := t.store.Now(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.clock = reading{store: now, own: own}
+	return now, nil
+}
+
+// Roughly is Now without asking the store where it was asked less than a quarter of a lease ago.
+// It says until when a claim holds; whether one has passed is for Now to say.
+func (t *Turns) Roughly(ctx context.Context) (time.Time, error) {
+	t.mu.Lock()
+	last := t.clock
+	t.mu.Unlock()
+	since := t.now().Sub(last.own)
+	if since >= 0 && since < t.lease/BeatsPerLease && !last.store.IsZero() {
+		return last.store.Add(since), nil
+	}
+	return t.Now(ctx)
+}
+
+// LastWait is how long Serve waits for runs whose contexts it has ended.
+const LastWait = 5 * time.Second
+
+// Serve has work done in real time until ctx ends, and then waits for it: after within, runs ends
+// with a cause, and LastWait later Serve returns false, although work goes on. It returns true when
+// work has returned. runs has the values of ctx, but does not end with it; work is to begin nothing
+// more when ctx has ended.
+func Serve(ctx context.Context, within time.Duration, cause error, work func(runs context.Context)) bool {
+	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer endRuns(nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work(runs)
+	}()
+	<-ctx.Done()
+	if isClosedWithin(done, within) {
+		return true
+	}
+	endRuns(cause)
+	return isClosedWithin(done, LastWait)
+}
+
+// isClosedWithin waits for a channel to be closed.
+func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+const (
+	// sweepPause is how often a process that has turns removes idle lanes, and how long they have
+	// been idle then.
+	sweepPause = time.Hour
+	// lostFactor is how much longer than other lanes those are kept whose last turn never came back,
+	// so that whoever has the next one learns it.
+	lostFactor = 24
+	// sweepBatch is the number of lanes that are removed at once, so that other writes come between.
+	sweepBatch = 500
+)
+
+// Sweep removes the documents of lanes whose last turn ended longer ago than a time, by the store's
+// clock, which is to be many leases. Those whose last turn never came back are removed when its lease
+// passed 24 times as long ago. A process that has turns does so each hour, for lanes that are idle for
+// an hour. The errors are those of the store.
+func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
+	for _, field := range []string{fieldFreedAt, FieldUntil} {
+		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
+		if err := t.records.EnsureIndex(ctx, index); err != nil {
+			return 0, err
+		}
+	}
+	now, err := t.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	freed := document.O(fieldFreedAt, before(now.Add(-idle)), FieldUntil, nil)
+	if removed, err = t.removeAll(ctx, fieldFreedAt, freed); err != nil {
+		return removed, err
+	}
+	lost, err := t.removeAll(ctx, FieldUntil, document.O(FieldUntil, before(now.Add(-lostFactor*idle))))
+	return removed + lost, err
+}
+
+// Forget removes the document of a lane that nobody holds, as Sweep does with lanes that are idle. It does
+// nothing if the lane is held, or its last turn never came back. The errors are those of the store.
+func (t *Turns) Forget(ctx context.Context, lane string) error {
+	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
+	if err != nil {
+		return err
+	}
+	_, err = t.records.Delete(ctx, filter, store.DeleteOptions{})
+	return err
+}
+
+// before is the condition of a time before another one.
+func before(at time.Time) document.Object { return document.O("$lt", int64(document.TimestampOf(at))) }
+
+// removeAll removes the lanes that a filter matches, which bounds a field that has an index, in
+// batches.
+func (t *Turns) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
+	for {
+		found, deleted, err := t.removeBatch(ctx, field, which)
+		removed += deleted
+		if err != nil || found < sweepBatch {
+			return removed, err
+		}
+	}
+}
+
+// removeBatch removes the first lanes that a filter matches, in the order of a field.
+func (t *Turns) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
+	filter, err := query.CompileFilter(which)
+	if err != nil {
+		return 0, 0, err
+	}
+	order, err := query.CompileSort(document.O(field, 1))
+	if err != nil {
+		return 0, 0, err
+	}
+	batch, err := t.records.Find(ctx, filter, store.FindOptions{Sort: order, Limit: sweepBatch})
+	if err != nil || len(batch) == 0 {
+		return 0, 0, err
+	}
+	ids := make([]any, len(batch))
+	for i, o := range batch {
+		ids[i], _ = o.Field(document.IDField)
+	}
+	// A lane that has had a turn since does not match any more.
+	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
+	if err != nil {
+		return 0, 0, err
+	}
+	deleted, err = t.records.Delete(ctx, filter, store.DeleteOptions{Multi: true})
+	return len(batch), deleted, err
+}
+
+// sweepNowAndThen starts a Sweep where the last one is a while ago.
+func (t *Turns) sweepNowAndThen() {
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if since := now.Sub(t.sweptAt); since >= 0 && since < sweepPause {
+		return
+	}
+	t.sweptAt = now
+	go func() {
+		if _, err := t.Sweep(context.Background(), sweepPause); err != nil {
+			t.log.LogAttrs(context.Background(), slog.LevelWarn, "lease: idle lanes were not removed",
+				slog.String("error", display.Text(err)))
+		}
+	}()
+}

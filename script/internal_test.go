@@ -1,0 +1,110 @@
+package script
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/script/internal/quickjs"
+	"github.com/botctx/go-sdk/script/internal/slots"
+)
+
+// FuzzHost gives the host what a script that has taken its engine over could: no text makes it panic.
+func FuzzHost(f *testing.F) {
+	engine, err := New(Options{MaxCalls: 1_000_000})
+	require.NoError(f, err)
+	program, err := engine.Compile("fuzz.js", "return 1")
+	require.NoError(f, err)
+	bot := fakes.New().AddMember(member.Member{}).Context()
+	for _, seed := range []string{
+		"op\n[\"getMember\",{\"memberId\":\"x\"},[[\"member\",true,{\"meta\":{\"a\":[1,U,D5,I7,R[\"a\",\"i\"],X\"no\",-0,NaN,-Infinity,\"\\u0041\"]}}],[\"x\",false,5]],[\"y\"]]",
+		"op\n[\"countDataSource\",{\"filter\":{\"a\":R[\"a\"],\"$in\":[R[\"b\",\"g\"]]}},[],[]]", "op\n[", "op\n[\"x\",L,[],[]]", "log\n[\"info\",\"text\",\"    at f (x.js:1:2)\"]",
+		"fail\n{\"text\":\"x\",\"stack\":\"at x:1:1\",\"number\":-1}", "get\n\"member\"", "get\n\"x\"", "find\n[\"\",\"./x\"]", "load\n\"x\"", "part\n\"web\"", "part\n\"x\"", "timer\n[1,5,true]", "clear\n1",
+		"fetch\n{\"url\":\"x\",\"body\":\"!\"}", "cancel\n7", "numbers\nnull", "url\n{}", "decode\n{}", "random\n-1", "sortKey\n{}", "x", "",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r := &run{engine: engine, program: program, bot: bot, seen: map[string]any{}, spent: spent{shared: &shared{}}}
+		r.ctx = r.deadline.begin(t.Context(), engine.options.Deadline, nil)
+		defer r.deadline.end()
+		require.NoError(t, engine.slots.Enter(context.Background(), ""))
+		defer engine.slots.Leave("")
+		r.prepared, r.in, err = program.take(t.Context(), quickjs.Run{Host: r.host, Now: r.now, Busy: engine.options.MaxBusy})
+		require.NoError(t, err)
+		defer r.in.Close()
+		_, err := r.host(text)
+		require.NotContains(t, display.Text(err), "panic", text)
+	})
+}
+
+func TestUnreadable_TakesTooLong(t *testing.T) {
+	t.Parallel()
+	err := unreadable("long.js", scriptHead, &quickjs.EndedError{Cause: quickjs.ErrBusy})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.EqualError(t, err, "long.js: invalid argument: takes too long to be read: make it simpler")
+}
+
+// withOneSlot returns a program of an engine with one slot.
+func withOneSlot(t *testing.T, source string) *Program {
+	t.Helper()
+	engine, err := New(Options{Deadline: time.Second})
+	require.NoError(t, err)
+	program, err := engine.Compile("test.js", source)
+	require.NoError(t, err)
+	engine.slots = slots.New(1)
+	return program
+}
+
+func TestSlots_ScriptsWithinScriptsHaveThem(t *testing.T) {
+	t.Parallel()
+	program := withOneSlot(t, "this.depth = (this.depth ?? 0) + 1\n"+
+		"if (this.depth < 4) await this.redirectMemberToNode({ memberId: this.member._id, nodeCompositeId: 'deeper' })")
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{})
+	runs := 0
+	p.Handle(&botctx.Node{ID: "deeper", Trigger: botctx.TextIs("go"), Pre: []botctx.Action{
+		program.Action(),
+		func(context.Context, *botctx.Context) error { runs++; return nil },
+	}})
+	ada.Says("go")
+	require.Equal(t, 4, runs)
+}
+
+func TestSlots_WaitingIsNoTimeOfTheScript(t *testing.T) {
+	t.Parallel()
+	program := withOneSlot(t, "await this.redirectMemberToNode({ memberId: this.member._id, nodeCompositeId: 'taker' })")
+	s := program.engine.slots
+	synctest.Test(t, func(t *testing.T) {
+		p := fakes.New(fakes.For(t))
+		p.Handle(
+			&botctx.Node{ID: "begin", Trigger: botctx.TextIs("go"), Pre: []botctx.Action{program.Action()}},
+			&botctx.Node{ID: "taker", Pre: []botctx.Action{func(ctx context.Context, _ *botctx.Context) error {
+				require.NoError(t, s.Enter(ctx, "another app"), "it is free while the script waits for its operation")
+				time.AfterFunc(time.Minute, func() { s.Leave("another app") }) // Longer than Deadline.
+				return nil
+			}}},
+		)
+		require.NoError(t, p.AddMember(member.Member{}).TrySays("go"))
+	})
+}
+
+func TestSlots_ContextEndsWaiting(t *testing.T) {
+	t.Parallel()
+	program := withOneSlot(t, "return 1")
+	program.engine.slots.Take("another app")
+	defer program.engine.slots.Leave("another app")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := program.Run(ctx, fakes.New().AddMember(member.Member{}).Context())
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "test.js")
+}
