@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // RunError tells where in a run an error arose. It stands behind the errors of Receive,
@@ -98,7 +99,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent, further, err := entered.run.node(withStep(ctx, entered), to)
+		sent, further, err := entered.run.node(store.WithRefuser(ctx, entered), to)
 		if err != nil {
 			return nil, err
 		}

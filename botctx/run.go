@@ -125,7 +125,7 @@ func (r *Runtime) startRun(
 	first := newStep(started, in.outer)
 	started.current.Store(first)
 	defer started.end()
-	if err := logic(withStep(ctx, first), started, first); err != nil {
+	if err := logic(store.WithRefuser(ctx, first), started, first); err != nil {
 		return err
 	}
 	if err := started.Refusal(); err != nil {
@@ -237,12 +237,6 @@ func (r *run) isUnderWay() bool { return !r.ended.Load() }
 
 // Refusal implements store.Refuser.
 func (s *step) Refusal() error { return s.run.Refusal() }
-
-// withStep returns a context that tells what is called in it which step it belongs to: the step is its
-// store.Refuser, so that stores know whether the run may still write.
-func withStep(ctx context.Context, s *step) context.Context {
-	return store.WithRefuser(ctx, s)
-}
 
 // NodeOf returns the node of the run that a ctx belongs to: that of an action, and what connectors, interceptors and
 // other ports are called with. It is zero outside of runs, for the logic of HandleFunc, and where an action did not

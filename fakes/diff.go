@@ -236,7 +236,7 @@ func (c Changes) String() string {
 	}
 	for _, sent := range c.Shown {
 		shows := "nothing any more"
-		if !sent.isRecalled() {
+		if !sent.Shown.IsZero() {
 			shows = expect.Shown(sent.Shown)
 		}
 		lines.addf("~ message %s to %s shows %s", sent.MessageID, c.names[address{sent.Channel, sent.To}], shows)

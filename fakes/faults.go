@@ -28,9 +28,6 @@ func (f *Fault) Optional() { f.isOptional.Store(true) }
 // Met reports whether the call was made that the fault was planned for.
 func (f *Fault) Met() bool { return f.isMet.Load() }
 
-// met notes that the call was made that the fault was planned for.
-func (f *Fault) met() { f.isMet.Store(true) }
-
 // newFault returns a fault that something has to meet before the test ends, on this platform or on
 // a fork of it. What it does is for the reader: "getMember fails with Conflict".
 func (p *Platform) newFault(format string, args ...any) *Fault {
@@ -86,7 +83,7 @@ func (f *failures) take() failure {
 	}
 	first := (*f)[0]
 	*f = (*f)[1:]
-	first.planned.met()
+	first.planned.isMet.Store(true)
 	return first
 }
 
@@ -190,7 +187,7 @@ func (f *faults) take(at target) due {
 
 // add takes note of a fault that the call meets.
 func (d *due) add(met fault) {
-	met.planned.met()
+	met.planned.isMet.Store(true)
 	if met.isFailure() {
 		d.failure = met
 	} else {

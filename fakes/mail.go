@@ -3,6 +3,7 @@ package fakes
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/mail"
 	"slices"
 	"strconv"
@@ -63,7 +64,7 @@ type keptMails struct {
 
 func (k keptMails) clone() keptMails {
 	return keptMails{
-		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), read: k.read.clone(),
+		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), read: maps.Clone(k.read),
 		refused: copyOfMap(k.refused),
 	}
 }

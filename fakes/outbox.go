@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"sync"
@@ -99,7 +100,7 @@ func (k kept) clone() kept {
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
 	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
-	k.answers, k.read = copyOfMap(k.answers), k.read.clone()
+	k.answers, k.read = copyOfMap(k.answers), maps.Clone(k.read)
 	k.tags, k.said = copyOfLists(k.tags), copyOfMap(k.said)
 	return k
 }

@@ -91,7 +91,7 @@ func (a *Account) Payment(ctx context.Context, id string) (*utility.Payment, err
 		if err != nil {
 			return nil, boterr.PrefixField("id", err)
 		}
-		return clonePayment(&state.payments[at]), nil
+		return cloneOf(&state.payments[at]), nil
 	})
 }
 
@@ -343,7 +343,7 @@ func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.P
 func (s *accountState) nextDecline() string {
 	first := s.declines[0]
 	s.declines = s.declines[1:]
-	first.planned.met()
+	first.planned.isMet.Store(true)
 	return first.code
 }
 
@@ -417,7 +417,7 @@ func (s *accountState) once(
 	if !reflect.DeepEqual(answer.request, request) {
 		return nil, boterr.New(boterr.Conflict, "idempotencyKey", "%q was used for another request; give each its own", key)
 	}
-	return clonePayment(answer.payment), answer.err
+	return cloneOf(answer.payment), answer.err
 }
 
 // find returns the index of a payment.
@@ -432,16 +432,11 @@ func (s *accountState) find(id string) (int, error) {
 // report makes an event of a payment as it is now.
 func (a *Account) report(state *accountState, kind string, payment utility.Payment) {
 	event := utility.PaymentEvent{
-		ID: a.platform.ids.next("event"), Type: kind, Account: a.key.name, Payment: *clonePayment(&payment),
+		ID: a.platform.ids.next("event"), Type: kind, Account: a.key.name, Payment: *cloneOf(&payment),
 	}
 	state.events = append(state.events, event)
 	payments := &a.platform.payments
 	payments.pending = append(payments.pending, pendingEvent{at: a.platform.Now().Add(EventDelay), key: a.key, event: event})
-}
-
-// clonePayment returns a copy that shares nothing.
-func clonePayment(payment *utility.Payment) *utility.Payment {
-	return cloneOf(payment)
 }
 
 // EventDelay is the virtual time from what happens on a payment account to the event that

@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -168,9 +167,6 @@ type readBy struct {
 type marks[K comparable] map[K]bool
 
 func (m *marks[K]) add(key K) { put((*map[K]bool)(m), key, true) }
-
-// clone returns a copy, which is nil where nothing was marked.
-func (m marks[K]) clone() marks[K] { return maps.Clone(m) }
 
 // unread returns the positions of what the reader sees and has not read.
 func (r reader) unread() (positions []int) {

@@ -223,7 +223,7 @@ func arrivalsOn(p *Platform) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.outbox.all() {
 		arrivals = append(arrivals, sendtest.Arrival{
-			Channel: sent.Channel, To: sent.To, Key: sent.ID, Text: sent.Shown.Text(), IsRecalled: sent.isRecalled(),
+			Channel: sent.Channel, To: sent.To, Key: sent.ID, Text: sent.Shown.Text(), IsRecalled: sent.Shown.IsZero(),
 			Body: sent.Response.Object().String() + sent.MessagingType + sent.MessagingTag + sent.ReceiverType + sent.GroupID,
 		})
 	}

@@ -215,7 +215,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 		}
 		tickets = append(tickets, Ticket{
 			SentAt: sent.SentAt, Channel: channelID, Group: sent.To, MessageID: sent.MessageID, Response: sent.Response,
-			Shown: sent.Shown, Taken: sent.taken, IsRecalled: sent.isRecalled(),
+			Shown: sent.Shown, Taken: sent.taken, IsRecalled: sent.Shown.IsZero(),
 		})
 	}
 	return tickets

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,7 +46,7 @@ func New(options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{options: options, modules: modules.New(options.Modules), slots: slots.New(processors())}
+	e := &Engine{options: options, modules: modules.New(options.Modules), slots: slots.New(runtime.GOMAXPROCS(0))}
 	e.functions = e.hostFunctions()
 	if _, err := e.preparedWith(nil); err != nil {
 		return nil, err

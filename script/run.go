@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
@@ -87,9 +86,6 @@ func (p *Program) run(ctx context.Context, bot *botctx.Context, wanted want) (an
 	}
 	return value, nil
 }
-
-// processors is how many scripts compute at once.
-func processors() int { return runtime.GOMAXPROCS(0) }
 
 // tooLong is the error of a script whose deadline has come.
 func (e *Engine) tooLong() error {

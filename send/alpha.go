@@ -19,7 +19,7 @@ func (s *Service) SendAlphaResponse(ctx context.Context, p SendAlphaResponsePara
 	if err != nil {
 		return Result{}, err
 	}
-	return s.deliver(ctx, connector, messages[0])
+	return deliver(ctx, s.env, connector, messages[0])
 }
 
 // SendAlphaResponseToMemberIDs implements Operations.

@@ -26,11 +26,6 @@ func Deliver(ctx context.Context, env record.Env, connector Connector, message M
 	return deliver(ctx, env.WithDefaults(), connector, message)
 }
 
-// deliver sends one message.
-func (s *Service) deliver(ctx context.Context, connector Connector, message Message) (Result, error) {
-	return deliver(ctx, s.env, connector, message)
-}
-
 // deliver sends one message that was checked.
 func deliver(ctx context.Context, env record.Env, connector Connector, message Message) (Result, error) {
 	if err := ctx.Err(); err != nil {

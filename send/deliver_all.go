@@ -35,7 +35,7 @@ func (s *Service) try(ctx context.Context, connector Connector, message Message)
 			result = Result{Err: boterr.Recovered(thrown)}
 		}
 	}()
-	result, err := s.deliver(ctx, connector, message)
+	result, err := deliver(ctx, s.env, connector, message)
 	if err != nil {
 		return Result{Err: err}
 	}

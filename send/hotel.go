@@ -34,7 +34,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponsePara
 	if message.Response, err = filledFor(about, p.Response); err != nil {
 		return Result{}, err
 	}
-	return s.deliver(ctx, connector, message)
+	return deliver(ctx, s.env, connector, message)
 }
 
 // hotelMessage returns a message with the receiver that a call names, and nothing else.

@@ -25,7 +25,7 @@ func (s *Service) SendResponse(ctx context.Context, p SendResponseParams) (SendR
 		results, err := s.deliverAll(ctx, connector, messages)
 		return SendResponseResult{Results: results}, err
 	}
-	result, err := s.deliver(ctx, connector, messages[0])
+	result, err := deliver(ctx, s.env, connector, messages[0])
 	if err != nil {
 		return SendResponseResult{}, undelivered(ctx, messages, []Result{{Err: err}})
 	}

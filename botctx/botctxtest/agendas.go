@@ -29,7 +29,7 @@ const (
 // unless the params say otherwise.
 func (t *trial) schedule(p agenda.NewAgendaParams) *agenda.Agenda {
 	t.Helper()
-	made, err := t.home.NewAgenda(t.ctx(), t.scheduled(p))
+	made, err := t.home.NewAgenda(t.Context(), t.scheduled(p))
 	require.NoError(t, err)
 	require.NotNil(t, made)
 	return made
@@ -56,7 +56,7 @@ func (t *trial) reschedule(p agenda.UpdateAgendaParams) agenda.UpdateAgendaResul
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
 	}
-	result, err := t.home.UpdateAgenda(t.ctx(), p)
+	result, err := t.home.UpdateAgenda(t.Context(), p)
 	require.NoError(t, err)
 	return result
 }
@@ -65,7 +65,7 @@ func (t *trial) reschedule(p agenda.UpdateAgendaParams) agenda.UpdateAgendaResul
 // shows.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
-	shown, err := t.operationsFor(m).UpdateAgenda(t.ctx(), agenda.UpdateAgendaParams{MemberID: m.ID})
+	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return shown.Docs
 }
@@ -293,7 +293,7 @@ func oneReplacementOfManyStays(t *trial) {
 	others := t.scheduleBesides()
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			return errorOf(t.home.NewAgenda(t.ctx(), t.scheduled(agenda.NewAgendaParams{Tag: "tag", Replace: true})))
+			return errorOf(t.home.NewAgenda(t.Context(), t.scheduled(agenda.NewAgendaParams{Tag: "tag", Replace: true})))
 		})
 	})
 	require.Len(t, t.reschedule(agenda.UpdateAgendaParams{Tag: "tag"}).Docs, 1)
@@ -339,7 +339,7 @@ var deleteAgendaRules = []Rule{
 // unschedule deletes agendas of a member of the home app, without an error.
 func (t *trial) unschedule(memberID, tag string) agenda.DeleteMemberAgendaResult {
 	t.Helper()
-	result, err := t.home.DeleteMemberAgenda(t.ctx(), agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: tag})
+	result, err := t.home.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: tag})
 	require.NoError(t, err)
 	return result
 }
@@ -384,7 +384,7 @@ func deleteMemberAgendaStaysInTheApp(t *trial) {
 // scheduleAway makes an agenda of the member in the other app.
 func (t *trial) scheduleAway() *agenda.Agenda {
 	t.Helper()
-	made, err := t.away.NewAgenda(t.ctx(), agenda.NewAgendaParams{
+	made, err := t.away.NewAgenda(t.Context(), agenda.NewAgendaParams{
 		MemberID: t.away.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag",
 	})
 	require.NoError(t, err)
@@ -581,7 +581,7 @@ func updateAgendaIsAllOrNone(t *trial) {
 	t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
 	t.schedule(agenda.NewAgendaParams{})
 	before := t.state()
-	result, err := t.home.UpdateAgenda(t.ctx(), agenda.UpdateAgendaParams{
+	result, err := t.home.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{
 		MemberID: t.home.scope.Member, NextRunAt: later + 1, Priority: new(int64(4)),
 	})
 	t.requireError(botctx.OpUpdateAgenda, boterr.InvalidArgument, "nextRunAt", err)
@@ -599,7 +599,7 @@ func updateAgendaLosesNoField(t *trial) {
 	t.atOnce(func(worker int) error {
 		p := updates[worker%len(updates)]
 		p.MemberID = t.home.scope.Member
-		return errorOf(t.home.UpdateAgenda(t.ctx(), p))
+		return errorOf(t.home.UpdateAgenda(t.Context(), p))
 	})
 	t.requireOpen(t.home.member, made)
 }

@@ -85,7 +85,7 @@ func idsOf(assignments []*livechat.Assignment) []string {
 // assignmentsOf returns the assignments of a member, the oldest first.
 func (t *trial) assignmentsOf(p *place, m *member.Member) []*livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentsByMemberID(t.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
+	found, err := p.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return found
 }
@@ -136,7 +136,7 @@ var createAssignmentRules = []Rule{
 
 func createAssignmentPutsTheMemberInLiveChat(t *trial) {
 	t.openDesk(t.home, t.ticketing())
-	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{})
+	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 	require.NotNil(t, created.Member)
 	require.Equal(t, t.home.member.ID, created.Member.ID)
@@ -204,7 +204,7 @@ func createAssignmentAgainGivesTheOpenOne(t *trial) {
 	again("pending")
 	require.NoError(t, d.agent.Take(first.ID))
 	again("taken")
-	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	next := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
 	require.NotEqual(t, first.ID, next.ID)
@@ -214,7 +214,7 @@ func createAssignmentAgainGivesTheOpenOne(t *trial) {
 func createAssignmentTakesMembersAsAddresses(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	eve := t.neighbour(member.Member{FirstName: "Eve"})
-	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{Member: forged(eve, t.away.scope.App)})
+	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Member: forged(eve, t.away.scope.App)})
 	require.NoError(t, err)
 	require.Equal(t, textOf(t, t.load(eve)), textOf(t, created.Member))
 	require.True(t, t.isInLiveChat(eve))
@@ -244,7 +244,7 @@ func createAssignmentTakesACopy(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	relay := map[channel.Type]send.Response{d.Type: send.Text("before")}
 	targets := []livechat.Target{{Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{d.sales}}}
-	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{
+	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
 		Targets: targets, AssignmentDetails: livechat.AssignmentDetails{RelayMessage: relay},
 	})
 	require.NoError(t, err)
@@ -265,7 +265,7 @@ func createAssignmentMakesOneOfManyAtOnce(t *trial) {
 	var mu sync.Mutex
 	ids := map[string]bool{}
 	t.atOnce(func(int) error {
-		created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{})
+		created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		mu.Lock()
 		defer mu.Unlock()
 		ids[created.AssignmentID] = true
@@ -427,7 +427,7 @@ var newTargetRules = []Rule{
 // addTargets adds targets to an assignment, without an error.
 func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...livechat.NewTarget) livechat.AddNewTargetsToAssignmentResult {
 	t.Helper()
-	added, err := t.home.AddNewTargetsToAssignment(t.ctx(), livechat.AddNewTargetsToAssignmentParams{
+	added, err := t.home.AddNewTargetsToAssignment(t.Context(), livechat.AddNewTargetsToAssignmentParams{
 		AssignmentID: a.ID, LiveChat: liveChat, Targets: targets,
 	})
 	require.NoError(t, err)
@@ -514,7 +514,7 @@ func addNewTargetsNeedsAPendingRequest(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	targets := []livechat.NewTarget{groupTarget(d.sales)}
 	ended := t.request(t.home, livechat.CreateAssignmentParams{})
-	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	taken := t.requestTaken(t.neighbourPlace(), d, livechat.CreateAssignmentParams{})
 	pending := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
@@ -531,7 +531,7 @@ func addNewTargetsSendsOneOfManyAtOnce(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	t.atOnce(func(int) error {
-		return errorOf(t.home.AddNewTargetsToAssignment(t.ctx(), livechat.AddNewTargetsToAssignmentParams{
+		return errorOf(t.home.AddNewTargetsToAssignment(t.Context(), livechat.AddNewTargetsToAssignmentParams{
 			AssignmentID: a.ID, Targets: []livechat.NewTarget{groupTarget(d.sales)},
 		}))
 	})
@@ -590,7 +590,7 @@ func assignmentReadsIt(t *trial) {
 	require.Equal(t, `{"n":2}`, t.assignment(t.home, second.ID).Meta.String())
 	require.NoError(t, d.agent.Take(first.ID))
 	require.Equal(t, d.agent.ExternalID, t.assignment(t.home, first.ID).Assignee)
-	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	ended := t.assignment(t.home, first.ID)
 	require.Equal(t, d.agent.ExternalID, ended.Assignee)
@@ -600,7 +600,7 @@ func assignmentReadsIt(t *trial) {
 // byBravoGroup reads the assignment of a group on Bravo, without an error.
 func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentByBravoGroupID(t.ctx(), livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
+	found, err := p.GetAssignmentByBravoGroupID(t.Context(), livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: id})
 	require.NoError(t, err)
 	return found
 }
@@ -610,7 +610,7 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	second := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
 	requireSameAssignment(t, h.assignment, t.byBravoGroup(t.home, h.group.ExternalID))
 	requireSameAssignment(t, second, t.byBravoGroup(t.home, t.groupOf(t.home, second).ExternalID))
-	_, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: second.ID, Group: h.group,
 	})
 	require.NoError(t, err)
@@ -620,7 +620,7 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 // inOutlet reads the assignment in an outlet, nil where there is none.
 func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentByOutlet(t.ctx(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})
+	found, err := p.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: channelID})
 	if boterr.CodeOf(err) != boterr.NotFound {
 		require.NoError(t, err)
 	}
@@ -635,7 +635,7 @@ func assignmentByOutletReadsTheNewestOpen(t *trial) {
 	third := t.neighbourPlace()
 	requireSameAssignment(t, t.request(third, livechat.CreateAssignmentParams{}), t.inOutlet(t.home, d.ID))
 	for _, p := range []*place{third, eve} {
-		_, err := p.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+		_, err := p.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 		require.NoError(t, err)
 	}
 	requireSameAssignment(t, first, t.inOutlet(t.home, d.ID))

@@ -61,7 +61,7 @@ func endLiveChatEndsTheLiveChat(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
 	other := t.requestTaken(eve, h.desk, livechat.CreateAssignmentParams{})
-	result, err := t.home.EndLiveChat(t.ctx(), h.endParams())
+	result, err := t.home.EndLiveChat(t.Context(), h.endParams())
 	require.NoError(t, err)
 	requireEnded(t, h.assignment, t.home.member, result)
 	require.True(t, t.isInLiveChat(eve.member))
@@ -78,11 +78,11 @@ func endLiveChatClearsTheMembersGroup(t *trial) {
 		if isOther {
 			group, want = "another", "another"
 		}
-		_, err := asking.PatchMembers(t.ctx(), member.PatchMembersParams{
+		_, err := asking.PatchMembers(t.Context(), member.PatchMembersParams{
 			MemberID: asking.member.ID, Patch: document.Set("group", group), WithModifier: true,
 		})
 		require.NoError(t, err)
-		_, err = t.home.EndLiveChat(t.ctx(), held{d, a, t.groupOf(t.home, a)}.endParams())
+		_, err = t.home.EndLiveChat(t.Context(), held{d, a, t.groupOf(t.home, a)}.endParams())
 		require.NoError(t, err)
 		require.Equal(t, want, t.load(asking.member).Group)
 	}
@@ -92,7 +92,7 @@ func endLiveChatEndsOnce(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	var ended atomic.Int64
 	t.atOnce(func(int) error {
-		_, err := t.home.EndLiveChat(t.ctx(), h.endParams())
+		_, err := t.home.EndLiveChat(t.Context(), h.endParams())
 		if err == nil {
 			ended.Add(1)
 		} else if boterr.CodeOf(err) == boterr.FailedPrecondition {
@@ -106,7 +106,7 @@ func endLiveChatEndsOnce(t *trial) {
 		{"again", h.endParams(), "messageEvent"},
 	})
 	next := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndLiveChatParams]{
 		{"after the inlet", next.endParams(), "messageEvent"},
@@ -153,7 +153,7 @@ func inletEndLiveChatEndsTheLiveChat(t *trial) {
 				require.NoError(t, d.agent.Take(a.ID))
 				a = t.assignment(t.home, a.ID)
 			}
-			result, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+			result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 			require.NoError(t, err)
 			requireEnded(t, a, t.home.member, result)
 		})
@@ -166,7 +166,7 @@ func inletEndLiveChatTakesAddresses(t *trial) {
 	t.request(t.home, livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
 	a := t.request(eve, livechat.CreateAssignmentParams{})
-	result, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{
+	result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{
 		Channel: &channel.Channel{ID: eve.scope.Channel, App: t.away.scope.App}, Member: forged(eve.member, t.away.scope.App),
 	})
 	require.NoError(t, err)
@@ -179,7 +179,7 @@ func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
 	for i, isRecalled := range []bool{false, true} {
 		asking := t.neighbourPlace()
 		t.request(asking, livechat.CreateAssignmentParams{})
-		_, err := asking.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{
+		_, err := asking.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{
 			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(isRecalled)},
 		})
 		require.NoError(t, err)
@@ -206,7 +206,7 @@ func inletEndLiveChatNeedsALiveChat(t *trial) {
 	none := []badInput[params]{{"none", params{}, "member"}}
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
 	a := t.requestTaken(t.home, d, livechat.CreateAssignmentParams{})
-	_, err := t.home.EndLiveChat(t.ctx(), held{d, a, t.groupOf(t.home, a)}.endParams())
+	_, err := t.home.EndLiveChat(t.Context(), held{d, a, t.groupOf(t.home, a)}.endParams())
 	require.NoError(t, err)
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
 }
@@ -232,7 +232,7 @@ var endBravoRules = []Rule{
 // endBravo ends the live chats of an agent, without an error.
 func (t *trial) endBravo(p *place, params livechat.EndBravoLiveChatParams) []livechat.EndBravoLiveChatResult {
 	t.Helper()
-	ended, err := p.EndBravoLiveChat(t.ctx(), params)
+	ended, err := p.EndBravoLiveChat(t.Context(), params)
 	require.NoError(t, err)
 	return ended
 }
@@ -255,9 +255,9 @@ func endBravoLiveChatEndsThoseOfTheAgent(t *trial) {
 
 func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
 	d := t.openDesk(t.home, channel.Bravo)
-	made, err := t.home.CreateBravoGroup(t.ctx(), livechat.CreateBravoGroupParams{ChannelID: d.ID, Name: "The kettle"})
+	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: d.ID, Name: "The kettle"})
 	require.NoError(t, err)
-	_, err = t.home.HandleAdminJoinedGroup(t.ctx(), livechat.HandleAdminJoinedGroupParams{
+	_, err = t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
 		Channel: d.Channel, ExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID,
 	})
 	require.NoError(t, err)
@@ -267,7 +267,7 @@ func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
 	require.Len(t, ended, 1)
 	require.JSONEq(t, `{"clientMutationId": "`+ended[0].ClientMutationID+`"}`, textOf(t, ended[0]))
 	require.NotEmpty(t, ended[0].ClientMutationID)
-	g, err := t.home.GetGroupByGroupExternalID(t.ctx(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: made.GroupID})
+	g, err := t.home.GetGroupByGroupExternalID(t.Context(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: made.GroupID})
 	require.NoError(t, err)
 	require.False(t, g.Active)
 }

@@ -59,7 +59,7 @@ func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	var made []*livechat.Assignment
 	for n := range count {
 		if n > 0 {
-			_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+			_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 			require.NoError(t, err)
 		}
 		made = append(made, t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", n)}))
@@ -93,7 +93,7 @@ func assignmentsByMemberIDSorts(t *trial) {
 		"up": {document.O("meta.n", 1), ids}, "down": {document.O("meta.n", -1), reversed},
 	} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.GetAssignmentsByMemberID(t.ctx(), livechat.GetAssignmentsByMemberIDParams{
+			found, err := t.home.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{
 				MemberID: t.home.member.ID, SortBy: c.sortBy,
 			})
 			require.NoError(t, err)
@@ -109,7 +109,7 @@ func assignmentsByMemberIDFindsNoOthers(t *trial) {
 		"without any": t.home.member.ID, "of nobody": unique("member"), "of another app": t.away.member.ID,
 	} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.GetAssignmentsByMemberID(t.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: id})
+			found, err := t.home.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: id})
 			require.NoError(t, err)
 			require.Equal(t, "[]", textOf(t, found))
 		})
@@ -119,7 +119,7 @@ func assignmentsByMemberIDFindsNoOthers(t *trial) {
 // byMeta reads assignments by their meta, without an error.
 func (t *trial) byMeta(p *place, meta document.Object) []*livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentsByMeta(t.ctx(), livechat.GetAssignmentsByMetaParams{Meta: meta})
+	found, err := p.GetAssignmentsByMeta(t.Context(), livechat.GetAssignmentsByMetaParams{Meta: meta})
 	require.NoError(t, err)
 	require.NotNil(t, found)
 	return found
@@ -172,7 +172,7 @@ func assignmentsByMetaStaysInTheApp(t *trial) {
 // byParent reads what an assignment was handed on to, without an error.
 func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignmentsByParentAssignmentID(t.ctx(), livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
+	found, err := p.GetAssignmentsByParentAssignmentID(t.Context(), livechat.GetAssignmentsByParentAssignmentIDParams{AssignmentID: id})
 	require.NoError(t, err)
 	return found
 }
@@ -193,7 +193,7 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	theirs := t.openDesk(t.away, t.ticketing())
 	handedOn := t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})
-	_, err := t.away.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+	_, err := t.away.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
 		Channel: theirs.Channel, Label: "sales", PreviousAssignment: handedOn,
 	})
 	require.NoError(t, err)
@@ -263,21 +263,21 @@ func updateAssignmentGroupConnectsBothSides(t *trial) {
 
 // ask asks for a person in the desk.
 func ask(t *trial, c *connecting) {
-	created, err := c.asking.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
+	created, err := c.asking.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Targets: []livechat.Target{{Channel: c.desk.ID}}})
 	require.NoError(t, err)
 	c.assignment = created.AssignmentID
 }
 
 // makeRoom makes a group on Bravo.
 func makeRoom(t *trial, c *connecting) {
-	made, err := t.home.CreateBravoGroup(t.ctx(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
+	made, err := t.home.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: c.desk.ID, Name: "Kettles"})
 	require.NoError(t, err)
 	c.group = made.GroupID
 }
 
 // joinRoom tells that the agent of the desk has joined the group.
 func joinRoom(t *trial, c *connecting) {
-	_, err := t.home.HandleAdminJoinedGroup(t.ctx(), livechat.HandleAdminJoinedGroupParams{
+	_, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
 		Channel: c.desk.Channel, ExternalID: c.desk.agent.ExternalID, BravoGroupID: c.group,
 	})
 	require.NoError(t, err)
@@ -285,7 +285,7 @@ func joinRoom(t *trial, c *connecting) {
 
 // giveGroup gives the request the group's record.
 func giveGroup(t *trial, c *connecting) {
-	_, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, Group: c.record(t), BravoGroupID: c.group,
 	})
 	require.NoError(t, err)
@@ -293,7 +293,7 @@ func giveGroup(t *trial, c *connecting) {
 
 // giveRoom gives the request the group's id on Bravo.
 func giveRoom(t *trial, c *connecting) {
-	_, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+	_, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 		AssignmentID: c.assignment, BravoGroupID: c.group,
 	})
 	require.NoError(t, err)
@@ -302,7 +302,7 @@ func giveRoom(t *trial, c *connecting) {
 // record returns the group's record.
 func (c *connecting) record(t *trial) *livechat.Group {
 	t.Helper()
-	found, err := t.home.GetGroupByGroupExternalID(t.ctx(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: c.group})
+	found, err := t.home.GetGroupByGroupExternalID(t.Context(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: c.group})
 	require.NoError(t, err)
 	return found
 }
@@ -316,7 +316,7 @@ func (c *connecting) requireConnected(t *trial) {
 	require.Equal(t, []string{a.ID, c.asking.member.ID, c.asking.channel.ID, c.desk.agent.ExternalID},
 		[]string{g.Assignment, g.Member, g.Inlet, g.AdminExternalID})
 	require.Equal(t, a.ID, t.byBravoGroup(t.home, c.group).ID)
-	found, err := t.home.GetGroupByMemberID(t.ctx(), livechat.GetGroupByMemberIDParams{
+	found, err := t.home.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{
 		Inlet: c.asking.channel.ID, MemberID: c.asking.member.ID,
 	})
 	require.NoError(t, err)
@@ -372,7 +372,7 @@ func updateAssignmentGroupSetsTheGroup(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	for _, modified := range []int64{1, 0} {
-		result, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+		result, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 			AssignmentID: a.ID, Group: &livechat.Group{ID: h.group.ID, App: t.away.scope.App, ExternalID: "forged", Name: "forged"},
 		})
 		require.NoError(t, err)
@@ -388,7 +388,7 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 	a := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	for given, found := range map[string]string{"": h.group.ExternalID, "own-" + a.ID: "own-" + a.ID} {
 		t.try("bravoGroupId "+given, func(t *trial) {
-			result, err := t.home.UpdateAssignmentGroup(t.ctx(), livechat.UpdateAssignmentGroupParams{
+			result, err := t.home.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{
 				AssignmentID: a.ID, Group: h.group, BravoGroupID: given,
 			})
 			require.NoError(t, err)
@@ -401,7 +401,7 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 // setMeta updates the meta of an assignment, without an error.
 func (t *trial) setMeta(id string, meta document.Object) livechat.UpdateAssignmentResult {
 	t.Helper()
-	result, err := t.home.UpdateAssignmentMeta(t.ctx(), livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})
+	result, err := t.home.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{AssignmentID: id, Meta: meta})
 	require.NoError(t, err)
 	return result
 }
@@ -462,7 +462,7 @@ func updateAssignmentMetaLosesNoField(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	id := t.request(t.home, livechat.CreateAssignmentParams{}).ID
 	t.atOnce(func(worker int) error {
-		return errorOf(t.home.UpdateAssignmentMeta(t.ctx(), livechat.UpdateAssignmentMetaParams{
+		return errorOf(t.home.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{
 			AssignmentID: id, Meta: document.O("by."+strconv.Itoa(worker), true),
 		}))
 	})
@@ -497,7 +497,7 @@ func removePendingAssignmentWithdrawsIt(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	require.NotEmpty(t, t.withdraw(t.home.member).ClientMutationID)
-	_, err := t.home.GetAssignment(t.ctx(), livechat.GetAssignmentParams{AssignmentID: a.ID})
+	_, err := t.home.GetAssignment(t.Context(), livechat.GetAssignmentParams{AssignmentID: a.ID})
 	t.requireCode(boterr.NotFound, err)
 	require.Empty(t, t.assignmentsOf(t.home, t.home.member))
 	require.False(t, t.isInLiveChat(t.home.member))
@@ -522,7 +522,7 @@ func removePendingAssignmentLeavesOthers(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	ended := t.neighbourPlace()
 	t.request(ended, livechat.CreateAssignmentParams{})
-	_, err := ended.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := ended.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	taken := t.neighbourPlace()
 	t.requestTaken(taken, d, livechat.CreateAssignmentParams{})

@@ -110,7 +110,7 @@ func createAssignmentPassesOverWhatIsOff(t *trial) {
 	refused := func(p *place, params livechat.CreateAssignmentParams) {
 		t.Helper()
 		before := t.state()
-		_, err := p.CreateAssignment(t.ctx(), params)
+		_, err := p.CreateAssignment(t.Context(), params)
 		t.requireCode(boterr.FailedPrecondition, err)
 		require.Equal(t, before, t.state())
 	}
@@ -177,7 +177,7 @@ func createAssignmentGoesToCustomAlone(t *trial) {
 func createAssignmentAsksALiveChatAPI(t *trial) {
 	custom := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom})
 	t.Pair(t.home.channel, custom)
-	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{
+	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
 		CreateGroup: &livechat.CreateGroup{ExternalID: "wanted"},
 		Meta:        document.O("n", 1),
 		AssignmentDetails: livechat.AssignmentDetails{
@@ -199,7 +199,7 @@ func createAssignmentAsksALiveChatAPI(t *trial) {
 	g := t.groupOf(t.home, a)
 	require.NotEmpty(t, g.ExternalID)
 	require.Equal(t, []string{custom.ID, t.home.member.ID, a.ID}, []string{g.Outlet, g.Member, g.Assignment})
-	again, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{CreateGroup: &livechat.CreateGroup{}})
+	again, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{CreateGroup: &livechat.CreateGroup{}})
 	require.NoError(t, err)
 	require.Equal(t, created.GroupID, again.GroupID)
 	require.Len(t, t.Asked(), 1)
@@ -208,7 +208,7 @@ func createAssignmentAsksALiveChatAPI(t *trial) {
 func createAssignmentMakesNoGroupByDefault(t *trial) {
 	custom := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom})
 	t.Pair(t.home.channel, custom)
-	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{})
+	created, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 	require.Empty(t, created.GroupID)
 	require.NotContains(t, textOf(t, created), "groupId")
@@ -221,7 +221,7 @@ func detailsOfACustomChannelAreItsOwn(t *trial) {
 	details := document.O(
 		"summary", document.O("a", 1), "groupName", document.A("x"), "relayMessage", "as you like it", "own", nil)
 	before := t.state()
-	_, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{
+	_, err := t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
 		AssignmentDetails: livechat.AssignmentDetails{Unknown: details}, Targets: []livechat.Target{{Channel: tickets.ID}},
 	})
 	t.requireError(botctx.OpCreateAssignment, boterr.InvalidArgument, "assignmentDetails", err)
@@ -341,7 +341,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	before := t.state()
 	require.Error(t, other.agent.Take(a.ID), "it was not offered there")
 	require.Equal(t, before, t.state())
-	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	withdrawn := t.request(t.home, livechat.CreateAssignmentParams{})
 	t.withdraw(t.home.member)
@@ -354,7 +354,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 // withdraw withdraws the request of a member of the home app, without an error.
 func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMemberIDResult {
 	t.Helper()
-	result, err := t.home.RemovePendingAssignmentByMemberID(t.ctx(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
+	result, err := t.home.RemovePendingAssignmentByMemberID(t.Context(), livechat.RemovePendingAssignmentByMemberIDParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return result
 }
@@ -420,7 +420,7 @@ func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livech
 	if len(params.Targets) == 0 {
 		params.Label = "sales"
 	}
-	result, err := t.home.ReassignAssignment(t.ctx(), params)
+	result, err := t.home.ReassignAssignment(t.Context(), params)
 	require.NoError(t, err)
 	require.NotNil(t, result.Member)
 	require.Equal(t, textOf(t, t.load(t.home.member)), textOf(t, result.Member))
@@ -466,7 +466,7 @@ func reassignFindsThePrevious(t *trial) {
 			a := t.requestTaken(asking, d, livechat.CreateAssignmentParams{})
 			params := livechat.ReassignAssignmentParams{Label: "sales"}
 			give(&params, a, t.groupOf(t.home, a))
-			result, err := t.at(t.home, d.Channel, nil).ReassignAssignment(t.ctx(), params)
+			result, err := t.at(t.home, d.Channel, nil).ReassignAssignment(t.Context(), params)
 			require.NoError(t, err)
 			require.Equal(t, asking.member.ID, result.Member.ID)
 			next := t.assignment(t.home, result.AssignmentID)
@@ -509,7 +509,7 @@ func reassignNeedsWhatCanBeHandedOn(t *trial) {
 		}, "targets[0]"},
 	}
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, cases)
-	_, err := t.home.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
 	ended := params{Channel: h.desk.Channel, Label: "sales", PreviousAssignment: h.assignment}
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, []badInput[params]{
@@ -522,7 +522,7 @@ func reassignMakesOneOfManyAtOnce(t *trial) {
 	var mu sync.Mutex
 	ids := map[string]bool{}
 	t.atOnce(func(int) error {
-		result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+		result, err := t.home.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
 			Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(h.group),
 		})
 		mu.Lock()
@@ -612,7 +612,7 @@ func reassignPutsTheMemberInLiveChat(t *trial) {
 		t.try(name, func(t *trial) {
 			asking := t.neighbourPlace()
 			a := t.requestTaken(asking, d, livechat.CreateAssignmentParams{})
-			result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+			result, err := t.home.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
 				Channel: d.Channel, Label: "sales", PreviousAssignment: a, LiveChat: c.given,
 			})
 			require.NoError(t, err)
@@ -635,7 +635,7 @@ func reassignIsToNoInletGroupByDefault(t *trial) {
 		t.try(name, func(t *trial) {
 			asking := t.inGroup(t.neighbourPlace(), "family")
 			a := t.requestTaken(asking, h.desk, livechat.CreateAssignmentParams{})
-			result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+			result, err := t.home.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
 				Channel: h.desk.Channel, Label: "sales", PreviousAssignment: a, InletGroup: isGroup,
 			})
 			require.NoError(t, err)

@@ -65,7 +65,7 @@ func (t *trial) makeGroup(channelID string, p livechat.CreateBravoGroupParams) l
 	if p.Name == "" {
 		p.Name = "Orders"
 	}
-	result, err := t.home.CreateBravoGroup(t.ctx(), p)
+	result, err := t.home.CreateBravoGroup(t.Context(), p)
 	require.NoError(t, err)
 	require.NotEmpty(t, result.GroupID)
 	return result
@@ -141,10 +141,10 @@ func setIconShowsThePicture(t *trial) {
 	own := t.Operations(record.Scope{App: t.home.scope.App, Channel: c.ID})
 	for file, set := range map[string]func(url string) (livechat.SetBravoGroupIconResult, error){
 		picture + "given": func(url string) (livechat.SetBravoGroupIconResult, error) {
-			return t.home.SetBravoGroupIcon(t.ctx(), livechat.SetBravoGroupIconParams{ChannelID: c.ID, ImageURL: url, BravoGroupID: first})
+			return t.home.SetBravoGroupIcon(t.Context(), livechat.SetBravoGroupIconParams{ChannelID: c.ID, ImageURL: url, BravoGroupID: first})
 		},
 		picture + "own": func(url string) (livechat.SetBravoGroupIconResult, error) {
-			return own.SetBravoGroupIcon(t.ctx(), livechat.SetBravoGroupIconParams{ImageURL: url, BravoGroupID: first})
+			return own.SetBravoGroupIcon(t.Context(), livechat.SetBravoGroupIconParams{ImageURL: url, BravoGroupID: first})
 		},
 	} {
 		result, err := set(t.Serve("image/gif", file).URL)
@@ -177,7 +177,7 @@ var adminJoinedRules = []Rule{
 // joins tells that an agent joined a group on Bravo, without an error.
 func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) string {
 	t.Helper()
-	link, err := t.home.HandleAdminJoinedGroup(t.ctx(), livechat.HandleAdminJoinedGroupParams{
+	link, err := t.home.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
 		Channel: c, ExternalID: agent, BravoGroupID: group, IsRenewGroupInviteLink: renew,
 	})
 	require.NoError(t, err)
@@ -187,7 +187,7 @@ func (t *trial) joins(c *channel.Channel, agent, group string, renew *bool) stri
 // groupOfAgent reads the group of an agent in a channel, without an error.
 func (t *trial) groupOfAgent(c *channel.Channel, agent string) *livechat.Group {
 	t.Helper()
-	found, err := t.home.GetGroupByExternalID(t.ctx(), livechat.GetGroupByExternalIDParams{AdminExternalID: agent, ChannelID: c.ID})
+	found, err := t.home.GetGroupByExternalID(t.Context(), livechat.GetGroupByExternalIDParams{AdminExternalID: agent, ChannelID: c.ID})
 	require.NoError(t, err)
 	require.NotNil(t, found)
 	return found
@@ -266,7 +266,7 @@ var inviteLinkRules = []Rule{
 // endLink puts the link of a group on Bravo out of use, without an error.
 func (t *trial) endLink(c *channel.Channel, group string) livechat.DisableBravoGroupInviteLinkResult {
 	t.Helper()
-	result, err := t.home.DisableBravoGroupInviteLink(t.ctx(), livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})
+	result, err := t.home.DisableBravoGroupInviteLink(t.Context(), livechat.DisableBravoGroupInviteLinkParams{Channel: c, ExternalID: group})
 	require.NoError(t, err)
 	return result
 }

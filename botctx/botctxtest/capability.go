@@ -114,32 +114,32 @@ func On(platform channel.Type) Capability { return Capability(platformPrefix + s
 // uses tells how each capability is used.
 var uses = map[Capability]func(*trial) error{
 	GeoQueries: func(t *trial) error {
-		_, err := t.home.FetchGeoNearFromDataSource(t.ctx(), datasource.FetchGeoNearFromDataSourceParams{
+		_, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
 			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
 		})
 		return err
 	},
 	ArrayFilters: func(t *trial) error {
-		_, err := t.home.FindAndModifyDataFromDataSource(t.ctx(), datasource.FindAndModifyDataFromDataSourceParams{
+		_, err := t.home.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
 			DataSourceID: source, Filter: document.O(), Patch: document.Set("list.$[x]", 1),
 			Option: datasource.FindAndModifyOption{ArrayFilters: []document.Object{document.O("x", 0)}},
 		})
 		return err
 	},
 	PatchSort: func(t *trial) error {
-		_, err := t.home.PatchDataToDataSource(t.ctx(), datasource.PatchDataToDataSourceParams{
+		_, err := t.home.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
 			DataSourceID: source, Patch: document.O("n", 1), Options: datasource.PatchOptions{Sort: document.O("n", 1)},
 		})
 		return err
 	},
 	OutletLookups: func(t *trial) error {
 		d := t.openDesk(t.home, t.ticketing())
-		_, _ = t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{}) // What is looked for, if it can be made.
-		return errorOf(t.home.GetAssignmentByOutlet(t.ctx(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
+		_, _ = t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) // What is looked for, if it can be made.
+		return errorOf(t.home.GetAssignmentByOutlet(t.Context(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
 	},
 	Histories: func(t *trial) error {
 		t.openDesk(t.home, t.ticketing())
-		return errorOf(t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{History: true}))
+		return errorOf(t.home.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{History: true}))
 	},
 }
 
@@ -174,7 +174,7 @@ func requireUnsupported(t *trial, lack Capability) {
 	require.True(t, len(lacking) > 0 || strings.HasPrefix(string(lack), platformPrefix), "%q is no capability", lack)
 	for _, o := range lacking {
 		t.try(string(o.op), func(t *trial) {
-			t.requireCode(boterr.Unsupported, o.try(t.ctx(), o.bare(t)))
+			t.requireCode(boterr.Unsupported, o.try(t.Context(), o.bare(t)))
 		})
 	}
 }
@@ -183,7 +183,7 @@ func requireUnsupported(t *trial, lack Capability) {
 func sendOn(t *trial, platform channel.Type) error {
 	c := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: platform})
 	m := t.AddMember(member.Member{App: c.App, Channel: c.ID, ExternalID: unique("external")})
-	_, err := t.home.SendResponse(t.ctx(), send.SendResponseParams{
+	_, err := t.home.SendResponse(t.Context(), send.SendResponseParams{
 		ChannelID: c.ID, MemberID: document.One(m.ID), Response: send.Text("Hello"),
 	})
 	return err

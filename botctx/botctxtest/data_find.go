@@ -18,14 +18,14 @@ import (
 // seed puts entries into the data source of a place.
 func (t *trial) seed(p *place, entries ...document.Object) {
 	t.Helper()
-	_, err := p.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: entries})
+	_, err := p.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: entries})
 	require.NoError(t, err)
 }
 
 // fetch returns the entries that a fetch finds.
 func (t *trial) fetch(p *place, params datasource.FetchDataFromDataSourceParams) []document.Object {
 	t.Helper()
-	found, err := p.FetchDataFromDataSource(t.ctx(), params)
+	found, err := p.FetchDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
 	return found.Entries
 }
@@ -138,7 +138,7 @@ type findDataParams = datasource.FindAndModifyDataFromDataSourceParams
 func (t *trial) findData(p findDataParams) *document.Object {
 	t.Helper()
 	p.DataSourceID = source
-	result, err := t.home.FindAndModifyDataFromDataSource(t.ctx(), p)
+	result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), p)
 	require.NoError(t, err)
 	require.Equal(t, 1, result.OK, "ok")
 	return result.Value
@@ -222,7 +222,7 @@ func findAndModifyDataFiltersElements(t *trial) {
 func findAndModifyDataRefusesAnIDThatExists(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	before := t.state()
-	result, err := t.home.FindAndModifyDataFromDataSource(t.ctx(), findDataParams{
+	result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), findDataParams{
 		DataSourceID: source, Filter: document.O("_id", "a", "n", 2), Patch: document.Set("n", 3),
 		Option: datasource.FindAndModifyOption{Upsert: true},
 	})
@@ -312,12 +312,12 @@ func countCountsWhatMatches(t *trial) {
 		for _, params := range []datasource.CountDataSourceParams{
 			{DataSourceID: source, Filter: *filter}, {CollectionName: source, Filter: *filter},
 		} {
-			counted, err := t.home.CountDataSource(t.ctx(), params)
+			counted, err := t.home.CountDataSource(t.Context(), params)
 			require.NoError(t, err)
 			require.Equal(t, expected, counted, "the entries that match %v", *filter)
 		}
 	}
-	counted, err := t.home.CountDataSource(t.ctx(), datasource.CountDataSourceParams{DataSourceID: "nothing"})
+	counted, err := t.home.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "nothing"})
 	require.NoError(t, err)
 	require.Zero(t, counted, "a data source that nobody has written to")
 }
@@ -360,12 +360,12 @@ func fetchOrders(t *trial) {
 func fetchCounts(t *trial) {
 	t.seedNumbers()
 	params := datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: document.O("kind", "x")}
-	listed, err := t.home.FetchDataFromDataSource(t.ctx(), params)
+	listed, err := t.home.FetchDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
 	require.Len(t, listed.Entries, 2)
 	require.Equal(t, int64(2), listed.Count)
 	params.Count = true
-	counted, err := t.home.FetchDataFromDataSource(t.ctx(), params)
+	counted, err := t.home.FetchDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
 	require.Nil(t, counted.Entries)
 	require.Equal(t, int64(2), counted.Count)
@@ -389,7 +389,7 @@ func fetchPages(t *trial) {
 			page := datasource.FetchDataFromDataSourceParams{DataSourceID: source, SortBy: test.sortBy, Skip: test.skip, Limit: test.limit}
 			t.requireIDs(test.expected, t.fetch(t.home, page))
 			page.Count = true
-			counted, err := t.home.FetchDataFromDataSource(t.ctx(), page)
+			counted, err := t.home.FetchDataFromDataSource(t.Context(), page)
 			require.NoError(t, err)
 			require.Equal(t, int64(4), counted.Count, "count is of all that match")
 		})
@@ -399,7 +399,7 @@ func fetchPages(t *trial) {
 func fetchOfNothing(t *trial) {
 	for name, id := range map[string]string{"no match": source, "a data source that nobody has written to": "nothing"} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.FetchDataFromDataSource(t.ctx(), datasource.FetchDataFromDataSourceParams{
+			found, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
 				DataSourceID: id, Filter: document.O("n", 9),
 			})
 			require.NoError(t, err)
@@ -424,7 +424,7 @@ func fetchIsTheCallersOwn(t *trial) {
 // distinct returns the different values of a key, without an error.
 func (t *trial) distinct(key string, filter document.Object) []any {
 	t.Helper()
-	found, err := t.home.FetchDistinctDataFromDataSource(t.ctx(), datasource.FetchDistinctDataFromDataSourceParams{
+	found, err := t.home.FetchDistinctDataFromDataSource(t.Context(), datasource.FetchDistinctDataFromDataSourceParams{
 		DataSourceID: source, Key: key, Filter: filter,
 	})
 	require.NoError(t, err)
@@ -447,7 +447,7 @@ func distinctReturnsEachValueOnce(t *trial) {
 func distinctCounts(t *trial) {
 	t.seedNumbers()
 	params := datasource.FetchDistinctDataFromDataSourceParams{CollectionName: source, Key: "n", Count: true}
-	counted, err := t.home.FetchDistinctDataFromDataSource(t.ctx(), params)
+	counted, err := t.home.FetchDistinctDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
 	require.Nil(t, counted.Entries)
 	require.Equal(t, int64(3), counted.Count)
@@ -512,7 +512,7 @@ func (t *trial) seedPlaces(p *place) {
 // near returns the entries near a point, without an error.
 func (t *trial) near(pairs ...any) []document.Object {
 	t.Helper()
-	found, err := t.home.FetchGeoNearFromDataSource(t.ctx(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
 		DataSourceID: source, Data: document.O(pairs...),
 	})
 	require.NoError(t, err)
@@ -526,7 +526,7 @@ func geoNearReturnsNearestFirst(t *trial) {
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", point(0, 0)))
 	t.requireIDs([]any{"far", "middle", "near"}, t.near("near", point(10, 0)))
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", document.A(0, 0)))
-	found, err := t.home.FetchGeoNearFromDataSource(t.ctx(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
 		CollectionName: source, Data: document.O("near", point(0, 0)),
 	})
 	require.NoError(t, err)
@@ -611,12 +611,12 @@ func dataOfAnotherAppIsNotRead(t *trial) {
 	t.seed(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
 	for _, filter := range append(scopeless(t.away.scope.App), document.O("_id", "a"), document.Object{}) {
 		t.try(filter.String(), func(t *trial) {
-			counted, err := t.home.CountDataSource(t.ctx(), datasource.CountDataSourceParams{DataSourceID: source, Filter: filter})
+			counted, err := t.home.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: source, Filter: filter})
 			require.NoError(t, err)
 			require.Zero(t, counted, "countDataSource")
 			require.Empty(t, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: filter}))
 			require.Empty(t, t.distinct("n", filter), "fetchDistinctDataFromDataSource")
-			numbered, err := t.home.FetchDataFromDataSource(t.ctx(), datasource.FetchDataFromDataSourceParams{
+			numbered, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
 				DataSourceID: source, Filter: filter, Count: true,
 			})
 			require.NoError(t, err)
@@ -650,7 +650,7 @@ func dataSourcesAreApart(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	for _, id := range []string{"other", "Things", "things ", source + "/" + source, "%74hings", "data"} {
 		t.try(id, func(t *trial) {
-			saved, err := t.home.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{
+			saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
 				DataSourceID: id, Data: document.One(document.O("_id", "a", "n", 2)),
 			})
 			require.NoError(t, err)

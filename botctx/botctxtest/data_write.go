@@ -64,7 +64,7 @@ func (t *trial) patchData(p patchDataParams) datasource.PatchDataToDataSourceRes
 	if p.CollectionName == "" {
 		p.DataSourceID = source
 	}
-	result, err := t.home.PatchDataToDataSource(t.ctx(), p)
+	result, err := t.home.PatchDataToDataSource(t.Context(), p)
 	require.NoError(t, err)
 	return result
 }
@@ -126,7 +126,7 @@ func patchDataUpserts(t *trial) {
 	require.Equal(t, datasource.PatchDataToDataSourceResult{Matched: 1}, t.patchData(upsert))
 	t.requireHolds(t.home, document.O("_id", "a", "n", 1))
 	require.Positive(t, t.times().CreatedAt)
-	result, err := t.home.PatchDataToDataSource(t.ctx(), patchDataParams{
+	result, err := t.home.PatchDataToDataSource(t.Context(), patchDataParams{
 		DataSourceID: source, Filter: document.O("_id", "a", "n", 2), Patch: document.O("m", 1),
 		Options: datasource.PatchOptions{Upsert: true},
 	})
@@ -156,7 +156,7 @@ func patchDataFiltersElements(t *trial) {
 func patchDataIsAllOrNone(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1), document.O("_id", "b", "n", "text"))
 	before := t.state()
-	result, err := t.home.PatchDataToDataSource(t.ctx(), patchDataParams{
+	result, err := t.home.PatchDataToDataSource(t.Context(), patchDataParams{
 		DataSourceID: source, Patch: document.Inc("n", 1), WithModifier: true, Multi: true,
 	})
 	t.requireError(botctx.OpPatchDataToDataSource, boterr.InvalidArgument, "patch", err)
@@ -216,7 +216,7 @@ var upsertRules = []Rule{
 // upsert upserts entries of the source, without an error.
 func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {
 	t.Helper()
-	saved, err := t.home.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{
+	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
 		DataSourceID: source, Data: append([]document.Object{}, entries...),
 	})
 	require.NoError(t, err)
@@ -300,17 +300,17 @@ func entriesTellWhenTheyChanged(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	changes := map[string]func(n int) error{
 		"upsertDataToDataSource": func(n int) error {
-			return errorOf(t.home.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{
+			return errorOf(t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
 				DataSourceID: source, Data: document.One(document.O("_id", "a", "n", n)),
 			}))
 		},
 		"patchDataToDataSource": func(n int) error {
-			return errorOf(t.home.PatchDataToDataSource(t.ctx(), datasource.PatchDataToDataSourceParams{
+			return errorOf(t.home.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
 				DataSourceID: source, Patch: document.O("n", n),
 			}))
 		},
 		"findAndModifyDataFromDataSource": func(n int) error {
-			return errorOf(t.home.FindAndModifyDataFromDataSource(t.ctx(), findDataParams{
+			return errorOf(t.home.FindAndModifyDataFromDataSource(t.Context(), findDataParams{
 				DataSourceID: source, Filter: document.O(), Patch: document.Set("n", n, "updatedAt", 1),
 			}))
 		},
@@ -350,7 +350,7 @@ func (t *trial) times() entryTimes {
 
 func upsertTakesCopies(t *trial) {
 	data := []document.Object{document.O("_id", "a", "n", 1), document.O("_id", "b", "n", 1)}
-	saved, err := t.home.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: data})
+	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: data})
 	require.NoError(t, err)
 	data[0] = document.O("_id", "x")
 	data[1].Set("n", 2)

@@ -77,7 +77,7 @@ func familyOf(memberID string) string { return "family of " + memberID }
 // storedGroup reads a group of a place, without an error.
 func (t *trial) storedGroup(p *place, id string) *livechat.Group {
 	t.Helper()
-	found, err := p.GetGroup(t.ctx(), livechat.GetGroupParams{GroupID: id})
+	found, err := p.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: id})
 	require.NoError(t, err)
 	require.NotNil(t, found)
 	return found
@@ -86,7 +86,7 @@ func (t *trial) storedGroup(p *place, id string) *livechat.Group {
 // setGroup sets fields of a group of a place, without an error.
 func (t *trial) setGroup(p *place, id string, pairs ...any) livechat.UpdateGroupResult {
 	t.Helper()
-	result, err := p.UpdateGroup(t.ctx(), livechat.UpdateGroupParams{Group: document.O(pairs...).With("_id", id)})
+	result, err := p.UpdateGroup(t.Context(), livechat.UpdateGroupParams{Group: document.O(pairs...).With("_id", id)})
 	require.NoError(t, err)
 	return result
 }
@@ -94,7 +94,7 @@ func (t *trial) setGroup(p *place, id string, pairs ...any) livechat.UpdateGroup
 // putOutOfUse inactivates a group of the home app, without an error.
 func (t *trial) putOutOfUse(id string) livechat.RecordUpdate {
 	t.Helper()
-	result, err := t.home.InactivateGroup(t.ctx(), livechat.InactivateGroupParams{GroupID: id})
+	result, err := t.home.InactivateGroup(t.Context(), livechat.InactivateGroupParams{GroupID: id})
 	require.NoError(t, err)
 	return result
 }
@@ -105,9 +105,6 @@ func requireSameGroup(t *trial, want, got *livechat.Group) {
 	require.NotNil(t, got)
 	require.Equal(t, textOf(t, want), textOf(t, got))
 }
-
-// agentEvent is what the agent wrote in the group of a talk.
-func (k talk) agentEvent() *send.MessageEvent { return eventIn(k.group) }
 
 var getGroupRules = []Rule{
 	{
@@ -171,7 +168,7 @@ func groupCombinesAgentAndGroup(t *trial) {
 	} {
 		t.try(name, func(t *trial) {
 			c.params.ChannelID = first.desk.ID
-			found, err := t.home.GetGroupByExternalID(t.ctx(), c.params)
+			found, err := t.home.GetGroupByExternalID(t.Context(), c.params)
 			if c.found == "" {
 				t.requireError(botctx.OpGetGroupByExternalID, boterr.NotFound, "", withoutField(err))
 				return
@@ -215,7 +212,7 @@ func groupLooksInItsChannel(t *trial) {
 			p := params
 			p.ChannelID, p.Type = c.given, c.platform
 			operations := t.Operations(record.Scope{App: t.home.scope.App, Channel: c.own})
-			found, err := operations.GetGroupByExternalID(t.ctx(), p)
+			found, err := operations.GetGroupByExternalID(t.Context(), p)
 			if !c.isFound {
 				t.requireError(botctx.OpGetGroupByExternalID, boterr.NotFound, "adminExternalId", err)
 				return
@@ -229,15 +226,15 @@ func groupLooksInItsChannel(t *trial) {
 func groupLooksInItsInlet(t *trial) {
 	k := t.talkInFamily(t.home)
 	family := familyOf(t.home.member.ID)
-	found, err := t.home.GetGroupByInletGroup(t.ctx(), livechat.GetGroupByInletGroupParams{
+	found, err := t.home.GetGroupByInletGroup(t.Context(), livechat.GetGroupByInletGroupParams{
 		Inlet: t.home.channel.ID, InletGroupExternalID: family,
 	})
 	require.NoError(t, err)
 	requireSameGroup(t, k.group, found)
 	elsewhere := t.newChannel(t.home.scope.App).ID
-	_, err = t.home.GetGroupByInletGroup(t.ctx(), livechat.GetGroupByInletGroupParams{Inlet: elsewhere, InletGroupExternalID: family})
+	_, err = t.home.GetGroupByInletGroup(t.Context(), livechat.GetGroupByInletGroupParams{Inlet: elsewhere, InletGroupExternalID: family})
 	t.requireError(botctx.OpGetGroupByInletGroup, boterr.NotFound, "inletGroupExternalId", err)
-	_, err = t.home.GetGroupByMemberID(t.ctx(), livechat.GetGroupByMemberIDParams{Inlet: elsewhere, MemberID: t.home.member.ID})
+	_, err = t.home.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: elsewhere, MemberID: t.home.member.ID})
 	t.requireError(botctx.OpGetGroupByMemberID, boterr.NotFound, "memberId", err)
 }
 
@@ -314,7 +311,7 @@ func readsTheNewestLiveOne(t *trial, f groupFinder) {
 		if step.ended != "" {
 			t.putOutOfUse(step.ended)
 		}
-		found, err := f.find(t.ctx(), t.home, oldest)
+		found, err := f.find(t.Context(), t.home, oldest)
 		require.NoError(t, err)
 		requireSameGroup(t, t.storedGroup(t.home, step.found), found)
 	}
@@ -429,7 +426,7 @@ var updateGroupMetaRules = []Rule{
 // setGroupMeta sets fields of the meta of a group of the home app, without an error.
 func (t *trial) setGroupMeta(id string, pairs ...any) livechat.UpdateGroupResult {
 	t.Helper()
-	result, err := t.home.UpdateGroupMeta(t.ctx(), livechat.UpdateGroupMetaParams{GroupID: id, Meta: document.O(pairs...)})
+	result, err := t.home.UpdateGroupMeta(t.Context(), livechat.UpdateGroupMetaParams{GroupID: id, Meta: document.O(pairs...)})
 	require.NoError(t, err)
 	return result
 }
@@ -471,7 +468,7 @@ func updateGroupMetaTellsWhatItDid(t *trial) {
 func updateGroupMetaLosesNoField(t *trial) {
 	id := t.talk().group.ID
 	t.atOnce(func(worker int) error {
-		return errorOf(t.home.UpdateGroupMeta(t.ctx(), livechat.UpdateGroupMetaParams{
+		return errorOf(t.home.UpdateGroupMeta(t.Context(), livechat.UpdateGroupMetaParams{
 			GroupID: id, Meta: document.O("by."+strconv.Itoa(worker), true),
 		}))
 	})
@@ -536,7 +533,7 @@ var saveGroupRules = []Rule{
 // saveGroup keeps the group of an event, without an error.
 func (t *trial) saveGroup(operations botctx.Operations, c *channel.Channel, event *send.MessageEvent) livechat.SaveGroupIDToMemberResult {
 	t.Helper()
-	result, err := operations.SaveGroupIDToMember(t.ctx(), livechat.SaveGroupIDToMemberParams{Channel: c, MessageEvent: event})
+	result, err := operations.SaveGroupIDToMember(t.Context(), livechat.SaveGroupIDToMemberParams{Channel: c, MessageEvent: event})
 	require.NoError(t, err)
 	return result
 }
@@ -544,10 +541,10 @@ func (t *trial) saveGroup(operations botctx.Operations, c *channel.Channel, even
 func saveGroupKeepsTheGroup(t *trial) {
 	first := t.talk()
 	second := t.talkBeside(first)
-	t.saveGroup(t.home, second.desk.Channel, second.agentEvent())
+	t.saveGroup(t.home, second.desk.Channel, eventIn(second.group))
 	require.Equal(t, second.group.ID, t.load(second.inlet.member).Group)
 	require.Empty(t, t.load(first.inlet.member).Group)
-	t.saveGroup(t.home, first.desk.Channel, first.agentEvent())
+	t.saveGroup(t.home, first.desk.Channel, eventIn(first.group))
 	require.Equal(t, first.group.ID, t.load(first.inlet.member).Group)
 	require.Equal(t, second.group.ID, t.load(second.inlet.member).Group)
 }
@@ -562,8 +559,8 @@ func saveGroupKnowsTheInletsGroups(t *trial) {
 
 func saveGroupAnswersWithANewID(t *trial) {
 	k := t.talk()
-	first := t.saveGroup(t.home, k.desk.Channel, k.agentEvent()).ClientMutationID
-	second := t.saveGroup(t.home, k.desk.Channel, k.agentEvent()).ClientMutationID
+	first := t.saveGroup(t.home, k.desk.Channel, eventIn(k.group)).ClientMutationID
+	second := t.saveGroup(t.home, k.desk.Channel, eventIn(k.group)).ClientMutationID
 	require.NotEmpty(t, first)
 	require.NotEqual(t, first, second)
 }

@@ -104,7 +104,7 @@ func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
 // request asks for a person, without an error, and returns the assignment.
 func (t *trial) request(p *place, params livechat.CreateAssignmentParams) *livechat.Assignment {
 	t.Helper()
-	created, err := p.CreateAssignment(t.ctx(), params)
+	created, err := p.CreateAssignment(t.Context(), params)
 	require.NoError(t, err)
 	return t.assignment(p, created.AssignmentID)
 }
@@ -121,7 +121,7 @@ func (t *trial) requestTaken(p *place, d *desk, params livechat.CreateAssignment
 // assignment reads an assignment, without an error.
 func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 	t.Helper()
-	found, err := p.GetAssignment(t.ctx(), livechat.GetAssignmentParams{AssignmentID: id})
+	found, err := p.GetAssignment(t.Context(), livechat.GetAssignmentParams{AssignmentID: id})
 	require.NoError(t, err)
 	require.NotNil(t, found)
 	return found
@@ -131,7 +131,7 @@ func (t *trial) assignment(p *place, id string) *livechat.Assignment {
 func (t *trial) groupOf(p *place, a *livechat.Assignment) *livechat.Group {
 	t.Helper()
 	require.NotEmpty(t, a.Group, "the group of an assignment that was taken")
-	found, err := p.GetGroup(t.ctx(), livechat.GetGroupParams{GroupID: a.Group})
+	found, err := p.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: a.Group})
 	require.NoError(t, err)
 	require.NotNil(t, found)
 	return found
@@ -170,13 +170,13 @@ func (t *trial) isInLiveChat(m *member.Member) bool {
 func (t *trial) liveChatsOf(m *member.Member) string {
 	t.Helper()
 	operations := t.operationsFor(m)
-	found, err := operations.GetAssignmentsByMemberID(t.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
+	found, err := operations.GetAssignmentsByMemberID(t.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
 	require.NoError(t, err)
 	var all strings.Builder
 	for _, a := range found {
 		all.WriteString(textOf(t, a))
 		if a.Group != "" {
-			g, err := operations.GetGroup(t.ctx(), livechat.GetGroupParams{GroupID: a.Group})
+			g, err := operations.GetGroup(t.Context(), livechat.GetGroupParams{GroupID: a.Group})
 			require.NoError(t, err)
 			all.WriteString(textOf(t, g))
 		}
@@ -468,7 +468,7 @@ func (c *chatAt) toAgent() []string {
 
 // openOf returns the request of the member that is not over.
 func (c *chatAt) openOf() *livechat.Assignment {
-	all, err := c.place.GetAssignmentsByMemberID(c.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
+	all, err := c.place.GetAssignmentsByMemberID(c.trial.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
 	require.NoError(c, err)
 	require.NotEmpty(c, all)
 	for _, a := range all {
@@ -492,7 +492,7 @@ func (c *chatAt) connects() {
 
 func (c *chatAt) handsOn() {
 	c.connects()
-	_, err := c.place.ReassignAssignment(c.ctx(), livechat.ReassignAssignmentParams{
+	_, err := c.place.ReassignAssignment(c.trial.Context(), livechat.ReassignAssignmentParams{
 		Channel: c.desk.Channel, MessageEvent: eventIn(c.group), Label: livechat.DefaultLabel,
 	})
 	require.NoError(c, err)
@@ -500,13 +500,13 @@ func (c *chatAt) handsOn() {
 
 func (c *chatAt) ends() {
 	c.connects()
-	_, err := c.place.EndLiveChat(c.ctx(), livechat.EndLiveChatParams{Channel: c.desk.Channel, MessageEvent: eventIn(c.group)})
+	_, err := c.place.EndLiveChat(c.trial.Context(), livechat.EndLiveChatParams{Channel: c.desk.Channel, MessageEvent: eventIn(c.group)})
 	require.NoError(c, err)
 }
 
 func (c *chatAt) archives() {
 	c.connects()
-	_, err := c.place.CharlieArchiveConversation(c.ctx(), send.CharlieArchiveConversationParams{
+	_, err := c.place.CharlieArchiveConversation(c.trial.Context(), send.CharlieArchiveConversationParams{
 		Channel: c.desk.Channel, MessageEvent: &send.MessageEvent{To: c.group.ExternalID},
 	})
 	require.NoError(c, err)
@@ -539,7 +539,7 @@ func (c *chatAt) arrives(channelID, from, to string) error {
 }
 
 func (c *chatAt) botReplies() error {
-	return errorOf(c.place.SendResponse(c.ctx(), send.SendResponseParams{Response: send.Text(said)}))
+	return errorOf(c.place.SendResponse(c.trial.Context(), send.SendResponseParams{Response: send.Text(said)}))
 }
 
 func (c *chatAt) botWritesToMember() error {
@@ -547,13 +547,13 @@ func (c *chatAt) botWritesToMember() error {
 	if c.group != nil {
 		event = eventIn(c.group)
 	}
-	return errorOf(c.place.SendMessageToInlet(c.ctx(), livechat.SendMessageToInletParams{
+	return errorOf(c.place.SendMessageToInlet(c.trial.Context(), livechat.SendMessageToInletParams{
 		Channel: c.desk.Channel, MessageEvent: event, Response: send.Text(said),
 	}))
 }
 
 func (c *chatAt) botWritesToAgent() error {
-	return errorOf(c.place.SendMessageToOutletGroup(c.ctx(), livechat.SendMessageToOutletGroupParams{
+	return errorOf(c.place.SendMessageToOutletGroup(c.trial.Context(), livechat.SendMessageToOutletGroupParams{
 		GroupID: c.group.ID, Response: send.Text(said),
 	}))
 }

@@ -36,7 +36,7 @@ func memberReadsTheWholeApp(t *trial) {
 	elsewhere := t.newMember(member.Member{
 		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, FirstName: "Bob",
 	})
-	found, err := t.home.GetMember(t.ctx(), member.GetMemberParams{MemberID: elsewhere.ID})
+	found, err := t.home.GetMember(t.Context(), member.GetMemberParams{MemberID: elsewhere.ID})
 	require.NoError(t, err)
 	require.Equal(t, elsewhere.ID, found.ID)
 	require.Equal(t, "Bob", found.FirstName)
@@ -69,18 +69,18 @@ func membersKeepUnknownFields(t *trial) {
 	m := t.neighbour(member.Member{Unknown: unknown})
 	changes := map[string]func() error{
 		"updateMember": func() error {
-			return errorOf(t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: document.O("_id", m.ID, "gender", "f")}))
+			return errorOf(t.home.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", m.ID, "gender", "f")}))
 		},
 		"patchMembers": func() error {
-			return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", "m")}))
+			return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", "m")}))
 		},
 		"findAndModifyMember": func() error {
-			return errorOf(t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+			return errorOf(t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
 				Filter: document.O("_id", m.ID), Patch: document.Set("gender", "x"),
 			}))
 		},
 		"checkAndSaveMemberReferFrom": func() error {
-			return errorOf(t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
+			return errorOf(t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
 				MemberID: m.ID, ReferFrom: "somewhere",
 			}))
 		},
@@ -161,7 +161,7 @@ var findMemberRules = []Rule{
 // findMember finds and modifies a member, without an error.
 func (t *trial) findMember(p member.FindAndModifyMemberParams) *member.Member {
 	t.Helper()
-	result, err := t.home.FindAndModifyMember(t.ctx(), p)
+	result, err := t.home.FindAndModifyMember(t.Context(), p)
 	require.NoError(t, err)
 	require.Equal(t, 1, result.OK, "ok")
 	return result.Member
@@ -272,7 +272,7 @@ func findAndModifyMemberFiltersElements(t *trial) {
 
 func findAndModifyMemberDoesNotUpsert(t *trial) {
 	before := t.state()
-	result, err := t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+	result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
 		Filter: document.O("firstName", "Nobody"), Patch: document.Set("gender", "f"),
 		Option: member.FindAndModifyOption{Upsert: true},
 	})
@@ -284,7 +284,7 @@ func findAndModifyMemberDoesNotUpsert(t *trial) {
 func findAndModifyMemberStampsChanges(t *trial) {
 	m := t.neighbour(member.Member{})
 	requireStamps(t, m, func(field string) error {
-		return errorOf(t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+		return errorOf(t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
 			Filter: document.O("_id", m.ID), Patch: document.Set("gender", field),
 		}))
 	})
@@ -326,7 +326,7 @@ var referFromRules = []Rule{
 // refer keeps a referFrom of a member, without an error.
 func (t *trial) refer(m *member.Member, from string) *member.Member {
 	t.Helper()
-	saved, err := t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
+	saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
 		MemberID: m.ID, ReferFrom: from,
 	})
 	require.NoError(t, err)
@@ -353,7 +353,7 @@ func theFirstReferFromStays(t *trial) {
 func oneReferFromWins(t *trial) {
 	told := make([]string, workers)
 	t.atOnce(func(worker int) error {
-		saved, err := t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
+		saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
 			MemberID: t.home.scope.Member, ReferFrom: unique("channel"),
 		})
 		if saved != nil {
@@ -437,7 +437,7 @@ func findAndModifyMemberMovesNobody(t *trial) {
 	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
 		t.try(move.name, func(t *trial) {
 			before := t.state()
-			result, err := t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
 				Filter: document.O("_id", t.home.scope.Member), Patch: move.value,
 			})
 			t.requireError(botctx.OpFindAndModifyMember, boterr.InvalidArgument, "patch", err)
@@ -451,7 +451,7 @@ func patchMembersMovesNobody(t *trial) {
 	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
 		t.try(move.name, func(t *trial) {
 			before := t.state()
-			result, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{
+			result, err := t.home.PatchMembers(t.Context(), member.PatchMembersParams{
 				MemberID: t.home.scope.Member, Patch: move.value, WithModifier: true,
 			})
 			t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)

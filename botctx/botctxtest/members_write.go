@@ -58,7 +58,7 @@ var patchMembersRules = []Rule{
 // patchMembers patches members, without an error.
 func (t *trial) patchMembers(p member.PatchMembersParams) *member.Member {
 	t.Helper()
-	result, err := t.home.PatchMembers(t.ctx(), p)
+	result, err := t.home.PatchMembers(t.Context(), p)
 	require.NoError(t, err)
 	return result.Result
 }
@@ -145,7 +145,7 @@ func patchMembersIsAllOrNone(t *trial) {
 	t.neighbour(member.Member{Meta: document.O("n", 1)})
 	t.neighbour(member.Member{Meta: document.O("n", "a text")})
 	before := t.state()
-	result, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{
+	result, err := t.home.PatchMembers(t.Context(), member.PatchMembersParams{
 		Filter: document.O("meta.n", document.O("$exists", true)), Patch: document.Inc("meta.n", 1), WithModifier: true,
 	})
 	t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
@@ -156,10 +156,10 @@ func patchMembersIsAllOrNone(t *trial) {
 func patchMembersStampsChanges(t *trial) {
 	m := t.neighbour(member.Member{})
 	requireStamps(t, m, func(to string) error {
-		return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", to)}))
+		return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", to)}))
 	})
 	requireStamps(t, t.home.member, func(to string) error {
-		return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{Patch: document.O("gender", to)}))
+		return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("gender", to)}))
 	})
 }
 
@@ -200,7 +200,7 @@ var updateMemberRules = []Rule{
 // update updates a member, without an error.
 func (t *trial) update(pairs ...any) member.UpdateMemberResult {
 	t.Helper()
-	result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: document.O(pairs...)})
+	result, err := t.home.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O(pairs...)})
 	require.NoError(t, err)
 	return result
 }
@@ -233,7 +233,7 @@ func updateMemberTakesWhatWasRead(t *trial) {
 	read.Meta.Set("order.id", 5)
 	whole, err := document.Encode(read)
 	require.NoError(t, err)
-	result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: whole})
+	result, err := t.home.UpdateMember(t.Context(), member.UpdateMemberParams{Member: whole})
 	require.NoError(t, err)
 	require.Equal(t, int64(1), result.Modified)
 	after := t.load(read)
@@ -246,7 +246,7 @@ func updateMemberAndStaleEtags(t *trial) {
 	m := t.load(t.neighbour(member.Member{}))
 	t.update("_id", m.ID, "gender", "f")
 	before := t.state()
-	result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{
+	result, err := t.home.UpdateMember(t.Context(), member.UpdateMemberParams{
 		Member: document.O("_id", m.ID, "etag", m.Etag, "gender", "m"),
 	})
 	if t.ChecksEtags {
@@ -263,7 +263,7 @@ func updateMemberAndStaleEtags(t *trial) {
 func updateMemberStampsChanges(t *trial) {
 	m := t.neighbour(member.Member{})
 	requireStamps(t, m, func(to string) error {
-		return errorOf(t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{
+		return errorOf(t.home.UpdateMember(t.Context(), member.UpdateMemberParams{
 			Member: document.O("_id", m.ID, "gender", to, "_version", 99, "updatedAt", 1),
 		}))
 	})

@@ -102,7 +102,7 @@ func (t *trial) redirect(p botctx.RedirectMemberToNodeParams) botctx.RedirectMem
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
 	}
-	result, err := t.home.RedirectMemberToNode(t.ctx(), p)
+	result, err := t.home.RedirectMemberToNode(t.Context(), p)
 	require.NoError(t, err)
 	return result
 }
@@ -247,7 +247,7 @@ func failedRedirectWritesNothingBack(t *trial) {
 		}, ran.note("pre")},
 	})
 	before := t.state()
-	result, err := t.home.RedirectMemberToNode(t.ctx(), botctx.RedirectMemberToNodeParams{
+	result, err := t.home.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
 		MemberID: t.home.scope.Member, NodeCompositeID: node,
 	})
 	t.requireCode(boterr.Conflict, err)
@@ -259,7 +259,7 @@ func failedRedirectWritesNothingBack(t *trial) {
 func redirectsWithoutEndStop(t *trial) {
 	ping, pong := unique("ping"), unique("pong")
 	t.Handle(&botctx.Node{ID: ping, Redirect: botctx.To(pong)}, &botctx.Node{ID: pong, Redirect: botctx.To(ping)})
-	result, err := t.home.RedirectMemberToNode(t.ctx(), botctx.RedirectMemberToNodeParams{
+	result, err := t.home.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
 		MemberID: t.home.scope.Member, NodeCompositeID: ping,
 	})
 	t.requireCode(boterr.ResourceExhausted, err)

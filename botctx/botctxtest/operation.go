@@ -258,7 +258,7 @@ func (o operation) refusesBadInput(t *trial) {
 	o.requireAllRefused(t, p, boterr.InvalidArgument, changes)
 	o.refusesToGuess(t, p)
 	o.refusesWhatIsNoValue(t, p)
-	require.NoError(t, o.try(t.ctx(), p), "good input, after all that")
+	require.NoError(t, o.try(t.Context(), p), "good input, after all that")
 }
 
 // either is the name of a parameter, and behind a bar that of the other that it may stand for.
@@ -339,7 +339,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 		names = append(names, one.Name)
 	}
 	t.try("in a context without channel and member", func(t *trial) {
-		result, err := o.call.with(t.ctx(), t.withoutScope(p), o.op, o.input(p))
+		result, err := o.call.with(t.Context(), t.withoutScope(p), o.op, o.input(p))
 		o.requireRefusal(t, boterr.InvalidArgument, strings.Join(names, "|"), result, err)
 	})
 }
@@ -348,7 +348,7 @@ func (o operation) refusesToGuess(t *trial, p *place) {
 func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 	for _, one := range o.specified().Parameters {
 		t.try("a "+one.Name+" of what is no value", func(t *trial) {
-			result, err := o.call.spoiled(t.ctx(), p.Operations, o.input(p), one.Name)
+			result, err := o.call.spoiled(t.Context(), p.Operations, o.input(p), one.Name)
 			if !errors.Is(err, errUnheld) {
 				o.requireRefusal(t, boterr.InvalidArgument, one.Name, result, err)
 			}
@@ -358,7 +358,7 @@ func (o operation) refusesWhatIsNoValue(t *trial, p *place) {
 
 func (o operation) answersAsDocumented(t *trial) {
 	p := o.in(t, t.home)
-	result, err := o.call.with(t.ctx(), p.Operations, o.op, o.input(p))
+	result, err := o.call.with(t.Context(), p.Operations, o.op, o.input(p))
 	require.NoError(t, err)
 	text := textOf(t, result)
 	var answer any
@@ -482,7 +482,7 @@ func (t *trial) madeIfKnown() []Made {
 
 func (o operation) takesTheContextsOwn(t *trial) {
 	p := o.in(t, t.home)
-	o.requireOwn(t, p, func() error { return o.try(t.ctx(), p) })
+	o.requireOwn(t, p, func() error { return o.try(t.Context(), p) })
 }
 
 func (o operation) takesRecordsAsAddresses(t *trial) {
@@ -500,7 +500,7 @@ func (o operation) takesRecordsAsAddresses(t *trial) {
 		}
 	}
 	o.requireOwn(t, p, func() error {
-		return errorOf(o.call.with(t.ctx(), elsewhere.Operations, o.op, changed(o.input(p), with)))
+		return errorOf(o.call.with(t.Context(), elsewhere.Operations, o.op, changed(o.input(p), with)))
 	})
 }
 
@@ -517,7 +517,7 @@ func (o operation) refusesOtherPlatforms(t *trial) {
 	for _, other := range others {
 		platform := string(other.channel.Type)
 		t.try("a context on "+platform, func(t *trial) {
-			_ = o.requireUnsupported(t, func() (any, error) { return o.call.with(t.ctx(), other.Operations, o.op, o.input(p)) })
+			_ = o.requireUnsupported(t, func() (any, error) { return o.call.with(t.Context(), other.Operations, o.op, o.input(p)) })
 		})
 		for _, one := range o.ofContext() {
 			if !strings.HasPrefix(one.Name, "channel") {
@@ -528,7 +528,7 @@ func (o operation) refusesOtherPlatforms(t *trial) {
 				given = other.record(t, one)
 			}
 			t.try("the "+one.Name+" on "+platform, func(t *trial) {
-				err := o.requireUnsupported(t, func() (any, error) { return o.changing(t.ctx(), p, document.O(one.Name, given)) })
+				err := o.requireUnsupported(t, func() (any, error) { return o.changing(t.Context(), p, document.O(one.Name, given)) })
 				o.requireRefusal(t, boterr.Unsupported, either(one), nil, err)
 			})
 		}
@@ -557,7 +557,7 @@ func (o operation) needsAnExternalID(t *trial) {
 	for name, given := range map[string]any{"member": unknown, "memberId": unknown.ID} {
 		if o.has(name) {
 			t.try(name, func(t *trial) {
-				t.requireCode(boterr.FailedPrecondition, errorOf(o.changing(t.ctx(), p, document.O(name, given))))
+				t.requireCode(boterr.FailedPrecondition, errorOf(o.changing(t.Context(), p, document.O(name, given))))
 			})
 		}
 	}

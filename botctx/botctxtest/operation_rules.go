@@ -153,7 +153,7 @@ func (o operation) requireAllRefused(t *trial, p *place, code boterr.Code, chang
 	before := t.state()
 	for _, c := range changes {
 		t.try(c.name, func(t *trial) {
-			result, err := o.changing(t.ctx(), p, c.with)
+			result, err := o.changing(t.Context(), p, c.with)
 			if !errors.Is(err, errUnheld) {
 				o.requireRefusal(t, code, c.field, result, err)
 			}
@@ -302,20 +302,20 @@ func requireAgent(t *trial, want *Agent, got *livechat.Admin, err error) {
 
 func adminReadsTheAgent(t *trial) {
 	for _, agent := range t.twoAgents() {
-		found, err := t.home.GetAdmin(t.ctx(), livechat.GetAdminParams{AdminID: agent.AdminID})
+		found, err := t.home.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: agent.AdminID})
 		requireAgent(t, agent, found, err)
 		found.ExternalID = "changed"
-		again, err := t.home.GetAdmin(t.ctx(), livechat.GetAdminParams{AdminID: agent.AdminID})
+		again, err := t.home.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: agent.AdminID})
 		requireAgent(t, agent, again, err)
 	}
 }
 
 func adminByExternalIDReadsTheAgent(t *trial) {
 	for _, agent := range t.twoAgents() {
-		found, err := t.home.GetAdminByExternalID(t.ctx(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
+		found, err := t.home.GetAdminByExternalID(t.Context(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
 		requireAgent(t, agent, found, err)
 		found.AdminID = "changed"
-		again, err := t.home.GetAdminByExternalID(t.ctx(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
+		again, err := t.home.GetAdminByExternalID(t.Context(), livechat.GetAdminByExternalIDParams{ExternalID: agent.ExternalID})
 		requireAgent(t, agent, again, err)
 	}
 }
@@ -331,7 +331,7 @@ var channelRules = []Rule{
 func channelTellsTheApp(t *trial) {
 	second := t.newChannel(t.home.scope.App)
 	for _, id := range []string{t.home.scope.Channel, second.ID} {
-		found, err := t.home.GetChannel(t.ctx(), channel.GetChannelParams{ChannelID: id})
+		found, err := t.home.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: id})
 		require.NoError(t, err)
 		require.Equal(t, &channel.Reference{ChannelID: id, AppID: t.home.scope.App}, found)
 	}
@@ -360,14 +360,16 @@ func errorOf[R any](_ R, err error) error { return err }
 
 func endedContextIsCanceled(t *trial) {
 	requireCanceled(t, func() (context.Context, context.CancelFunc) {
-		ended, end := context.WithCancel(t.ctx())
+		ended, end := context.WithCancel(t.Context())
 		end()
 		return ended, end
 	})
 }
 
 func passedDeadlineIsCanceled(t *trial) {
-	requireCanceled(t, func() (context.Context, context.CancelFunc) { return context.WithDeadline(t.ctx(), time.Unix(0, 0)) })
+	requireCanceled(t, func() (context.Context, context.CancelFunc) {
+		return context.WithDeadline(t.Context(), time.Unix(0, 0))
+	})
 }
 
 // requireCanceled checks that every operation refuses to be called in vain.
@@ -399,7 +401,7 @@ func operationsAreSafeForConcurrentUse(t *trial) {
 	failures := make([]error, rounds*len(offered))
 	for i := range failures {
 		one := i % len(offered)
-		group.Go(func() { failures[i] = offered[one].try(t.ctx(), places[one]) })
+		group.Go(func() { failures[i] = offered[one].try(t.Context(), places[one]) })
 	}
 	group.Wait()
 	for i, err := range failures {

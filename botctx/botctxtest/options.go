@@ -114,7 +114,7 @@ func countOnMember(t *trial) countCall {
 	return func(t *trial, option document.Object) (document.Object, error) {
 		p := member.FindAndModifyMemberParams{Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 1)}
 		require.NoError(t, document.Decode(option, &p.Option))
-		result, err := t.home.FindAndModifyMember(t.ctx(), p)
+		result, err := t.home.FindAndModifyMember(t.Context(), p)
 		if err != nil || result.Member == nil {
 			require.Zero(t, result, "the result beside an error")
 			return document.Object{}, err
@@ -128,7 +128,7 @@ func countOnEntry(t *trial) countCall {
 	return func(t *trial, option document.Object) (document.Object, error) {
 		p := findDataParams{DataSourceID: source, Filter: document.O("_id", "eve"), Patch: document.Inc("meta.n", 1)}
 		require.NoError(t, document.Decode(option, &p.Option))
-		result, err := t.home.FindAndModifyDataFromDataSource(t.ctx(), p)
+		result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), p)
 		if err != nil || result.Value == nil {
 			require.Zero(t, result, "the result beside an error")
 			return document.Object{}, err
@@ -142,7 +142,7 @@ func countByPatch(t *trial) countCall {
 	return func(t *trial, options document.Object) (document.Object, error) {
 		p := patchDataParams{DataSourceID: source, Patch: document.Inc("meta.n", 1), WithModifier: true}
 		require.NoError(t, document.Decode(options, &p.Options))
-		result, err := t.home.PatchDataToDataSource(t.ctx(), p)
+		result, err := t.home.PatchDataToDataSource(t.Context(), p)
 		if err != nil {
 			require.Zero(t, result, "the result beside an error")
 			return document.Object{}, err
@@ -260,7 +260,7 @@ var (
 	// anAgenda is an agenda of the member.
 	anAgenda = &scene{begin: func(t *trial, base *place) *place {
 		t.Helper()
-		require.NoError(t, errorOf(base.NewAgenda(t.ctx(), agenda.NewAgendaParams{
+		require.NoError(t, errorOf(base.NewAgenda(t.Context(), agenda.NewAgendaParams{
 			MemberID: base.scope.Member, NodeCompositeID: base.node, NextRunAt: later, Tag: "tag",
 		})))
 		return base
@@ -320,7 +320,7 @@ var (
 	// handedOn is atInlet, where the assignment was handed on.
 	handedOn = &scene{needs: liveChatNeeds()[1:], begin: func(t *trial, base *place) *place {
 		p := t.chatting(t.asking(base), t.ticketing())
-		require.NoError(t, errorOf(p.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
+		require.NoError(t, errorOf(p.ReassignAssignment(t.Context(), livechat.ReassignAssignmentParams{
 			Channel: p.desk().Channel, Label: "sales", MessageEvent: p.event(),
 		})))
 		return p
@@ -357,7 +357,7 @@ type chat struct {
 func beginOnBravo(t *trial, base *place) *place {
 	t.Helper()
 	p := t.deskOf(t.chatting(t.asking(base), channel.Bravo))
-	made, err := p.CreateBravoGroup(t.ctx(), livechat.CreateBravoGroupParams{ChannelID: p.channel.ID, Name: "Orders"})
+	made, err := p.CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: p.channel.ID, Name: "Orders"})
 	require.NoError(t, err)
 	p.prepared.bravoGroup = made.GroupID
 	return p
@@ -498,7 +498,7 @@ func findAndModifyMemberIsOneStep(t *trial) {
 	var seen sync.Map
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			result, err := t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
 				Filter: document.O("_id", t.home.scope.Member), Patch: document.Inc("meta.n", 1),
 				Option: member.FindAndModifyOption{New: true},
 			})
@@ -519,7 +519,7 @@ func patchMembersLosesNoChange(t *trial) {
 	t.neighbour(member.Member{})
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{
+			return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{
 				Patch: document.Inc("meta.n", 1), WithModifier: true,
 			}))
 		})
@@ -535,7 +535,7 @@ func updateMemberLosesNoField(t *trial) {
 	fields := []string{"firstName", "lastName", "gender", "email", "locale", "customLocale", "platform", "botId"}
 	t.atOnce(func(worker int) error {
 		field := fields[worker%len(fields)]
-		return errorOf(t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{
+		return errorOf(t.home.UpdateMember(t.Context(), member.UpdateMemberParams{
 			Member: document.O("_id", t.home.scope.Member, field, field),
 		}))
 	})
@@ -555,7 +555,7 @@ func eachEntryIsClaimedOnce(t *trial) {
 	claimed, inVain := map[int]int{}, 0
 	t.atOnce(func(worker int) error {
 		return repeat(func() error {
-			result, err := t.home.FindAndModifyDataFromDataSource(t.ctx(), datasource.FindAndModifyDataFromDataSourceParams{
+			result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
 				DataSourceID: source, Filter: document.O("taken", false), Patch: document.Set("taken", true, "by", worker),
 			})
 			mutex.Lock()
@@ -579,7 +579,7 @@ func patchDataLosesNoChange(t *trial) {
 	t.seed(t.home, document.O("_id", 1, "n", 0), document.O("_id", 2, "n", 0))
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			return errorOf(t.home.PatchDataToDataSource(t.ctx(), datasource.PatchDataToDataSourceParams{
+			return errorOf(t.home.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
 				DataSourceID: source, Patch: document.Inc("n", 1), WithModifier: true, Multi: true,
 			}))
 		})
@@ -591,7 +591,7 @@ func oneUpsertInserts(t *trial) {
 	var mutex sync.Mutex
 	var inserted, matched int64
 	t.atOnce(func(worker int) error {
-		saved, err := t.home.UpsertDataToDataSource(t.ctx(), datasource.UpsertDataToDataSourceParams{
+		saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
 			DataSourceID: source, Data: document.One(document.O("_id", "a", "by", worker)),
 		})
 		mutex.Lock()

@@ -62,7 +62,7 @@ var sendResponseRules = []Rule{
 // send sends a response, without an error.
 func (t *trial) send(p send.SendResponseParams) send.SendResponseResult {
 	t.Helper()
-	result, err := t.home.SendResponse(t.ctx(), p)
+	result, err := t.home.SendResponse(t.Context(), p)
 	require.NoError(t, err)
 	return result
 }
@@ -172,7 +172,7 @@ func (t *trial) requireNothingSent(code boterr.Code, field string, p send.SendRe
 	if p.Response.IsZero() {
 		p.Response = send.Text("Hello")
 	}
-	result, err := t.home.SendResponse(t.ctx(), p)
+	result, err := t.home.SendResponse(t.Context(), p)
 	t.requireError(botctx.OpSendResponse, code, field, err)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state(), "nothing is sent")
@@ -266,7 +266,7 @@ func sendResponseGoesToTheGroup(t *trial) {
 		{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member},
 	} {
 		params.Response = send.Template("Hello {{firstName}}")
-		_, err := inFamily.SendResponse(t.ctx(), params)
+		_, err := inFamily.SendResponse(t.Context(), params)
 		require.NoError(t, err)
 	}
 	alone := to(t.home.member, send.Text("Hello Ada"))
@@ -384,7 +384,7 @@ func newLabel() string {
 // store stores a message to broadcast, without an error.
 func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 	t.Helper()
-	stored, err := p.AlphaCreateBroadcast(t.ctx(), send.AlphaCreateBroadcastParams{Response: response})
+	stored, err := p.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: response})
 	require.NoError(t, err)
 	require.Len(t, stored.Result, 1)
 	var id send.BroadcastID
@@ -395,7 +395,7 @@ func (t *trial) store(p *place, response send.Response) send.BroadcastID {
 // label puts a label on a member, without an error, and returns its number.
 func (t *trial) label(p *place, m *member.Member, label string) int64 {
 	t.Helper()
-	saved, err := p.AlphaSaveCustomLabel(t.ctx(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
+	saved, err := p.AlphaSaveCustomLabel(t.Context(), send.AlphaSaveCustomLabelParams{Member: m, LabelID: label})
 	require.NoError(t, err)
 	return saved.ID
 }
@@ -403,7 +403,7 @@ func (t *trial) label(p *place, m *member.Member, label string) int64 {
 // sendOnCharlie sends a text to a member and returns the conversation and the message.
 func (t *trial) sendOnCharlie(p *place, to *member.Member) (string, send.MessageTS) {
 	t.Helper()
-	sent, err := p.SendResponse(t.ctx(), send.SendResponseParams{Member: to, Response: send.Text("Hello")})
+	sent, err := p.SendResponse(t.Context(), send.SendResponseParams{Member: to, Response: send.Text("Hello")})
 	require.NoError(t, err)
 	reply := t.object(sent)
 	ts := send.MessageTS(document.Get(reply, "ts", "")) // A number would be no text, and give "".
@@ -546,7 +546,7 @@ var createHotelChannelRules = []Rule{
 func createHotelChannelMakesAChannel(t *trial) {
 	c := t.newChannelOf(t.home, channel.Hotel)
 	for _, name := range []string{"Lobby", "Bar", "Bar"} {
-		_, err := t.home.CreateHotelChannel(t.ctx(), livechat.CreateHotelChannelParams{
+		_, err := t.home.CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
 			Channel: c, HotelGroupID: "floor of " + name, DisplayName: name,
 		})
 		require.NoError(t, err)
@@ -556,7 +556,7 @@ func createHotelChannelMakesAChannel(t *trial) {
 		require.Equal(t, []string{"Lobby", "Bar", "Bar"}[i], made.Name)
 		require.Equal(t, "floor of "+made.Name, made.Within)
 		ids[made.ExternalID] = true
-		_, err := t.home.GetChannel(t.ctx(), channel.GetChannelParams{ChannelID: made.ExternalID})
+		_, err := t.home.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: made.ExternalID})
 		t.requireCode(boterr.NotFound, err)
 	}
 	require.Len(t, ids, 3)

@@ -90,7 +90,7 @@ func sendAlphaResponseReachesTheMember(t *trial) {
 		{ChannelID: p.channel.ID, Member: eve, Response: send.Image("https://example.com/a.png")},
 		{Channel: p.channel, Member: eve, MemberID: eve.ID, Response: hologram()},
 	} {
-		require.NoError(t, errorOf(p.SendAlphaResponse(t.ctx(), params)))
+		require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), params)))
 	}
 	t.requireArrived(before, to(p.member, send.Text("Hello Ada")), to(eve, send.Text("Hello Eve")),
 		to(eve, send.Image("https://example.com/a.png")), to(eve, hologram()))
@@ -100,7 +100,7 @@ func sendAlphaResponseTellsWhatWasSent(t *trial) {
 	p := t.on(channel.Alpha)
 	m := t.beside(p, member.Member{BotID: "bot"})
 	hello := alphaParams{Member: m, Response: send.Text("Hello").With("transform", "x")}
-	sent, err := p.SendAlphaResponse(t.ctx(), hello)
+	sent, err := p.SendAlphaResponse(t.Context(), hello)
 	require.NoError(t, err)
 	event := sent.MessageEvent
 	require.Equal(t, send.TypeText, event.Type)
@@ -109,7 +109,7 @@ func sendAlphaResponseTellsWhatWasSent(t *trial) {
 	require.NotEmpty(t, event.From)
 	require.Positive(t, event.Timestamp)
 	require.False(t, sent.Reply.IsZero(), "the platform's reply")
-	again, err := p.SendAlphaResponse(t.ctx(), hello)
+	again, err := p.SendAlphaResponse(t.Context(), hello)
 	require.NoError(t, err)
 	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
 }
@@ -117,7 +117,7 @@ func sendAlphaResponseTellsWhatWasSent(t *trial) {
 func sendAlphaResponseTellsOfRefusals(t *trial) {
 	p := t.on(channel.Alpha)
 	t.Refuse(p.member)
-	sent, err := p.SendAlphaResponse(t.ctx(), alphaParams{Response: send.Text("Hello")})
+	sent, err := p.SendAlphaResponse(t.Context(), alphaParams{Response: send.Text("Hello")})
 	require.Error(t, err)
 	require.Contains(t, boterr.Codes(), boterr.CodeOf(err))
 	require.Zero(t, sent)
@@ -128,7 +128,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	p := t.on(channel.Alpha)
 	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{FirstName: "Eve"})
 	before := len(t.Sent())
-	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{
+	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{
 		MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}"),
 	})
 	require.NoError(t, err)
@@ -168,7 +168,7 @@ func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.
 func sendAlphaResponseToMemberIDsSendsToAllOrNone(t *trial) {
 	p := t.on(channel.Alpha)
 	requireAllOrNone(t, p, botctx.OpSendAlphaResponseToMemberIDs, func(ids document.OneOrMany[string], r send.Response) error {
-		return errorOf(p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{MemberID: ids, Response: r}))
+		return errorOf(p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{MemberID: ids, Response: r}))
 	})
 }
 
@@ -177,7 +177,7 @@ func sendAlphaResponseToMemberIDsKeepsTheOthers(t *trial) {
 	bob, eve := t.beside(p, member.Member{}), t.beside(p, member.Member{})
 	t.Refuse(bob)
 	before := len(t.Sent())
-	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{
+	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
 	})
 	t.requireError(botctx.OpSendAlphaResponseToMemberIDs, boterr.Unavailable, "", err)
@@ -195,7 +195,7 @@ func sendAlphaResponseToMemberIDsTakesACopy(t *trial) {
 	p := t.on(channel.Alpha)
 	bob := t.beside(p, member.Member{})
 	ids := document.One(p.member.ID, bob.ID)
-	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{MemberID: ids, Response: send.Text("Hello")})
+	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{MemberID: ids, Response: send.Text("Hello")})
 	require.NoError(t, err)
 	require.Len(t, sent.Results, 2)
 	require.Equal(t, document.One(p.member.ID, bob.ID), ids, "what goes in stays as it is")
@@ -207,7 +207,7 @@ func sendAlphaResponseToMemberIDsTakesACopy(t *trial) {
 func sendAlphaResponseToMemberIDsTellsOfRefusals(t *trial) {
 	p := t.on(channel.Alpha)
 	t.Refuse(p.member)
-	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{
+	sent, err := p.SendAlphaResponseToMemberIDs(t.Context(), alphasParams{
 		MemberID: document.One(p.member.ID), Response: send.Text("Hello"),
 	})
 	require.Error(t, err)
@@ -232,14 +232,14 @@ func fromJSON[P, R any](
 	t.Helper()
 	var result R
 	if caller, ok := p.Operations.(botctx.Caller); ok {
-		text, err := caller.Call(t.ctx(), string(op), []byte(params.String()))
+		text, err := caller.Call(t.Context(), string(op), []byte(params.String()))
 		require.NoError(t, err, "%s", params)
 		require.NoError(t, document.DecodeJSON(text, &result))
 		return result
 	}
 	var read P
 	require.NoError(t, document.DecodeJSON([]byte(params.String()), &read), "%s", params)
-	result, err := operation(t.ctx(), read)
+	result, err := operation(t.Context(), read)
 	require.NoError(t, err, "%s", params)
 	return result
 }
@@ -291,7 +291,7 @@ var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule
 // broadcast sends a stored message to the label of a place, without an error.
 func (t *trial) broadcast(p *place, id send.BroadcastID) int64 {
 	t.Helper()
-	sent, err := p.AlphaSendBroadcast(t.ctx(), send.AlphaSendBroadcastParams{
+	sent, err := p.AlphaSendBroadcast(t.Context(), send.AlphaSendBroadcastParams{
 		BroadcastID: id, LabelID: p.prepared.label, NotificationType: "REGULAR",
 	})
 	require.NoError(t, err)
@@ -310,7 +310,7 @@ func alphaCreateBroadcastStoresTheMessage(t *trial) {
 
 func alphaCreateBroadcastTellsWhatIsStored(t *trial) {
 	p := t.on(channel.Alpha)
-	stored, err := p.AlphaCreateBroadcast(t.ctx(), send.AlphaCreateBroadcastParams{Response: send.Text("News")})
+	stored, err := p.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: send.Text("News")})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, stored.OK)
 	require.NotEmpty(t, stored.Result)
@@ -376,7 +376,7 @@ func alphaSendBroadcastFindsNoOtherMessages(t *trial) {
 		t.try(name, func(t *trial) {
 			before := t.state()
 			params.NotificationType = "REGULAR"
-			sent, err := p.AlphaSendBroadcast(t.ctx(), params)
+			sent, err := p.AlphaSendBroadcast(t.Context(), params)
 			t.requireCode(boterr.NotFound, err)
 			require.Zero(t, sent)
 			require.Equal(t, before, t.state(), "nothing is sent")
@@ -386,7 +386,7 @@ func alphaSendBroadcastFindsNoOtherMessages(t *trial) {
 
 func alphaSendBroadcastTakesTextAndObjects(t *trial) {
 	p := t.on(channel.Alpha)
-	stored, err := p.AlphaCreateBroadcast(t.ctx(), send.AlphaCreateBroadcastParams{Response: send.Text("News")})
+	stored, err := p.AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: send.Text("News")})
 	require.NoError(t, err)
 	require.Len(t, stored.Result, 1)
 	var id send.BroadcastID

@@ -33,16 +33,16 @@ func charlieArchiveConversationEndsTheConversation(t *trial) {
 	p := t.on(channel.Charlie)
 	room := t.AddMember(member.Member{App: p.scope.App, Channel: p.channel.ID, ExternalID: p.room(), FirstName: "Room"})
 	hello := send.SendResponseParams{Member: room, Response: send.Text("Hello")}
-	require.NoError(t, errorOf(p.SendResponse(t.ctx(), hello)))
+	require.NoError(t, errorOf(p.SendResponse(t.Context(), hello)))
 	before := len(t.Sent())
 	for range 2 {
-		archived, err := p.CharlieArchiveConversation(t.ctx(), archiveParams{MessageEvent: &send.MessageEvent{To: p.room()}})
+		archived, err := p.CharlieArchiveConversation(t.Context(), archiveParams{MessageEvent: &send.MessageEvent{To: p.room()}})
 		require.NoError(t, err)
 		require.True(t, archived.OK)
 	}
-	require.Error(t, errorOf(p.SendResponse(t.ctx(), hello)), "a message to an archived conversation")
+	require.Error(t, errorOf(p.SendResponse(t.Context(), hello)), "a message to an archived conversation")
 	t.requireArrived(before)
-	require.NoError(t, errorOf(p.SendResponse(t.ctx(), send.SendResponseParams{Response: send.Text("Still there")})))
+	require.NoError(t, errorOf(p.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Still there")})))
 	t.requireArrived(before, to(p.member, send.Text("Still there")))
 }
 
@@ -50,7 +50,7 @@ func charlieArchiveConversationFindsNoOtherConversations(t *trial) {
 	p, elsewhere := t.on(channel.Charlie), t.newPlaceOn(t.home.scope.App, channel.Charlie)
 	for name, id := range map[string]string{"of nobody": unique("C"), "of another channel": elsewhere.room()} {
 		t.try(name, func(t *trial) {
-			archived, err := p.CharlieArchiveConversation(t.ctx(), archiveParams{MessageEvent: &send.MessageEvent{To: id}})
+			archived, err := p.CharlieArchiveConversation(t.Context(), archiveParams{MessageEvent: &send.MessageEvent{To: id}})
 			t.requireCode(boterr.NotFound, err)
 			require.Zero(t, archived)
 		})
@@ -104,7 +104,7 @@ func updateMessageChangesTheMessage(t *trial) {
 	p := t.on(channel.Charlie)
 	t.sendOnCharlie(p, p.member)
 	const text = "Bye {{firstName}}"
-	changed, err := p.UpdateMessage(t.ctx(), updateParams{
+	changed, err := p.UpdateMessage(t.Context(), updateParams{
 		ExternalChannelID: p.prepared.conversation, MessageTS: p.prepared.message, Text: text,
 	})
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func updateMessageChangesTheMessage(t *trial) {
 func updateMessageTakesAttachmentsAlone(t *trial) {
 	p := t.on(channel.Charlie)
 	for _, attachments := range [][]document.Object{{document.O("text", "One"), document.O("text", "Two")}, {}} {
-		changed, err := p.UpdateMessage(t.ctx(), updateParams{
+		changed, err := p.UpdateMessage(t.Context(), updateParams{
 			ExternalChannelID: p.prepared.conversation, MessageTS: p.prepared.message, Attachments: attachments,
 		})
 		require.NoError(t, err)
@@ -151,7 +151,7 @@ func updateMessageFindsNoOtherMessages(t *trial) {
 		t.try(name, func(t *trial) {
 			before := t.state()
 			params.Text = "Bye"
-			changed, err := p.UpdateMessage(t.ctx(), params)
+			changed, err := p.UpdateMessage(t.Context(), params)
 			t.requireCode(boterr.NotFound, err)
 			require.Zero(t, changed)
 			require.Equal(t, before, t.state(), "no message changes")
@@ -188,12 +188,12 @@ func alphaGetAttachmentIDGivesAnIDForMessages(t *trial) {
 	for kind, url := range map[send.Type]string{
 		send.TypeImage: "https://example.com/a.png", send.TypeFile: "https://example.com/a.pdf?x=1",
 	} {
-		given, err := p.AlphaGetAttachmentID(t.ctx(), send.AlphaGetAttachmentIDParams{Type: send.AttachmentType(kind), URL: url})
+		given, err := p.AlphaGetAttachmentID(t.Context(), send.AlphaGetAttachmentIDParams{Type: send.AttachmentType(kind), URL: url})
 		require.NoError(t, err)
 		require.NotEmpty(t, given.AttachmentID)
 		seen[given.AttachmentID] = true
 		message := send.Attachment(kind, given.AttachmentID)
-		require.NoError(t, errorOf(p.SendAlphaResponse(t.ctx(), alphaParams{Response: message})))
+		require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Response: message})))
 		expected = append(expected, to(p.member, message))
 	}
 	require.Len(t, seen, len(expected))
@@ -222,14 +222,14 @@ func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	for _, params := range []send.AlphaPassThreadControlParams{
 		{}, {Member: bob, TargetAppID: "263902037430900", Metadata: "orders"},
 	} {
-		passed, err := p.AlphaPassThreadControl(t.ctx(), params)
+		passed, err := p.AlphaPassThreadControl(t.Context(), params)
 		require.NoError(t, err)
 		require.True(t, passed.Success)
 	}
 	for _, m := range []*member.Member{p.member, bob} {
-		require.Error(t, errorOf(p.SendAlphaResponse(t.ctx(), alphaParams{Member: m, Response: send.Text("Hello")})))
+		require.Error(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: m, Response: send.Text("Hello")})))
 	}
-	require.NoError(t, errorOf(p.SendAlphaResponse(t.ctx(), alphaParams{Member: eve, Response: send.Text("Hello")})))
+	require.NoError(t, errorOf(p.SendAlphaResponse(t.Context(), alphaParams{Member: eve, Response: send.Text("Hello")})))
 	t.requireSent(to(eve, send.Text("Hello")))
 }
 
@@ -281,7 +281,7 @@ func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
 	bob, other := t.beside(p, member.Member{}), newLabel()
 	t.label(p, bob, p.prepared.label)
 	t.label(p, p.member, other)
-	removed, err := p.AlphaRemoveCustomLabel(t.ctx(), removeLabelParams{LabelID: p.prepared.label})
+	removed, err := p.AlphaRemoveCustomLabel(t.Context(), removeLabelParams{LabelID: p.prepared.label})
 	require.NoError(t, err)
 	require.True(t, removed.Success)
 	t.broadcast(p, p.prepared.broadcast)
@@ -294,7 +294,7 @@ func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
 func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 	p := t.on(channel.Alpha)
 	for range 2 {
-		removed, err := p.AlphaRemoveCustomLabel(t.ctx(), removeLabelParams{LabelID: p.prepared.label})
+		removed, err := p.AlphaRemoveCustomLabel(t.Context(), removeLabelParams{LabelID: p.prepared.label})
 		require.NoError(t, err)
 		require.True(t, removed.Success)
 	}
@@ -319,7 +319,7 @@ const firstTag = 100
 // tag puts a tag on a member, without an error.
 func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
 	t.Helper()
-	said, err := p.EchoSaveMemberTag(t.ctx(), send.EchoSaveMemberTagParams{Member: m, TagID: &id})
+	said, err := p.EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{Member: m, TagID: &id})
 	require.NoError(t, err)
 	return said
 }
@@ -343,7 +343,7 @@ func echoSaveMemberTagIsOneStep(t *trial) {
 	t.atOnce(func(worker int) error {
 		next := firstTag + int64(worker)*rounds
 		return repeat(func() error {
-			said, err := p.EchoSaveMemberTag(t.ctx(), send.EchoSaveMemberTagParams{TagID: new(next)})
+			said, err := p.EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{TagID: new(next)})
 			next++
 			if err == nil && said.ErrCode == 0 {
 				saved.Add(1)
@@ -376,7 +376,7 @@ func savePostCommentAnalyticsRecordsTheComment(t *trial) {
 	given := comment()
 	given.ChannelID, given.MemberID, given.IsMatched = second.ID, there.ID, true
 	for range 2 {
-		saved, err := t.home.SavePostCommentAnalytics(t.ctx(), given)
+		saved, err := t.home.SavePostCommentAnalytics(t.Context(), given)
 		require.NoError(t, err)
 		require.NotEmpty(t, saved.ClientMutationID)
 		ids[saved.ClientMutationID] = true
@@ -397,7 +397,7 @@ func savePostCommentAnalyticsRecordsTheComment(t *trial) {
 }
 
 func savePostCommentAnalyticsIsNotMatchedByDefault(t *trial) {
-	require.NoError(t, errorOf(t.home.SavePostCommentAnalytics(t.ctx(), comment())))
+	require.NoError(t, errorOf(t.home.SavePostCommentAnalytics(t.Context(), comment())))
 	comments := t.Comments(t.home.scope.App)
 	require.Len(t, comments, 1)
 	require.False(t, comments[0].IsMatched)
@@ -438,7 +438,7 @@ func sendHotelResponseReachesTheRecipient(t *trial) {
 		{HotelGroupID: group, Response: hologram()},
 		{RecipientID: user, ReceiverType: send.ReceiverUser, HotelGroupID: group, Response: send.Text("Psst")},
 	} {
-		require.NoError(t, errorOf(p.SendHotelResponse(t.ctx(), params)))
+		require.NoError(t, errorOf(p.SendHotelResponse(t.Context(), params)))
 	}
 	at := func(to string, r send.Response) Sent { return Sent{Channel: p.channel.ID, To: to, Response: r} }
 	t.requireSent(at(user, send.Text("Hello Ada")), at(group, hologram()), at(user, send.Text("Psst")))
@@ -447,13 +447,13 @@ func sendHotelResponseReachesTheRecipient(t *trial) {
 func sendHotelResponseTellsWhatWasSent(t *trial) {
 	p := t.on(channel.Hotel)
 	hello := hotelParams{RecipientID: unique("user"), Response: send.Text("Hello")}
-	sent, err := p.SendHotelResponse(t.ctx(), hello)
+	sent, err := p.SendHotelResponse(t.Context(), hello)
 	require.NoError(t, err)
 	require.Equal(t, send.TypeText, sent.MessageEvent.Type)
 	require.JSONEq(t, `{"text":"Hello"}`, sent.MessageEvent.Data.String())
 	require.Equal(t, hello.RecipientID, sent.MessageEvent.To)
 	require.Positive(t, sent.MessageEvent.Timestamp)
-	again, err := p.SendHotelResponse(t.ctx(), hello)
+	again, err := p.SendHotelResponse(t.Context(), hello)
 	require.NoError(t, err)
 	require.NotEqual(t, sent.MessageEvent.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
 }
@@ -492,7 +492,7 @@ func sendDeltaResponseReachesEach(t *trial) {
 		{MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}")},
 		{Member: bob, Response: hologram()},
 	} {
-		sent, err := p.SendDeltaResponse(t.ctx(), params)
+		sent, err := p.SendDeltaResponse(t.Context(), params)
 		require.NoError(t, err)
 		require.NotEmpty(t, sent.ID)
 		require.NotEmpty(t, sent.Status)
@@ -506,7 +506,7 @@ func sendDeltaResponseReachesEach(t *trial) {
 func sendDeltaResponseSendsToAllOrNone(t *trial) {
 	p := t.on(channel.Delta)
 	requireAllOrNone(t, p, botctx.OpSendDeltaResponse, func(ids document.OneOrMany[string], r send.Response) error {
-		return errorOf(p.SendDeltaResponse(t.ctx(), deltaParams{MemberID: ids, Response: r}))
+		return errorOf(p.SendDeltaResponse(t.Context(), deltaParams{MemberID: ids, Response: r}))
 	})
 }
 
@@ -514,7 +514,7 @@ func sendDeltaResponseKeepsTheOthers(t *trial) {
 	p := t.on(channel.Delta)
 	bob, eve := t.beside(p, member.Member{}), t.beside(p, member.Member{})
 	t.Refuse(bob)
-	sent, err := p.SendDeltaResponse(t.ctx(), deltaParams{
+	sent, err := p.SendDeltaResponse(t.Context(), deltaParams{
 		MemberID: document.One(p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello"),
 	})
 	t.requireError(botctx.OpSendDeltaResponse, boterr.Unavailable, "", err)

@@ -468,9 +468,6 @@ func (t *trial) Errorf(format string, args ...any) {
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// ctx returns the context of the test.
-func (t *trial) ctx() context.Context { return t.Context() }
-
 // try checks one case of the rule. Where it fails, the other cases are checked all the
 // same.
 func (t *trial) try(name string, check func(*trial)) {
@@ -567,7 +564,7 @@ func requireFails[P, R any](
 	now := t.state()
 	for _, c := range cases {
 		t.try(c.name, func(t *trial) {
-			result, err := operation(t.ctx(), c.params)
+			result, err := operation(t.Context(), c.params)
 			before := now
 			now = t.state()
 			t.requireError(op, code, c.field, err)
@@ -617,7 +614,7 @@ func (t *trial) state() string {
 // load returns a member as it is stored now.
 func (t *trial) load(m *member.Member) *member.Member {
 	t.Helper()
-	loaded, err := t.operationsFor(m).GetMember(t.ctx(), member.GetMemberParams{MemberID: m.ID})
+	loaded, err := t.operationsFor(m).GetMember(t.Context(), member.GetMemberParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return loaded
 }

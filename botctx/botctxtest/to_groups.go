@@ -117,7 +117,7 @@ func toGroupRules() []Rule {
 // requireSent checks that a send succeeds, and returns its result.
 func (g groupSend) requireSent(t *trial, group *livechat.Group, groupID, text string) send.Result {
 	t.Helper()
-	result, err := g.send(t.ctx(), t.home, toGroupParams{group, groupID, send.Text(text).WithPlaceholders()})
+	result, err := g.send(t.Context(), t.home, toGroupParams{group, groupID, send.Text(text).WithPlaceholders()})
 	require.NoError(t, err)
 	return result
 }
@@ -139,7 +139,7 @@ func isForPlatformsWithGroups(t *trial, g groupSend) {
 		t.setGroup(t.home, k.group.ID, g.side, t.newChannelOf(t.home, platform).ID)
 		t.try(string(platform), func(t *trial) {
 			refused := t.refusal(g.op, boterr.Unsupported, "group", func() error {
-				return errorOf(g.send(t.ctx(), t.home, toGroupParams{nil, k.group.ID, send.Text("Hello")}))
+				return errorOf(g.send(t.Context(), t.home, toGroupParams{nil, k.group.ID, send.Text("Hello")}))
 			})
 			for _, allowed := range g.allowed {
 				require.ErrorContains(t, refused, string(allowed))
@@ -174,7 +174,7 @@ func toGroupGoesOnWithTheLiveChat(t *trial, g groupSend) {
 func (g groupSend) requireNothing(t *trial, code boterr.Code, field string, params toGroupParams) {
 	t.Helper()
 	t.requireUnchanged(g.op, code, field, func() error {
-		result, err := g.send(t.ctx(), t.home, params)
+		result, err := g.send(t.Context(), t.home, params)
 		require.Zero(t, result, "the result beside an error")
 		return err
 	})
@@ -221,7 +221,7 @@ func toOutletGroupPostsToTheResponseURL(t *trial) {
 	k := t.talkOn(channel.Charlie)
 	page := t.Serve("application/json", `{"ok": true}`)
 	before := len(t.Sent())
-	result, err := t.home.SendMessageToOutletGroup(t.ctx(), livechat.SendMessageToOutletGroupParams{
+	result, err := t.home.SendMessageToOutletGroup(t.Context(), livechat.SendMessageToOutletGroupParams{
 		GroupID: k.group.ID, Response: send.Template("For {{firstName}}"), ResponseURL: page.URL,
 	})
 	require.NoError(t, err)
@@ -271,8 +271,8 @@ var toInletRules = []Rule{
 // toInlet sends to the inlet of a talk from its desk, without an error.
 func (t *trial) toInlet(k talk, response send.Response) send.Result {
 	t.Helper()
-	result, err := t.home.SendMessageToInlet(t.ctx(), livechat.SendMessageToInletParams{
-		Channel: k.desk.Channel, MessageEvent: k.agentEvent(), Response: response,
+	result, err := t.home.SendMessageToInlet(t.Context(), livechat.SendMessageToInletParams{
+		Channel: k.desk.Channel, MessageEvent: eventIn(k.group), Response: response,
 	})
 	require.NoError(t, err)
 	return result
@@ -339,7 +339,7 @@ func requireNotSent[P any](
 	for name, c := range cases {
 		t.try(name, func(t *trial) {
 			t.requireUnchanged(op, code, c.field, func() error {
-				result, err := operation(t.ctx(), c.params)
+				result, err := operation(t.Context(), c.params)
 				require.Zero(t, result, "the result beside an error")
 				return err
 			})
@@ -352,6 +352,6 @@ func toInletNeedsAnExternalID(t *trial) {
 	t.update("_id", t.home.member.ID, "externalId", "")
 	requireNotSent(t, botctx.OpSendMessageToInlet, boterr.FailedPrecondition, t.home.SendMessageToInlet,
 		map[string]badSend[livechat.SendMessageToInletParams]{"no externalId": {livechat.SendMessageToInletParams{
-			Channel: k.desk.Channel, MessageEvent: k.agentEvent(), Response: send.Text("Hello"),
+			Channel: k.desk.Channel, MessageEvent: eventIn(k.group), Response: send.Text("Hello"),
 		}, ""}})
 }

@@ -77,7 +77,7 @@ func mailWith(change func(*mailParams)) mailParams {
 func (t *trial) mail(params mailParams) utility.Mail {
 	t.Helper()
 	before := len(t.Mails())
-	require.NoError(t, errorOf(t.home.SendEmail(t.ctx(), params)))
+	require.NoError(t, errorOf(t.home.SendEmail(t.Context(), params)))
 	mails := t.Mails()
 	require.Len(t, mails, before+1)
 	return mails[before]
@@ -252,7 +252,7 @@ func bill(app, channel, content string) File {
 // upload uploads, without an error.
 func (t *trial) upload(p *place, params uploadParams) {
 	t.Helper()
-	stored, err := p.UploadFileToObjectStore(t.ctx(), params)
+	stored, err := p.UploadFileToObjectStore(t.Context(), params)
 	require.NoError(t, err)
 	require.Equal(t, "null", textOf(t, stored))
 }
@@ -320,7 +320,7 @@ func uploadIsOneStep(t *trial) {
 		urls[i] = t.Serve("", wholes[i]).URL
 	}
 	t.atOnce(func(worker int) error {
-		return errorOf(t.home.UploadFileToObjectStore(t.ctx(), upload(urls[worker])))
+		return errorOf(t.home.UploadFileToObjectStore(t.Context(), upload(urls[worker])))
 	})
 	files := t.Files()
 	require.Len(t, files, 1)
@@ -332,7 +332,7 @@ func uploadAsksForNothingInVain(t *trial) {
 	for _, id := range []string{unique("channel"), t.away.channel.ID} {
 		params := upload(served.URL)
 		params.Channel = utility.ChannelID(id)
-		t.requireCode(boterr.NotFound, errorOf(t.home.UploadFileToObjectStore(t.ctx(), params)))
+		t.requireCode(boterr.NotFound, errorOf(t.home.UploadFileToObjectStore(t.Context(), params)))
 	}
 	require.Empty(t, served.Requests())
 }

@@ -338,9 +338,6 @@ func (r ring) ContainsCell(cell s2.Cell) bool {
 	return r.Cap.ContainsCell(cell) && !r.hole.IntersectsCell(cell)
 }
 
-// CellSize returns the angle, in radians, that a cell of a level spans.
-func CellSize(level int) float64 { return s2.AvgEdgeMetric.Value(level) }
-
 // Bounds implements Sphere.
 func (s *Shape) Bounds() []Box {
 	bound := s2.EmptyRect()

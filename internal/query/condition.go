@@ -3,7 +3,6 @@ package query
 import (
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -429,6 +428,3 @@ func (s *arrayFilterSet) checkUsed() error {
 	}
 	return nil
 }
-
-// indexName is an index as a part of a path.
-func indexName(i int) string { return strconv.Itoa(i) }

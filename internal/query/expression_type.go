@@ -94,10 +94,6 @@ func noConversion() error {
 	return boterr.Invalid("", "there is no such conversion")
 }
 
-func outOfRange(bits int) error {
-	return boterr.Invalid("", "it is beyond %d bits", bits)
-}
-
 func toInt(value any) (any, error) {
 	if _, ok := value.(time.Time); ok {
 		return nil, noConversion()
@@ -107,7 +103,7 @@ func toInt(value any) (any, error) {
 		return nil, err
 	}
 	if n := n.(int64); n != int64(int32(n)) {
-		return nil, outOfRange(32)
+		return nil, boterr.Invalid("", "it is beyond %d bits", 32)
 	}
 	return n, nil
 }
@@ -124,7 +120,7 @@ func toLong(value any) (any, error) {
 	case float64:
 		n, ok := document.WholeNumber(math.Trunc(v))
 		if !ok {
-			return nil, outOfRange(64)
+			return nil, boterr.Invalid("", "it is beyond %d bits", 64)
 		}
 		return n, nil
 	case string:

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/geometry"
+	"github.com/golang/geo/s2"
 )
 
 // geoTest is a condition on a place that an index can serve.
@@ -561,7 +562,7 @@ func (g *GeoNear) Span(level int) float64 {
 	if !g.spherical {
 		return geometry.PlaneCellSize(level)
 	}
-	return geometry.CellSize(level) * g.unit()
+	return s2.AvgEdgeMetric.Value(level) * g.unit()
 }
 
 // Reach returns the distances between which places are looked for, and the distance at

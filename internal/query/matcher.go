@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/botctx/go-sdk/document"
 )
@@ -148,7 +149,7 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 func fieldsOf(array document.Array) document.Object {
 	b := document.NewBuilder(array.Len())
 	for i, item := range array.Items() {
-		b.Set(indexName(i), item)
+		b.Set(strconv.Itoa(i), item)
 	}
 	return b.Object()
 }

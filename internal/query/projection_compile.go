@@ -212,13 +212,8 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 	if err := c.mustBe(inclusion, "a path that ends in $"); err != nil {
 		return err
 	}
-	c.positional = pathFromRoot(parent, path)
+	c.positional = slices.Concat(parent, path)
 	return level.add(path, specField{cut: true})
-}
-
-// pathFromRoot returns the path from the root.
-func pathFromRoot(parent, path []string) []string {
-	return slices.Concat(parent, path)
 }
 
 // object reads an object: an operator, or further fields.
@@ -233,7 +228,7 @@ func (c *projectionCompiler) object(level *projectionSpec, path []string, operan
 	if err != nil {
 		return err
 	}
-	return c.fields(inner, operand, pathFromRoot(parent, path))
+	return c.fields(inner, operand, slices.Concat(parent, path))
 }
 
 // operator reads a field whose value is {operator: operand}.
@@ -242,7 +237,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	switch operator {
 	case "$slice":
 		if cut, ok := sliceOperand(operand); ok {
-			cut.path = pathFromRoot(parent, path)
+			cut.path = slices.Concat(parent, path)
 			c.slices = append(c.slices, cut)
 			return level.add(path, specField{cut: true})
 		}

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -52,7 +53,7 @@ func (s selector) resolved(run *updateRun) (selector, error) {
 		return s, boterr.Invalid("", "the path holds $, but the filter has no condition that matched an array element")
 	}
 	index := int(run.position.index)
-	return selector{kind: selectName, name: indexName(index), index: index}, nil
+	return selector{kind: selectName, name: strconv.Itoa(index), index: index}, nil
 }
 
 // selects reports whether the selector means an element of an array.
@@ -303,12 +304,12 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 			return err
 		}
 		if slices.ContainsFunc(touched[i], func(other *updateNode) bool { return n.overlaps(other, run) }) {
-			return boterr.Invalid(indexName(i), "two operators change the same part of this array element")
+			return boterr.Invalid(strconv.Itoa(i), "two operators change the same part of this array element")
 		}
 		touched[i] = append(touched[i], n)
 		next, err := n.apply(items[i], run)
 		if err != nil {
-			return boterr.PrefixField(indexName(i), err)
+			return boterr.PrefixField(strconv.Itoa(i), err)
 		}
 		if next == document.Missing {
 			next = nil // An element that is removed by $unset leaves null.

@@ -189,7 +189,7 @@ func (v *versions) write(ctx context.Context, looks int, run inTransaction) erro
 	}
 	v.newest.Store(t.next)
 	v.notifyFollowers(t.changes)
-	v.notify(t.changes)
+	notifyAll(v.watchers, t.changes)
 	return nil
 }
 

@@ -238,9 +238,6 @@ func (v *versions) unwatch(w *watcher) {
 	v.watchers = slices.DeleteFunc(v.watchers, func(known *watcher) bool { return known == w })
 }
 
-// notify tells the watchers what a transaction did. The caller holds the lock.
-func (v *versions) notify(changes []documentChange) { notifyAll(v.watchers, changes) }
-
 // notifyOf tells the watchers what a transaction of a group did, but for those who began to watch when
 // it was published together with one before it. The caller holds the lock.
 func (v *versions) notifyOf(t *transaction) {

@@ -72,7 +72,7 @@ func findAndModifyIsOneStep(t *trial) {
 	seen := make([][]int64, workers)
 	t.atOnce(func(worker int) error {
 		return repeat(func(int) error {
-			result, err := t.FindAndModify(t.ctx(), nil, increment, store.FindAndModifyOptions{New: true})
+			result, err := t.FindAndModify(t.Context(), nil, increment, store.FindAndModifyOptions{New: true})
 			seen[worker] = append(seen[worker], document.Get(result.Document, "n", int64(-1)))
 			return err
 		})
@@ -97,7 +97,7 @@ func claimsAreDisjoint(t *trial) {
 	t.atOnce(func(worker int) error {
 		claim := t.change("$set", document.O("by", worker))
 		return repeat(func(int) error {
-			result, err := t.FindAndModify(t.ctx(), free, claim, store.FindAndModifyOptions{Sort: sort})
+			result, err := t.FindAndModify(t.Context(), free, claim, store.FindAndModifyOptions{Sort: sort})
 			if id, ok := result.Document.Field(document.IDField); ok {
 				claimed[worker] = append(claimed[worker], id)
 			}
@@ -122,7 +122,7 @@ func concurrentUpdatesAreNotLost(t *trial) {
 	increment := t.change("$inc", document.O("n", 1), "$push", document.O("list", 0))
 	t.atOnce(func(int) error {
 		return repeat(func(int) error {
-			_, err := t.Update(t.ctx(), nil, increment, multi)
+			_, err := t.Update(t.Context(), nil, increment, multi)
 			return err
 		})
 	})
@@ -137,7 +137,7 @@ func concurrentUpsertsInsertOnce(t *trial) {
 	inserted := make([]int, workers)
 	t.atOnce(func(worker int) error {
 		return repeat(func(int) error {
-			result, err := t.Update(t.ctx(), filter, increment, upsert)
+			result, err := t.Update(t.Context(), filter, increment, upsert)
 			if result.UpsertedID != nil {
 				inserted[worker]++
 			}
@@ -156,7 +156,7 @@ func concurrentInsertsOfOneID(t *trial) {
 	succeeded := make([]int, workers)
 	t.atOnce(func(worker int) error {
 		return repeat(func(round int) error {
-			if err := t.Insert(t.ctx(), document.O("_id", round, "by", worker)); err == nil {
+			if err := t.Insert(t.Context(), document.O("_id", round, "by", worker)); err == nil {
 				succeeded[worker]++
 			}
 			return nil
@@ -177,12 +177,12 @@ func readersSeeWholeChanges(t *trial) {
 	t.atOnce(func(worker int) error {
 		if worker%2 == 0 {
 			return repeat(func(int) error {
-				_, err := t.Update(t.ctx(), nil, increment, multi)
+				_, err := t.Update(t.Context(), nil, increment, multi)
 				return err
 			})
 		}
 		return repeat(func(int) error {
-			found, err := t.Find(t.ctx(), nil, store.FindOptions{})
+			found, err := t.Find(t.Context(), nil, store.FindOptions{})
 			for _, o := range found {
 				if document.Get(o, "a", -1) != document.Get(o, "b.c", -2) {
 					torn[worker] = o.String()

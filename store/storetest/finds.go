@@ -68,7 +68,7 @@ func findReturnsInsertionOrder(t *trial) {
 	t.update(t.filter("_id", 3), t.change("kind", "x"), store.UpdateOptions{})
 	t.requireIDs(order, t.all())
 
-	_, err := t.Delete(t.ctx(), t.filter("_id", "m"), store.DeleteOptions{})
+	_, err := t.Delete(t.Context(), t.filter("_id", "m"), store.DeleteOptions{})
 	require.NoError(t, err)
 	t.insert(document.O("_id", "m"))
 	t.requireIDs([]any{"z", "a", 3, 1, 2, "m"}, t.all())
@@ -175,7 +175,7 @@ func findSkipsAndLimits(t *trial) {
 func negativeSkipAndLimitAreRefused(t *trial) {
 	t.insert(numbered(2)...)
 	for _, options := range []store.FindOptions{{Skip: -1}, {Limit: -1}} {
-		_, err := t.Find(t.ctx(), nil, options)
+		_, err := t.Find(t.Context(), nil, options)
 		t.requireCode(boterr.InvalidArgument, err, "%+v", options)
 	}
 }
@@ -192,7 +192,7 @@ func countCountsMatches(t *trial) {
 		{t.filter("_id", 3), 1},
 		{t.filter("n", "none"), 0},
 	} {
-		count, err := t.Count(t.ctx(), test.filter)
+		count, err := t.Count(t.Context(), test.filter)
 		require.NoError(t, err)
 		require.Equal(t, test.count, count, "matching %s", test.filter.Source())
 	}
@@ -295,7 +295,7 @@ func projectionCutsArrays(t *trial) {
 func projectionWithoutAPositionIsRefused(t *trial) {
 	t.insert(document.O("_id", 1, "list", document.A(1, 2)))
 	for _, filter := range []*query.Filter{nil, t.filter("_id", 1), t.filter("list.0", 1)} {
-		_, err := t.Find(t.ctx(), filter, store.FindOptions{Projection: t.projection("list.$", 1)})
+		_, err := t.Find(t.Context(), filter, store.FindOptions{Projection: t.projection("list.$", 1)})
 		t.requireCode(boterr.InvalidArgument, err, "filter %s", filter.Source())
 	}
 }
@@ -331,7 +331,7 @@ func findAndModifyRefusesAProjectionWhole(t *trial) {
 		{nil, store.FindAndModifyOptions{Projection: projection}},
 		{t.filter("list", 2), store.FindAndModifyOptions{New: true, Projection: projection}},
 	} {
-		_, err := t.FindAndModify(t.ctx(), test.filter, change, test.options)
+		_, err := t.FindAndModify(t.Context(), test.filter, change, test.options)
 		t.requireCode(boterr.InvalidArgument, err, "filter %s", test.filter.Source())
 		t.requireHolds(held)
 	}
@@ -380,7 +380,7 @@ func (t *trial) near(pairs ...any) []query.GeoResult {
 	t.Helper()
 	query, err := query.CompileGeoNear(document.O(pairs...))
 	require.NoError(t, err)
-	results, err := t.GeoNear(t.ctx(), query)
+	results, err := t.GeoNear(t.Context(), query)
 	require.NoError(t, err)
 	require.NotNil(t, results, "the slice is nil")
 	return results
@@ -454,7 +454,7 @@ func geoNearMeasuresLegacyPairs(t *trial) {
 func geoIndexesAreTaken(t *trial) {
 	for _, kind := range []query.IndexKind{query.Geo2D, query.Geo2DSphere} {
 		c := t.with(t.store.Collection("storetest." + string(kind)))
-		require.NoError(t, c.EnsureIndex(t.ctx(), store.Index{Keys: []store.IndexKey{{Path: "in.at", Kind: kind}}}))
+		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "in.at", Kind: kind}}}))
 		c.insert(document.O("_id", 1, "in", document.O("at", document.A(1, 1))), document.O("_id", 2))
 		c.requireNear([]any{1}, c.near("near", document.A(0, 0), "spherical", kind == query.Geo2DSphere))
 	}

@@ -41,8 +41,8 @@ var indexRules = []Rule{
 
 func ensureIndexTwice(t *trial) {
 	for i := range 2 {
-		require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a", "b.c")}))
-		require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("_id")}))
+		require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a", "b.c")}))
+		require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("_id")}))
 		t.insert(document.O("_id", i, "a", 1))
 	}
 }
@@ -51,13 +51,13 @@ func ensureIndexWithOtherOptions(t *trial) {
 	plain := store.Index{Keys: ascending("a")}
 	unique := store.Index{Keys: ascending("a"), Unique: true}
 	sparse := store.Index{Keys: ascending("a"), Sparse: true}
-	require.NoError(t, t.EnsureIndex(t.ctx(), unique))
-	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.ctx(), plain), "plain beside unique")
-	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.ctx(), sparse), "sparse beside unique")
-	require.NoError(t, t.EnsureIndex(t.ctx(), unique))
-	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a", "b")}), "other keys")
+	require.NoError(t, t.EnsureIndex(t.Context(), unique))
+	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.Context(), plain), "plain beside unique")
+	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.Context(), sparse), "sparse beside unique")
+	require.NoError(t, t.EnsureIndex(t.Context(), unique))
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a", "b")}), "other keys")
 	for range 2 {
-		require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("c"), Sparse: true}), "the same again")
+		require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("c"), Sparse: true}), "the same again")
 	}
 }
 
@@ -70,7 +70,7 @@ func badIndexesAreRefused(t *trial) {
 		"an unknown kind": {{Path: "a", Kind: "sideways"}},
 		"no kind":         {{Path: "a"}},
 	} {
-		t.requireCode(boterr.InvalidArgument, t.EnsureIndex(t.ctx(), store.Index{Keys: keys}), name)
+		t.requireCode(boterr.InvalidArgument, t.EnsureIndex(t.Context(), store.Index{Keys: keys}), name)
 	}
 }
 
@@ -121,7 +121,7 @@ func indexesDoNotChangeAnswers(t *trial) {
 	} {
 		c := t.with(t.store.Collection("storetest." + name))
 		c.insert(indexed()[:20]...)
-		require.NoError(t, c.EnsureIndex(t.ctx(), store.Index{Keys: keys}))
+		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: keys}))
 		c.insert(indexed()[20:]...)
 		for _, filter := range t.queries() {
 			without, with := plain.find(filter, store.FindOptions{}), c.find(filter, store.FindOptions{})
@@ -131,7 +131,7 @@ func indexesDoNotChangeAnswers(t *trial) {
 }
 
 func indexesFollowWrites(t *trial) {
-	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a")}))
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a")}))
 	t.insert(document.O("_id", 1, "a", 1), document.O("_id", 2, "a", document.A(1, 2)), document.O("_id", 3, "a", 3))
 	t.update(t.filter("_id", 1), t.change("$set", document.O("a", 2)), first)
 	t.update(t.filter("_id", 2), t.change("$pull", document.O("a", 1)), first)
@@ -192,13 +192,13 @@ var uniqueRules = []Rule{
 // unique makes a unique index on paths.
 func (t *trial) unique(paths ...string) {
 	t.Helper()
-	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending(paths...), Unique: true}))
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending(paths...), Unique: true}))
 }
 
 // requireClash checks that inserting a document is AlreadyExists.
 func (t *trial) requireClash(o document.Object) {
 	t.Helper()
-	t.requireCode(boterr.AlreadyExists, t.Insert(t.ctx(), o), "inserting %s", o)
+	t.requireCode(boterr.AlreadyExists, t.Insert(t.Context(), o), "inserting %s", o)
 }
 
 func uniqueIndexRefusesASecondKey(t *trial) {
@@ -207,29 +207,31 @@ func uniqueIndexRefusesASecondKey(t *trial) {
 	t.insert(held...)
 	set := t.change("$set", document.O("a", "x"))
 	for name, write := range map[string]func() error{
-		"Insert":        func() error { return t.Insert(t.ctx(), document.O("_id", 4, "a", "z"), document.O("_id", 5, "a", "x")) },
-		"Insert of 3.0": func() error { return t.Insert(t.ctx(), document.O("_id", 4, "a", 3.0)) },
+		"Insert": func() error {
+			return t.Insert(t.Context(), document.O("_id", 4, "a", "z"), document.O("_id", 5, "a", "x"))
+		},
+		"Insert of 3.0": func() error { return t.Insert(t.Context(), document.O("_id", 4, "a", 3.0)) },
 		"one batch": func() error {
-			return t.Insert(t.ctx(), document.O("_id", 4, "a", "z"), document.O("_id", 5, "a", "z"))
+			return t.Insert(t.Context(), document.O("_id", 4, "a", "z"), document.O("_id", 5, "a", "z"))
 		},
 		"Update": func() error {
-			_, err := t.Update(t.ctx(), t.filter("_id", 2), set, first)
+			_, err := t.Update(t.Context(), t.filter("_id", 2), set, first)
 			return err
 		},
 		"Update of many": func() error {
-			_, err := t.Update(t.ctx(), nil, t.change("$set", document.O("a", "new")), multi)
+			_, err := t.Update(t.Context(), nil, t.change("$set", document.O("a", "new")), multi)
 			return err
 		},
 		"replacement": func() error {
-			_, err := t.Update(t.ctx(), t.filter("_id", 2), t.change("a", "x"), first)
+			_, err := t.Update(t.Context(), t.filter("_id", 2), t.change("a", "x"), first)
 			return err
 		},
 		"upsert": func() error {
-			_, err := t.Update(t.ctx(), t.filter("_id", 4), set, upsert)
+			_, err := t.Update(t.Context(), t.filter("_id", 4), set, upsert)
 			return err
 		},
 		"FindAndModify": func() error {
-			_, err := t.FindAndModify(t.ctx(), t.filter("_id", 2), set, store.FindAndModifyOptions{})
+			_, err := t.FindAndModify(t.Context(), t.filter("_id", 2), set, store.FindAndModifyOptions{})
 			return err
 		},
 	} {
@@ -257,7 +259,7 @@ func uniqueIndexCountsMissingAsNull(t *trial) {
 }
 
 func sparseIndexLeavesOutWhatIsMissing(t *trial) {
-	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a", "b"), Unique: true, Sparse: true}))
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a", "b"), Unique: true, Sparse: true}))
 	t.insert(
 		document.O("_id", 1), document.O("_id", 2), document.O("_id", 3, "a", 1), document.O("_id", 4, "b", 1),
 		document.O("_id", 5, "a", nil),
@@ -296,8 +298,8 @@ func uniqueIndexOfSeveralKeys(t *trial) {
 
 func uniqueIndexRefusesWhatIsThere(t *trial) {
 	t.insert(document.O("_id", 1, "a", 1), document.O("_id", 2, "a", 1.0))
-	err := t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a"), Unique: true})
+	err := t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a"), Unique: true})
 	t.requireCode(boterr.AlreadyExists, err)
 	t.insert(document.O("_id", 3, "a", 1))
-	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a")}), "no index was made")
+	require.NoError(t, t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a")}), "no index was made")
 }

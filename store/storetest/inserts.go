@@ -47,7 +47,7 @@ func insertIsAllOrNone(t *trial) {
 		"an _id twice":        {document.O("_id", "a"), document.O("_id", "b"), document.O("_id", "a")},
 		"a document too many": {document.O("_id", "a"), document.O("name", "has no _id")},
 	} {
-		require.Error(t, t.Insert(t.ctx(), documents...), name)
+		require.Error(t, t.Insert(t.Context(), documents...), name)
 		t.requireHolds(document.O("_id", "old"))
 	}
 	t.insert(document.O("_id", "a"), document.O("_id", "b"))
@@ -62,7 +62,7 @@ func insertOfNothing(t *trial) {
 func insertRefusesAnIDThatExists(t *trial) {
 	t.insert(document.O("_id", 1), document.O("_id", "s"), document.O("_id", document.O("a", 1)))
 	for _, id := range []any{1, 1.0, "s", document.O("a", 1), document.O("a", 1.0)} {
-		t.requireCode(boterr.AlreadyExists, t.Insert(t.ctx(), document.O("_id", id)), "the _id %v", id)
+		t.requireCode(boterr.AlreadyExists, t.Insert(t.Context(), document.O("_id", id)), "the _id %v", id)
 	}
 	t.insert(document.O("_id", "1"))
 }
@@ -92,7 +92,7 @@ func insertRefusesBadDocuments(t *trial) {
 		"array as _id":   document.O("_id", document.A(1)),
 		"operator in id": document.O("_id", document.O("$gt", 1)),
 	} {
-		t.requireCode(boterr.InvalidArgument, t.Insert(t.ctx(), document.O("_id", "good"), bad), name)
+		t.requireCode(boterr.InvalidArgument, t.Insert(t.Context(), document.O("_id", "good"), bad), name)
 		t.requireHolds()
 	}
 }
@@ -118,7 +118,7 @@ var deleteRules = []Rule{
 // remove deletes documents and checks how many.
 func (t *trial) remove(expected int64, filter *query.Filter, options store.DeleteOptions) {
 	t.Helper()
-	removed, err := t.Delete(t.ctx(), filter, options)
+	removed, err := t.Delete(t.Context(), filter, options)
 	require.NoError(t, err)
 	require.Equal(t, expected, removed)
 }

@@ -102,9 +102,6 @@ func (t *trial) Errorf(format string, args ...any) {
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// ctx returns the context of the test.
-func (t *trial) ctx() context.Context { return t.Context() }
-
 // with is a trial of the same rule in another collection.
 func (t *trial) with(collection store.Collection) *trial {
 	other := *t
@@ -139,13 +136,13 @@ func (t *trial) change(pairs ...any) query.Change {
 // insert puts documents into the collection.
 func (t *trial) insert(documents ...document.Object) {
 	t.Helper()
-	require.NoError(t, t.Insert(t.ctx(), documents...))
+	require.NoError(t, t.Insert(t.Context(), documents...))
 }
 
 // find returns what Find finds.
 func (t *trial) find(filter *query.Filter, options store.FindOptions) []document.Object {
 	t.Helper()
-	found, err := t.Find(t.ctx(), filter, options)
+	found, err := t.Find(t.Context(), filter, options)
 	require.NoError(t, err)
 	return found
 }
@@ -161,7 +158,7 @@ func (t *trial) update(
 	filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) store.UpdateResult {
 	t.Helper()
-	result, err := t.Update(t.ctx(), filter, change, options)
+	result, err := t.Update(t.Context(), filter, change, options)
 	require.NoError(t, err)
 	return result
 }
@@ -171,7 +168,7 @@ func (t *trial) findAndModify(
 	filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) store.FindAndModifyResult {
 	t.Helper()
-	result, err := t.FindAndModify(t.ctx(), filter, change, options)
+	result, err := t.FindAndModify(t.Context(), filter, change, options)
 	require.NoError(t, err)
 	return result
 }
@@ -241,41 +238,41 @@ var uses = map[Capability]func(*trial) error{
 	GeoQueries: func(t *trial) error {
 		query, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
 		require.NoError(t, err)
-		_, err = t.GeoNear(t.ctx(), query)
+		_, err = t.GeoNear(t.Context(), query)
 		return err
 	},
 	GeoFilters: func(t *trial) error {
 		box := document.O("$box", document.A(document.A(1, 0), document.A(2, 0)))
-		_, err := t.Find(t.ctx(), t.filter("at", document.O("$geoWithin", box)), store.FindOptions{})
+		_, err := t.Find(t.Context(), t.filter("at", document.O("$geoWithin", box)), store.FindOptions{})
 		return err
 	},
 	Expressions: func(t *trial) error {
-		_, err := t.Find(t.ctx(), t.expr("$gt", "$a", 1), store.FindOptions{})
+		_, err := t.Find(t.Context(), t.expr("$gt", "$a", 1), store.FindOptions{})
 		return err
 	},
 	NestedArrays: func(t *trial) error {
-		return t.Insert(t.ctx(), document.O("_id", 2, "a", document.A(document.A(1))))
+		return t.Insert(t.Context(), document.O("_id", 2, "a", document.A(document.A(1))))
 	},
 	Infinity: func(t *trial) error {
-		return t.Insert(t.ctx(), document.O("_id", 2, "a", math.Inf(1)))
+		return t.Insert(t.Context(), document.O("_id", 2, "a", math.Inf(1)))
 	},
 	GeoIndexes: func(t *trial) error {
-		return t.EnsureIndex(t.ctx(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}})
+		return t.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}})
 	},
 	UniqueIndexes: func(t *trial) error {
-		return t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a"), Unique: true})
+		return t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a"), Unique: true})
 	},
 	SparseIndexes: func(t *trial) error {
-		return t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a"), Sparse: true})
+		return t.EnsureIndex(t.Context(), store.Index{Keys: ascending("a"), Sparse: true})
 	},
 	ArrayFilters: func(t *trial) error {
 		u, err := query.CompileUpdate(document.O("$set", document.O("a.$[x]", 1)), document.O("x", 0))
 		require.NoError(t, err)
-		_, err = t.Update(t.ctx(), nil, query.Change{Update: u}, store.UpdateOptions{})
+		_, err = t.Update(t.Context(), nil, query.Change{Update: u}, store.UpdateOptions{})
 		return err
 	},
 	UpdateSort: func(t *trial) error {
-		_, err := t.Update(t.ctx(), nil, t.change("$set", document.O("a", 0)), store.UpdateOptions{Sort: t.order("a", 1)})
+		_, err := t.Update(t.Context(), nil, t.change("$set", document.O("a", 0)), store.UpdateOptions{Sort: t.order("a", 1)})
 		return err
 	},
 }
@@ -318,7 +315,7 @@ var cancelRules = []Rule{
 }
 
 func endedContextIsCanceled(t *trial) {
-	ctx, cancel := context.WithCancel(t.ctx())
+	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	t.insert(numbered(2)...)
 	_, err := t.store.Now(ctx)
@@ -326,7 +323,7 @@ func endedContextIsCanceled(t *trial) {
 }
 
 func passedDeadlineIsCanceled(t *trial) {
-	ctx, cancel := context.WithDeadline(t.ctx(), time.UnixMilli(0))
+	ctx, cancel := context.WithDeadline(t.Context(), time.UnixMilli(0))
 	defer cancel()
 	t.insert(numbered(2)...)
 	_, err := t.store.Now(ctx)
@@ -409,10 +406,10 @@ func collectionsAreApart(t *trial) {
 
 func newCollectionReadsAsEmpty(t *trial) {
 	t.requireHolds()
-	count, err := t.Count(t.ctx(), nil)
+	count, err := t.Count(t.Context(), nil)
 	require.NoError(t, err)
 	require.Zero(t, count)
-	removed, err := t.Delete(t.ctx(), nil, store.DeleteOptions{Multi: true})
+	removed, err := t.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
 	require.Zero(t, removed)
 
@@ -422,7 +419,7 @@ func newCollectionReadsAsEmpty(t *trial) {
 
 func badCollectionNamesAreRefused(t *trial) {
 	for _, name := range []string{"", "system.users", "nul\x00", "\xff\xfe", strings.Repeat("n", 201)} {
-		for operation, err := range t.with(t.store.Collection(name)).answers(t.ctx()) {
+		for operation, err := range t.with(t.store.Collection(name)).answers(t.Context()) {
 			t.requireCode(boterr.InvalidArgument, err, "%s in %q", operation, name)
 		}
 	}
@@ -437,7 +434,7 @@ func longCollectionNamesAreTaken(t *trial) {
 func nowIsTheStoresClock(t *trial) {
 	var last time.Time
 	for range 3 {
-		now, err := t.store.Now(t.ctx())
+		now, err := t.store.Now(t.Context())
 		require.NoError(t, err)
 		require.False(t, now.IsZero())
 		require.False(t, now.Before(last), "%v after %v", now, last)

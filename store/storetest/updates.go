@@ -140,7 +140,7 @@ func updateMultiIsAllOrNone(t *trial) {
 		document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2), document.O("_id", 3, "n", "three"), document.O("_id", 4, "n", 4),
 	}
 	t.insert(held...)
-	_, err := t.Update(t.ctx(), nil, t.change("$inc", document.O("n", 1)), multi)
+	_, err := t.Update(t.Context(), nil, t.change("$inc", document.O("n", 1)), multi)
 	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
 	t.requireHolds(held...)
 }
@@ -179,7 +179,7 @@ func updatePartlyChangesAllMatches(t *trial) {
 
 func updatePartlyLeavesEachDocumentWhole(t *trial) {
 	t.insert(document.O("_id", 1, "n", 1), document.O("_id", 2, "n", "two"), document.O("_id", 3, "n", 3))
-	_, err := t.Update(t.ctx(), t.filter("by", nil), t.change("$set", document.O("by", "me"), "$inc", document.O("n", 1)), partly)
+	_, err := t.Update(t.Context(), t.filter("by", nil), t.change("$set", document.O("by", "me"), "$inc", document.O("n", 1)), partly)
 	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
 	found := t.all()
 	require.Len(t, found, 3)
@@ -208,7 +208,7 @@ func replacementReplacesOneDocument(t *trial) {
 	held := []document.Object{document.O("_id", 1, "c", 3, "b", 4), document.O("_id", 2, "a", 1)}
 	t.requireHolds(held...)
 
-	_, err := t.Update(t.ctx(), nil, t.change("d", 5), multi)
+	_, err := t.Update(t.Context(), nil, t.change("d", 5), multi)
 	t.requireCode(boterr.InvalidArgument, err, "a replacement of many")
 	t.requireHolds(held...)
 }
@@ -225,9 +225,9 @@ func pullTakesPatterns(t *trial) {
 
 func updateNeedsAnUpdate(t *trial) {
 	t.insert(numbered(1)...)
-	_, err := t.Update(t.ctx(), nil, query.Change{}, first)
+	_, err := t.Update(t.Context(), nil, query.Change{}, first)
 	t.requireCode(boterr.InvalidArgument, err, "Update")
-	_, err = t.FindAndModify(t.ctx(), nil, query.Change{}, store.FindAndModifyOptions{})
+	_, err = t.FindAndModify(t.Context(), nil, query.Change{}, store.FindAndModifyOptions{})
 	t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
 	t.requireHolds(numbered(1)...)
 }
@@ -238,7 +238,7 @@ func updatePositionIsTheFiltersMatch(t *trial) {
 	t.update(filter, change, multi)
 	t.requireHolds(document.O("_id", 1, "list", document.A(1, 0, 7)), document.O("_id", 2, "list", document.A(0)))
 
-	_, err := t.Update(t.ctx(), t.filter("_id", 1), change, first)
+	_, err := t.Update(t.Context(), t.filter("_id", 1), change, first)
 	t.requireCode(boterr.InvalidArgument, err, "a filter without an element")
 }
 
@@ -257,7 +257,7 @@ func updateSortChoosesTheFirst(t *trial) {
 	t.requireHolds(held...)
 
 	options := store.UpdateOptions{Sort: t.order("n", -1), Multi: true}
-	_, err := t.Update(t.ctx(), nil, t.change("$set", document.O("n", 0)), options)
+	_, err := t.Update(t.Context(), nil, t.change("$set", document.O("n", 0)), options)
 	t.requireCode(boterr.InvalidArgument, err, "Sort with Multi")
 	t.requireHolds(held...)
 }
@@ -360,7 +360,7 @@ func onInsertKeepsFixedFields(t *trial) {
 		{t.filter("n", 1), t.change("app", "b")},
 	} {
 		test.change.Fixed, test.change.OnInsert = []string{"app"}, document.O("_id", 1, "app", "a")
-		_, err := t.Update(t.ctx(), test.filter, test.change, upsert)
+		_, err := t.Update(t.Context(), test.filter, test.change, upsert)
 		t.requireCode(boterr.InvalidArgument, err, "%s where %s", test.change.Update.Source(), test.filter.Source())
 		t.requireHolds()
 	}
@@ -368,17 +368,17 @@ func onInsertKeepsFixedFields(t *trial) {
 
 func upsertOfAnIDThatExists(t *trial) {
 	t.insert(document.O("_id", 1, "n", 1))
-	_, err := t.Update(t.ctx(), t.filter("_id", 1, "n", 2), t.change("$set", document.O("m", 1)), upsert)
+	_, err := t.Update(t.Context(), t.filter("_id", 1, "n", 2), t.change("$set", document.O("m", 1)), upsert)
 	t.requireCode(boterr.AlreadyExists, err)
 	t.requireHolds(document.O("_id", 1, "n", 1))
 }
 
 func upsertRefusesBadDocuments(t *trial) {
 	change := t.change("$set", document.O("n", 1))
-	_, err := t.Update(t.ctx(), t.filter("n", 2), change, upsert)
+	_, err := t.Update(t.Context(), t.filter("n", 2), change, upsert)
 	t.requireCode(boterr.InvalidArgument, err, "no _id")
 	change.OnInsert = document.O("_id", document.A(1))
-	_, err = t.Update(t.ctx(), t.filter("n", 2), change, upsert)
+	_, err = t.Update(t.Context(), t.filter("n", 2), change, upsert)
 	t.requireCode(boterr.InvalidArgument, err, "an array as _id")
 	t.requireHolds()
 }
@@ -495,7 +495,7 @@ func findAndModifyTellsWhatChanged(t *trial) {
 func findAndModifyFailsWhole(t *trial) {
 	held := document.O("_id", 1, "n", 1, "text", "x")
 	t.insert(held)
-	_, err := t.FindAndModify(t.ctx(), nil, t.change("$inc", document.O("n", 1, "text", 1)), store.FindAndModifyOptions{})
+	_, err := t.FindAndModify(t.Context(), nil, t.change("$inc", document.O("n", 1, "text", 1)), store.FindAndModifyOptions{})
 	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
 	t.requireHolds(held)
 }

@@ -145,9 +145,9 @@ func nestedDocument(id any, levels int) document.Object {
 func documentsThatAreTooDeepAreRefused(t *trial) {
 	held := nestedDocument(1, document.MaxDepth)
 	t.insert(held)
-	t.requireCode(boterr.InvalidArgument, t.Insert(t.ctx(), nestedDocument(2, document.MaxDepth+1)), "Insert")
+	t.requireCode(boterr.InvalidArgument, t.Insert(t.Context(), nestedDocument(2, document.MaxDepth+1)), "Insert")
 	deeper := t.change("$set", document.O("x", nestedDocument(3, document.MaxDepth)))
-	_, err := t.Update(t.ctx(), t.filter("_id", 1), deeper, store.UpdateOptions{})
+	_, err := t.Update(t.Context(), t.filter("_id", 1), deeper, store.UpdateOptions{})
 	t.requireCode(boterr.InvalidArgument, err, "Update")
 	t.requireHolds(held)
 	path := strings.Repeat("in.", document.MaxDepth-1) + "end"
@@ -187,7 +187,7 @@ func nothingStoredIsAliased(t *trial) {
 	found[0] = document.O("_id", 9)
 	t.requireHolds(stored)
 
-	values, err := t.Distinct(t.ctx(), "list", nil)
+	values, err := t.Distinct(t.Context(), "list", nil)
 	require.NoError(t, err)
 	values[0] = 9
 	t.requireHolds(stored)
@@ -204,7 +204,7 @@ func whatWasReadStays(t *trial) {
 	read := t.all()
 	t.update(nil, t.change("$set", document.O("in.a", 2), "$push", document.O("list", 2)), store.UpdateOptions{})
 	t.requireHolds(document.O("_id", 1, "list", document.A(1, 2), "in", document.O("a", 2)))
-	_, err := t.Delete(t.ctx(), nil, store.DeleteOptions{})
+	_, err := t.Delete(t.Context(), nil, store.DeleteOptions{})
 	require.NoError(t, err)
 	t.requireSame([]document.Object{before}, read)
 }
@@ -250,11 +250,11 @@ var fixedRules = []Rule{
 // changers are the two ways to change the first match.
 var changers = map[string]func(*trial, query.Change) (modified bool, err error){
 	"Update": func(t *trial, change query.Change) (bool, error) {
-		result, err := t.Update(t.ctx(), nil, change, first)
+		result, err := t.Update(t.Context(), nil, change, first)
 		return result.Modified == 1, err
 	},
 	"FindAndModify": func(t *trial, change query.Change) (bool, error) {
-		result, err := t.FindAndModify(t.ctx(), nil, change, store.FindAndModifyOptions{})
+		result, err := t.FindAndModify(t.Context(), nil, change, store.FindAndModifyOptions{})
 		return result.Modified, err
 	},
 }
@@ -417,7 +417,7 @@ func exprComparesFields(t *trial) {
 	)
 	filter := t.expr("$gt", "$spent", "$budget")
 	t.requireIDs([]any{1, 3}, t.find(filter, store.FindOptions{}))
-	count, err := t.Count(t.ctx(), filter)
+	count, err := t.Count(t.Context(), filter)
 	require.NoError(t, err)
 	require.Equal(t, int64(2), count)
 }
@@ -426,19 +426,19 @@ func exprThatFailsFailsTheOperation(t *trial) {
 	docs := []document.Object{document.O("_id", 1, "n", 0), document.O("_id", 2, "n", 1)}
 	t.insert(docs...)
 	filter := t.expr("$gte", document.O("$divide", document.A(1, "$n")), 1)
-	_, err := t.Find(t.ctx(), filter, store.FindOptions{})
+	_, err := t.Find(t.Context(), filter, store.FindOptions{})
 	t.requireCode(boterr.InvalidArgument, err)
-	_, err = t.Count(t.ctx(), filter)
+	_, err = t.Count(t.Context(), filter)
 	t.requireCode(boterr.InvalidArgument, err)
-	_, err = t.Update(t.ctx(), filter, t.change("$set", document.O("seen", true)), store.UpdateOptions{Multi: true})
+	_, err = t.Update(t.Context(), filter, t.change("$set", document.O("seen", true)), store.UpdateOptions{Multi: true})
 	t.requireCode(boterr.InvalidArgument, err)
-	_, err = t.Delete(t.ctx(), filter, store.DeleteOptions{Multi: true})
+	_, err = t.Delete(t.Context(), filter, store.DeleteOptions{Multi: true})
 	t.requireCode(boterr.InvalidArgument, err)
 	t.requireHolds(docs...)
 }
 
 func exprKnowsTheStoresTime(t *trial) {
-	now, err := t.store.Now(t.ctx())
+	now, err := t.store.Now(t.Context())
 	require.NoError(t, err)
 	t.insert(
 		document.O("_id", "before", "at", now.Add(-time.Hour)),
@@ -489,31 +489,31 @@ func (t *trial) insertPoints() {
 }
 
 func nearComesNearestFirst(t *trial) {
-	require.NoError(t, t.EnsureIndex(t.ctx(), geoIndex("at", query.Geo2DSphere)))
+	require.NoError(t, t.EnsureIndex(t.Context(), geoIndex("at", query.Geo2DSphere)))
 	t.insertPoints()
 	near := document.O("$near", document.O("$geometry", equator(2.1), "$maxDistance", 250_000))
 	t.requireIDs([]any{2, 0, 1}, t.find(t.filter("at", near), store.FindOptions{}))
 	t.requireIDs([]any{2, 1, 0}, t.find(t.filter("at", near), store.FindOptions{Sort: t.order("_id", -1)}))
 	result := t.findAndModify(t.filter("at", near), t.change("$set", document.O("found", true)), store.FindAndModifyOptions{})
 	t.requireIDs([]any{2}, []document.Object{result.Document})
-	count, err := t.Count(t.ctx(), t.filter("at", near))
+	count, err := t.Count(t.Context(), t.filter("at", near))
 	require.NoError(t, err)
 	require.Equal(t, int64(3), count)
 }
 
 func nearNeedsAnIndex(t *trial) {
-	require.NoError(t, t.EnsureIndex(t.ctx(), geoIndex("to", query.Geo2DSphere)))
+	require.NoError(t, t.EnsureIndex(t.Context(), geoIndex("to", query.Geo2DSphere)))
 	held := document.O("_id", 1, "at", document.A(0, 0))
 	t.insert(held)
 	for _, operator := range []string{"$near", "$nearSphere"} {
 		near := t.filter("at", document.O(operator, document.A(0, 0)))
-		_, err := t.Find(t.ctx(), near, store.FindOptions{})
+		_, err := t.Find(t.Context(), near, store.FindOptions{})
 		t.requireCode(boterr.InvalidArgument, err, "finding")
-		_, err = t.Count(t.ctx(), near)
+		_, err = t.Count(t.Context(), near)
 		t.requireCode(boterr.InvalidArgument, err, "counting")
-		_, err = t.Update(t.ctx(), near, t.change("$set", document.O("n", 1)), store.UpdateOptions{Upsert: true})
+		_, err = t.Update(t.Context(), near, t.change("$set", document.O("n", 1)), store.UpdateOptions{Upsert: true})
 		t.requireCode(boterr.InvalidArgument, err, "changing")
-		_, err = t.Delete(t.ctx(), near, store.DeleteOptions{})
+		_, err = t.Delete(t.Context(), near, store.DeleteOptions{})
 		t.requireCode(boterr.InvalidArgument, err, "removing")
 	}
 	t.requireHolds(held)
@@ -532,7 +532,7 @@ func placesAreComparedWithoutAnIndex(t *trial) {
 		} {
 			t.requireIDs([]any{1, 2}, t.find(t.filter("at", condition), store.FindOptions{}), condition)
 		}
-		require.NoError(t, t.EnsureIndex(t.ctx(), geoIndex("at", query.Geo2DSphere)))
+		require.NoError(t, t.EnsureIndex(t.Context(), geoIndex("at", query.Geo2DSphere)))
 	}
 }
 
@@ -545,12 +545,12 @@ func geoIndexesRefuseWhatIsNoPlace(t *trial) {
 			o := document.O("_id", 1, "at", value)
 			before := t.with(t.store.Collection("storetest.before." + string(kind)))
 			before.insert(o)
-			t.requireCode(boterr.InvalidArgument, before.EnsureIndex(t.ctx(), geoIndex("at", kind)), o)
-			_, err := before.Delete(t.ctx(), nil, store.DeleteOptions{Multi: true})
+			t.requireCode(boterr.InvalidArgument, before.EnsureIndex(t.Context(), geoIndex("at", kind)), o)
+			_, err := before.Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
 			require.NoError(t, err)
 			after := t.with(t.store.Collection("storetest.after." + string(kind)))
-			require.NoError(t, after.EnsureIndex(t.ctx(), geoIndex("at", kind)))
-			t.requireCode(boterr.InvalidArgument, after.Insert(t.ctx(), o), o)
+			require.NoError(t, after.EnsureIndex(t.Context(), geoIndex("at", kind)))
+			t.requireCode(boterr.InvalidArgument, after.Insert(t.Context(), o), o)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func nameOf(f *ast.FuncDecl) string {
 func (c *checkout) requiredMethods() map[string]bool {
 	required := map[string]bool{}
 	for _, name := range []string{
-		"Error", "String", "Format", "Is", "As", "Unwrap", "LogValue", "ServeHTTP", "RoundTrip", "Read", "Write", "Close",
+		"Error", "String", "GoString", "Format", "Is", "As", "Unwrap", "LogValue", "ServeHTTP", "RoundTrip", "Read", "Write", "Close",
 		"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "Len", "Less", "Swap", "Value", "Deadline", "Done", "Err",
 	} {
 		required[name] = true

@@ -76,7 +76,7 @@ func (t *Tree[K, V]) All() iter.Seq2[K, V] {
 	root := t.root
 	return func(yield func(K, V) bool) {
 		if root != nil {
-			root.ascend(yield)
+			root.ascendAt(0, yield)
 		}
 	}
 }
@@ -369,16 +369,11 @@ func (n *treeNode[K, V]) fill(edit *Edit, i int) {
 	n.keys[i+1] = right.keys[0]
 }
 
-// ascend yields what is below n in ascending order, and reports whether to go on.
-func (n *treeNode[K, V]) ascend(yield func(K, V) bool) bool {
-	return n.ascendAt(0, yield)
-}
-
 // ascendAt is ascend from place i of the node on.
 func (n *treeNode[K, V]) ascendAt(i int, yield func(K, V) bool) bool {
 	for ; i < len(n.keys); i++ {
 		if n.isBranch() {
-			if !n.children[i].ascend(yield) {
+			if !n.children[i].ascendAt(0, yield) {
 				return false
 			}
 		} else if !yield(n.keys[i], n.values[i]) {
