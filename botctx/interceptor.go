@@ -40,30 +40,66 @@ type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 // of a send to several members.
 type outcomes interface{ HasOutcomes() bool }
 
-// operation is an operation of a part, such as that of the members.
-type operation[S, P, R any] struct {
-	op   Op
-	part S
-	call func(S, context.Context, P) (R, error)
+// invoke calls an operation of a part, such as that of the members, through the interceptors. Errors get the
+// operation's name, panics become errors, and beside an error the result is the zero value.
+func invoke[S, P, R any](
+	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
+) (result R, err error) {
+	defer func() {
+		if err = c.orPanic(ctx, op, err, recover()); err == nil {
+			return
+		}
+		if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
+			var zero R
+			result = zero
+		}
+		err = failureOf(op, err)
+	}()
+	if len(c.runtime.config.Interceptors) == 0 {
+		return guarded(ctx, c, op, part, operation, params)
+	}
+	call := &Call{Op: op, Params: params, Context: c}
+	answer, err := throughInterceptors(ctx, call, func(ctx context.Context) (any, error) {
+		params, ok := call.Params.(P)
+		if !ok {
+			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
+		}
+		return guarded(ctx, c, op, part, operation, params)
+	})
+	result, ok := answer.(R)
+	if !ok && err == nil {
+		return result, boterr.New(boterr.Internal, "", "an interceptor answered with a %T", answer)
+	}
+	return result, err
 }
 
-// operationOf returns an operation of a part, by the method of its interface.
-func operationOf[S, P, R any](op Op, part S, call func(S, context.Context, P) (R, error)) operation[S, P, R] {
-	return operation[S, P, R]{op: op, part: part, call: call}
+// guarded calls an operation unless ctx has ended, or the run was left behind.
+func guarded[S, P, R any](
+	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
+) (result R, err error) {
+	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
+	if err := ctx.Err(); err != nil {
+		return result, boterr.New(boterr.Canceled, "", "%w", err)
+	}
+	if err := c.run.Refusal(); err != nil {
+		return result, err
+	}
+	if op.changesLiveChats() {
+		if err := c.run.keepChoice(ctx); err != nil {
+			return result, err
+		}
+	}
+	return operation(part, ctx, params)
 }
 
-// invoke calls an operation through the interceptors. Errors get the operation's
-// name, panics become errors, and beside an error the result is the zero value.
-func invoke[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (R, error) {
-	result, err := intercepted(ctx, c, params, of)
-	if err == nil {
-		return result, nil
+// throughInterceptors calls the first interceptor, which goes on to the others and at last to the operation.
+func throughInterceptors(ctx context.Context, call *Call, operation Next) (any, error) {
+	next := operation
+	for _, interceptor := range slices.Backward(call.Context.runtime.config.Interceptors) {
+		inner := next
+		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
 	}
-	if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
-		var zero R
-		result = zero
-	}
-	return result, failureOf(of.op, err)
+	return next(ctx)
 }
 
 // failureOf gives an error the name of the operation that bot logic called, also where
@@ -76,59 +112,4 @@ func failureOf(op Op, err error) error {
 	named := *e
 	named.Op = string(op)
 	return &named
-}
-
-// intercepted goes through the interceptors, and straight to the operation where
-// there is none.
-func intercepted[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (result R, err error) {
-	if len(c.runtime.config.Interceptors) == 0 {
-		return guarded(ctx, c, params, of)
-	}
-	defer func() { err = c.orPanic(ctx, of.op, err, recover()) }()
-	call := &Call{Op: of.op, Params: params, Context: c}
-	next := func(ctx context.Context) (any, error) {
-		params, ok := call.Params.(P)
-		if !ok {
-			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
-		}
-		return guarded(ctx, c, params, of)
-	}
-	answer, err := chain(c.runtime.config.Interceptors, call, next)(ctx)
-	return resultOf[R](answer, err)
-}
-
-// chain returns the call of the first interceptor, which goes on to the others.
-func chain(interceptors []Interceptor, call *Call, last Next) Next {
-	next := last
-	for _, interceptor := range slices.Backward(interceptors) {
-		inner := next
-		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
-	}
-	return next
-}
-
-// resultOf gives what interceptors returned its type.
-func resultOf[R any](answer any, err error) (R, error) {
-	result, ok := answer.(R)
-	if !ok && err == nil {
-		return result, boterr.New(boterr.Internal, "", "an interceptor answered with a %T", answer)
-	}
-	return result, err
-}
-
-// guarded calls an operation unless ctx has ended, or the run was left behind.
-func guarded[S, P, R any](ctx context.Context, c *Context, params P, of operation[S, P, R]) (result R, err error) {
-	defer func() { err = c.orPanic(ctx, of.op, err, recover()) }()
-	if err := ctx.Err(); err != nil {
-		return result, boterr.New(boterr.Canceled, "", "%w", err)
-	}
-	if err := c.run.Refusal(); err != nil {
-		return result, err
-	}
-	if of.op.changesLiveChats() {
-		if err := c.run.keepChoice(ctx); err != nil {
-			return result, err
-		}
-	}
-	return of.call(of.part, ctx, params)
 }

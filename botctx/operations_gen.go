@@ -326,7 +326,7 @@ func (op Op) Exists() bool {
 //
 // Specification: Member and data-source operations.
 func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
-	return invoke(ctx, c, p, operationOf(OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember))
+	return invoke(ctx, c, OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember, p)
 }
 
 // FindAndModifyDataFromDataSource finds the first entry that matches, in the order
@@ -343,7 +343,7 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 //     paths that collide, or needs a position in an array that the filter does not give.
 //   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
 func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
-	return invoke(ctx, c, p, operationOf(OpFindAndModifyDataFromDataSource, c.dataSources(), datasource.Operations.FindAndModifyDataFromDataSource))
+	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, c.dataSources(), datasource.Operations.FindAndModifyDataFromDataSource, p)
 }
 
 // UpsertDataToDataSource changes the entries whose _id exists, and inserts the
@@ -356,7 +356,7 @@ func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasou
 //     begins with $ or has a dot. Then nothing is written.
 //   - InvalidArgument: an element would change createdAt of an entry.
 func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpsertDataToDataSource, c.dataSources(), datasource.Operations.UpsertDataToDataSource))
+	return invoke(ctx, c, OpUpsertDataToDataSource, c.dataSources(), datasource.Operations.UpsertDataToDataSource, p)
 }
 
 // CountDataSource returns the number of entries that match.
@@ -366,7 +366,7 @@ func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.Upser
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
-	return invoke(ctx, c, p, operationOf(OpCountDataSource, c.dataSources(), datasource.Operations.CountDataSource))
+	return invoke(ctx, c, OpCountDataSource, c.dataSources(), datasource.Operations.CountDataSource, p)
 }
 
 // FetchDataFromDataSource returns the entries that match, in the order of SortBy or
@@ -378,7 +378,7 @@ func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSou
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 //   - InvalidArgument: SortBy holds something other than 1 and -1.
 func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
-	return invoke(ctx, c, p, operationOf(OpFetchDataFromDataSource, c.dataSources(), datasource.Operations.FetchDataFromDataSource))
+	return invoke(ctx, c, OpFetchDataFromDataSource, c.dataSources(), datasource.Operations.FetchDataFromDataSource, p)
 }
 
 // FetchDistinctDataFromDataSource returns the different values of one column, in
@@ -390,7 +390,7 @@ func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.Fetc
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
-	return invoke(ctx, c, p, operationOf(OpFetchDistinctDataFromDataSource, c.dataSources(), datasource.Operations.FetchDistinctDataFromDataSource))
+	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, c.dataSources(), datasource.Operations.FetchDistinctDataFromDataSource, p)
 }
 
 // FetchGeoNearFromDataSource returns the entries near a point, nearest first.
@@ -406,7 +406,7 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 //   - InvalidArgument: the entries have locations in several columns, and key in Data
 //     does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
-	return invoke(ctx, c, p, operationOf(OpFetchGeoNearFromDataSource, c.dataSources(), datasource.Operations.FetchGeoNearFromDataSource))
+	return invoke(ctx, c, OpFetchGeoNearFromDataSource, c.dataSources(), datasource.Operations.FetchGeoNearFromDataSource, p)
 }
 
 // PatchDataToDataSource changes the first entry that matches, or all of them with
@@ -422,7 +422,7 @@ func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.F
 //     replacement document and Multi is true.
 //   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
 func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
-	return invoke(ctx, c, p, operationOf(OpPatchDataToDataSource, c.dataSources(), datasource.Operations.PatchDataToDataSource))
+	return invoke(ctx, c, OpPatchDataToDataSource, c.dataSources(), datasource.Operations.PatchDataToDataSource, p)
 }
 
 // GetMember reads a member of the app by its id.
@@ -432,7 +432,7 @@ func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchD
 //
 // Specification: Member and data-source operations.
 func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	return invoke(ctx, c, p, operationOf(OpGetMember, c.members(), member.Operations.GetMember))
+	return invoke(ctx, c, OpGetMember, c.members(), member.Operations.GetMember, p)
 }
 
 // PatchMembers changes every member of a channel that matches, all or none. The
@@ -448,7 +448,7 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 //
 // Specification: Member and data-source operations.
 func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	return invoke(ctx, c, p, operationOf(OpPatchMembers, c.members(), member.Operations.PatchMembers))
+	return invoke(ctx, c, OpPatchMembers, c.members(), member.Operations.PatchMembers, p)
 }
 
 // UpdateMember sets the given fields of a member; fields that are not given stay.
@@ -464,7 +464,7 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 //
 // Specification: Member and data-source operations.
 func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateMember, c.members(), member.Operations.UpdateMember))
+	return invoke(ctx, c, OpUpdateMember, c.members(), member.Operations.UpdateMember, p)
 }
 
 // CheckAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the
@@ -476,7 +476,7 @@ func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 //
 // Specification: Member and data-source operations.
 func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
-	return invoke(ctx, c, p, operationOf(OpCheckAndSaveMemberReferFrom, c.members(), member.Operations.CheckAndSaveMemberReferFrom))
+	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, c.members(), member.Operations.CheckAndSaveMemberReferFrom, p)
 }
 
 // NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
@@ -500,7 +500,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
-	return invoke(ctx, c, p, operationOf(OpNewAgenda, c.agendas(), agenda.Operations.NewAgenda))
+	return invoke(ctx, c, OpNewAgenda, c.agendas(), agenda.Operations.NewAgenda, p)
 }
 
 // UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
@@ -521,7 +521,7 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateAgenda, c.agendas(), agenda.Operations.UpdateAgenda))
+	return invoke(ctx, c, OpUpdateAgenda, c.agendas(), agenda.Operations.UpdateAgenda, p)
 }
 
 // DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
@@ -530,7 +530,7 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 //
 // Specification: Agenda operations.
 func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
-	return invoke(ctx, c, p, operationOf(OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda))
+	return invoke(ctx, c, OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda, p)
 }
 
 // RedirectMemberToNode runs a node for a member now, and those that it redirects to,
@@ -551,7 +551,7 @@ func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberA
 //
 // Specification: Node redirect.
 func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
-	return invoke(ctx, c, p, operationOf(OpRedirectMemberToNode, c.nodes(), NodeOperations.RedirectMemberToNode))
+	return invoke(ctx, c, OpRedirectMemberToNode, c.nodes(), NodeOperations.RedirectMemberToNode, p)
 }
 
 // CreateAssignment asks for a person to take over the conversation with a member. The
@@ -588,7 +588,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
-	return invoke(ctx, c, p, operationOf(OpCreateAssignment, c.liveChats(), livechat.Operations.CreateAssignment))
+	return invoke(ctx, c, OpCreateAssignment, c.liveChats(), livechat.Operations.CreateAssignment, p)
 }
 
 // AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
@@ -607,7 +607,7 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAddNewTargetsToAssignment, c.liveChats(), livechat.Operations.AddNewTargetsToAssignment))
+	return invoke(ctx, c, OpAddNewTargetsToAssignment, c.liveChats(), livechat.Operations.AddNewTargetsToAssignment, p)
 }
 
 // ReassignAssignment hands a live chat on to others: the previous assignment ends, and a
@@ -635,7 +635,7 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
-	return invoke(ctx, c, p, operationOf(OpReassignAssignment, c.liveChats(), livechat.Operations.ReassignAssignment))
+	return invoke(ctx, c, OpReassignAssignment, c.liveChats(), livechat.Operations.ReassignAssignment, p)
 }
 
 // GetAssignment reads an assignment by its id.
@@ -645,7 +645,7 @@ func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAssignment, c.liveChats(), livechat.Operations.GetAssignment))
+	return invoke(ctx, c, OpGetAssignment, c.liveChats(), livechat.Operations.GetAssignment, p)
 }
 
 // GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
@@ -659,7 +659,7 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAssignmentByOutlet, c.liveChats(), livechat.Operations.GetAssignmentByOutlet))
+	return invoke(ctx, c, OpGetAssignmentByOutlet, c.liveChats(), livechat.Operations.GetAssignmentByOutlet, p)
 }
 
 // GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
@@ -669,7 +669,7 @@ func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAssignmentByBravoGroupID, c.liveChats(), livechat.Operations.GetAssignmentByBravoGroupID))
+	return invoke(ctx, c, OpGetAssignmentByBravoGroupID, c.liveChats(), livechat.Operations.GetAssignmentByBravoGroupID, p)
 }
 
 // GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
@@ -679,7 +679,7 @@ func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.Ge
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAssignmentsByMemberID, c.liveChats(), livechat.Operations.GetAssignmentsByMemberID))
+	return invoke(ctx, c, OpGetAssignmentsByMemberID, c.liveChats(), livechat.Operations.GetAssignmentsByMemberID, p)
 }
 
 // GetAssignmentsByMeta reads the assignments whose meta holds the given data: each of its fields
@@ -691,14 +691,14 @@ func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAs
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAssignmentsByMeta, c.liveChats(), livechat.Operations.GetAssignmentsByMeta))
+	return invoke(ctx, c, OpGetAssignmentsByMeta, c.liveChats(), livechat.Operations.GetAssignmentsByMeta, p)
 }
 
 // GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAssignmentsByParentAssignmentID, c.liveChats(), livechat.Operations.GetAssignmentsByParentAssignmentID))
+	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, c.liveChats(), livechat.Operations.GetAssignmentsByParentAssignmentID, p)
 }
 
 // UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
@@ -714,7 +714,7 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateAssignmentGroup, c.liveChats(), livechat.Operations.UpdateAssignmentGroup))
+	return invoke(ctx, c, OpUpdateAssignmentGroup, c.liveChats(), livechat.Operations.UpdateAssignmentGroup, p)
 }
 
 // UpdateAssignmentMeta sets the given fields of an assignment's meta; others stay. A
@@ -725,7 +725,7 @@ func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAs
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateAssignmentMeta, c.liveChats(), livechat.Operations.UpdateAssignmentMeta))
+	return invoke(ctx, c, OpUpdateAssignmentMeta, c.liveChats(), livechat.Operations.UpdateAssignmentMeta, p)
 }
 
 // RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
@@ -736,7 +736,7 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
-	return invoke(ctx, c, p, operationOf(OpRemovePendingAssignmentByMemberID, c.liveChats(), livechat.Operations.RemovePendingAssignmentByMemberID))
+	return invoke(ctx, c, OpRemovePendingAssignmentByMemberID, c.liveChats(), livechat.Operations.RemovePendingAssignmentByMemberID, p)
 }
 
 // EndLiveChat ends a live chat from the outlet's side. The assignment is the one that
@@ -749,7 +749,7 @@ func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livec
 //
 // Specification: Live-chat operations.
 func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return invoke(ctx, c, p, operationOf(OpEndLiveChat, c.liveChats(), livechat.Operations.EndLiveChat))
+	return invoke(ctx, c, OpEndLiveChat, c.liveChats(), livechat.Operations.EndLiveChat, p)
 }
 
 // InletEndLiveChat ends the live chat of a member from the inlet's side. A channel that the
@@ -763,7 +763,7 @@ func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams)
 //
 // Specification: Live-chat operations.
 func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return invoke(ctx, c, p, operationOf(OpInletEndLiveChat, c.liveChats(), livechat.Operations.InletEndLiveChat))
+	return invoke(ctx, c, OpInletEndLiveChat, c.liveChats(), livechat.Operations.InletEndLiveChat, p)
 }
 
 // EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
@@ -778,7 +778,7 @@ func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveC
 //
 // Specification: Live-chat operations.
 func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
-	return invoke(ctx, c, p, operationOf(OpEndBravoLiveChat, c.liveChats(), livechat.Operations.EndBravoLiveChat))
+	return invoke(ctx, c, OpEndBravoLiveChat, c.liveChats(), livechat.Operations.EndBravoLiveChat, p)
 }
 
 // GetGroup reads a group by its id.
@@ -788,7 +788,7 @@ func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveC
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
-	return invoke(ctx, c, p, operationOf(OpGetGroup, c.liveChats(), livechat.Operations.GetGroup))
+	return invoke(ctx, c, OpGetGroup, c.liveChats(), livechat.Operations.GetGroup, p)
 }
 
 // GetGroupByExternalID reads the newest group of an agent, or with the given id, in an
@@ -799,7 +799,7 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, p, operationOf(OpGetGroupByExternalID, c.liveChats(), livechat.Operations.GetGroupByExternalID))
+	return invoke(ctx, c, OpGetGroupByExternalID, c.liveChats(), livechat.Operations.GetGroupByExternalID, p)
 }
 
 // GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform.
@@ -810,7 +810,7 @@ func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, p, operationOf(OpGetGroupByGroupExternalID, c.liveChats(), livechat.Operations.GetGroupByGroupExternalID))
+	return invoke(ctx, c, OpGetGroupByGroupExternalID, c.liveChats(), livechat.Operations.GetGroupByGroupExternalID, p)
 }
 
 // GetGroupByInletGroup reads the newest group that belongs to a group conversation on the
@@ -821,7 +821,7 @@ func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
-	return invoke(ctx, c, p, operationOf(OpGetGroupByInletGroup, c.liveChats(), livechat.Operations.GetGroupByInletGroup))
+	return invoke(ctx, c, OpGetGroupByInletGroup, c.liveChats(), livechat.Operations.GetGroupByInletGroup, p)
 }
 
 // GetGroupByMemberID reads the newest group of a member of an inlet channel. One that is
@@ -832,7 +832,7 @@ func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, p, operationOf(OpGetGroupByMemberID, c.liveChats(), livechat.Operations.GetGroupByMemberID))
+	return invoke(ctx, c, OpGetGroupByMemberID, c.liveChats(), livechat.Operations.GetGroupByMemberID, p)
 }
 
 // UpdateGroup sets the given fields of a group; fields that are not given stay.
@@ -844,7 +844,7 @@ func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByM
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateGroup, c.liveChats(), livechat.Operations.UpdateGroup))
+	return invoke(ctx, c, OpUpdateGroup, c.liveChats(), livechat.Operations.UpdateGroup, p)
 }
 
 // UpdateGroupMeta sets the given fields of a group's meta; others stay. A field may be a
@@ -855,7 +855,7 @@ func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateGroupMeta, c.liveChats(), livechat.Operations.UpdateGroupMeta))
+	return invoke(ctx, c, OpUpdateGroupMeta, c.liveChats(), livechat.Operations.UpdateGroupMeta, p)
 }
 
 // InactivateGroup marks a group as no longer live and no longer valid.
@@ -865,7 +865,7 @@ func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMet
 //
 // Specification: Group and admin operations.
 func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
-	return invoke(ctx, c, p, operationOf(OpInactivateGroup, c.liveChats(), livechat.Operations.InactivateGroup))
+	return invoke(ctx, c, OpInactivateGroup, c.liveChats(), livechat.Operations.InactivateGroup, p)
 }
 
 // HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
@@ -881,7 +881,7 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 //
 // Specification: Group and admin operations.
 func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
-	return invoke(ctx, c, p, operationOf(OpHandleAdminJoinedGroup, c.liveChats(), livechat.Operations.HandleAdminJoinedGroup))
+	return invoke(ctx, c, OpHandleAdminJoinedGroup, c.liveChats(), livechat.Operations.HandleAdminJoinedGroup, p)
 }
 
 // CreateBravoGroup makes a group on Bravo. Where Bravo did not answer, whether the group was
@@ -894,7 +894,7 @@ func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
-	return invoke(ctx, c, p, operationOf(OpCreateBravoGroup, c.liveChats(), livechat.Operations.CreateBravoGroup))
+	return invoke(ctx, c, OpCreateBravoGroup, c.liveChats(), livechat.Operations.CreateBravoGroup, p)
 }
 
 // DisableBravoGroupInviteLink puts the invitation link of a group on Bravo out of use.
@@ -906,7 +906,7 @@ func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 //
 // Specification: Group and admin operations.
 func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
-	return invoke(ctx, c, p, operationOf(OpDisableBravoGroupInviteLink, c.liveChats(), livechat.Operations.DisableBravoGroupInviteLink))
+	return invoke(ctx, c, OpDisableBravoGroupInviteLink, c.liveChats(), livechat.Operations.DisableBravoGroupInviteLink, p)
 }
 
 // SetBravoGroupIcon gives a group on Bravo the picture at an address. One that could not be
@@ -921,7 +921,7 @@ func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.Di
 //
 // Specification: Group and admin operations.
 func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSetBravoGroupIcon, c.liveChats(), livechat.Operations.SetBravoGroupIcon))
+	return invoke(ctx, c, OpSetBravoGroupIcon, c.liveChats(), livechat.Operations.SetBravoGroupIcon, p)
 }
 
 // CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
@@ -933,7 +933,7 @@ func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
-	return invoke(ctx, c, p, operationOf(OpCreateHotelChannel, c.liveChats(), livechat.Operations.CreateHotelChannel))
+	return invoke(ctx, c, OpCreateHotelChannel, c.liveChats(), livechat.Operations.CreateHotelChannel, p)
 }
 
 // GetAdmin reads an agent by the id.
@@ -943,7 +943,7 @@ func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotel
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAdmin, c.liveChats(), livechat.Operations.GetAdmin))
+	return invoke(ctx, c, OpGetAdmin, c.liveChats(), livechat.Operations.GetAdmin, p)
 }
 
 // GetAdminByExternalID reads an agent by the id on the outlet's platform.
@@ -953,7 +953,7 @@ func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*liv
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
-	return invoke(ctx, c, p, operationOf(OpGetAdminByExternalID, c.liveChats(), livechat.Operations.GetAdminByExternalID))
+	return invoke(ctx, c, OpGetAdminByExternalID, c.liveChats(), livechat.Operations.GetAdminByExternalID, p)
 }
 
 // GetChannel tells which app a channel belongs to. It knows the channels of its own
@@ -964,7 +964,7 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
-	return invoke(ctx, c, p, operationOf(OpGetChannel, c.channels(), channel.Operations.GetChannel))
+	return invoke(ctx, c, OpGetChannel, c.channels(), channel.Operations.GetChannel, p)
 }
 
 // SendResponse sends a message to one member or several, on any platform. Without
@@ -996,7 +996,7 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSendResponse, c.sends(), send.Operations.SendResponse))
+	return invoke(ctx, c, OpSendResponse, c.sends(), send.Operations.SendResponse, p)
 }
 
 // SendMessageToInlet sends a message from the outlet conversation that MessageEvent
@@ -1015,7 +1015,7 @@ func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
-	return invoke(ctx, c, p, operationOf(OpSendMessageToInlet, c.liveChats(), livechat.Operations.SendMessageToInlet))
+	return invoke(ctx, c, OpSendMessageToInlet, c.liveChats(), livechat.Operations.SendMessageToInlet, p)
 }
 
 // SendMessageToInletGroup sends a message to the group conversation on the inlet's side.
@@ -1036,7 +1036,7 @@ func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
-	return invoke(ctx, c, p, operationOf(OpSendMessageToInletGroup, c.liveChats(), livechat.Operations.SendMessageToInletGroup))
+	return invoke(ctx, c, OpSendMessageToInletGroup, c.liveChats(), livechat.Operations.SendMessageToInletGroup, p)
 }
 
 // SendMessageToOutletGroup sends a message to the group conversation on the outlet's
@@ -1058,7 +1058,7 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
-	return invoke(ctx, c, p, operationOf(OpSendMessageToOutletGroup, c.liveChats(), livechat.Operations.SendMessageToOutletGroup))
+	return invoke(ctx, c, OpSendMessageToOutletGroup, c.liveChats(), livechat.Operations.SendMessageToOutletGroup, p)
 }
 
 // SendAlphaResponse sends a message to one member of an Alpha channel, as SendResponse does.
@@ -1079,7 +1079,7 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
-	return invoke(ctx, c, p, operationOf(OpSendAlphaResponse, c.sends(), send.Operations.SendAlphaResponse))
+	return invoke(ctx, c, OpSendAlphaResponse, c.sends(), send.Operations.SendAlphaResponse, p)
 }
 
 // SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, as
@@ -1103,7 +1103,7 @@ func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaRespons
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSendAlphaResponseToMemberIDs, c.sends(), send.Operations.SendAlphaResponseToMemberIDs))
+	return invoke(ctx, c, OpSendAlphaResponseToMemberIDs, c.sends(), send.Operations.SendAlphaResponseToMemberIDs, p)
 }
 
 // SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
@@ -1122,7 +1122,7 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 //
 // Specification: Sending operations.
 func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
-	return invoke(ctx, c, p, operationOf(OpSendHotelResponse, c.sends(), send.Operations.SendHotelResponse))
+	return invoke(ctx, c, OpSendHotelResponse, c.sends(), send.Operations.SendHotelResponse, p)
 }
 
 // SendDeltaResponse sends a message to one member or several of a Delta channel by one
@@ -1148,7 +1148,7 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 //
 // Specification: Sending operations.
 func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSendDeltaResponse, c.sends(), send.Operations.SendDeltaResponse))
+	return invoke(ctx, c, OpSendDeltaResponse, c.sends(), send.Operations.SendDeltaResponse, p)
 }
 
 // AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
@@ -1162,7 +1162,7 @@ func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaRespons
 //
 // Specification: Sending operations.
 func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAlphaCreateBroadcast, c.sends(), send.Operations.AlphaCreateBroadcast))
+	return invoke(ctx, c, OpAlphaCreateBroadcast, c.sends(), send.Operations.AlphaCreateBroadcast, p)
 }
 
 // AlphaSendBroadcast sends a stored message to all members with a label.
@@ -1176,7 +1176,7 @@ func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAlphaSendBroadcast, c.sends(), send.Operations.AlphaSendBroadcast))
+	return invoke(ctx, c, OpAlphaSendBroadcast, c.sends(), send.Operations.AlphaSendBroadcast, p)
 }
 
 // AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
@@ -1193,7 +1193,7 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 //
 // Specification: Sending operations.
 func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAlphaGetAttachmentID, c.sends(), send.Operations.AlphaGetAttachmentID))
+	return invoke(ctx, c, OpAlphaGetAttachmentID, c.sends(), send.Operations.AlphaGetAttachmentID, p)
 }
 
 // AlphaPassThreadControl hands the conversation with a member to another application on
@@ -1209,7 +1209,7 @@ func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 //
 // Specification: Sending operations.
 func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAlphaPassThreadControl, c.sends(), send.Operations.AlphaPassThreadControl))
+	return invoke(ctx, c, OpAlphaPassThreadControl, c.sends(), send.Operations.AlphaPassThreadControl, p)
 }
 
 // AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
@@ -1223,7 +1223,7 @@ func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassTh
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAlphaSaveCustomLabel, c.sends(), send.Operations.AlphaSaveCustomLabel))
+	return invoke(ctx, c, OpAlphaSaveCustomLabel, c.sends(), send.Operations.AlphaSaveCustomLabel, p)
 }
 
 // AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
@@ -1237,7 +1237,7 @@ func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCust
 //
 // Specification: Sending operations.
 func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
-	return invoke(ctx, c, p, operationOf(OpAlphaRemoveCustomLabel, c.sends(), send.Operations.AlphaRemoveCustomLabel))
+	return invoke(ctx, c, OpAlphaRemoveCustomLabel, c.sends(), send.Operations.AlphaRemoveCustomLabel, p)
 }
 
 // SavePostCommentAnalytics records that a user commented on a post. Each call makes a
@@ -1249,7 +1249,7 @@ func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemove
 //
 // Specification: Sending operations.
 func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSavePostCommentAnalytics, c.sends(), send.Operations.SavePostCommentAnalytics))
+	return invoke(ctx, c, OpSavePostCommentAnalytics, c.sends(), send.Operations.SavePostCommentAnalytics, p)
 }
 
 // SaveGroupIDToMember keeps the group that an event belongs to in the group of the
@@ -1261,7 +1261,7 @@ func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostC
 //
 // Specification: Sending operations.
 func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSaveGroupIDToMember, c.liveChats(), livechat.Operations.SaveGroupIDToMember))
+	return invoke(ctx, c, OpSaveGroupIDToMember, c.liveChats(), livechat.Operations.SaveGroupIDToMember, p)
 }
 
 // CharlieArchiveConversation archives a conversation on Charlie. One that is archived
@@ -1275,7 +1275,7 @@ func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupI
 //
 // Specification: Sending operations.
 func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
-	return invoke(ctx, c, p, operationOf(OpCharlieArchiveConversation, c.sends(), send.Operations.CharlieArchiveConversation))
+	return invoke(ctx, c, OpCharlieArchiveConversation, c.sends(), send.Operations.CharlieArchiveConversation, p)
 }
 
 // UpdateMessage changes a message that was sent, on platforms whose connector is a
@@ -1290,7 +1290,7 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 //
 // Specification: Sending operations.
 func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUpdateMessage, c.sends(), send.Operations.UpdateMessage))
+	return invoke(ctx, c, OpUpdateMessage, c.sends(), send.Operations.UpdateMessage, p)
 }
 
 // EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
@@ -1305,7 +1305,7 @@ func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 //
 // Specification: Sending operations; Limits.
 func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
-	return invoke(ctx, c, p, operationOf(OpEchoSaveMemberTag, c.sends(), send.Operations.EchoSaveMemberTag))
+	return invoke(ctx, c, OpEchoSaveMemberTag, c.sends(), send.Operations.EchoSaveMemberTag, p)
 }
 
 // SendEmail sends a mail from the host's no-reply address.
@@ -1318,7 +1318,7 @@ func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 //
 // Specification: Utility operations.
 func (c *Context) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
-	return invoke(ctx, c, p, operationOf(OpSendEmail, c.utilities(), utility.Operations.SendEmail))
+	return invoke(ctx, c, OpSendEmail, c.utilities(), utility.Operations.SendEmail, p)
 }
 
 // Golf returns the client of a payment account of the app, which the host registered under
@@ -1329,7 +1329,7 @@ func (c *Context) SendEmail(ctx context.Context, p utility.SendEmailParams) (uti
 //
 // Specification: Utility operations.
 func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
-	return invoke(ctx, c, p, operationOf(OpGolf, c.utilities(), utility.Operations.Golf))
+	return invoke(ctx, c, OpGolf, c.utilities(), utility.Operations.Golf, p)
 }
 
 // UploadFileToObjectStore copies a file from an address into the host's object store,
@@ -1350,7 +1350,7 @@ func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 //
 // Specification: Utility operations.
 func (c *Context) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
-	return invoke(ctx, c, p, operationOf(OpUploadFileToObjectStore, c.utilities(), utility.Operations.UploadFileToObjectStore))
+	return invoke(ctx, c, OpUploadFileToObjectStore, c.utilities(), utility.Operations.UploadFileToObjectStore, p)
 }
 
 // dispatch calls an operation by its name.
