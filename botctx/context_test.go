@@ -206,8 +206,8 @@ func requireStack(t *testing.T, err error) {
 	t.Helper()
 	var panicked *boterr.PanicError
 	require.ErrorAs(t, err, &panicked)
-	require.Contains(t, string(panicked.Stack), "panic_test.go")
-	require.NotContains(t, err.Error(), "panic_test.go")
+	require.Contains(t, string(panicked.Stack), "context_test.go")
+	require.NotContains(t, err.Error(), "context_test.go")
 }
 
 // strictly makes a platform refuse what it would ignore.

@@ -277,7 +277,7 @@ func TestFaults_ThatNothingMeetsFailTheTest(t *testing.T) {
 		var tb recordedTB
 		tb.run(func(p *fakes.Platform) { plan(p) })
 		require.Len(t, tb.failures, 1, what)
-		require.Contains(t, tb.failures[0], "nothing met the fault of faults_test.go:")
+		require.Contains(t, tb.failures[0], "nothing met the fault of outages_test.go:")
 		require.Contains(t, tb.failures[0], ", "+what+":")
 		require.Len(t, tb.logged, 1, "the transcript is printed, too")
 	}

@@ -8,93 +8,16 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/datasource"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/console"
 	"github.com/botctx/go-sdk/fakes/conversation"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 )
-
-// nodes are the bot that the tests talk to. Saved tests are run with a copy of this file.
-func nodes() []*botctx.Node {
-	all := []*botctx.Node{
-		{ID: "hello", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello {{firstName}}!")},
-		{ID: "repeat", Trigger: botctx.TextIs("2", "kettle", "/done", "\"quoted\" `and` \\n \\\n\tmore"), Pre: botctx.Do(repeat)},
-		{ID: "sure", Trigger: botctx.TextIs("sure?"), Responses: []send.Response{send.QuickReplies("Are you sure?",
-			send.QuickReply{Title: "Yes", Payload: "yes"}, send.QuickReply{Title: "No", Payload: "no"})}},
-		{ID: "kettles", Trigger: botctx.TextIs("kettles"), Responses: []send.Response{send.Carousel(
-			send.Card{Title: "Steel", Subtitle: "holds two litres", Buttons: []send.Button{
-				send.PostbackValue("Buy", "buy", document.O("kind", "steel", "litres", 2, "tags", document.A("a", 1.5, nil, true))),
-				send.WebURL("More", "https://shop.example/steel"),
-			}},
-			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
-		)}},
-		{ID: "picture", Trigger: botctx.TextIs("picture"), Responses: []send.Response{send.Image("https://shop.example/k.png")}},
-		{ID: "tapped", Trigger: botctx.TriggerFunc(tapped), Pre: botctx.Do(repeat)},
-		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(schedule), Responses: botctx.Say("I will.")},
-		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson), Responses: botctx.Say("Somebody comes.", "Soon.")},
-		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},
-		{ID: "broken", Trigger: botctx.TextIs("break"), Pre: botctx.Do(fail)},
-		{ID: "panic", Trigger: botctx.TextIs("panic"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettle") })},
-		{ID: "hang", Trigger: botctx.TextIs("hang"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { select {} })},
-		{ID: "long", Trigger: botctx.TextIs("long"), Responses: botctx.Say(
-			"This is a text of many words, which is longer than a line of a terminal of sixty cells and of one of a hundred and twenty.")},
-		{ID: "hostile", Trigger: botctx.TextIs("hostile"), Responses: botctx.Say("red \x1b[31mtext\x1b[0m \x1b]0;title\x07 \r and \u202eturned\u202c")},
-	}
-	for _, node := range all {
-		node.Global = botctx.GlobalInTree
-	}
-	return append(all,
-		&botctx.Node{ID: "reminder", Responses: botctx.Say("The kettle boils.")},
-		&botctx.Node{ID: "fail later", Pre: botctx.Do(fail)},
-	)
-}
-
-// repeat says what came in.
-func repeat(ctx context.Context, bot *botctx.Context) error {
-	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
-}
-
-// tapped matches what is tapped.
-func tapped(_ context.Context, bot *botctx.Context) (bool, error) {
-	return bot.MessageEvent.Type == send.TypePayload, nil
-}
-
-func schedule(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
-	})
-	return err
-}
-
-func callPerson(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle leaks."},
-	})
-	return err
-}
-
-func keepCoupon(ctx context.Context, bot *botctx.Context) error {
-	bot.Member.Meta.Set("coupon", "SPRING")
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
-		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
-	})
-	return err
-}
-
-func fail(context.Context, *botctx.Context) error {
-	return boterr.New(boterr.Unavailable, "", "the till does not answer: try it later")
-}
 
 // talk types lines into a console of the bot, and returns what is printed.
 func talk(t *testing.T, c console.Console, lines ...string) string {

@@ -644,7 +644,7 @@ const (
 
 const opLongConst, opLongPlus = 0x42, 0x7c
 
-var errZone = errors.New("the functions of the time zone are not those that zone.go names")
+var errZone = errors.New("the functions of the time zone are not those that instance.go names")
 
 // writeLocalMark adds localMark to the time on top of the stack.
 func writeLocalMark(out *bytes.Buffer) {
