@@ -96,41 +96,16 @@ func requireNextMinute(t *trial, m *member.Member, at document.Timestamp) {
 }
 
 var newAgendaRules = []Rule{
-	{
-		Name:  "NewAgendaReturnsTheRecord",
-		Text:  "newAgenda returns the record that it made: the documented fields with the given values, open, under a new _id",
-		check: newAgendaReturnsTheRecord,
-	},
-	{
-		Name:  "NewAgendaHasDefaults",
-		Text:  "without them, an agenda's tree is that of the member, its priority 0, its meta {} and its tag none",
-		check: newAgendaHasDefaults,
-	},
-	{
-		Name:  "NewAgendaIsForAnyMemberOfTheApp",
-		Text:  "newAgenda schedules for every member of the app, in that member's channel",
-		check: newAgendaIsForAnyMember,
-	},
-	{
-		Name:  "NewAgendaKeepsMetaToTheLetter",
-		Text:  "the meta of an agenda is kept to the letter, whatever its keys and texts look like",
-		check: newAgendaKeepsMeta,
-	},
-	{
-		Name:  "NewAgendaRunsFirstByThePattern",
-		Text:  "an agenda with a pattern and no nextRunAt runs first when the pattern fires next",
-		check: patternGivesTheFirstRun,
-	},
-	{
-		Name:  "NewAgendaReadsAPatternInTheZoneThatItNames",
-		Text:  "a pattern with CRON_TZ= and a name of the IANA database in front fires by the clocks of that zone, and so it does in an update",
-		check: patternNamesItsZone,
-	},
-	{
-		Name:  "NewAgendaRunsFirstAtNextRunAt",
-		Text:  "nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive",
-		check: nextRunAtOverridesThePattern,
-	},
+	rule(newAgendaReturnsTheRecord,
+		"newAgenda returns the record that it made: the documented fields with the given values, open, under a new _id"),
+	rule(newAgendaHasDefaults, "without them, an agenda's tree is that of the member, its priority 0, its meta {} and its tag none"),
+	rule(newAgendaIsForAnyMemberOfTheApp, "newAgenda schedules for every member of the app, in that member's channel"),
+	rule(newAgendaKeepsMetaToTheLetter, "the meta of an agenda is kept to the letter, whatever its keys and texts look like"),
+	rule(newAgendaRunsFirstByThePattern, "an agenda with a pattern and no nextRunAt runs first when the pattern fires next"),
+	rule(newAgendaReadsAPatternInTheZoneThatItNames,
+		"a pattern with CRON_TZ= and a name of the IANA database in front fires by the clocks of that zone, and so it does in an update"),
+	rule(newAgendaRunsFirstAtNextRunAt,
+		"nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive"),
 }
 
 func newAgendaReturnsTheRecord(t *trial) {
@@ -161,7 +136,7 @@ func newAgendaHasDefaults(t *trial) {
 	t.requireOpen(m, made)
 }
 
-func newAgendaIsForAnyMember(t *trial) {
+func newAgendaIsForAnyMemberOfTheApp(t *trial) {
 	elsewhere := t.newChannel(t.home.scope.App)
 	m := t.newMember(member.Member{App: t.home.scope.App, Channel: elsewhere.ID})
 	made := t.schedule(agenda.NewAgendaParams{MemberID: m.ID})
@@ -171,7 +146,7 @@ func newAgendaIsForAnyMember(t *trial) {
 	t.requireOpen(t.home.member)
 }
 
-func newAgendaKeepsMeta(t *trial) {
+func newAgendaKeepsMetaToTheLetter(t *trial) {
 	meta := document.O("$set", document.O("a.b", "$c"), "text", "{{firstName}} $$NOW", "list", document.A(1, nil, document.O()))
 	made := t.schedule(agenda.NewAgendaParams{Meta: meta})
 	require.Equal(t, meta.String(), made.Meta.String())
@@ -181,13 +156,13 @@ func newAgendaKeepsMeta(t *trial) {
 	t.requireOpen(t.home.member, made)
 }
 
-func patternGivesTheFirstRun(t *trial) {
+func newAgendaRunsFirstByThePattern(t *trial) {
 	made := t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
 	requireNextMinute(t, t.home.member, made.NextRunAt)
 	t.requireOpen(t.home.member, made)
 }
 
-func patternNamesItsZone(t *trial) {
+func newAgendaReadsAPatternInTheZoneThatItNames(t *trial) {
 	made := t.schedule(agenda.NewAgendaParams{Pattern: "CRON_TZ=Asia/Tokyo 30 9 1 1 *", RunUntil: later})
 	require.Equal(t, "01-01 00:30", made.NextRunAt.Time().UTC().Format("01-02 15:04"), "Tokyo is nine hours ahead of UTC")
 	changed := t.reschedule(agenda.UpdateAgendaParams{Pattern: "CRON_TZ=Asia/Kolkata 30 9 1 1 *"})
@@ -195,7 +170,7 @@ func patternNamesItsZone(t *trial) {
 	require.Equal(t, "01-01 04:00", changed.Docs[0].NextRunAt.Time().UTC().Format("01-02 15:04"), "India is five and a half")
 }
 
-func nextRunAtOverridesThePattern(t *trial) {
+func newAgendaRunsFirstAtNextRunAt(t *trial) {
 	for name, p := range map[string]agenda.NewAgendaParams{
 		"later":            {NextRunAt: later - 1, Pattern: eachMinute, RunUntil: later},
 		"at the end":       {NextRunAt: later, Pattern: eachMinute, RunUntil: later},
@@ -211,31 +186,12 @@ func nextRunAtOverridesThePattern(t *trial) {
 }
 
 var replaceRules = []Rule{
-	{
-		Name:  "NewAgendaReplacesItsTag",
-		Text:  "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others",
-		check: replaceTakesThePlace,
-	},
-	{
-		Name:  "NewAgendaReplacesNothingByDefault",
-		Text:  "replace is false by default: then agendas of the same tag stay beside each other",
-		check: withoutReplaceAllStay,
-	},
-	{
-		Name:  "NewAgendaKeepsTheLastReplacement",
-		Text:  "of replacements one after the other the last one stays, at whatever speed they come",
-		check: lastReplacementStays,
-	},
-	{
-		Name:  "NewAgendaKeepsOneReplacementOfMany",
-		Text:  "of many replacements at once one stays, and the next one replaces it",
-		check: oneReplacementOfManyStays,
-	},
-	{
-		Name:  "UpdateAgendaReplaces",
-		Text:  "updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others",
-		check: updateAgendaReplaces,
-	},
+	rule(newAgendaReplacesItsTag, "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others"),
+	rule(newAgendaReplacesNothingByDefault, "replace is false by default: then agendas of the same tag stay beside each other"),
+	rule(newAgendaKeepsTheLastReplacement, "of replacements one after the other the last one stays, at whatever speed they come"),
+	rule(newAgendaKeepsOneReplacementOfMany, "of many replacements at once one stays, and the next one replaces it"),
+	rule(updateAgendaReplaces,
+		"updateAgenda with replace changes the newest open agenda of the tag and removes the member's others of it, and no others"),
 }
 
 // besides are agendas that no replacement of the home member's "tag" concerns.
@@ -265,7 +221,7 @@ func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
 	t.requireOpen(b.neighbour, b.ofTheNeighbour)
 }
 
-func replaceTakesThePlace(t *trial) {
+func newAgendaReplacesItsTag(t *trial) {
 	others := t.scheduleBesides()
 	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
 	t.schedule(agenda.NewAgendaParams{Tag: "tag", Pattern: eachMinute, RunUntil: later, NextRunAt: later})
@@ -273,14 +229,14 @@ func replaceTakesThePlace(t *trial) {
 	t.requireBesides(others, left)
 }
 
-func withoutReplaceAllStay(t *trial) {
+func newAgendaReplacesNothingByDefault(t *trial) {
 	first := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true})
 	second := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
 	third := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
 	t.requireOpen(t.home.member, first, second, third)
 }
 
-func lastReplacementStays(t *trial) {
+func newAgendaKeepsTheLastReplacement(t *trial) {
 	for range workers {
 		node := unique("node")
 		left := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: node})
@@ -289,7 +245,7 @@ func lastReplacementStays(t *trial) {
 	}
 }
 
-func oneReplacementOfManyStays(t *trial) {
+func newAgendaKeepsOneReplacementOfMany(t *trial) {
 	others := t.scheduleBesides()
 	t.atOnce(func(int) error {
 		return repeat(func() error {
@@ -314,26 +270,10 @@ func updateAgendaReplaces(t *trial) {
 }
 
 var deleteAgendaRules = []Rule{
-	{
-		Name:  "DeleteMemberAgendaRemovesTheTag",
-		Text:  "deleteMemberAgenda with a tag removes the member's open agendas of that tag, and no others",
-		check: deleteMemberAgendaRemovesTheTag,
-	},
-	{
-		Name:  "DeleteMemberAgendaRemovesAll",
-		Text:  "deleteMemberAgenda without a tag removes all open agendas of the member, and of nobody else",
-		check: deleteMemberAgendaRemovesAll,
-	},
-	{
-		Name:  "DeleteMemberAgendaAcknowledges",
-		Text:  "deleteMemberAgenda returns a new clientMutationId each time, also where nothing matched",
-		check: deleteMemberAgendaAcknowledges,
-	},
-	{
-		Name:  "DeleteMemberAgendaStaysInTheApp",
-		Text:  "agendas of another app do not exist for deleteMemberAgenda",
-		check: deleteMemberAgendaStaysInTheApp,
-	},
+	rule(deleteMemberAgendaRemovesTheTag, "deleteMemberAgenda with a tag removes the member's open agendas of that tag, and no others"),
+	rule(deleteMemberAgendaRemovesAll, "deleteMemberAgenda without a tag removes all open agendas of the member, and of nobody else"),
+	rule(deleteMemberAgendaAcknowledges, "deleteMemberAgenda returns a new clientMutationId each time, also where nothing matched"),
+	rule(deleteMemberAgendaStaysInTheApp, "agendas of another app do not exist for deleteMemberAgenda"),
 }
 
 // unschedule deletes agendas of a member of the home app, without an error.
@@ -392,56 +332,19 @@ func (t *trial) scheduleAway() *agenda.Agenda {
 }
 
 var updateAgendaRules = []Rule{
-	{
-		Name:  "UpdateAgendaSetsWhatIsGiven",
-		Text:  "updateAgenda sets what is given and leaves the rest as it is",
-		check: updateAgendaSetsWhatIsGiven,
-	},
-	{
-		Name:  "UpdateAgendaChangesTheTag",
-		Text:  "updateAgenda with a tag changes the member's open agendas of that tag, and no others",
-		check: updateAgendaChangesTheTag,
-	},
-	{
-		Name:  "UpdateAgendaChangesAll",
-		Text:  "updateAgenda without a tag changes all open agendas of the member, and of nobody else",
-		check: updateAgendaChangesAll,
-	},
-	{
-		Name:  "UpdateAgendaTellsWhatItDid",
-		Text:  "updateAgenda returns the ids and the records of what matched, and counts what had other values before",
-		check: updateAgendaTellsWhatItDid,
-	},
-	{
-		Name:  "UpdateAgendaOfNothing",
-		Text:  "an updateAgenda that matches nothing returns empty lists and 0, and is no error",
-		check: updateAgendaOfNothing,
-	},
-	{
-		Name:  "UpdateAgendaSchedulesAnew",
-		Text:  "a new pattern gives the next run, unless nextRunAt overrides it; runUntil holds until another is given",
-		check: updateAgendaSchedulesAnew,
-	},
-	{
-		Name:  "UpdateAgendaOfASingleRun",
-		Text:  "updateAgenda of an agenda without a pattern takes a runUntil alone, and a pattern alone that nextRunAt overrides",
-		check: updateAgendaOfASingleRun,
-	},
-	{
-		Name:  "UpdateAgendaStaysInTheApp",
-		Text:  "agendas of another app do not exist for updateAgenda",
-		check: updateAgendaStaysInTheApp,
-	},
-	{
-		Name:  "UpdateAgendaIsAllOrNone",
-		Text:  "a schedule that one of the member's agendas cannot have changes none of them",
-		check: updateAgendaIsAllOrNone,
-	},
-	{
-		Name:  "UpdateAgendaLosesNoField",
-		Text:  "updateAgenda writes the given fields alone: of many at once, none takes back what another wrote",
-		check: updateAgendaLosesNoField,
-	},
+	rule(updateAgendaSetsWhatIsGiven, "updateAgenda sets what is given and leaves the rest as it is"),
+	rule(updateAgendaChangesTheTag, "updateAgenda with a tag changes the member's open agendas of that tag, and no others"),
+	rule(updateAgendaChangesAll, "updateAgenda without a tag changes all open agendas of the member, and of nobody else"),
+	rule(updateAgendaTellsWhatItDid,
+		"updateAgenda returns the ids and the records of what matched, and counts what had other values before"),
+	rule(updateAgendaOfNothing, "an updateAgenda that matches nothing returns empty lists and 0, and is no error"),
+	rule(updateAgendaSchedulesAnew,
+		"a new pattern gives the next run, unless nextRunAt overrides it; runUntil holds until another is given"),
+	rule(updateAgendaOfASingleRun,
+		"updateAgenda of an agenda without a pattern takes a runUntil alone, and a pattern alone that nextRunAt overrides"),
+	rule(updateAgendaStaysInTheApp, "agendas of another app do not exist for updateAgenda"),
+	rule(updateAgendaIsAllOrNone, "a schedule that one of the member's agendas cannot have changes none of them"),
+	rule(updateAgendaLosesNoField, "updateAgenda writes the given fields alone: of many at once, none takes back what another wrote"),
 }
 
 func updateAgendaSetsWhatIsGiven(t *trial) {

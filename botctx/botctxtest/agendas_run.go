@@ -15,48 +15,21 @@ import (
 )
 
 var agendaRunRules = []Rule{
-	{
-		Name:  "ADueAgendaRunsItsNode",
-		Text:  "an agenda runs its node for its member when it is due, once, with its meta as AgendaMeta",
-		check: dueAgendaRunsItsNode,
-		Needs: []Capability{handleNodes, moveClock},
-	},
-	{
-		Name:  "ACompletedAgendaStaysAsItIs",
-		Text:  "updateAgenda does not change an agenda that has run for the last time",
-		check: completedAgendaStays,
-		Needs: []Capability{handleNodes, moveClock},
-	},
-	{
-		Name:  "DueAgendasRunByPriority",
-		Text:  "of agendas that are due at the same time the smaller priority runs first, and of equal ones the one that was made first",
-		check: dueAgendasRunByPriority,
-		Needs: []Capability{handleNodes, moveClock},
-	},
-	{
-		Name:  "APatternRunsUntilItsEnd",
-		Text:  "an agenda with a pattern runs each time that it fires, up to and including runUntil",
-		check: patternRunsUntilItsEnd,
-		Needs: []Capability{handleNodes, moveClock},
-	},
-	{
-		Name:  "WithoutRunUntilAPatternRunsOnce",
-		Text:  "an agenda with nextRunAt, a pattern and no runUntil runs once, at nextRunAt",
-		check: patternWithoutRunUntilRunsOnce,
-		Needs: []Capability{handleNodes, moveClock},
-	},
-	{
-		Name:  "WhatIsDeletedOrReplacedDoesNotRun",
-		Text:  "an agenda that was deleted or replaced does not run, and one that was updated runs as it is then",
-		check: deletedOrReplacedDoesNotRun,
-		Needs: []Capability{handleNodes, moveClock},
-	},
-	{
-		Name:  "ARunThatIsTriedAgainSendsUnderTheSameIDs",
-		Text:  "a run that fails and is tried again sends in the same places under the same ids, and no two under one",
-		check: runTriedAgainSendsUnderTheSameIDs,
-		Needs: []Capability{handleNodes, moveClock, tellIDs},
-	},
+	rule(aDueAgendaRunsItsNode,
+		"an agenda runs its node for its member when it is due, once, with its meta as AgendaMeta", handleNodes, moveClock),
+	rule(aCompletedAgendaStaysAsItIs, "updateAgenda does not change an agenda that has run for the last time", handleNodes, moveClock),
+	rule(dueAgendasRunByPriority,
+		"of agendas that are due at the same time the smaller priority runs first, and of equal ones the one that was made first",
+		handleNodes, moveClock),
+	rule(aPatternRunsUntilItsEnd,
+		"an agenda with a pattern runs each time that it fires, up to and including runUntil", handleNodes, moveClock),
+	rule(withoutRunUntilAPatternRunsOnce,
+		"an agenda with nextRunAt, a pattern and no runUntil runs once, at nextRunAt", handleNodes, moveClock),
+	rule(whatIsDeletedOrReplacedDoesNotRun,
+		"an agenda that was deleted or replaced does not run, and one that was updated runs as it is then", handleNodes, moveClock),
+	rule(aRunThatIsTriedAgainSendsUnderTheSameIDs,
+		"a run that fails and is tried again sends in the same places under the same ids, and no two under one",
+		handleNodes, moveClock, tellIDs),
 }
 
 // noting adds a node that notes its AgendaMeta and member, and returns its id.
@@ -76,7 +49,7 @@ func (t *trial) in(pause time.Duration) document.Timestamp {
 	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
 }
 
-func dueAgendaRunsItsNode(t *trial) {
+func aDueAgendaRunsItsNode(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
 	m := t.neighbour(member.Member{})
@@ -95,7 +68,7 @@ func dueAgendaRunsItsNode(t *trial) {
 	}
 }
 
-func completedAgendaStays(t *trial) {
+func aCompletedAgendaStaysAsItIs(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
 	t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, NextRunAt: t.in(time.Minute), Tag: "tag"})
@@ -129,7 +102,7 @@ func dueAgendasRunByPriority(t *trial) {
 	require.Equal(t, names, ran.read())
 }
 
-func patternRunsUntilItsEnd(t *trial) {
+func aPatternRunsUntilItsEnd(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
 	first := t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, Pattern: eachMinute, RunUntil: later, Tag: "tag"})
@@ -142,7 +115,7 @@ func patternRunsUntilItsEnd(t *trial) {
 	t.requireOpen(t.home.member)
 }
 
-func patternWithoutRunUntilRunsOnce(t *trial) {
+func withoutRunUntilAPatternRunsOnce(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
 	t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, Pattern: eachMinute, NextRunAt: t.in(time.Hour)})
@@ -155,7 +128,7 @@ func patternWithoutRunUntilRunsOnce(t *trial) {
 	t.requireOpen(t.home.member)
 }
 
-func deletedOrReplacedDoesNotRun(t *trial) {
+func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
 	at := t.in(time.Hour)
@@ -197,7 +170,7 @@ func (t *trial) sayingAgain(attempts ...[]string) string {
 	return node
 }
 
-func runTriedAgainSendsUnderTheSameIDs(t *trial) {
+func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 	m := t.neighbour(member.Member{})
 	node := t.sayingAgain([]string{"a", "b", "b"}, []string{"b", "c", "b"})
 	t.schedule(agenda.NewAgendaParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})

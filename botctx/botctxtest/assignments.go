@@ -91,47 +91,20 @@ func (t *trial) assignmentsOf(p *place, m *member.Member) []*livechat.Assignment
 }
 
 var createAssignmentRules = []Rule{
-	{
-		Name:  "CreateAssignmentPutsTheMemberInLiveChat",
-		Text:  "the member that createAssignment returns has botMeta.liveChat true, and so has the stored one",
-		check: createAssignmentPutsTheMemberInLiveChat,
-	},
-	{
-		Name:  "CreateAssignmentKeepsTheRequest",
-		Text:  "the assignment says who asks in which channel, where the request went and with what; nobody has it yet",
-		check: createAssignmentKeepsTheRequest,
-	},
-	{
-		Name:  "CreateAssignmentSendsTickets",
-		Text:  "the ticket is the relay message of its platform, else a text that names the member; {{path}} is filled from the member",
-		Needs: []Capability{readSent},
-		check: createAssignmentSendsTickets,
-	},
-	{
-		Name:  "CreateAssignmentAgainGivesTheOpenOne",
-		Text:  "where a request of the member stands, it comes back and nothing is sent; after it has ended, there is a new one",
-		check: createAssignmentAgainGivesTheOpenOne,
-	},
-	{
-		Name:  "CreateAssignmentTakesMembersAsAddresses",
-		Text:  "a member that is passed in is an address: the one with its _id is loaded again, whatever else it says",
-		check: createAssignmentTakesMembersAsAddresses,
-	},
-	{
-		Name:  "CreateAssignmentNeedsWhoTakesIt",
-		Text:  "a request that nothing can take is FailedPrecondition, and the member is not in live chat",
-		check: createAssignmentNeedsWhoTakesIt,
-	},
-	{
-		Name:  "CreateAssignmentTakesACopy",
-		Text:  "what goes into createAssignment is copied, and what comes out is the caller's own",
-		check: createAssignmentTakesACopy,
-	},
-	{
-		Name:  "CreateAssignmentMakesOneOfManyAtOnce",
-		Text:  "of many requests of a member at one instant one is made, all callers get it, and its ticket is sent once",
-		check: createAssignmentMakesOneOfManyAtOnce,
-	},
+	rule(createAssignmentPutsTheMemberInLiveChat,
+		"the member that createAssignment returns has botMeta.liveChat true, and so has the stored one"),
+	rule(createAssignmentKeepsTheRequest,
+		"the assignment says who asks in which channel, where the request went and with what; nobody has it yet"),
+	rule(createAssignmentSendsTickets,
+		"the ticket is the relay message of its platform, else a text that names the member; {{path}} is filled from the member", readSent),
+	rule(createAssignmentAgainGivesTheOpenOne,
+		"where a request of the member stands, it comes back and nothing is sent; after it has ended, there is a new one"),
+	rule(createAssignmentTakesMembersAsAddresses,
+		"a member that is passed in is an address: the one with its _id is loaded again, whatever else it says"),
+	rule(createAssignmentNeedsWhoTakesIt, "a request that nothing can take is FailedPrecondition, and the member is not in live chat"),
+	rule(createAssignmentTakesACopy, "what goes into createAssignment is copied, and what comes out is the caller's own"),
+	rule(createAssignmentMakesOneOfManyAtOnce,
+		"of many requests of a member at one instant one is made, all callers get it, and its ticket is sent once"),
 }
 
 func createAssignmentPutsTheMemberInLiveChat(t *trial) {
@@ -277,38 +250,15 @@ func createAssignmentMakesOneOfManyAtOnce(t *trial) {
 }
 
 var assignmentDefaultRules = []Rule{
-	{
-		Name:  "CreateAssignmentIsForTheLabel",
-		Text:  "label says which broadcast groups get a ticket, and is default where it is not given",
-		check: createAssignmentIsForTheLabel,
-	},
-	{
-		Name:  "CreateAssignmentMetaIsEmptyByDefault",
-		Text:  "meta is kept as it is given, and empty where it is not",
-		check: createAssignmentMetaIsEmptyByDefault,
-	},
-	{
-		Name:  "CreateAssignmentIsWithoutHistoryByDefault",
-		Text:  "history is false where it is not given",
-		check: createAssignmentIsWithoutHistoryByDefault,
-	},
-	{
-		Name:  "CreateAssignmentAddsTheHistory",
-		Text:  "with history, the address of the conversation's history is in the ticket, and the assignment says so",
-		Needs: []Capability{Histories, readSent},
-		check: createAssignmentAddsTheHistory,
-	},
-	{
-		Name:  "CreateAssignmentWatchesIdleTimeByDefault",
-		Text:  "idle time is watched unless setLiveChatAgenda is false: expiry says when the live chat ends for that",
-		check: createAssignmentWatchesIdleTimeByDefault,
-	},
-	{
-		Name:  "CreateAssignmentEndsWhenIdle",
-		Text:  "a live chat whose idle time is watched ends at expiry, and one that is not watched goes on",
-		Needs: []Capability{moveClock, handleNodes},
-		check: createAssignmentEndsWhenIdle,
-	},
+	rule(createAssignmentIsForTheLabel, "label says which broadcast groups get a ticket, and is default where it is not given"),
+	rule(createAssignmentMetaIsEmptyByDefault, "meta is kept as it is given, and empty where it is not"),
+	rule(createAssignmentIsWithoutHistoryByDefault, "history is false where it is not given"),
+	rule(createAssignmentAddsTheHistory,
+		"with history, the address of the conversation's history is in the ticket, and the assignment says so", Histories, readSent),
+	rule(createAssignmentWatchesIdleTimeByDefault,
+		"idle time is watched unless setLiveChatAgenda is false: expiry says when the live chat ends for that"),
+	rule(createAssignmentEndsWhenIdle,
+		"a live chat whose idle time is watched ends at expiry, and one that is not watched goes on", moveClock, handleNodes),
 }
 
 func createAssignmentIsForTheLabel(t *trial) {
@@ -392,36 +342,16 @@ func createAssignmentEndsWhenIdle(t *trial) {
 }
 
 var newTargetRules = []Rule{
-	{
-		Name:  "AddNewTargetsToAssignmentSendsFurtherTickets",
-		Text:  "addNewTargetsToAssignment sends the ticket to further targets and keeps them; those that have it get no second one",
-		check: addNewTargetsSendsFurtherTickets,
-	},
-	{
-		Name:  "AddNewTargetsToAssignmentTakesEveryForm",
-		Text:  "a new target is a target, a broadcast group of the outlet that is there, or a label with its groups",
-		check: addNewTargetsTakesEveryForm,
-	},
-	{
-		Name:  "AddNewTargetsToAssignmentPutsTheMemberInLiveChat",
-		Text:  "the member is in live chat after addNewTargetsToAssignment, unless liveChat is false",
-		check: addNewTargetsPutsTheMemberInLiveChat,
-	},
-	{
-		Name:  "AddNewTargetsToAssignmentCanBeTakenThere",
-		Text:  "an agent of an outlet that was added can take the request",
-		check: addNewTargetsCanBeTakenThere,
-	},
-	{
-		Name:  "AddNewTargetsToAssignmentNeedsAPendingRequest",
-		Text:  "where the request has been taken or has ended, or a target can take nothing, it is FailedPrecondition, and nothing is sent",
-		check: addNewTargetsNeedsAPendingRequest,
-	},
-	{
-		Name:  "AddNewTargetsToAssignmentSendsOneOfManyAtOnce",
-		Text:  "of many that add one target at one instant one sends the ticket, and none fails",
-		check: addNewTargetsSendsOneOfManyAtOnce,
-	},
+	rule(addNewTargetsToAssignmentSendsFurtherTickets,
+		"addNewTargetsToAssignment sends the ticket to further targets and keeps them; those that have it get no second one"),
+	rule(addNewTargetsToAssignmentTakesEveryForm,
+		"a new target is a target, a broadcast group of the outlet that is there, or a label with its groups"),
+	rule(addNewTargetsToAssignmentPutsTheMemberInLiveChat,
+		"the member is in live chat after addNewTargetsToAssignment, unless liveChat is false"),
+	rule(addNewTargetsToAssignmentCanBeTakenThere, "an agent of an outlet that was added can take the request"),
+	rule(addNewTargetsToAssignmentNeedsAPendingRequest,
+		"where the request has been taken or has ended, or a target can take nothing, it is FailedPrecondition, and nothing is sent"),
+	rule(addNewTargetsToAssignmentSendsOneOfManyAtOnce, "of many that add one target at one instant one sends the ticket, and none fails"),
 }
 
 // addTargets adds targets to an assignment, without an error.
@@ -436,7 +366,7 @@ func (t *trial) addTargets(a *livechat.Assignment, liveChat *bool, targets ...li
 	return added
 }
 
-func addNewTargetsSendsFurtherTickets(t *trial) {
+func addNewTargetsToAssignmentSendsFurtherTickets(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	for range 2 {
@@ -452,7 +382,7 @@ func addNewTargetsSendsFurtherTickets(t *trial) {
 	}
 }
 
-func addNewTargetsTakesEveryForm(t *trial) {
+func addNewTargetsToAssignmentTakesEveryForm(t *trial) {
 	d, other := t.openDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
 	own, further := newBroadcastGroup(d.Type), newBroadcastGroup(d.Type)
 	groups := []channel.BroadcastGroupMember{own, further}
@@ -486,7 +416,7 @@ func addNewTargetsTakesEveryForm(t *trial) {
 	}
 }
 
-func addNewTargetsPutsTheMemberInLiveChat(t *trial) {
+func addNewTargetsToAssignmentPutsTheMemberInLiveChat(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	for _, c := range []struct {
@@ -500,7 +430,7 @@ func addNewTargetsPutsTheMemberInLiveChat(t *trial) {
 	}
 }
 
-func addNewTargetsCanBeTakenThere(t *trial) {
+func addNewTargetsToAssignmentCanBeTakenThere(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	other := t.addDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
@@ -509,7 +439,7 @@ func addNewTargetsCanBeTakenThere(t *trial) {
 	require.Equal(t, other.agent.ExternalID, t.assignment(t.home, a.ID).Assignee)
 }
 
-func addNewTargetsNeedsAPendingRequest(t *trial) {
+func addNewTargetsToAssignmentNeedsAPendingRequest(t *trial) {
 	type params = livechat.AddNewTargetsToAssignmentParams
 	d := t.openDesk(t.home, t.ticketing())
 	targets := []livechat.NewTarget{groupTarget(d.sales)}
@@ -527,7 +457,7 @@ func addNewTargetsNeedsAPendingRequest(t *trial) {
 	})
 }
 
-func addNewTargetsSendsOneOfManyAtOnce(t *trial) {
+func addNewTargetsToAssignmentSendsOneOfManyAtOnce(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	t.atOnce(func(int) error {
@@ -540,11 +470,7 @@ func addNewTargetsSendsOneOfManyAtOnce(t *trial) {
 }
 
 var readAssignmentRules = []Rule{
-	{
-		Name:  "GetAssignmentReadsIt",
-		Text:  "getAssignment returns the assignment of that id, as it is now, the ended one included",
-		check: assignmentReadsIt,
-	},
+	rule(getAssignmentReadsIt, "getAssignment returns the assignment of that id, as it is now, the ended one included"),
 	{
 		Name:  "GetAssignmentByBravoGroupIdReadsTheNewest",
 		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
@@ -554,24 +480,12 @@ var readAssignmentRules = []Rule{
 }
 
 var assignmentByOutletRules = []Rule{
-	{
-		Name:  "GetAssignmentByOutletReadsTheNewestOpen",
-		Text:  "getAssignmentByOutlet returns the newest assignment in the outlet that has not ended",
-		Needs: []Capability{OutletLookups},
-		check: assignmentByOutletReadsTheNewestOpen,
-	},
-	{
-		Name:  "GetAssignmentByOutletIsWhereItWasTaken",
-		Text:  "a request is in each outlet with a ticket while nobody has taken it, and then in the one where it was taken",
-		Needs: []Capability{OutletLookups},
-		check: assignmentByOutletIsWhereItWasTaken,
-	},
-	{
-		Name:  "GetAssignmentByOutletTakesMetaAsAFilter",
-		Text:  "where an assignment's meta has operators, the context's member must match them, else the assignment is passed over",
-		Needs: []Capability{OutletLookups},
-		check: assignmentByOutletTakesMetaAsAFilter,
-	},
+	rule(getAssignmentByOutletReadsTheNewestOpen,
+		"getAssignmentByOutlet returns the newest assignment in the outlet that has not ended", OutletLookups),
+	rule(getAssignmentByOutletIsWhereItWasTaken,
+		"a request is in each outlet with a ticket while nobody has taken it, and then in the one where it was taken", OutletLookups),
+	rule(getAssignmentByOutletTakesMetaAsAFilter,
+		"where an assignment's meta has operators, the context's member must match them, else the assignment is passed over", OutletLookups),
 }
 
 // requireSameAssignment checks that two are the same record, with the same content.
@@ -581,7 +495,7 @@ func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
 	require.Equal(t, textOf(t, want), textOf(t, got))
 }
 
-func assignmentReadsIt(t *trial) {
+func getAssignmentReadsIt(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	first := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
 	second := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
@@ -627,7 +541,7 @@ func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	return found
 }
 
-func assignmentByOutletReadsTheNewestOpen(t *trial) {
+func getAssignmentByOutletReadsTheNewestOpen(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	first := t.request(t.home, livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
@@ -641,7 +555,7 @@ func assignmentByOutletReadsTheNewestOpen(t *trial) {
 	requireSameAssignment(t, first, t.inOutlet(t.home, d.ID))
 }
 
-func assignmentByOutletIsWhereItWasTaken(t *trial) {
+func getAssignmentByOutletIsWhereItWasTaken(t *trial) {
 	one, two := t.addDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
 	t.Pair(t.home.channel, one.Channel, two.Channel)
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
@@ -652,7 +566,7 @@ func assignmentByOutletIsWhereItWasTaken(t *trial) {
 	requireSameAssignment(t, t.assignment(t.home, a.ID), t.inOutlet(t.home, two.ID))
 }
 
-func assignmentByOutletTakesMetaAsAFilter(t *trial) {
+func getAssignmentByOutletTakesMetaAsAFilter(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	plain := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("locale", "de")})
 	forEve := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{

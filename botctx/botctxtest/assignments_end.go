@@ -14,21 +14,10 @@ import (
 )
 
 var endLiveChatRules = []Rule{
-	{
-		Name:  "EndLiveChatEndsTheLiveChat",
-		Text:  "endLiveChat ends the live chat that the event belongs to: its member leaves it, and its group is live no more",
-		check: endLiveChatEndsTheLiveChat,
-	},
-	{
-		Name:  "EndLiveChatClearsTheMembersGroup",
-		Text:  "the group of the member is cleared when its live chat ends, and one that is another is not",
-		check: endLiveChatClearsTheMembersGroup,
-	},
-	{
-		Name:  "EndLiveChatEndsOnce",
-		Text:  "a live chat that has ended is FailedPrecondition, whoever ended it, also to many who end it at one instant",
-		check: endLiveChatEndsOnce,
-	},
+	rule(endLiveChatEndsTheLiveChat,
+		"endLiveChat ends the live chat that the event belongs to: its member leaves it, and its group is live no more"),
+	rule(endLiveChatClearsTheMembersGroup, "the group of the member is cleared when its live chat ends, and one that is another is not"),
+	rule(endLiveChatEndsOnce, "a live chat that has ended is FailedPrecondition, whoever ended it, also to many who end it at one instant"),
 }
 
 // requireEnded checks what an end returned against what is stored.
@@ -114,33 +103,14 @@ func endLiveChatEndsOnce(t *trial) {
 }
 
 var inletEndRules = []Rule{
-	{
-		Name:  "InletEndLiveChatEndsTheLiveChat",
-		Text:  "inletEndLiveChat ends the live chat of the context's own member, taken or not, and returns the update and the member",
-		check: inletEndLiveChatEndsTheLiveChat,
-	},
-	{
-		Name:  "InletEndLiveChatTakesAddresses",
-		Text:  "a member and a channel that are passed in are addresses: those with the _id are loaded again",
-		check: inletEndLiveChatTakesAddresses,
-	},
-	{
-		Name:  "InletEndLiveChatRecallsOnlyOnDemand",
-		Text:  "tickets are recalled where options.recallRelayMessage is true, and left as they are by default",
-		Needs: []Capability{readSent, recalledTickets},
-		check: inletEndLiveChatRecallsOnlyOnDemand,
-	},
-	{
-		Name:  "InletEndLiveChatCannotRecallEverywhere",
-		Text:  "options.recallRelayMessage is Unsupported where the outlet cannot recall tickets, and nothing ends",
-		Needs: []Capability{On(channel.Bravo)},
-		check: inletEndLiveChatCannotRecallEverywhere,
-	},
-	{
-		Name:  "InletEndLiveChatNeedsALiveChat",
-		Text:  "a member without an open assignment is FailedPrecondition, also after a live chat has ended",
-		check: inletEndLiveChatNeedsALiveChat,
-	},
+	rule(inletEndLiveChatEndsTheLiveChat,
+		"inletEndLiveChat ends the live chat of the context's own member, taken or not, and returns the update and the member"),
+	rule(inletEndLiveChatTakesAddresses, "a member and a channel that are passed in are addresses: those with the _id are loaded again"),
+	rule(inletEndLiveChatRecallsOnlyOnDemand,
+		"tickets are recalled where options.recallRelayMessage is true, and left as they are by default", readSent, recalledTickets),
+	rule(inletEndLiveChatCannotRecallEverywhere,
+		"options.recallRelayMessage is Unsupported where the outlet cannot recall tickets, and nothing ends", On(channel.Bravo)),
+	rule(inletEndLiveChatNeedsALiveChat, "a member without an open assignment is FailedPrecondition, also after a live chat has ended"),
 }
 
 func inletEndLiveChatEndsTheLiveChat(t *trial) {
@@ -212,21 +182,11 @@ func inletEndLiveChatNeedsALiveChat(t *trial) {
 }
 
 var endBravoRules = []Rule{
-	{
-		Name:  "EndBravoLiveChatEndsThoseOfTheAgent",
-		Text:  "endBravoLiveChat ends the live chats of an agent in a group on Bravo, and tells of each; those of others go on",
-		check: endBravoLiveChatEndsThoseOfTheAgent,
-	},
-	{
-		Name:  "EndBravoLiveChatEndsAGroupWithoutAssignment",
-		Text:  "a live group of the agent without a live chat is put out of use, and has an element without an assignment",
-		check: endBravoLiveChatEndsAGroupWithoutAssignment,
-	},
-	{
-		Name:  "EndBravoLiveChatOfNothing",
-		Text:  "where the agent has no live chat in the group, or it has ended, the list is empty, and not null",
-		check: endBravoLiveChatOfNothing,
-	},
+	rule(endBravoLiveChatEndsThoseOfTheAgent,
+		"endBravoLiveChat ends the live chats of an agent in a group on Bravo, and tells of each; those of others go on"),
+	rule(endBravoLiveChatEndsAGroupWithoutAssignment,
+		"a live group of the agent without a live chat is put out of use, and has an element without an assignment"),
+	rule(endBravoLiveChatOfNothing, "where the agent has no live chat in the group, or it has ended, the list is empty, and not null"),
 }
 
 // endBravo ends the live chats of an agent, without an error.

@@ -30,16 +30,9 @@ var assignmentListRules = []Rule{
 		Text:  "of a member without assignments, or of another app, the list is empty, and not null",
 		check: assignmentsByMemberIDFindsNoOthers,
 	},
-	{
-		Name:  "GetAssignmentsByMetaReadsWhatHoldsIt",
-		Text:  "getAssignmentsByMeta returns the assignments whose meta has each given field with an equal value, the oldest first",
-		check: assignmentsByMetaReadsWhatHoldsIt,
-	},
-	{
-		Name:  "GetAssignmentsByMetaStaysInTheApp",
-		Text:  "assignments of another app do not exist for getAssignmentsByMeta",
-		check: assignmentsByMetaStaysInTheApp,
-	},
+	rule(getAssignmentsByMetaReadsWhatHoldsIt,
+		"getAssignmentsByMeta returns the assignments whose meta has each given field with an equal value, the oldest first"),
+	rule(getAssignmentsByMetaStaysInTheApp, "assignments of another app do not exist for getAssignmentsByMeta"),
 	{
 		Name:  "GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo",
 		Text:  "getAssignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
@@ -125,7 +118,7 @@ func (t *trial) byMeta(p *place, meta document.Object) []*livechat.Assignment {
 	return found
 }
 
-func assignmentsByMetaReadsWhatHoldsIt(t *trial) {
+func getAssignmentsByMetaReadsWhatHoldsIt(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	ids := []string{}
 	for _, meta := range []document.Object{
@@ -159,7 +152,7 @@ func assignmentsByMetaReadsWhatHoldsIt(t *trial) {
 	}
 }
 
-func assignmentsByMetaStaysInTheApp(t *trial) {
+func getAssignmentsByMetaStaysInTheApp(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	t.openDesk(t.away, t.ticketing())
 	ours := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
@@ -209,17 +202,10 @@ func assignmentsByParentFindsNoOthers(t *trial) {
 
 // assignmentGroupRules are the rules of how requests get their groups, on both sides.
 var assignmentGroupRules = []Rule{
-	{
-		Name:  "CreateAssignmentRemembersTheGroup",
-		Text:  "assignment and group remember the group in which a member asks; who asks for another member asks in none",
-		check: createAssignmentRemembersTheGroup,
-	},
-	{
-		Name:  "UpdateAssignmentGroupConnectsBothSides",
-		Text:  "a request whose group has an agent is taken, and both name each other, in whatever order the calls come",
-		Needs: []Capability{On(channel.Bravo), readMade},
-		check: updateAssignmentGroupConnectsBothSides,
-	},
+	rule(createAssignmentRemembersTheGroup,
+		"assignment and group remember the group in which a member asks; who asks for another member asks in none"),
+	rule(updateAssignmentGroupConnectsBothSides,
+		"a request whose group has an agent is taken, and both name each other, in whatever order the calls come", On(channel.Bravo), readMade),
 }
 
 func createAssignmentRemembersTheGroup(t *trial) {
@@ -325,38 +311,19 @@ func (c *connecting) requireConnected(t *trial) {
 }
 
 var updateAssignmentRules = []Rule{
-	{
-		Name:  "UpdateAssignmentGroupSetsTheGroup",
-		Text:  "updateAssignmentGroup sets the group and what is known of it; a group that is passed in is an address",
-		check: updateAssignmentGroupSetsTheGroup,
-	},
-	{
-		Name:  "UpdateAssignmentGroupSetsTheBravoGroup",
-		Text:  "bravoGroupId is by what getAssignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
-		Needs: []Capability{On(channel.Bravo)},
-		check: updateAssignmentGroupSetsTheBravoGroup,
-	},
-	{
-		Name:  "UpdateAssignmentMetaSetsTheGivenFields",
-		Text:  "updateAssignmentMeta sets the given fields and leaves others as they are; a field may be a dotted path",
-		check: updateAssignmentMetaSetsTheGivenFields,
-	},
-	{
-		Name:  "UpdateAssignmentMetaTellsWhatItDid",
-		Text:  "the result has the id and the record of what matched; modified counts what had other values before",
-		check: updateAssignmentMetaTellsWhatItDid,
-	},
-	{
-		Name:  "AssignmentsTellWhenTheyChanged",
-		Text:  "a change renews updatedAt, _version and etag of an assignment, and what changes nothing renews none",
-		Needs: []Capability{moveClock},
-		check: assignmentsTellWhenTheyChanged,
-	},
-	{
-		Name:  "UpdateAssignmentMetaLosesNoField",
-		Text:  "updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote",
-		check: updateAssignmentMetaLosesNoField,
-	},
+	rule(updateAssignmentGroupSetsTheGroup,
+		"updateAssignmentGroup sets the group and what is known of it; a group that is passed in is an address"),
+	rule(updateAssignmentGroupSetsTheBravoGroup,
+		"bravoGroupId is by what getAssignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
+		On(channel.Bravo)),
+	rule(updateAssignmentMetaSetsTheGivenFields,
+		"updateAssignmentMeta sets the given fields and leaves others as they are; a field may be a dotted path"),
+	rule(updateAssignmentMetaTellsWhatItDid,
+		"the result has the id and the record of what matched; modified counts what had other values before"),
+	rule(assignmentsTellWhenTheyChanged,
+		"a change renews updatedAt, _version and etag of an assignment, and what changes nothing renews none", moveClock),
+	rule(updateAssignmentMetaLosesNoField,
+		"updateAssignmentMeta writes the given fields alone: of many at once, none takes back what another wrote"),
 }
 
 // requireUpdated checks the result of an update of one assignment against what is stored.

@@ -19,52 +19,24 @@ import (
 )
 
 var routingRules = []Rule{
-	{
-		Name:  "CreateAssignmentGoesToAllPairedOutlets",
-		Text:  "tickets are sent to all broadcast groups with the label in all channels that are paired with the inlet, in order",
-		check: createAssignmentGoesToAllPairedOutlets,
-	},
-	{
-		Name:  "CreateAssignmentPassesOverWhatIsOff",
-		Text:  "paired channels that are off get no ticket; a member whose channel is off, and a target that is, are FailedPrecondition",
-		Needs: []Capability{switchOff},
-		check: createAssignmentPassesOverWhatIsOff,
-	},
-	{
-		Name:  "CreateAssignmentGoesToItsTargets",
-		Text:  "targets override label, pairing and broadcast groups; what a target does not say is by its label, default by default",
-		check: createAssignmentGoesToItsTargets,
-	},
-	{
-		Name:  "CreateAssignmentGoesToFoxtrotAlone",
-		Text:  "a Foxtrot channel with a broadcast group of the label takes the request alone; one without is passed over",
-		Needs: []Capability{On(channel.Foxtrot)},
-		check: createAssignmentGoesToFoxtrotAlone,
-	},
-	{
-		Name:  "CreateAssignmentGoesToCustomAlone",
-		Text:  "a custom channel takes the request alone, also where it is a target; of several the first does",
-		Needs: []Capability{On(channel.Custom)},
-		check: createAssignmentGoesToCustomAlone,
-	},
-	{
-		Name:  "CreateAssignmentAsksALiveChatAPI",
-		Text:  "with createGroup a custom channel's live-chat API is asked once, and told everything; groupId is the group that it made",
-		Needs: []Capability{On(channel.Custom), readAsked},
-		check: createAssignmentAsksALiveChatAPI,
-	},
-	{
-		Name:  "CreateAssignmentMakesNoGroupByDefault",
-		Text:  "without createGroup a custom channel's live-chat API is asked, too, and there is no groupId",
-		Needs: []Capability{On(channel.Custom), readAsked},
-		check: createAssignmentMakesNoGroupByDefault,
-	},
-	{
-		Name:  "CreateAssignmentTakesAnyDetailsForCustom",
-		Text:  "a custom channel gets assignmentDetails as they are, whatever they hold; elsewhere another type is InvalidArgument",
-		Needs: []Capability{On(channel.Custom), readAsked},
-		check: detailsOfACustomChannelAreItsOwn,
-	},
+	rule(createAssignmentGoesToAllPairedOutlets,
+		"tickets are sent to all broadcast groups with the label in all channels that are paired with the inlet, in order"),
+	rule(createAssignmentPassesOverWhatIsOff,
+		"paired channels that are off get no ticket; a member whose channel is off, and a target that is, are FailedPrecondition", switchOff),
+	rule(createAssignmentGoesToItsTargets,
+		"targets override label, pairing and broadcast groups; what a target does not say is by its label, default by default"),
+	rule(createAssignmentGoesToFoxtrotAlone,
+		"a Foxtrot channel with a broadcast group of the label takes the request alone; one without is passed over", On(channel.Foxtrot)),
+	rule(createAssignmentGoesToCustomAlone,
+		"a custom channel takes the request alone, also where it is a target; of several the first does", On(channel.Custom)),
+	rule(createAssignmentAsksALiveChatAPI,
+		"with createGroup a custom channel's live-chat API is asked once, and told everything; groupId is the group that it made",
+		On(channel.Custom), readAsked),
+	rule(createAssignmentMakesNoGroupByDefault,
+		"without createGroup a custom channel's live-chat API is asked, too, and there is no groupId", On(channel.Custom), readAsked),
+	rule(createAssignmentTakesAnyDetailsForCustom,
+		"a custom channel gets assignmentDetails as they are, whatever they hold; elsewhere another type is InvalidArgument",
+		On(channel.Custom), readAsked),
 }
 
 // toGroup is a broadcast group of an outlet as an assignment keeps it.
@@ -216,7 +188,7 @@ func createAssignmentMakesNoGroupByDefault(t *trial) {
 	require.Empty(t, t.assignment(t.home, created.AssignmentID).Group)
 }
 
-func detailsOfACustomChannelAreItsOwn(t *trial) {
+func createAssignmentTakesAnyDetailsForCustom(t *trial) {
 	tickets := t.addDesk(t.home, t.ticketing())
 	details := document.O(
 		"summary", document.O("a", 1), "groupName", document.A("x"), "relayMessage", "as you like it", "own", nil)
@@ -257,27 +229,14 @@ func (t *trial) sentThrough(c *channel.Channel) []Sent {
 }
 
 var takeRules = []Rule{
-	{
-		Name:  "ATakenAssignmentTellsWhoHasIt",
-		Text:  "an assignment that was taken has assignee, assignedAt and its group; the group tells the assignment, the member and the agent",
-		check: aTakenAssignmentTellsWhoHasIt,
-	},
-	{
-		Name:  "TheConversationIsNamedAndSummedUp",
-		Text:  "the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
-		Needs: []Capability{readSent},
-		check: theConversationIsNamedAndSummedUp,
-	},
-	{
-		Name:  "OneOfFiftyAgentsTakesATicket",
-		Text:  "of fifty agents who take one ticket at one instant, one gets it",
-		check: oneOfFiftyAgentsTakesATicket,
-	},
-	{
-		Name:  "AnAgentTakesOnlyWhatIsOpenThere",
-		Text:  "a request that has ended, that was withdrawn, or that was not offered in the outlet, cannot be taken",
-		check: anAgentTakesOnlyWhatIsOpenThere,
-	},
+	rule(aTakenAssignmentTellsWhoHasIt,
+		"an assignment that was taken has assignee, assignedAt and its group; the group tells the assignment, the member and the agent"),
+	rule(theConversationIsNamedAndSummedUp,
+		"the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
+		readSent),
+	rule(oneOfFiftyAgentsTakesATicket, "of fifty agents who take one ticket at one instant, one gets it"),
+	rule(anAgentTakesOnlyWhatIsOpenThere,
+		"a request that has ended, that was withdrawn, or that was not offered in the outlet, cannot be taken"),
 }
 
 func aTakenAssignmentTellsWhoHasIt(t *trial) {
@@ -365,36 +324,17 @@ func groupTarget(group channel.BroadcastGroupMember) livechat.NewTarget {
 }
 
 var reassignRules = []Rule{
-	{
-		Name:  "ReassignAssignmentEndsOneAndBeginsAnother",
-		Text:  "reassignAssignment ends the previous assignment and makes a new one, whose parentAssignment it is, for the groups of the label",
-		check: reassignEndsOneAndBeginsAnother,
-	},
-	{
-		Name:  "ReassignAssignmentFindsThePrevious",
-		Text:  "the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says",
-		check: reassignFindsThePrevious,
-	},
-	{
-		Name:  "ReassignAssignmentGoesToItsTargets",
-		Text:  "targets override label, pairing and broadcast groups",
-		check: reassignGoesToItsTargets,
-	},
-	{
-		Name:  "ReassignAssignmentAgainGivesTheNewOne",
-		Text:  "handing it on again gives the new assignment while nobody has taken it, and sends nothing",
-		check: reassignAgainGivesTheNewOne,
-	},
-	{
-		Name:  "ReassignAssignmentNeedsWhatCanBeHandedOn",
-		Text:  "an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before",
-		check: reassignNeedsWhatCanBeHandedOn,
-	},
-	{
-		Name:  "ReassignAssignmentMakesOneOfManyAtOnce",
-		Text:  "of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once",
-		check: reassignMakesOneOfManyAtOnce,
-	},
+	rule(reassignAssignmentEndsOneAndBeginsAnother,
+		"reassignAssignment ends the previous assignment and makes a new one, whose parentAssignment it is, for the groups of the label"),
+	rule(reassignAssignmentFindsThePrevious,
+		"the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says"),
+	rule(reassignAssignmentGoesToItsTargets, "targets override label, pairing and broadcast groups"),
+	rule(reassignAssignmentAgainGivesTheNewOne,
+		"handing it on again gives the new assignment while nobody has taken it, and sends nothing"),
+	rule(reassignAssignmentNeedsWhatCanBeHandedOn,
+		"an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before"),
+	rule(reassignAssignmentMakesOneOfManyAtOnce,
+		"of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once"),
 }
 
 // held is a live chat of the home member that an agent has taken.
@@ -427,7 +367,7 @@ func (t *trial) handOn(h held, params livechat.ReassignAssignmentParams) *livech
 	return t.assignment(t.home, result.AssignmentID)
 }
 
-func reassignEndsOneAndBeginsAnother(t *trial) {
+func reassignAssignmentEndsOneAndBeginsAnother(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	require.NotEqual(t, h.assignment.ID, next.ID)
@@ -443,7 +383,7 @@ func reassignEndsOneAndBeginsAnother(t *trial) {
 	require.NoError(t, h.desk.agent.Take(next.ID))
 }
 
-func reassignFindsThePrevious(t *trial) {
+func reassignAssignmentFindsThePrevious(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	for name, give := range map[string]func(*livechat.ReassignAssignmentParams, *livechat.Assignment, *livechat.Group){
 		"by the event": func(p *livechat.ReassignAssignmentParams, _ *livechat.Assignment, g *livechat.Group) {
@@ -476,7 +416,7 @@ func reassignFindsThePrevious(t *trial) {
 	}
 }
 
-func reassignGoesToItsTargets(t *trial) {
+func reassignAssignmentGoesToItsTargets(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	other := t.addDesk(t.home, t.ticketing())
 	next := t.handOn(h, livechat.ReassignAssignmentParams{Targets: []livechat.Target{{Channel: other.ID, Label: "sales"}}})
@@ -486,7 +426,7 @@ func reassignGoesToItsTargets(t *trial) {
 	require.NoError(t, other.agent.Take(next.ID))
 }
 
-func reassignAgainGivesTheNewOne(t *trial) {
+func reassignAssignmentAgainGivesTheNewOne(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	before := t.state()
@@ -499,7 +439,7 @@ func reassignAgainGivesTheNewOne(t *trial) {
 		}, "previousAssignment"}})
 }
 
-func reassignNeedsWhatCanBeHandedOn(t *trial) {
+func reassignAssignmentNeedsWhatCanBeHandedOn(t *trial) {
 	type params = livechat.ReassignAssignmentParams
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	cases := []badInput[params]{
@@ -517,7 +457,7 @@ func reassignNeedsWhatCanBeHandedOn(t *trial) {
 	})
 }
 
-func reassignMakesOneOfManyAtOnce(t *trial) {
+func reassignAssignmentMakesOneOfManyAtOnce(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	var mu sync.Mutex
 	ids := map[string]bool{}
@@ -536,34 +476,17 @@ func reassignMakesOneOfManyAtOnce(t *trial) {
 }
 
 var reassignDefaultRules = []Rule{
-	{
-		Name:  "ReassignAssignmentTakesOverWhatIsNotGiven",
-		Text:  "what reassignAssignment is not given comes from the previous assignment: meta, ticket, name and summary of the conversation",
-		Needs: []Capability{readSent},
-		check: reassignTakesOverWhatIsNotGiven,
-	},
-	{
-		Name:  "ReassignAssignmentSetsWhatIsGiven",
-		Text:  "relayMessage, groupName and summary are for the new conversation; meta is set over that of the previous one, which stays",
-		Needs: []Capability{readSent},
-		check: reassignSetsWhatIsGiven,
-	},
-	{
-		Name:  "ReassignAssignmentPutsTheMemberInLiveChat",
-		Text:  "the member is in live chat after reassignAssignment, unless liveChat is false",
-		check: reassignPutsTheMemberInLiveChat,
-	},
-	{
-		Name:  "ReassignAssignmentIsToNoInletGroupByDefault",
-		Text:  "inletGroup says that the inlet's side is a group, which the new assignment then has too; it is false by default",
-		check: reassignIsToNoInletGroupByDefault,
-	},
-	{
-		Name:  "ReassignAssignmentShowsTheTakenMessage",
-		Text:  "takenMessage is what the other tickets on Charlie show once one was taken, with the agent's name for [adminName]",
-		Needs: []Capability{readSent, On(channel.Charlie)},
-		check: reassignShowsTheTakenMessage,
-	},
+	rule(reassignAssignmentTakesOverWhatIsNotGiven,
+		"what reassignAssignment is not given comes from the previous assignment: meta, ticket, name and summary of the conversation",
+		readSent),
+	rule(reassignAssignmentSetsWhatIsGiven,
+		"relayMessage, groupName and summary are for the new conversation; meta is set over that of the previous one, which stays", readSent),
+	rule(reassignAssignmentPutsTheMemberInLiveChat, "the member is in live chat after reassignAssignment, unless liveChat is false"),
+	rule(reassignAssignmentIsToNoInletGroupByDefault,
+		"inletGroup says that the inlet's side is a group, which the new assignment then has too; it is false by default"),
+	rule(reassignAssignmentShowsTheTakenMessage,
+		"takenMessage is what the other tickets on Charlie show once one was taken, with the agent's name for [adminName]",
+		readSent, On(channel.Charlie)),
 }
 
 // elaborate are the params of a request that says everything that is handed on.
@@ -577,7 +500,7 @@ func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
 	}
 }
 
-func reassignTakesOverWhatIsNotGiven(t *trial) {
+func reassignAssignmentTakesOverWhatIsNotGiven(t *trial) {
 	h := t.hold(t.ticketing(), elaborate(t.ticketing()))
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	require.Equal(t, h.assignment.Meta.String(), next.Meta.String())
@@ -589,7 +512,7 @@ func reassignTakesOverWhatIsNotGiven(t *trial) {
 	require.Equal(t, []string{"A kettle"}, t.textsTo(h.desk.ID, g.ExternalID))
 }
 
-func reassignSetsWhatIsGiven(t *trial) {
+func reassignAssignmentSetsWhatIsGiven(t *trial) {
 	h := t.hold(t.ticketing(), elaborate(t.ticketing()))
 	next := t.handOn(h, livechat.ReassignAssignmentParams{
 		Meta: document.O("a.y", 3, "c", 4), RelayMessage: "{{firstName}} goes on", GroupName: "The bill", Summary: "A bill",
@@ -603,7 +526,7 @@ func reassignSetsWhatIsGiven(t *trial) {
 	require.Equal(t, []string{"A bill"}, t.textsTo(h.desk.ID, g.ExternalID))
 }
 
-func reassignPutsTheMemberInLiveChat(t *trial) {
+func reassignAssignmentPutsTheMemberInLiveChat(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	for name, c := range map[string]struct {
 		given *bool
@@ -624,7 +547,7 @@ func reassignPutsTheMemberInLiveChat(t *trial) {
 	}
 }
 
-func reassignIsToNoInletGroupByDefault(t *trial) {
+func reassignAssignmentIsToNoInletGroupByDefault(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	params := livechat.ReassignAssignmentParams{
 		Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(h.group), InletGroup: true,
@@ -645,7 +568,7 @@ func reassignIsToNoInletGroupByDefault(t *trial) {
 	}
 }
 
-func reassignShowsTheTakenMessage(t *trial) {
+func reassignAssignmentShowsTheTakenMessage(t *trial) {
 	h := t.hold(channel.Charlie, livechat.CreateAssignmentParams{})
 	shown := func(params livechat.ReassignAssignmentParams) string {
 		t.Helper()

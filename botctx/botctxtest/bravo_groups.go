@@ -77,17 +77,10 @@ func bravoGroupRules() []Rule {
 }
 
 var createBravoGroupRules = []Rule{
-	{
-		Name:  "CreateBravoGroupMakesAGroup",
-		Text:  "createBravoGroup makes a group of that name on the platform, with an invitation link unless requireInvitationLink is false",
-		Needs: []Capability{readMade},
-		check: createBravoGroupMakesAGroup,
-	},
-	{
-		Name:  "CreateBravoGroupTellsTheLinkThatWasAskedFor",
-		Text:  "the result has the id of the new group, and its link if one was asked for, which it is by default",
-		check: createBravoGroupTellsTheLinkThatWasAskedFor,
-	},
+	rule(createBravoGroupMakesAGroup,
+		"createBravoGroup makes a group of that name on the platform, with an invitation link unless requireInvitationLink is false", readMade),
+	rule(createBravoGroupTellsTheLinkThatWasAskedFor,
+		"the result has the id of the new group, and its link if one was asked for, which it is by default"),
 }
 
 func createBravoGroupMakesAGroup(t *trial) {
@@ -123,18 +116,14 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 
 // iconRules need pages for pictures.
 var iconRules = needing([]Capability{serveFiles}, []Rule{
-	{
-		Name:  "SetBravoGroupIconShowsThePicture",
-		Text:  "setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok",
-		Needs: []Capability{readMade},
-		check: setIconShowsThePicture,
-	},
+	rule(setBravoGroupIconShowsThePicture,
+		"setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok", readMade),
 })
 
 // picture is the smallest file that is taken for a picture.
 const picture = "GIF89a"
 
-func setIconShowsThePicture(t *trial) {
+func setBravoGroupIconShowsThePicture(t *trial) {
 	c := t.newChannelOf(t.home, channel.Bravo)
 	first := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
 	second := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
@@ -156,22 +145,11 @@ func setIconShowsThePicture(t *trial) {
 }
 
 var adminJoinedRules = []Rule{
-	{
-		Name:  "HandleAdminJoinedGroupMakesTheRecord",
-		Text:  "an agent who joined has a live group in the channel, the same one where that is told again",
-		check: adminJoinedMakesTheRecord,
-	},
-	{
-		Name:  "HandleAdminJoinedGroupJoinsTheLiveChat",
-		Text:  "the group of an agent who joins a live chat belongs to that live chat",
-		check: adminJoinedJoinsTheLiveChat,
-	},
-	{
-		Name:  "HandleAdminJoinedGroupRenewsTheLink",
-		Text:  "the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none",
-		Needs: []Capability{readMade},
-		check: adminJoinedRenewsTheLink,
-	},
+	rule(handleAdminJoinedGroupMakesTheRecord,
+		"an agent who joined has a live group in the channel, the same one where that is told again"),
+	rule(handleAdminJoinedGroupJoinsTheLiveChat, "the group of an agent who joins a live chat belongs to that live chat"),
+	rule(handleAdminJoinedGroupRenewsTheLink,
+		"the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none", readMade),
 }
 
 // joins tells that an agent joined a group on Bravo, without an error.
@@ -193,7 +171,7 @@ func (t *trial) groupOfAgent(c *channel.Channel, agent string) *livechat.Group {
 	return found
 }
 
-func adminJoinedMakesTheRecord(t *trial) {
+func handleAdminJoinedGroupMakesTheRecord(t *trial) {
 	d := t.addDesk(t.home, channel.Bravo)
 	room := t.makeGroup(d.ID, livechat.CreateBravoGroupParams{}).GroupID
 	t.joins(d.Channel, d.agent.ExternalID, room, nil)
@@ -211,7 +189,7 @@ func adminJoinedMakesTheRecord(t *trial) {
 	require.Empty(t, second.Admin, "nobody knows this agent")
 }
 
-func adminJoinedJoinsTheLiveChat(t *trial) {
+func handleAdminJoinedGroupJoinsTheLiveChat(t *trial) {
 	k := t.talkOn(channel.Bravo)
 	second := t.Agent(k.desk.Channel)
 	t.joins(k.desk.Channel, second.ExternalID, k.group.ExternalID, nil)
@@ -222,7 +200,7 @@ func adminJoinedJoinsTheLiveChat(t *trial) {
 	requireSameGroup(t, k.group, t.storedGroup(t.home, k.group.ID))
 }
 
-func adminJoinedRenewsTheLink(t *trial) {
+func handleAdminJoinedGroupRenewsTheLink(t *trial) {
 	d := t.addDesk(t.home, channel.Bravo)
 	yes, no := true, false
 	for name, c := range map[string]struct {
@@ -250,17 +228,9 @@ func (t *trial) strangeBravoGroups() map[string]string {
 }
 
 var inviteLinkRules = []Rule{
-	{
-		Name:  "DisableBravoGroupInviteLinkEndsTheLink",
-		Text:  "disableBravoGroupInviteLink puts the link of that group out of use, and no other; once more is no error",
-		Needs: []Capability{readMade},
-		check: disableInviteLinkEndsTheLink,
-	},
-	{
-		Name:  "DisableBravoGroupInviteLinkAnswersWithANewID",
-		Text:  "clientMutationId of disableBravoGroupInviteLink is a new id each time",
-		check: disableInviteLinkAnswersWithANewID,
-	},
+	rule(disableBravoGroupInviteLinkEndsTheLink,
+		"disableBravoGroupInviteLink puts the link of that group out of use, and no other; once more is no error", readMade),
+	rule(disableBravoGroupInviteLinkAnswersWithANewID, "clientMutationId of disableBravoGroupInviteLink is a new id each time"),
 }
 
 // endLink puts the link of a group on Bravo out of use, without an error.
@@ -271,7 +241,7 @@ func (t *trial) endLink(c *channel.Channel, group string) livechat.DisableBravoG
 	return result
 }
 
-func disableInviteLinkEndsTheLink(t *trial) {
+func disableBravoGroupInviteLinkEndsTheLink(t *trial) {
 	c := t.newChannelOf(t.home, channel.Bravo)
 	first := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{})
 	second := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{})
@@ -282,7 +252,7 @@ func disableInviteLinkEndsTheLink(t *trial) {
 	}
 }
 
-func disableInviteLinkAnswersWithANewID(t *trial) {
+func disableBravoGroupInviteLinkAnswersWithANewID(t *trial) {
 	c := t.newChannelOf(t.home, channel.Bravo)
 	room := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
 	first, second := t.endLink(c, room).ClientMutationID, t.endLink(c, room).ClientMutationID

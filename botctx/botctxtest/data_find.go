@@ -89,47 +89,19 @@ func columns(entry document.Object) document.Object {
 }
 
 var findDataRules = []Rule{
-	{
-		Name:  "FindAndModifyDataFromDataSourceTakesModifiers",
-		Text:  "withModifier of findAndModifyDataFromDataSource is true by default: patch is an update-modifier document or a replacement",
-		check: findAndModifyDataTakesModifiers,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceSetsFields",
-		Text:  "patch is applied as a $set of its fields when withModifier is false",
-		check: findAndModifyDataSetsFields,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceReturnsBeforeOrAfter",
-		Text:  "when option.new is true the modified entry is returned, otherwise the original; ok is 1",
-		check: findAndModifyDataReturnsBeforeOrAfter,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceOfNothing",
-		Text:  "when nothing matches, the value is null and nothing is changed",
-		check: findAndModifyDataOfNothing,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceTakesTheFirst",
-		Text:  "only the first entry after sortBy, or option.sort, is found and modified, by each key in turn, else in the order of insertion",
-		check: findAndModifyDataTakesTheFirst,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceUpserts",
-		Text:  "with option.upsert an entry is inserted where none matches; it is returned with option.new alone",
-		check: findAndModifyDataUpserts,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceFiltersElements",
-		Text:  "option.arrayFilters say which elements the names in $[name] stand for",
-		Needs: []Capability{ArrayFilters},
-		check: findAndModifyDataFiltersElements,
-	},
-	{
-		Name:  "FindAndModifyDataFromDataSourceRefusesAnIDThatExists",
-		Text:  "an upsert that would insert an _id that an entry has is AlreadyExists",
-		check: findAndModifyDataRefusesAnIDThatExists,
-	},
+	rule(findAndModifyDataFromDataSourceTakesModifiers,
+		"withModifier of findAndModifyDataFromDataSource is true by default: patch is an update-modifier document or a replacement"),
+	rule(findAndModifyDataFromDataSourceSetsFields, "patch is applied as a $set of its fields when withModifier is false"),
+	rule(findAndModifyDataFromDataSourceReturnsBeforeOrAfter,
+		"when option.new is true the modified entry is returned, otherwise the original; ok is 1"),
+	rule(findAndModifyDataFromDataSourceOfNothing, "when nothing matches, the value is null and nothing is changed"),
+	rule(findAndModifyDataFromDataSourceTakesTheFirst,
+		"only the first entry after sortBy, or option.sort, is found and modified, by each key in turn, else in the order of insertion"),
+	rule(findAndModifyDataFromDataSourceUpserts,
+		"with option.upsert an entry is inserted where none matches; it is returned with option.new alone"),
+	rule(findAndModifyDataFromDataSourceFiltersElements,
+		"option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
+	rule(findAndModifyDataFromDataSourceRefusesAnIDThatExists, "an upsert that would insert an _id that an entry has is AlreadyExists"),
 }
 
 type findDataParams = datasource.FindAndModifyDataFromDataSourceParams
@@ -144,7 +116,7 @@ func (t *trial) findData(p findDataParams) *document.Object {
 	return result.Value
 }
 
-func findAndModifyDataTakesModifiers(t *trial) {
+func findAndModifyDataFromDataSourceTakesModifiers(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	for _, withModifier := range []*bool{nil, new(true)} {
 		t.findData(findDataParams{Filter: document.O(), Patch: document.Inc("n", 2), WithModifier: withModifier})
@@ -154,13 +126,13 @@ func findAndModifyDataTakesModifiers(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "m", 1))
 }
 
-func findAndModifyDataSetsFields(t *trial) {
+func findAndModifyDataFromDataSourceSetsFields(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1, "m", document.O("x", 1, "y", 1)))
 	t.findData(findDataParams{Filter: document.O(), Patch: document.O("n", 2, "m.x", 2), WithModifier: new(false)})
 	t.requireHolds(t.home, document.O("_id", "a", "n", 2, "m", document.O("x", 2, "y", 1)))
 }
 
-func findAndModifyDataReturnsBeforeOrAfter(t *trial) {
+func findAndModifyDataFromDataSourceReturnsBeforeOrAfter(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	increment := findDataParams{Filter: document.O("_id", "a"), Patch: document.Inc("n", 1)}
 	t.requireEntry(document.O("_id", "a", "n", 1), t.findData(increment))
@@ -168,7 +140,7 @@ func findAndModifyDataReturnsBeforeOrAfter(t *trial) {
 	t.requireEntry(document.O("_id", "a", "n", 3), t.findData(increment))
 }
 
-func findAndModifyDataOfNothing(t *trial) {
+func findAndModifyDataFromDataSourceOfNothing(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	before := t.state()
 	for _, isNew := range []bool{false, true} {
@@ -179,7 +151,7 @@ func findAndModifyDataOfNothing(t *trial) {
 	require.Equal(t, before, t.state())
 }
 
-func findAndModifyDataTakesTheFirst(t *trial) {
+func findAndModifyDataFromDataSourceTakesTheFirst(t *trial) {
 	t.seed(t.home,
 		document.O("_id", "c", "n", 2), document.O("_id", "b", "n", 1), document.O("_id", "a", "n", 1), document.O("_id", "d", "n", 3))
 	for _, test := range []struct {
@@ -199,7 +171,7 @@ func findAndModifyDataTakesTheFirst(t *trial) {
 	}
 }
 
-func findAndModifyDataUpserts(t *trial) {
+func findAndModifyDataFromDataSourceUpserts(t *trial) {
 	upsert := findDataParams{Filter: document.O("_id", "a"), Patch: document.Inc("n", 1)}
 	upsert.Option.Upsert = true
 	require.Nil(t, t.findData(upsert), "an entry that was inserted, without option.new")
@@ -210,7 +182,7 @@ func findAndModifyDataUpserts(t *trial) {
 	require.Len(t, t.all(t.home), 2)
 }
 
-func findAndModifyDataFiltersElements(t *trial) {
+func findAndModifyDataFromDataSourceFiltersElements(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "list", document.A(1, 5, 9)))
 	t.findData(findDataParams{
 		Filter: document.O(), Patch: document.Set("list.$[big]", 0),
@@ -219,7 +191,7 @@ func findAndModifyDataFiltersElements(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "list", document.A(1, 0, 0)))
 }
 
-func findAndModifyDataRefusesAnIDThatExists(t *trial) {
+func findAndModifyDataFromDataSourceRefusesAnIDThatExists(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	before := t.state()
 	result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), findDataParams{
@@ -233,62 +205,26 @@ func findAndModifyDataRefusesAnIDThatExists(t *trial) {
 }
 
 var countRules = []Rule{
-	{
-		Name:  "CountDataSourceCountsWhatMatches",
-		Text:  "countDataSource returns the number of entries that match, and of all without a filter",
-		check: countCountsWhatMatches,
-	},
+	rule(countDataSourceCountsWhatMatches, "countDataSource returns the number of entries that match, and of all without a filter"),
 }
 
 var fetchRules = []Rule{
-	{
-		Name:  "FetchDataFromDataSourceReturnsWhatMatches",
-		Text:  "fetchDataFromDataSource returns the entries that match, all columns of each, and all without a filter",
-		check: fetchReturnsWhatMatches,
-	},
-	{
-		Name:  "FetchDataFromDataSourceOrders",
-		Text:  "entries come in the order of sortBy, by each key in turn, ties and all without sortBy in the order of insertion",
-		check: fetchOrders,
-	},
-	{
-		Name:  "FetchDataFromDataSourceCounts",
-		Text:  "count of fetchDataFromDataSource is false by default; with it only the number comes back",
-		check: fetchCounts,
-	},
-	{
-		Name:  "FetchDataFromDataSourcePages",
-		Text:  "skip leaves out the first entries of the order, and limit returns so many of the others; 0 is all",
-		check: fetchPages,
-	},
-	{
-		Name:  "FetchDataFromDataSourceOfNothing",
-		Text:  "where nothing matches the list is empty and never null",
-		check: fetchOfNothing,
-	},
-	{
-		Name:  "FetchDataFromDataSourceIsTheCallersOwn",
-		Text:  "what comes out is the caller's own: changing it changes nothing stored",
-		check: fetchIsTheCallersOwn,
-	},
+	rule(fetchDataFromDataSourceReturnsWhatMatches,
+		"fetchDataFromDataSource returns the entries that match, all columns of each, and all without a filter"),
+	rule(fetchDataFromDataSourceOrders,
+		"entries come in the order of sortBy, by each key in turn, ties and all without sortBy in the order of insertion"),
+	rule(fetchDataFromDataSourceCounts, "count of fetchDataFromDataSource is false by default; with it only the number comes back"),
+	rule(fetchDataFromDataSourcePages, "skip leaves out the first entries of the order, and limit returns so many of the others; 0 is all"),
+	rule(fetchDataFromDataSourceOfNothing, "where nothing matches the list is empty and never null"),
+	rule(fetchDataFromDataSourceIsTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
 }
 
 var distinctRules = []Rule{
-	{
-		Name:  "FetchDistinctDataFromDataSourceReturnsEachValueOnce",
-		Text:  "fetchDistinctDataFromDataSource returns each value of the key once, in the order of first sight, elements of lists one by one",
-		check: distinctReturnsEachValueOnce,
-	},
-	{
-		Name:  "FetchDistinctDataFromDataSourceCounts",
-		Text:  "count of fetchDistinctDataFromDataSource is false by default; with it only the number of values comes back",
-		check: distinctCounts,
-	},
-	{
-		Name:  "FetchDistinctDataFromDataSourceOfNothing",
-		Text:  "where no entry has the key the list is empty and never null",
-		check: distinctOfNothing,
-	},
+	rule(fetchDistinctDataFromDataSourceReturnsEachValueOnce,
+		"fetchDistinctDataFromDataSource returns each value of the key once, in the order of first sight, elements of lists one by one"),
+	rule(fetchDistinctDataFromDataSourceCounts,
+		"count of fetchDistinctDataFromDataSource is false by default; with it only the number of values comes back"),
+	rule(fetchDistinctDataFromDataSourceOfNothing, "where no entry has the key the list is empty and never null"),
 }
 
 // seedNumbers puts entries with numbers into the source.
@@ -299,7 +235,7 @@ func (t *trial) seedNumbers() {
 		document.O("_id", "a", "n", 1, "kind", "y"), document.O("_id", "d", "n", 3))
 }
 
-func countCountsWhatMatches(t *trial) {
+func countDataSourceCountsWhatMatches(t *trial) {
 	t.seedNumbers()
 	for filter, expected := range map[*document.Object]int64{
 		{}:                           4,
@@ -322,7 +258,7 @@ func countCountsWhatMatches(t *trial) {
 	require.Zero(t, counted, "a data source that nobody has written to")
 }
 
-func fetchReturnsWhatMatches(t *trial) {
+func fetchDataFromDataSourceReturnsWhatMatches(t *trial) {
 	t.seedNumbers()
 	t.requireIDs([]any{"c", "b", "a", "d"}, t.all(t.home))
 	t.requireIDs([]any{"c", "b", "a", "d"}, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{CollectionName: source}))
@@ -337,7 +273,7 @@ func fetchReturnsWhatMatches(t *trial) {
 	}
 }
 
-func fetchOrders(t *trial) {
+func fetchDataFromDataSourceOrders(t *trial) {
 	t.seedNumbers()
 	for _, test := range []struct {
 		sortBy   document.Object
@@ -357,7 +293,7 @@ func fetchOrders(t *trial) {
 	}
 }
 
-func fetchCounts(t *trial) {
+func fetchDataFromDataSourceCounts(t *trial) {
 	t.seedNumbers()
 	params := datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: document.O("kind", "x")}
 	listed, err := t.home.FetchDataFromDataSource(t.Context(), params)
@@ -372,7 +308,7 @@ func fetchCounts(t *trial) {
 	require.Equal(t, "2", textOf(t, counted), "the JSON is a number")
 }
 
-func fetchPages(t *trial) {
+func fetchDataFromDataSourcePages(t *trial) {
 	t.seedNumbers()
 	for _, test := range []struct {
 		skip, limit int64
@@ -396,7 +332,7 @@ func fetchPages(t *trial) {
 	}
 }
 
-func fetchOfNothing(t *trial) {
+func fetchDataFromDataSourceOfNothing(t *trial) {
 	for name, id := range map[string]string{"no match": source, "a data source that nobody has written to": "nothing"} {
 		t.try(name, func(t *trial) {
 			found, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
@@ -410,7 +346,7 @@ func fetchOfNothing(t *trial) {
 	}
 }
 
-func fetchIsTheCallersOwn(t *trial) {
+func fetchDataFromDataSourceIsTheCallersOwn(t *trial) {
 	t.seedNumbers()
 	before := t.state()
 	fetched := t.all(t.home)
@@ -432,7 +368,7 @@ func (t *trial) distinct(key string, filter document.Object) []any {
 	return found.Entries
 }
 
-func distinctReturnsEachValueOnce(t *trial) {
+func fetchDistinctDataFromDataSourceReturnsEachValueOnce(t *trial) {
 	t.seed(t.home,
 		document.O("_id", 1, "city", "Rome", "at", document.O("x", 1), "tags", document.A("b", "a")),
 		document.O("_id", 2, "city", "Bern", "at", document.O("x", 2), "tags", document.A("a", "c")),
@@ -444,7 +380,7 @@ func distinctReturnsEachValueOnce(t *trial) {
 	require.Equal(t, []any{"Rome"}, t.distinct("city", document.O("at.x", 1)))
 }
 
-func distinctCounts(t *trial) {
+func fetchDistinctDataFromDataSourceCounts(t *trial) {
 	t.seedNumbers()
 	params := datasource.FetchDistinctDataFromDataSourceParams{CollectionName: source, Key: "n", Count: true}
 	counted, err := t.home.FetchDistinctDataFromDataSource(t.Context(), params)
@@ -455,7 +391,7 @@ func distinctCounts(t *trial) {
 	require.Len(t, t.distinct("n", document.Object{}), 3)
 }
 
-func distinctOfNothing(t *trial) {
+func fetchDistinctDataFromDataSourceOfNothing(t *trial) {
 	t.seedNumbers()
 	found := t.distinct("color", document.Object{})
 	require.NotNil(t, found)
@@ -463,31 +399,14 @@ func distinctOfNothing(t *trial) {
 }
 
 var geoRules = geo([]Rule{
-	{
-		Name:  "FetchGeoNearFromDataSourceReturnsNearestFirst",
-		Text:  "fetchGeoNearFromDataSource returns the entries that have a place, nearest first",
-		check: geoNearReturnsNearestFirst,
-	},
-	{
-		Name:  "FetchGeoNearFromDataSourceKeepsToItsBounds",
-		Text:  "maxDistance, minDistance, limit and query say which entries; none is an empty list and never null",
-		check: geoNearKeepsToItsBounds,
-	},
-	{
-		Name:  "FetchGeoNearFromDataSourceMeasures",
-		Text:  "the distance is given where distanceField asks for it: in metres with GeoJSON, in radians or flat units with a legacy pair",
-		check: geoNearMeasures,
-	},
-	{
-		Name:  "FetchGeoNearFromDataSourceTakesAKey",
-		Text:  "key says which column holds the place",
-		check: geoNearTakesAKey,
-	},
-	{
-		Name:  "FetchGeoNearFromDataSourceStaysInTheApp",
-		Text:  "entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says",
-		check: geoNearStaysInTheApp,
-	},
+	rule(fetchGeoNearFromDataSourceReturnsNearestFirst, "fetchGeoNearFromDataSource returns the entries that have a place, nearest first"),
+	rule(fetchGeoNearFromDataSourceKeepsToItsBounds,
+		"maxDistance, minDistance, limit and query say which entries; none is an empty list and never null"),
+	rule(fetchGeoNearFromDataSourceMeasures,
+		"the distance is given where distanceField asks for it: in metres with GeoJSON, in radians or flat units with a legacy pair"),
+	rule(fetchGeoNearFromDataSourceTakesAKey, "key says which column holds the place"),
+	rule(fetchGeoNearFromDataSourceStaysInTheApp,
+		"entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says"),
 })
 
 // geo returns rules that all need geo queries.
@@ -521,7 +440,7 @@ func (t *trial) near(pairs ...any) []document.Object {
 	return found.Entries
 }
 
-func geoNearReturnsNearestFirst(t *trial) {
+func fetchGeoNearFromDataSourceReturnsNearestFirst(t *trial) {
 	t.seedPlaces(t.home)
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", point(0, 0)))
 	t.requireIDs([]any{"far", "middle", "near"}, t.near("near", point(10, 0)))
@@ -533,7 +452,7 @@ func geoNearReturnsNearestFirst(t *trial) {
 	t.requireEntry(document.O("_id", "near", "location", document.A(1, 0), "open", true), &found.Entries[0])
 }
 
-func geoNearKeepsToItsBounds(t *trial) {
+func fetchGeoNearFromDataSourceKeepsToItsBounds(t *trial) {
 	t.seedPlaces(t.home)
 	const degree = math.Pi / 180 * query.EarthRadius // One degree of the equator in metres.
 	t.requireIDs([]any{"near"}, t.near("near", point(0, 0), "maxDistance", 1.5*degree))
@@ -545,7 +464,7 @@ func geoNearKeepsToItsBounds(t *trial) {
 	require.Empty(t, t.near("near", point(0, 0), "maxDistance", 1))
 }
 
-func geoNearMeasures(t *trial) {
+func fetchGeoNearFromDataSourceMeasures(t *trial) {
 	t.seedPlaces(t.home)
 	for _, test := range []struct {
 		name     string
@@ -568,7 +487,7 @@ func geoNearMeasures(t *trial) {
 	require.False(t, t.all(t.home)[0].Has("how"), "a distance is not stored")
 }
 
-func geoNearTakesAKey(t *trial) {
+func fetchGeoNearFromDataSourceTakesAKey(t *trial) {
 	t.seed(t.home,
 		document.O("_id", "a", "home", point(1, 0), "work", document.O("at", point(4, 0))),
 		document.O("_id", "b", "home", point(2, 0), "work", document.O("at", point(3, 0))))
@@ -576,7 +495,7 @@ func geoNearTakesAKey(t *trial) {
 	t.requireIDs([]any{"b", "a"}, t.near("near", point(0, 0), "key", "work.at"))
 }
 
-func geoNearStaysInTheApp(t *trial) {
+func fetchGeoNearFromDataSourceStaysInTheApp(t *trial) {
 	t.seedPlaces(t.away)
 	require.Empty(t, t.near("near", point(0, 0)))
 	for _, query := range scopeless(t.away.scope.App) {
@@ -585,26 +504,12 @@ func geoNearStaysInTheApp(t *trial) {
 }
 
 var dataScopeRules = []Rule{
-	{
-		Name:  "DataOfAnotherAppIsNotRead",
-		Text:  "entries of another app do not exist: they are not found, matched or counted, whatever the filter says",
-		check: dataOfAnotherAppIsNotRead,
-	},
-	{
-		Name:  "DataOfAnotherAppIsNotWritten",
-		Text:  "entries of another app do not exist: they are not changed, whatever the filter or the _id says",
-		check: dataOfAnotherAppIsNotWritten,
-	},
-	{
-		Name:  "DataSourcesAreApart",
-		Text:  "the entries of one data source are not those of another",
-		check: dataSourcesAreApart,
-	},
-	{
-		Name:  "ColumnsMayBeCalledApp",
-		Text:  "an entry carries _id, createdAt, updatedAt and the caller's columns, which may be called app, channel, etag or _version",
-		check: columnsMayBeCalledApp,
-	},
+	rule(dataOfAnotherAppIsNotRead,
+		"entries of another app do not exist: they are not found, matched or counted, whatever the filter says"),
+	rule(dataOfAnotherAppIsNotWritten, "entries of another app do not exist: they are not changed, whatever the filter or the _id says"),
+	rule(dataSourcesAreApart, "the entries of one data source are not those of another"),
+	rule(columnsMayBeCalledApp,
+		"an entry carries _id, createdAt, updatedAt and the caller's columns, which may be called app, channel, etag or _version"),
 }
 
 func dataOfAnotherAppIsNotRead(t *trial) {

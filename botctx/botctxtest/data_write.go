@@ -12,48 +12,17 @@ import (
 )
 
 var patchDataRules = []Rule{
-	{
-		Name:  "PatchDataToDataSourceSetsFields",
-		Text:  "withModifier of patchDataToDataSource is false by default: patch is applied as a $set of its fields",
-		check: patchDataSetsFields,
-	},
-	{
-		Name:  "PatchDataToDataSourceTakesModifiers",
-		Text:  "when withModifier is true, patch is an update-modifier document or a replacement",
-		check: patchDataTakesModifiers,
-	},
-	{
-		Name:  "PatchDataToDataSourceChangesOneOrAll",
-		Text:  "multi is false by default: the first match is patched, with multi or options.multi all are; without a filter all are candidates",
-		check: patchDataChangesOneOrAll,
-	},
-	{
-		Name:  "PatchDataToDataSourceCounts",
-		Text:  "matched, modified, inserted and deleted count entries; one that was the same already is matched and not modified",
-		check: patchDataCounts,
-	},
-	{
-		Name:  "PatchDataToDataSourceUpserts",
-		Text:  "with options.upsert an entry is inserted where none matches, and counted as inserted",
-		check: patchDataUpserts,
-	},
-	{
-		Name:  "PatchDataToDataSourceTakesASort",
-		Text:  "options.sort says which of several matches is the first",
-		Needs: []Capability{PatchSort},
-		check: patchDataTakesASort,
-	},
-	{
-		Name:  "PatchDataToDataSourceFiltersElements",
-		Text:  "options.arrayFilters say which elements the names in $[name] stand for",
-		Needs: []Capability{ArrayFilters},
-		check: patchDataFiltersElements,
-	},
-	{
-		Name:  "PatchDataToDataSourceIsAllOrNone",
-		Text:  "where one entry cannot be patched, none is",
-		check: patchDataIsAllOrNone,
-	},
+	rule(patchDataToDataSourceSetsFields,
+		"withModifier of patchDataToDataSource is false by default: patch is applied as a $set of its fields"),
+	rule(patchDataToDataSourceTakesModifiers, "when withModifier is true, patch is an update-modifier document or a replacement"),
+	rule(patchDataToDataSourceChangesOneOrAll,
+		"multi is false by default: the first match is patched, with multi or options.multi all are; without a filter all are candidates"),
+	rule(patchDataToDataSourceCounts,
+		"matched, modified, inserted and deleted count entries; one that was the same already is matched and not modified"),
+	rule(patchDataToDataSourceUpserts, "with options.upsert an entry is inserted where none matches, and counted as inserted"),
+	rule(patchDataToDataSourceTakesASort, "options.sort says which of several matches is the first", PatchSort),
+	rule(patchDataToDataSourceFiltersElements, "options.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
+	rule(patchDataToDataSourceIsAllOrNone, "where one entry cannot be patched, none is"),
 }
 
 type patchDataParams = datasource.PatchDataToDataSourceParams
@@ -69,7 +38,7 @@ func (t *trial) patchData(p patchDataParams) datasource.PatchDataToDataSourceRes
 	return result
 }
 
-func patchDataSetsFields(t *trial) {
+func patchDataToDataSourceSetsFields(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1, "m", document.O("x", 1, "y", 1)))
 	t.patchData(patchDataParams{Patch: document.O("n", 2, "m.x", 2)})
 	t.requireHolds(t.home, document.O("_id", "a", "n", 2, "m", document.O("x", 2, "y", 1)))
@@ -77,7 +46,7 @@ func patchDataSetsFields(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "n", 3, "m", document.O("x", 2, "y", 1)))
 }
 
-func patchDataTakesModifiers(t *trial) {
+func patchDataToDataSourceTakesModifiers(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1, "list", document.A(1)))
 	t.patchData(patchDataParams{
 		Patch: document.O("$inc", document.O("n", 2), "$push", document.O("list", 2)), WithModifier: true,
@@ -87,7 +56,7 @@ func patchDataTakesModifiers(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "m", 1))
 }
 
-func patchDataChangesOneOrAll(t *trial) {
+func patchDataToDataSourceChangesOneOrAll(t *trial) {
 	t.seedNumbers()
 	result := t.patchData(patchDataParams{Filter: document.O("kind", "x"), Patch: document.O("n", 9)})
 	require.Equal(t, int64(1), result.Matched)
@@ -105,7 +74,7 @@ func patchDataChangesOneOrAll(t *trial) {
 	}).Matched)
 }
 
-func patchDataCounts(t *trial) {
+func patchDataToDataSourceCounts(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1), document.O("_id", "b", "n", 2))
 	for _, test := range []struct {
 		params   patchDataParams
@@ -120,7 +89,7 @@ func patchDataCounts(t *trial) {
 	}
 }
 
-func patchDataUpserts(t *trial) {
+func patchDataToDataSourceUpserts(t *trial) {
 	upsert := patchDataParams{Filter: document.O("_id", "a"), Patch: document.O("n", 1), Options: datasource.PatchOptions{Upsert: true}}
 	require.Equal(t, datasource.PatchDataToDataSourceResult{Inserted: 1}, t.patchData(upsert))
 	require.Equal(t, datasource.PatchDataToDataSourceResult{Matched: 1}, t.patchData(upsert))
@@ -134,7 +103,7 @@ func patchDataUpserts(t *trial) {
 	require.Zero(t, result)
 }
 
-func patchDataTakesASort(t *trial) {
+func patchDataToDataSourceTakesASort(t *trial) {
 	t.seedNumbers()
 	t.patchData(patchDataParams{
 		Filter: document.O("n", 1), Patch: document.O("first", true), Options: datasource.PatchOptions{Sort: document.O("_id", 1)},
@@ -144,7 +113,7 @@ func patchDataTakesASort(t *trial) {
 	}))
 }
 
-func patchDataFiltersElements(t *trial) {
+func patchDataToDataSourceFiltersElements(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "list", document.A(1, 5, 9)))
 	t.patchData(patchDataParams{
 		Patch:   document.O("list.$[big]", 0),
@@ -153,7 +122,7 @@ func patchDataFiltersElements(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "list", document.A(1, 0, 0)))
 }
 
-func patchDataIsAllOrNone(t *trial) {
+func patchDataToDataSourceIsAllOrNone(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1), document.O("_id", "b", "n", "text"))
 	before := t.state()
 	result, err := t.home.PatchDataToDataSource(t.Context(), patchDataParams{
@@ -165,52 +134,19 @@ func patchDataIsAllOrNone(t *trial) {
 }
 
 var upsertRules = []Rule{
-	{
-		Name:  "UpsertDataToDataSourceUpdatesWhatExists",
-		Text:  "an element with an _id that exists in the data source is updated: the given columns are set, others stay",
-		check: upsertUpdatesWhatExists,
-	},
-	{
-		Name:  "UpsertDataToDataSourceInsertsWithTheGivenID",
-		Text:  "an element with an _id that does not exist is inserted with that _id; its id is listed in upserted",
-		check: upsertInsertsWithTheGivenID,
-	},
-	{
-		Name:  "UpsertDataToDataSourceInsertsWithANewID",
-		Text:  "an element without _id is inserted; its id is listed in inserted",
-		check: upsertInsertsWithANewID,
-	},
-	{
-		Name:  "UpsertDataToDataSourceCountsAllInserted",
-		Text:  "the number inserted counts all inserted entries, including those with a provided _id",
-		check: upsertCountsAllInserted,
-	},
-	{
-		Name:  "UpsertDataToDataSourceTakesAnyScalarAsID",
-		Text:  "an _id is a string, a number or a boolean, and keeps its type",
-		check: upsertTakesAnyScalarAsID,
-	},
-	{
-		Name:  "UpsertDataToDataSourceOfNothing",
-		Text:  "an upsert of no elements does nothing; its lists are empty and never null",
-		check: upsertOfNothing,
-	},
-	{
-		Name:  "UpsertDataToDataSourceTakesWhatWasFetched",
-		Text:  "an entry that was fetched can be given back as it is, and counts as matched, not as modified",
-		check: upsertTakesWhatWasFetched,
-	},
-	{
-		Name:  "EntriesTellWhenTheyChanged",
-		Text:  "a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none",
-		Needs: []Capability{moveClock},
-		check: entriesTellWhenTheyChanged,
-	},
-	{
-		Name:  "UpsertDataToDataSourceTakesCopies",
-		Text:  "what goes in is copied, and what comes out is the caller's own",
-		check: upsertTakesCopies,
-	},
+	rule(upsertDataToDataSourceUpdatesWhatExists,
+		"an element with an _id that exists in the data source is updated: the given columns are set, others stay"),
+	rule(upsertDataToDataSourceInsertsWithTheGivenID,
+		"an element with an _id that does not exist is inserted with that _id; its id is listed in upserted"),
+	rule(upsertDataToDataSourceInsertsWithANewID, "an element without _id is inserted; its id is listed in inserted"),
+	rule(upsertDataToDataSourceCountsAllInserted, "the number inserted counts all inserted entries, including those with a provided _id"),
+	rule(upsertDataToDataSourceTakesAnyScalarAsID, "an _id is a string, a number or a boolean, and keeps its type"),
+	rule(upsertDataToDataSourceOfNothing, "an upsert of no elements does nothing; its lists are empty and never null"),
+	rule(upsertDataToDataSourceTakesWhatWasFetched,
+		"an entry that was fetched can be given back as it is, and counts as matched, not as modified"),
+	rule(entriesTellWhenTheyChanged,
+		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
+	rule(upsertDataToDataSourceTakesCopies, "what goes in is copied, and what comes out is the caller's own"),
 }
 
 // upsert upserts entries of the source, without an error.
@@ -223,7 +159,7 @@ func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {
 	return saved.Result
 }
 
-func upsertUpdatesWhatExists(t *trial) {
+func upsertDataToDataSourceUpdatesWhatExists(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1, "m", 1), document.O("_id", "b", "n", 1))
 	outcome := t.upsert(document.O("_id", "b", "n", 1), document.O("_id", "a", "n", 2, "list", document.A(1)))
 	require.Equal(t, []any{"b", "a"}, outcome.DocsIDs.Updated)
@@ -235,7 +171,7 @@ func upsertUpdatesWhatExists(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "n", 2, "m", 1, "list", document.A(1)), document.O("_id", "b", "n", 1))
 }
 
-func upsertInsertsWithTheGivenID(t *trial) {
+func upsertDataToDataSourceInsertsWithTheGivenID(t *trial) {
 	outcome := t.upsert(document.O("n", 1, "_id", "a"))
 	require.Equal(t, []any{"a"}, outcome.DocsIDs.Upserted)
 	require.Empty(t, outcome.DocsIDs.Inserted)
@@ -245,7 +181,7 @@ func upsertInsertsWithTheGivenID(t *trial) {
 	t.requireHolds(t.home, document.O("_id", "a", "n", 1))
 }
 
-func upsertInsertsWithANewID(t *trial) {
+func upsertDataToDataSourceInsertsWithANewID(t *trial) {
 	first, second := t.upsert(document.O("n", 1)), t.upsert(document.O("n", 1))
 	require.Len(t, first.DocsIDs.Inserted, 1)
 	require.Len(t, second.DocsIDs.Inserted, 1)
@@ -255,7 +191,7 @@ func upsertInsertsWithANewID(t *trial) {
 		document.O("_id", first.DocsIDs.Inserted[0], "n", 1), document.O("_id", second.DocsIDs.Inserted[0], "n", 1))
 }
 
-func upsertCountsAllInserted(t *trial) {
+func upsertDataToDataSourceCountsAllInserted(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	outcome := t.upsert(document.O("_id", "a", "n", 2), document.O("_id", "b", "n", 1), document.O("n", 1), document.O("n", 2))
 	require.Equal(t, int64(3), outcome.Inserted)
@@ -267,7 +203,7 @@ func upsertCountsAllInserted(t *trial) {
 	require.Len(t, t.all(t.home), 4)
 }
 
-func upsertTakesAnyScalarAsID(t *trial) {
+func upsertDataToDataSourceTakesAnyScalarAsID(t *trial) {
 	ids := []any{"1", int64(1), 1.5, true, false, "", "a b/c.$d"}
 	for _, id := range ids {
 		outcome := t.upsert(document.O("_id", id, "n", 1))
@@ -278,14 +214,14 @@ func upsertTakesAnyScalarAsID(t *trial) {
 	t.requireIDs(ids, t.all(t.home))
 }
 
-func upsertOfNothing(t *trial) {
+func upsertDataToDataSourceOfNothing(t *trial) {
 	outcome := t.upsert()
 	require.JSONEq(t, `{"_docsIds": {"updated": [], "inserted": [], "upserted": []},
 		"matched": 0, "modified": 0, "inserted": 0, "deleted": 0}`, textOf(t, outcome))
 	require.Empty(t, t.all(t.home))
 }
 
-func upsertTakesWhatWasFetched(t *trial) {
+func upsertDataToDataSourceTakesWhatWasFetched(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1, "list", document.A(document.O("x", nil))))
 	fetched := t.all(t.home)
 	outcome := t.upsert(fetched...)
@@ -348,7 +284,7 @@ func (t *trial) times() entryTimes {
 	return times
 }
 
-func upsertTakesCopies(t *trial) {
+func upsertDataToDataSourceTakesCopies(t *trial) {
 	data := []document.Object{document.O("_id", "a", "n", 1), document.O("_id", "b", "n", 1)}
 	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: data})
 	require.NoError(t, err)

@@ -107,11 +107,7 @@ func requireSameGroup(t *trial, want, got *livechat.Group) {
 }
 
 var getGroupRules = []Rule{
-	{
-		Name:  "GetGroupReadsIt",
-		Text:  "getGroup returns the group of that id, which names both sides of the live chat, also when it is out of use",
-		check: groupReadsIt,
-	},
+	rule(getGroupReadsIt, "getGroup returns the group of that id, which names both sides of the live chat, also when it is out of use"),
 	{
 		Name:  "GetGroupByExternalIdCombinesAgentAndGroup",
 		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, which must fit then",
@@ -122,14 +118,10 @@ var getGroupRules = []Rule{
 		Text:  "getGroupByExternalId looks in the given channel, of the given type if there is one; the default is the context's own",
 		check: groupLooksInItsChannel,
 	},
-	{
-		Name:  "GetGroupByInletGroupLooksInItsInlet",
-		Text:  "getGroupByInletGroup and getGroupByMemberId find groups of the given inlet alone",
-		check: groupLooksInItsInlet,
-	},
+	rule(getGroupByInletGroupLooksInItsInlet, "getGroupByInletGroup and getGroupByMemberId find groups of the given inlet alone"),
 }
 
-func groupReadsIt(t *trial) {
+func getGroupReadsIt(t *trial) {
 	first := t.talk()
 	second := t.talkBeside(first)
 	require.NotEqual(t, first.group.ID, second.group.ID)
@@ -223,7 +215,7 @@ func groupLooksInItsChannel(t *trial) {
 	}
 }
 
-func groupLooksInItsInlet(t *trial) {
+func getGroupByInletGroupLooksInItsInlet(t *trial) {
 	k := t.talkInFamily(t.home)
 	family := familyOf(t.home.member.ID)
 	found, err := t.home.GetGroupByInletGroup(t.Context(), livechat.GetGroupByInletGroupParams{
@@ -318,27 +310,12 @@ func readsTheNewestLiveOne(t *trial, f groupFinder) {
 }
 
 var updateGroupRules = []Rule{
-	{
-		Name:  "UpdateGroupSetsTheGivenFields",
-		Text:  "updateGroup sets the given fields of the group, unknown ones included, and leaves others and other groups as they are",
-		check: updateGroupSetsTheGivenFields,
-	},
-	{
-		Name:  "UpdateGroupTellsWhatItDid",
-		Text:  "the result of updateGroup has the id and the record; modified counts what had other values before",
-		check: updateGroupTellsWhatItDid,
-	},
-	{
-		Name:  "GroupsTellWhenTheyChanged",
-		Text:  "a change renews updatedAt and _version of a group, and what changes nothing renews neither",
-		Needs: []Capability{moveClock},
-		check: groupsTellWhenTheyChanged,
-	},
-	{
-		Name:  "GroupsAreCopies",
-		Text:  "what a caller does with a group that was given or returned does not change the stored one",
-		check: groupsAreCopies,
-	},
+	rule(updateGroupSetsTheGivenFields,
+		"updateGroup sets the given fields of the group, unknown ones included, and leaves others and other groups as they are"),
+	rule(updateGroupTellsWhatItDid, "the result of updateGroup has the id and the record; modified counts what had other values before"),
+	rule(groupsTellWhenTheyChanged,
+		"a change renews updatedAt and _version of a group, and what changes nothing renews neither", moveClock),
+	rule(groupsAreCopies, "what a caller does with a group that was given or returned does not change the stored one"),
 }
 
 func updateGroupSetsTheGivenFields(t *trial) {
@@ -406,21 +383,11 @@ func groupsAreCopies(t *trial) {
 }
 
 var updateGroupMetaRules = []Rule{
-	{
-		Name:  "UpdateGroupMetaSetsTheGivenFields",
-		Text:  "updateGroupMeta sets the given fields of meta and leaves others as they are; a field may be a dotted path",
-		check: updateGroupMetaSetsTheGivenFields,
-	},
-	{
-		Name:  "UpdateGroupMetaTellsWhatItDid",
-		Text:  "the result of updateGroupMeta has the id and the record; modified counts what had other values before",
-		check: updateGroupMetaTellsWhatItDid,
-	},
-	{
-		Name:  "UpdateGroupMetaLosesNoField",
-		Text:  "updateGroupMeta writes the given fields alone: of many at once, none takes back what another wrote",
-		check: updateGroupMetaLosesNoField,
-	},
+	rule(updateGroupMetaSetsTheGivenFields,
+		"updateGroupMeta sets the given fields of meta and leaves others as they are; a field may be a dotted path"),
+	rule(updateGroupMetaTellsWhatItDid,
+		"the result of updateGroupMeta has the id and the record; modified counts what had other values before"),
+	rule(updateGroupMetaLosesNoField, "updateGroupMeta writes the given fields alone: of many at once, none takes back what another wrote"),
 }
 
 // setGroupMeta sets fields of the meta of a group of the home app, without an error.
@@ -476,16 +443,10 @@ func updateGroupMetaLosesNoField(t *trial) {
 }
 
 var inactivateGroupRules = []Rule{
-	{
-		Name:  "InactivateGroupPutsItOutOfUse",
-		Text:  "inactivateGroup makes the group neither live nor valid and leaves all else as it is; once more is no error",
-		check: inactivateGroupPutsItOutOfUse,
-	},
-	{
-		Name:  "InactivateGroupTellsOfTheRecord",
-		Text:  "inactivateGroup returns the id, createdAt and _version of the record, with email, apps and acls that are empty",
-		check: inactivateGroupTellsOfTheRecord,
-	},
+	rule(inactivateGroupPutsItOutOfUse,
+		"inactivateGroup makes the group neither live nor valid and leaves all else as it is; once more is no error"),
+	rule(inactivateGroupTellsOfTheRecord,
+		"inactivateGroup returns the id, createdAt and _version of the record, with email, apps and acls that are empty"),
 }
 
 func inactivateGroupPutsItOutOfUse(t *trial) {

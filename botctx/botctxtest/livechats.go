@@ -389,11 +389,8 @@ func LiveChatTable() string {
 var momentRules = needing([]Capability{
 	On(channel.Charlie), Archives, Sends, Nodes, readSent, handleNodes, receiveEvents, refuseSends,
 }, []Rule{
-	{
-		Name:  "MessagesOfALiveChatReachSomebody",
-		Text:  "what anybody writes at any moment of a live chat reaches somebody, or whoever wrote it is told, as the table of moments says",
-		check: messagesOfALiveChatReachSomebody,
-	},
+	rule(messagesOfALiveChatReachSomebody,
+		"what anybody writes at any moment of a live chat reaches somebody, or whoever wrote it is told, as the table of moments says"),
 })
 
 // chatAt is a live chat of a row.

@@ -10,29 +10,13 @@ import (
 )
 
 var getMemberRules = []Rule{
-	{
-		Name:  "GetMemberReadsTheWholeApp",
-		Text:  "getMember reads any member of the app, those of other channels, too",
-		check: memberReadsTheWholeApp,
-	},
-	{
-		Name:  "GetMemberReturnsTheRecord",
-		Text:  "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt",
-		check: memberReturnsTheRecord,
-	},
-	{
-		Name:  "MembersKeepUnknownFields",
-		Text:  "fields that nobody knows stay in a member, whatever else is changed",
-		check: membersKeepUnknownFields,
-	},
-	{
-		Name:  "MembersAreTheCallersOwn",
-		Text:  "what comes out is the caller's own: changing it changes nothing stored",
-		check: membersAreTheCallersOwn,
-	},
+	rule(getMemberReadsTheWholeApp, "getMember reads any member of the app, those of other channels, too"),
+	rule(getMemberReturnsTheRecord, "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt"),
+	rule(membersKeepUnknownFields, "fields that nobody knows stay in a member, whatever else is changed"),
+	rule(membersAreTheCallersOwn, "what comes out is the caller's own: changing it changes nothing stored"),
 }
 
-func memberReadsTheWholeApp(t *trial) {
+func getMemberReadsTheWholeApp(t *trial) {
 	elsewhere := t.newMember(member.Member{
 		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, FirstName: "Bob",
 	})
@@ -43,7 +27,7 @@ func memberReadsTheWholeApp(t *trial) {
 	require.Equal(t, elsewhere.Channel, found.Channel)
 }
 
-func memberReturnsTheRecord(t *trial) {
+func getMemberReturnsTheRecord(t *trial) {
 	given := member.Member{
 		FirstName: "Eve", LastName: "Low", Gender: "f", BotID: "bot", Platform: "webchat", Email: "eve@example.com",
 		Locale: "en_GB", CustomLocale: "de", Group: "g", Admin: "a", ProfilePic: "https://example.com/eve.png",
@@ -105,57 +89,20 @@ func membersAreTheCallersOwn(t *trial) {
 }
 
 var findMemberRules = []Rule{
-	{
-		Name:  "FindAndModifyMemberTakesModifiers",
-		Text:  "withModifier of findAndModifyMember is true by default: patch is an update-modifier document or a replacement",
-		check: findAndModifyMemberTakesModifiers,
-	},
-	{
-		Name:  "FindAndModifyMemberSetsFields",
-		Text:  "patch is applied as a $set of its fields when withModifier is false",
-		check: findAndModifyMemberSetsFields,
-	},
-	{
-		Name:  "FindAndModifyMemberReturnsBeforeOrAfter",
-		Text:  "when option.new is true the modified member is returned, otherwise the original; ok is 1",
-		check: findAndModifyMemberReturnsBeforeOrAfter,
-	},
-	{
-		Name:  "FindAndModifyMemberOfNothing",
-		Text:  "when nothing matches, the member is null and nothing is changed",
-		check: findAndModifyMemberOfNothing,
-	},
-	{
-		Name:  "FindAndModifyMemberTakesTheFirst",
-		Text:  "only the first member after sortBy, or option.sort, is found and modified, by each key in turn, else as they were made",
-		check: findAndModifyMemberTakesTheFirst,
-	},
-	{
-		Name:  "FindAndModifyMemberSearchesTheApp",
-		Text:  "findAndModifyMember searches the whole app, other channels, too",
-		check: findAndModifyMemberSearchesTheApp,
-	},
-	{
-		Name:  "FindAndModifyMemberReplaces",
-		Text:  "a replacement keeps _id, app, channel and createdAt of a member",
-		check: findAndModifyMemberReplaces,
-	},
-	{
-		Name:  "FindAndModifyMemberFiltersElements",
-		Text:  "option.arrayFilters say which elements the names in $[name] stand for",
-		Needs: []Capability{ArrayFilters},
-		check: findAndModifyMemberFiltersElements,
-	},
-	{
-		Name:  "FindAndModifyMemberDoesNotUpsert",
-		Text:  "members come into being on their platforms: an upsert of a member is Unsupported",
-		check: findAndModifyMemberDoesNotUpsert,
-	},
-	{
-		Name:  "FindAndModifyMemberStampsChanges",
-		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
-		check: findAndModifyMemberStampsChanges,
-	},
+	rule(findAndModifyMemberTakesModifiers,
+		"withModifier of findAndModifyMember is true by default: patch is an update-modifier document or a replacement"),
+	rule(findAndModifyMemberSetsFields, "patch is applied as a $set of its fields when withModifier is false"),
+	rule(findAndModifyMemberReturnsBeforeOrAfter,
+		"when option.new is true the modified member is returned, otherwise the original; ok is 1"),
+	rule(findAndModifyMemberOfNothing, "when nothing matches, the member is null and nothing is changed"),
+	rule(findAndModifyMemberTakesTheFirst,
+		"only the first member after sortBy, or option.sort, is found and modified, by each key in turn, else as they were made"),
+	rule(findAndModifyMemberSearchesTheApp, "findAndModifyMember searches the whole app, other channels, too"),
+	rule(findAndModifyMemberReplaces, "a replacement keeps _id, app, channel and createdAt of a member"),
+	rule(findAndModifyMemberFiltersElements, "option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
+	rule(findAndModifyMemberDoesNotUpsert, "members come into being on their platforms: an upsert of a member is Unsupported"),
+	rule(findAndModifyMemberStampsChanges,
+		"a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
 }
 
 // findMember finds and modifies a member, without an error.
@@ -306,21 +253,11 @@ func requireStamps(t *trial, m *member.Member, setGender func(to string) error) 
 }
 
 var referFromRules = []Rule{
-	{
-		Name:  "CheckAndSaveMemberReferFromKeepsIt",
-		Text:  "checkAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the member, and returns the member",
-		check: referFromIsKept,
-	},
-	{
-		Name:  "CheckAndSaveMemberReferFromKeepsTheFirst",
-		Text:  "the first referFrom stays; the member comes back either way, and unchanged the second time",
-		check: theFirstReferFromStays,
-	},
-	{
-		Name:  "CheckAndSaveMemberReferFromKeepsOneOfMany",
-		Text:  "of many referFrom at once one is kept, and all callers are told that one",
-		check: oneReferFromWins,
-	},
+	rule(checkAndSaveMemberReferFromKeepsIt,
+		"checkAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the member, and returns the member"),
+	rule(checkAndSaveMemberReferFromKeepsTheFirst,
+		"the first referFrom stays; the member comes back either way, and unchanged the second time"),
+	rule(checkAndSaveMemberReferFromKeepsOneOfMany, "of many referFrom at once one is kept, and all callers are told that one"),
 }
 
 // refer keeps a referFrom of a member, without an error.
@@ -334,7 +271,7 @@ func (t *trial) refer(m *member.Member, from string) *member.Member {
 	return saved
 }
 
-func referFromIsKept(t *trial) {
+func checkAndSaveMemberReferFromKeepsIt(t *trial) {
 	m := t.neighbour(member.Member{FirstName: "Eve", Meta: document.O("n", 1)})
 	saved := t.refer(m, "a channel of the past")
 	require.JSONEq(t, `{"n": 1, "referFrom": "a channel of the past"}`, saved.Meta.String())
@@ -342,7 +279,7 @@ func referFromIsKept(t *trial) {
 	require.Empty(t, document.Get(t.load(t.home.member).Meta, "referFrom", ""), "another member")
 }
 
-func theFirstReferFromStays(t *trial) {
+func checkAndSaveMemberReferFromKeepsTheFirst(t *trial) {
 	t.refer(t.home.member, "first")
 	before := t.state()
 	saved := t.refer(t.home.member, "second")
@@ -350,7 +287,7 @@ func theFirstReferFromStays(t *trial) {
 	require.Equal(t, before, t.state())
 }
 
-func oneReferFromWins(t *trial) {
+func checkAndSaveMemberReferFromKeepsOneOfMany(t *trial) {
 	told := make([]string, workers)
 	t.atOnce(func(worker int) error {
 		saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
@@ -369,26 +306,10 @@ func oneReferFromWins(t *trial) {
 }
 
 var memberScopeRules = []Rule{
-	{
-		Name:  "FindAndModifyMemberStaysInTheApp",
-		Text:  "members of another app do not exist for findAndModifyMember, whatever the filter says",
-		check: findAndModifyMemberStaysInTheApp,
-	},
-	{
-		Name:  "PatchMembersStaysInTheApp",
-		Text:  "members of another app do not exist for patchMembers, whatever the filter says",
-		check: patchMembersStaysInTheApp,
-	},
-	{
-		Name:  "FindAndModifyMemberMovesNobody",
-		Text:  "no modifier and no replacement of findAndModifyMember moves a member to another app or channel",
-		check: findAndModifyMemberMovesNobody,
-	},
-	{
-		Name:  "PatchMembersMovesNobody",
-		Text:  "no modifier and no replacement of patchMembers moves a member to another app or channel",
-		check: patchMembersMovesNobody,
-	},
+	rule(findAndModifyMemberStaysInTheApp, "members of another app do not exist for findAndModifyMember, whatever the filter says"),
+	rule(patchMembersStaysInTheApp, "members of another app do not exist for patchMembers, whatever the filter says"),
+	rule(findAndModifyMemberMovesNobody, "no modifier and no replacement of findAndModifyMember moves a member to another app or channel"),
+	rule(patchMembersMovesNobody, "no modifier and no replacement of patchMembers moves a member to another app or channel"),
 }
 
 func findAndModifyMemberStaysInTheApp(t *trial) {

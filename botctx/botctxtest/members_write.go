@@ -13,46 +13,15 @@ import (
 )
 
 var patchMembersRules = []Rule{
-	{
-		Name:  "PatchMembersSetsFields",
-		Text:  "withModifier of patchMembers is false by default: patch is applied as a $set of its fields",
-		check: patchMembersSetsFields,
-	},
-	{
-		Name:  "PatchMembersTakesModifiers",
-		Text:  "when withModifier is true, patch is an update-modifier document, or for one memberId a replacement",
-		check: patchMembersTakesModifiers,
-	},
-	{
-		Name:  "PatchMembersChangesTheChannel",
-		Text:  "without memberId every member of the channel that matches is patched, and none of other channels",
-		check: patchMembersChangesTheChannel,
-	},
-	{
-		Name:  "PatchMembersTakesAChannel",
-		Text:  "channel says whose members are meant, by its _id alone",
-		check: patchMembersTakesAChannel,
-	},
-	{
-		Name:  "PatchMembersTakesMemberAndFilter",
-		Text:  "memberId and filter both hold",
-		check: patchMembersTakesMemberAndFilter,
-	},
-	{
-		Name:  "PatchMembersReturnsTheFirst",
-		Text:  "the result is the first member that matched, as it is after the change, and null where none matched",
-		check: patchMembersReturnsTheFirst,
-	},
-	{
-		Name:  "PatchMembersIsAllOrNone",
-		Text:  "where one member cannot be patched, none is",
-		check: patchMembersIsAllOrNone,
-	},
-	{
-		Name:  "PatchMembersStampsChanges",
-		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
-		check: patchMembersStampsChanges,
-	},
+	rule(patchMembersSetsFields, "withModifier of patchMembers is false by default: patch is applied as a $set of its fields"),
+	rule(patchMembersTakesModifiers, "when withModifier is true, patch is an update-modifier document, or for one memberId a replacement"),
+	rule(patchMembersChangesTheChannel, "without memberId every member of the channel that matches is patched, and none of other channels"),
+	rule(patchMembersTakesAChannel, "channel says whose members are meant, by its _id alone"),
+	rule(patchMembersTakesMemberAndFilter, "memberId and filter both hold"),
+	rule(patchMembersReturnsTheFirst,
+		"the result is the first member that matched, as it is after the change, and null where none matched"),
+	rule(patchMembersIsAllOrNone, "where one member cannot be patched, none is"),
+	rule(patchMembersStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
 }
 
 // patchMembers patches members, without an error.
@@ -164,37 +133,15 @@ func patchMembersStampsChanges(t *trial) {
 }
 
 var updateMemberRules = []Rule{
-	{
-		Name:  "UpdateMemberSetsTheGivenFields",
-		Text:  "updateMember sets the given fields, an empty one to what is empty; those that are not given stay",
-		check: updateMemberSetsTheGivenFields,
-	},
-	{
-		Name:  "UpdateMemberTellsWhatItDid",
-		Text:  "updateMember returns the id, the member after the change, and modified: 1, or 0 where nothing changed",
-		check: updateMemberTellsWhatItDid,
-	},
-	{
-		Name:  "UpdateMemberTakesWhatWasRead",
-		Text:  "a member that was read and changed can be given back whole",
-		check: updateMemberTakesWhatWasRead,
-	},
-	{
-		Name:  "UpdateMemberAndStaleEtags",
-		Text:  "the last write wins, unless the host asked for etag checks: then a stale etag is Conflict",
-		check: updateMemberAndStaleEtags,
-	},
-	{
-		Name:  "UpdateMemberStampsChanges",
-		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
-		check: updateMemberStampsChanges,
-	},
-	{
-		Name:  "MembersTellWhenTheyChanged",
-		Text:  "a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none",
-		Needs: []Capability{moveClock},
-		check: membersTellWhenTheyChanged,
-	},
+	rule(updateMemberSetsTheGivenFields,
+		"updateMember sets the given fields, an empty one to what is empty; those that are not given stay"),
+	rule(updateMemberTellsWhatItDid,
+		"updateMember returns the id, the member after the change, and modified: 1, or 0 where nothing changed"),
+	rule(updateMemberTakesWhatWasRead, "a member that was read and changed can be given back whole"),
+	rule(updateMemberAndStaleEtags, "the last write wins, unless the host asked for etag checks: then a stale etag is Conflict"),
+	rule(updateMemberStampsChanges, "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
+	rule(membersTellWhenTheyChanged,
+		"a change renews updatedAt to the time of the change and keeps createdAt; what changes nothing renews none", moveClock),
 }
 
 // update updates a member, without an error.

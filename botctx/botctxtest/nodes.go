@@ -19,52 +19,19 @@ func nodeRules() []Rule {
 }
 
 var redirectRules = []Rule{
-	{
-		Name:  "RedirectMemberToNodeTellsWhatEachNodeSent",
-		Text:  "redirectMemberToNode returns one result for each node, the node itself first, with one for each of its responses",
-		check: redirectTellsWhatEachNodeSent,
-	},
-	{
-		Name:  "RedirectMemberToNodeRunsThePartsInOrder",
-		Text:  "a node runs its pre-actions, then its responses, then its post-actions, and then the node that it redirects to",
-		check: redirectRunsThePartsInOrder,
-		Needs: []Capability{readSent},
-	},
-	{
-		Name:  "RedirectMemberToNodeOptionsAreTrueByDefault",
-		Text:  "runPreAction, sendResponse and runPostAction are true by default, and false leaves out that part of the node alone",
-		check: eachRedirectOptionIsTrueByDefault,
-	},
-	{
-		Name:  "RedirectMemberToNodeGivesMeta",
-		Text:  "the node sees the meta of the redirect as AgendaMeta, and {} where there is none",
-		check: redirectGivesMeta,
-	},
-	{
-		Name:  "RedirectMemberToNodeTakesTheTree",
-		Text:  "of nodes of the same id, redirectMemberToNode runs that of the tree that is given",
-		check: redirectTakesTheTree,
-	},
-	{
-		Name:  "RedirectMemberToNodeIsForAnyMemberOfTheChannel",
-		Text:  "the node runs for the member that is given, in that member's channel",
-		check: redirectIsForAnyMember,
-	},
-	{
-		Name:  "RedirectMemberToNodeWritesBack",
-		Text:  "what a run sets on the member is stored when redirectMemberToNode returns",
-		check: redirectWritesBack,
-	},
-	{
-		Name:  "RedirectMemberToNodeWritesNothingBackWhereItFails",
-		Text:  "where an action fails, redirectMemberToNode returns an error, nothing after it runs, and nothing is written back",
-		check: failedRedirectWritesNothingBack,
-	},
-	{
-		Name:  "RedirectMemberToNodeStopsEndlessRedirects",
-		Text:  "redirects that go on without end are ResourceExhausted",
-		check: redirectsWithoutEndStop,
-	},
+	rule(redirectMemberToNodeTellsWhatEachNodeSent,
+		"redirectMemberToNode returns one result for each node, the node itself first, with one for each of its responses"),
+	rule(redirectMemberToNodeRunsThePartsInOrder,
+		"a node runs its pre-actions, then its responses, then its post-actions, and then the node that it redirects to", readSent),
+	rule(redirectMemberToNodeOptionsAreTrueByDefault,
+		"runPreAction, sendResponse and runPostAction are true by default, and false leaves out that part of the node alone"),
+	rule(redirectMemberToNodeGivesMeta, "the node sees the meta of the redirect as AgendaMeta, and {} where there is none"),
+	rule(redirectMemberToNodeTakesTheTree, "of nodes of the same id, redirectMemberToNode runs that of the tree that is given"),
+	rule(redirectMemberToNodeIsForAnyMemberOfTheChannel, "the node runs for the member that is given, in that member's channel"),
+	rule(redirectMemberToNodeWritesBack, "what a run sets on the member is stored when redirectMemberToNode returns"),
+	rule(redirectMemberToNodeWritesNothingBackWhereItFails,
+		"where an action fails, redirectMemberToNode returns an error, nothing after it runs, and nothing is written back"),
+	rule(redirectMemberToNodeStopsEndlessRedirects, "redirects that go on without end are ResourceExhausted"),
 }
 
 // journal is what nodes note when they run, in order.
@@ -107,7 +74,7 @@ func (t *trial) redirect(p botctx.RedirectMemberToNodeParams) botctx.RedirectMem
 	return result
 }
 
-func redirectTellsWhatEachNodeSent(t *trial) {
+func redirectMemberToNodeTellsWhatEachNodeSent(t *trial) {
 	first, second, third := unique("node"), unique("node"), unique("node")
 	t.Handle(
 		&botctx.Node{ID: first, Responses: []send.Response{send.Text("one"), send.Text("two")}, Redirect: botctx.To(second)},
@@ -126,7 +93,7 @@ func redirectTellsWhatEachNodeSent(t *trial) {
 	}
 }
 
-func redirectRunsThePartsInOrder(t *trial) {
+func redirectMemberToNodeRunsThePartsInOrder(t *trial) {
 	say := func(text string) botctx.Action {
 		return func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text(text)) }
 	}
@@ -148,7 +115,7 @@ func redirectRunsThePartsInOrder(t *trial) {
 	require.Equal(t, []string{"1", "2", "3", "4", "5", "6", "7", "8"}, texts)
 }
 
-func eachRedirectOptionIsTrueByDefault(t *trial) {
+func redirectMemberToNodeOptionsAreTrueByDefault(t *trial) {
 	var ran journal
 	first, second := unique("node"), unique("node")
 	t.Handle(
@@ -178,7 +145,7 @@ func eachRedirectOptionIsTrueByDefault(t *trial) {
 	}
 }
 
-func redirectGivesMeta(t *trial) {
+func redirectMemberToNodeGivesMeta(t *trial) {
 	var seen journal
 	node := unique("node")
 	t.Handle(&botctx.Node{ID: node, Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
@@ -191,7 +158,7 @@ func redirectGivesMeta(t *trial) {
 	require.Equal(t, []string{meta.String(), "{}"}, seen.read())
 }
 
-func redirectTakesTheTree(t *trial) {
+func redirectMemberToNodeTakesTheTree(t *trial) {
 	var ran journal
 	node, oak, elm := unique("node"), unique("tree"), unique("tree")
 	t.Handle(
@@ -203,7 +170,7 @@ func redirectTakesTheTree(t *trial) {
 	require.Equal(t, []string{"elm", "oak"}, ran.read())
 }
 
-func redirectIsForAnyMember(t *trial) {
+func redirectMemberToNodeIsForAnyMemberOfTheChannel(t *trial) {
 	var ran journal
 	node := unique("node")
 	t.Handle(&botctx.Node{ID: node, Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
@@ -225,7 +192,7 @@ func sets(field string) botctx.Action {
 	}
 }
 
-func redirectWritesBack(t *trial) {
+func redirectMemberToNodeWritesBack(t *trial) {
 	first, second := unique("node"), unique("node")
 	t.Handle(
 		&botctx.Node{ID: first, Pre: []botctx.Action{sets("first")}, Redirect: botctx.To(second)},
@@ -237,7 +204,7 @@ func redirectWritesBack(t *trial) {
 	require.Equal(t, "{}", t.load(t.home.member).Meta.String(), "another member")
 }
 
-func failedRedirectWritesNothingBack(t *trial) {
+func redirectMemberToNodeWritesNothingBackWhereItFails(t *trial) {
 	var ran journal
 	node := unique("node")
 	t.Handle(&botctx.Node{
@@ -256,7 +223,7 @@ func failedRedirectWritesNothingBack(t *trial) {
 	require.Empty(t, ran.read())
 }
 
-func redirectsWithoutEndStop(t *trial) {
+func redirectMemberToNodeStopsEndlessRedirects(t *trial) {
 	ping, pong := unique("ping"), unique("pong")
 	t.Handle(&botctx.Node{ID: ping, Redirect: botctx.To(pong)}, &botctx.Node{ID: pong, Redirect: botctx.To(ping)})
 	result, err := t.home.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{

@@ -273,11 +273,7 @@ func scopeless(app string) []document.Object {
 }
 
 var adminRules = []Rule{
-	{
-		Name:  "GetAdminReadsTheAgent",
-		Text:  "getAdmin returns the agent of that id, with the app and the id on the platform",
-		check: adminReadsTheAgent,
-	},
+	rule(getAdminReadsTheAgent, "getAdmin returns the agent of that id, with the app and the id on the platform"),
 	{
 		Name:  "GetAdminByExternalIdReadsTheAgent",
 		Text:  "getAdminByExternalId returns the agent with that id on the platform",
@@ -300,7 +296,7 @@ func requireAgent(t *trial, want *Agent, got *livechat.Admin, err error) {
 	require.Equal(t, []string{t.home.scope.App, want.AdminID, want.ExternalID}, []string{got.AppID, got.AdminID, got.ExternalID})
 }
 
-func adminReadsTheAgent(t *trial) {
+func getAdminReadsTheAgent(t *trial) {
 	for _, agent := range t.twoAgents() {
 		found, err := t.home.GetAdmin(t.Context(), livechat.GetAdminParams{AdminID: agent.AdminID})
 		requireAgent(t, agent, found, err)
@@ -321,14 +317,10 @@ func adminByExternalIDReadsTheAgent(t *trial) {
 }
 
 var channelRules = []Rule{
-	{
-		Name:  "GetChannelTellsTheApp",
-		Text:  "getChannel returns the channel's id and that of its app, for every channel of the app",
-		check: channelTellsTheApp,
-	},
+	rule(getChannelTellsTheApp, "getChannel returns the channel's id and that of its app, for every channel of the app"),
 }
 
-func channelTellsTheApp(t *trial) {
+func getChannelTellsTheApp(t *trial) {
 	second := t.newChannel(t.home.scope.App)
 	for _, id := range []string{t.home.scope.Channel, second.ID} {
 		found, err := t.home.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: id})
@@ -338,21 +330,9 @@ func channelTellsTheApp(t *trial) {
 }
 
 var everyOperationRules = []Rule{
-	{
-		Name:  "EndedContextIsCanceled",
-		Text:  "where the context has ended before the call, an operation answers Canceled and changes nothing",
-		check: endedContextIsCanceled,
-	},
-	{
-		Name:  "PassedDeadlineIsCanceled",
-		Text:  "where the deadline has passed before the call, an operation answers Canceled and changes nothing",
-		check: passedDeadlineIsCanceled,
-	},
-	{
-		Name:  "OperationsAreSafeForConcurrentUse",
-		Text:  "one value of Operations serves many goroutines at once",
-		check: operationsAreSafeForConcurrentUse,
-	},
+	rule(endedContextIsCanceled, "where the context has ended before the call, an operation answers Canceled and changes nothing"),
+	rule(passedDeadlineIsCanceled, "where the deadline has passed before the call, an operation answers Canceled and changes nothing"),
+	rule(operationsAreSafeForConcurrentUse, "one value of Operations serves many goroutines at once"),
 }
 
 // errorOf is the error of an operation.

@@ -434,39 +434,17 @@ func (p *place) event() *send.MessageEvent {
 }
 
 var memberConcurrencyRules = []Rule{
-	{
-		Name:  "FindAndModifyMemberIsOneStep",
-		Text:  "findAndModifyMember finds and modifies in one atomic step: of many at once, each sees the change of the one before",
-		check: findAndModifyMemberIsOneStep,
-	},
-	{
-		Name:  "PatchMembersLosesNoChange",
-		Text:  "patchMembers changes each member atomically: no change of many at once is lost",
-		check: patchMembersLosesNoChange,
-	},
-	{
-		Name:  "UpdateMemberLosesNoField",
-		Text:  "updateMember writes the given fields alone: of many at once, none takes back what another wrote",
-		check: updateMemberLosesNoField,
-	},
+	rule(findAndModifyMemberIsOneStep,
+		"findAndModifyMember finds and modifies in one atomic step: of many at once, each sees the change of the one before"),
+	rule(patchMembersLosesNoChange, "patchMembers changes each member atomically: no change of many at once is lost"),
+	rule(updateMemberLosesNoField, "updateMember writes the given fields alone: of many at once, none takes back what another wrote"),
 }
 
 var dataConcurrencyRules = []Rule{
-	{
-		Name:  "FindAndModifyDataFromDataSourceClaimsEachOnce",
-		Text:  "findAndModifyDataFromDataSource is one atomic step: of many callers at once, no two claim the same entry",
-		check: eachEntryIsClaimedOnce,
-	},
-	{
-		Name:  "PatchDataToDataSourceLosesNoChange",
-		Text:  "patchDataToDataSource changes each entry atomically: no change of many at once is lost",
-		check: patchDataLosesNoChange,
-	},
-	{
-		Name:  "UpsertDataToDataSourceInsertsOnceOfMany",
-		Text:  "of many upserts of one _id at once, one inserts and the others update",
-		check: oneUpsertInserts,
-	},
+	rule(findAndModifyDataFromDataSourceClaimsEachOnce,
+		"findAndModifyDataFromDataSource is one atomic step: of many callers at once, no two claim the same entry"),
+	rule(patchDataToDataSourceLosesNoChange, "patchDataToDataSource changes each entry atomically: no change of many at once is lost"),
+	rule(upsertDataToDataSourceInsertsOnceOfMany, "of many upserts of one _id at once, one inserts and the others update"),
 }
 
 // workers is the number of goroutines that write at once, and rounds what each does
@@ -546,7 +524,7 @@ func updateMemberLosesNoField(t *trial) {
 	}
 }
 
-func eachEntryIsClaimedOnce(t *trial) {
+func findAndModifyDataFromDataSourceClaimsEachOnce(t *trial) {
 	const coupons = workers * rounds / 2
 	for i := range coupons {
 		t.seed(t.home, document.O("_id", i, "taken", false))
@@ -575,7 +553,7 @@ func eachEntryIsClaimedOnce(t *trial) {
 	require.Equal(t, workers*rounds-coupons, inVain, "how many claimed in vain")
 }
 
-func patchDataLosesNoChange(t *trial) {
+func patchDataToDataSourceLosesNoChange(t *trial) {
 	t.seed(t.home, document.O("_id", 1, "n", 0), document.O("_id", 2, "n", 0))
 	t.atOnce(func(int) error {
 		return repeat(func() error {
@@ -587,7 +565,7 @@ func patchDataLosesNoChange(t *trial) {
 	t.requireHolds(t.home, document.O("_id", 1, "n", workers*rounds), document.O("_id", 2, "n", workers*rounds))
 }
 
-func oneUpsertInserts(t *trial) {
+func upsertDataToDataSourceInsertsOnceOfMany(t *trial) {
 	var mutex sync.Mutex
 	var inserted, matched int64
 	t.atOnce(func(worker int) error {

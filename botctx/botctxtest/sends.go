@@ -21,42 +21,15 @@ import (
 )
 
 var sendResponseRules = []Rule{
-	{
-		Name:  "SendResponseReachesTheMember",
-		Text:  "a message reaches the context's own member, once and as it was given, where no other is named",
-		Needs: []Capability{readSent},
-		check: sendResponseReachesTheMember,
-	},
-	{
-		Name:  "SendResponseTellsWhatWasSent",
-		Text:  "the message event holds the response without its type, from, to, timestamp and messageId",
-		Needs: []Capability{commonShape},
-		check: sendResponseTellsWhatWasSent,
-	},
-	{
-		Name:  "SendResponseFillsPaths",
-		Text:  "{{path}} in the strings of a response is filled from the member; a missing path is empty",
-		Needs: []Capability{readSent},
-		check: sendResponseFillsPaths,
-	},
-	{
-		Name:  "SendResponseSendsLiteralsAsTheyAre",
-		Text:  "a literal response, as a text that Go code makes is, is sent as it is, {{path}} and all",
-		Needs: []Capability{readSent},
-		check: sendResponseSendsLiteralsAsTheyAre,
-	},
-	{
-		Name:  "SendResponsePassesTypesThrough",
-		Text:  "a type that nobody knows is passed through as it is",
-		Needs: []Capability{readSent},
-		check: sendResponsePassesTypesThrough,
-	},
-	{
-		Name:  "SendResponseTakesACopy",
-		Text:  "what goes in is copied: changing it later changes nothing that was sent",
-		Needs: []Capability{readSent},
-		check: sendResponseTakesACopy,
-	},
+	rule(sendResponseReachesTheMember,
+		"a message reaches the context's own member, once and as it was given, where no other is named", readSent),
+	rule(sendResponseTellsWhatWasSent,
+		"the message event holds the response without its type, from, to, timestamp and messageId", commonShape),
+	rule(sendResponseFillsPaths, "{{path}} in the strings of a response is filled from the member; a missing path is empty", readSent),
+	rule(sendResponseSendsLiteralsAsTheyAre,
+		"a literal response, as a text that Go code makes is, is sent as it is, {{path}} and all", readSent),
+	rule(sendResponsePassesTypesThrough, "a type that nobody knows is passed through as it is", readSent),
+	rule(sendResponseTakesACopy, "what goes in is copied: changing it later changes nothing that was sent", readSent),
 }
 
 // send sends a response, without an error.
@@ -179,41 +152,15 @@ func (t *trial) requireNothingSent(code boterr.Code, field string, p send.SendRe
 }
 
 var recipientRules = []Rule{
-	{
-		Name:  "SendResponseReachesSeveralMembers",
-		Text:  "a message to several members reaches each once, filled for each, with a result for each in their order",
-		Needs: []Capability{readSent},
-		check: sendResponseReachesSeveralMembers,
-	},
-	{
-		Name:  "SendResponseLoadsRecordsAgain",
-		Text:  "of a channel and a member that are passed in only the _id counts: the records are loaded again",
-		Needs: []Capability{readSent},
-		check: sendResponseTakesRecordsAsAddresses,
-	},
-	{
-		Name:  "SendResponseTakesAnotherChannel",
-		Text:  "a message goes through the channel that is named, to members of that channel",
-		Needs: []Capability{readSent},
-		check: sendResponseTakesAnotherChannel,
-	},
-	{
-		Name:  "SendResponseGoesToTheGroup",
-		Text:  "in a group a message that names nobody goes there, filled from the member; who is named gets it alone",
-		Needs: []Capability{readSent},
-		check: sendResponseGoesToTheGroup,
-	},
-	{
-		Name:  "SendResponseSendsToAllOrNone",
-		Text:  "everything is checked before the first message goes out",
-		check: sendResponseSendsToAllOrNone,
-	},
-	{
-		Name:  "SendResponseNeedsAnExternalID",
-		Text:  "a member whom the platform does not know is FailedPrecondition, and nothing is sent",
-		Needs: []Capability{Members},
-		check: sendResponseNeedsAnExternalID,
-	},
+	rule(sendResponseReachesSeveralMembers,
+		"a message to several members reaches each once, filled for each, with a result for each in their order", readSent),
+	rule(sendResponseLoadsRecordsAgain,
+		"of a channel and a member that are passed in only the _id counts: the records are loaded again", readSent),
+	rule(sendResponseTakesAnotherChannel, "a message goes through the channel that is named, to members of that channel", readSent),
+	rule(sendResponseGoesToTheGroup,
+		"in a group a message that names nobody goes there, filled from the member; who is named gets it alone", readSent),
+	rule(sendResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
+	rule(sendResponseNeedsAnExternalID, "a member whom the platform does not know is FailedPrecondition, and nothing is sent", Members),
 }
 
 func sendResponseReachesSeveralMembers(t *trial) {
@@ -233,7 +180,7 @@ func sendResponseReachesSeveralMembers(t *trial) {
 	}
 }
 
-func sendResponseTakesRecordsAsAddresses(t *trial) {
+func sendResponseLoadsRecordsAgain(t *trial) {
 	t.send(send.SendResponseParams{
 		Channel: &channel.Channel{ID: t.home.channel.ID, App: t.away.scope.App, Type: "forged"},
 		Member: &member.Member{
@@ -535,12 +482,9 @@ func hotelChannelRules() []Rule {
 }
 
 var createHotelChannelRules = []Rule{
-	{
-		Name:  "CreateHotelChannelMakesAChannel",
-		Text:  "createHotelChannel makes a channel of that name in that group of the platform, a new one each time, and none of the app",
-		Needs: []Capability{readMade, Channels},
-		check: createHotelChannelMakesAChannel,
-	},
+	rule(createHotelChannelMakesAChannel,
+		"createHotelChannel makes a channel of that name in that group of the platform, a new one each time, and none of the app",
+		readMade, Channels),
 }
 
 func createHotelChannelMakesAChannel(t *trial) {

@@ -26,23 +26,12 @@ func hologram() send.Response {
 }
 
 var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
-	{
-		Name:  "SendAlphaResponseReachesTheMember",
-		Text:  "a message reaches the member that is named by id or record, once and filled; unknown types pass as they are",
-		Needs: []Capability{readSent},
-		check: sendAlphaResponseReachesTheMember,
-	},
-	{
-		Name:  "SendAlphaResponseTellsWhatWasSent",
-		Text:  "the message event holds the response without its type, from, to, timestamp and messageId, which differ",
-		check: sendAlphaResponseTellsWhatWasSent,
-	},
-	{
-		Name:  "SendAlphaResponseTellsOfRefusals",
-		Text:  "a message that the platform refuses is an error with a code, and no result",
-		Needs: []Capability{readSent, refuseSends},
-		check: sendAlphaResponseTellsOfRefusals,
-	},
+	rule(sendAlphaResponseReachesTheMember,
+		"a message reaches the member that is named by id or record, once and filled; unknown types pass as they are", readSent),
+	rule(sendAlphaResponseTellsWhatWasSent,
+		"the message event holds the response without its type, from, to, timestamp and messageId, which differ"),
+	rule(sendAlphaResponseTellsOfRefusals,
+		"a message that the platform refuses is an error with a code, and no result", readSent, refuseSends),
 	{
 		Name:  "SendAlphaResponseToMemberIdsReachesEach",
 		Text:  "a message reaches each of the members once, filled for each, with a result for each in their order",
@@ -245,47 +234,18 @@ func fromJSON[P, R any](
 }
 
 var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule{
-	{
-		Name:  "AlphaCreateBroadcastStoresTheMessage",
-		Text:  "each message that is stored has an id of its own, and goes out as it was given, with {{path}} and unknown types",
-		Needs: []Capability{readSent, Labels},
-		check: alphaCreateBroadcastStoresTheMessage,
-	},
-	{
-		Name:  "AlphaCreateBroadcastTellsWhatIsStored",
-		Text:  "each element of the result is Alpha's reply and the token that the message was stored with",
-		check: alphaCreateBroadcastTellsWhatIsStored,
-	},
-	{
-		Name:  "AlphaCreateBroadcastTakesTextAndObjects",
-		Text:  "the response may be an object, or text that holds one",
-		Needs: []Capability{readSent, Labels},
-		check: alphaCreateBroadcastTakesTextAndObjects,
-	},
-	{
-		Name:  "AlphaSendBroadcastReachesTheLabelled",
-		Text:  "a broadcast reaches all members of the channel with the label, each once, and nobody else",
-		Needs: []Capability{readSent, Labels},
-		check: alphaSendBroadcastReachesTheLabelled,
-	},
-	{
-		Name:  "AlphaSendBroadcastReachesTheRest",
-		Text:  "where some of those with the label do not get the message, the others do",
-		Needs: []Capability{readSent, refuseSends, Labels},
-		check: alphaSendBroadcastReachesTheRest,
-	},
-	{
-		Name:  "AlphaSendBroadcastFindsNoOtherMessages",
-		Text:  "a message or a label that Alpha does not have is NotFound, and nothing is sent",
-		Needs: []Capability{Labels},
-		check: alphaSendBroadcastFindsNoOtherMessages,
-	},
-	{
-		Name:  "AlphaSendBroadcastTakesTextAndObjects",
-		Text:  "broadcastId may be text, Alpha's reply, what alphaCreateBroadcast stored, or its result",
-		Needs: []Capability{readSent, Labels},
-		check: alphaSendBroadcastTakesTextAndObjects,
-	},
+	rule(alphaCreateBroadcastStoresTheMessage,
+		"each message that is stored has an id of its own, and goes out as it was given, with {{path}} and unknown types", readSent, Labels),
+	rule(alphaCreateBroadcastTellsWhatIsStored,
+		"each element of the result is Alpha's reply and the token that the message was stored with"),
+	rule(alphaCreateBroadcastTakesTextAndObjects, "the response may be an object, or text that holds one", readSent, Labels),
+	rule(alphaSendBroadcastReachesTheLabelled,
+		"a broadcast reaches all members of the channel with the label, each once, and nobody else", readSent, Labels),
+	rule(alphaSendBroadcastReachesTheRest,
+		"where some of those with the label do not get the message, the others do", readSent, refuseSends, Labels),
+	rule(alphaSendBroadcastFindsNoOtherMessages, "a message or a label that Alpha does not have is NotFound, and nothing is sent", Labels),
+	rule(alphaSendBroadcastTakesTextAndObjects,
+		"broadcastId may be text, Alpha's reply, what alphaCreateBroadcast stored, or its result", readSent, Labels),
 })
 
 // broadcast sends a stored message to the label of a place, without an error.

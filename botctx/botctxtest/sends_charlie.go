@@ -14,17 +14,9 @@ import (
 )
 
 var archiveConversationRules = needing([]Capability{On(channel.Charlie), Archives}, []Rule{
-	{
-		Name:  "CharlieArchiveConversationEndsTheConversation",
-		Text:  "a conversation that is archived takes no more messages; to archive it again is no error",
-		Needs: []Capability{readSent},
-		check: charlieArchiveConversationEndsTheConversation,
-	},
-	{
-		Name:  "CharlieArchiveConversationFindsNoOtherConversations",
-		Text:  "a conversation that Charlie does not have is NotFound",
-		check: charlieArchiveConversationFindsNoOtherConversations,
-	},
+	rule(charlieArchiveConversationEndsTheConversation,
+		"a conversation that is archived takes no more messages; to archive it again is no error", readSent),
+	rule(charlieArchiveConversationFindsNoOtherConversations, "a conversation that Charlie does not have is NotFound"),
 })
 
 type archiveParams = send.CharlieArchiveConversationParams
@@ -58,28 +50,11 @@ func charlieArchiveConversationFindsNoOtherConversations(t *trial) {
 }
 
 var updateMessageRules = needing([]Capability{On(channel.Charlie), MessageUpdates}, []Rule{
-	{
-		Name:  "UpdateMessageChangesTheMessage",
-		Text:  "the message shows the new text as it was given, with {{path}}, and no other message does; the result tells it",
-		Needs: []Capability{readSent},
-		check: updateMessageChangesTheMessage,
-	},
-	{
-		Name:  "UpdateMessageTakesAttachmentsAlone",
-		Text:  "attachments without a text change the message, too",
-		check: updateMessageTakesAttachmentsAlone,
-	},
-	{
-		Name:  "UpdateMessageTakesTheEvent",
-		Text:  "the message may be named by messageTs, by the event that it was sent as, or by both",
-		Needs: []Capability{readSent},
-		check: updateMessageTakesTheEvent,
-	},
-	{
-		Name:  "UpdateMessageFindsNoOtherMessages",
-		Text:  "a message that the conversation does not have is NotFound",
-		check: updateMessageFindsNoOtherMessages,
-	},
+	rule(updateMessageChangesTheMessage,
+		"the message shows the new text as it was given, with {{path}}, and no other message does; the result tells it", readSent),
+	rule(updateMessageTakesAttachmentsAlone, "attachments without a text change the message, too"),
+	rule(updateMessageTakesTheEvent, "the message may be named by messageTs, by the event that it was sent as, or by both", readSent),
+	rule(updateMessageFindsNoOtherMessages, "a message that the conversation does not have is NotFound"),
 })
 
 type updateParams = send.UpdateMessageParams
@@ -209,12 +184,8 @@ func alphaGetAttachmentIDTakesBothSpellings(t *trial) {
 	}
 }
 
-var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{{
-	Name:  "AlphaPassThreadControlTakesTheConversationAway",
-	Text:  "a conversation that was handed on takes no messages of the bot; those with other members do",
-	Needs: []Capability{readSent},
-	check: alphaPassThreadControlTakesTheConversationAway,
-}})
+var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{rule(alphaPassThreadControlTakesTheConversationAway,
+	"a conversation that was handed on takes no messages of the bot; those with other members do", readSent)})
 
 func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 	p := t.on(channel.Alpha)
@@ -234,23 +205,11 @@ func alphaPassThreadControlTakesTheConversationAway(t *trial) {
 }
 
 var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
-	{
-		Name:  "AlphaSaveCustomLabelIsRepeatable",
-		Text:  "a label has one number in its channel, on whichever member, and one that a member has already is no error",
-		Needs: []Capability{readSent, Broadcasts},
-		check: alphaSaveCustomLabelIsRepeatable,
-	},
-	{
-		Name:  "AlphaRemoveCustomLabelTakesTheLabelOff",
-		Text:  "a member without the label gets no broadcast to it; the others, and its other labels, stay",
-		Needs: []Capability{readSent, Broadcasts},
-		check: alphaRemoveCustomLabelTakesTheLabelOff,
-	},
-	{
-		Name:  "AlphaRemoveCustomLabelIsRepeatable",
-		Text:  "a label that a member does not have is no error",
-		check: alphaRemoveCustomLabelIsRepeatable,
-	},
+	rule(alphaSaveCustomLabelIsRepeatable,
+		"a label has one number in its channel, on whichever member, and one that a member has already is no error", readSent, Broadcasts),
+	rule(alphaRemoveCustomLabelTakesTheLabelOff,
+		"a member without the label gets no broadcast to it; the others, and its other labels, stay", readSent, Broadcasts),
+	rule(alphaRemoveCustomLabelIsRepeatable, "a label that a member does not have is no error"),
 })
 
 type removeLabelParams = send.AlphaRemoveCustomLabelParams
@@ -301,16 +260,9 @@ func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 }
 
 var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
-	{
-		Name:  "EchoSaveMemberTagKeepsTheLimit",
-		Text:  "a member has send.MaxMemberTags at most: one more is answered by errcode and errmsg, and no error; one that is there is fine",
-		check: echoSaveMemberTagKeepsTheLimit,
-	},
-	{
-		Name:  "EchoSaveMemberTagIsOneStep",
-		Text:  "of many tags at once no more than send.MaxMemberTags are set",
-		check: echoSaveMemberTagIsOneStep,
-	},
+	rule(echoSaveMemberTagKeepsTheLimit,
+		"a member has send.MaxMemberTags at most: one more is answered by errcode and errmsg, and no error; one that is there is fine"),
+	rule(echoSaveMemberTagIsOneStep, "of many tags at once no more than send.MaxMemberTags are set"),
 })
 
 // firstTag is the id of the first tag that rules use: those below are the platform's own.
@@ -355,18 +307,9 @@ func echoSaveMemberTagIsOneStep(t *trial) {
 }
 
 var commentRules = needing([]Capability{Comments}, []Rule{
-	{
-		Name:  "SavePostCommentAnalyticsRecordsTheComment",
-		Text:  "each call makes a record of all that was given, with a new clientMutationId, also of the same comment again",
-		Needs: []Capability{readComments},
-		check: savePostCommentAnalyticsRecordsTheComment,
-	},
-	{
-		Name:  "SavePostCommentAnalyticsIsNotMatchedByDefault",
-		Text:  "isMatched is false unless it is given",
-		Needs: []Capability{readComments},
-		check: savePostCommentAnalyticsIsNotMatchedByDefault,
-	},
+	rule(savePostCommentAnalyticsRecordsTheComment,
+		"each call makes a record of all that was given, with a new clientMutationId, also of the same comment again", readComments),
+	rule(savePostCommentAnalyticsIsNotMatchedByDefault, "isMatched is false unless it is given", readComments),
 })
 
 func savePostCommentAnalyticsRecordsTheComment(t *trial) {
@@ -417,17 +360,10 @@ type (
 )
 
 var sendHotelRules = needing([]Capability{On(channel.Hotel)}, []Rule{
-	{
-		Name:  "SendHotelResponseReachesTheRecipient",
-		Text:  "a message reaches the user, who need be no member, or else the group, filled from the context's own member",
-		Needs: []Capability{readSent},
-		check: sendHotelResponseReachesTheRecipient,
-	},
-	{
-		Name:  "SendHotelResponseTellsWhatWasSent",
-		Text:  "the message event holds the response without its type, to, timestamp and a messageId of its own",
-		check: sendHotelResponseTellsWhatWasSent,
-	},
+	rule(sendHotelResponseReachesTheRecipient,
+		"a message reaches the user, who need be no member, or else the group, filled from the context's own member", readSent),
+	rule(sendHotelResponseTellsWhatWasSent,
+		"the message event holds the response without its type, to, timestamp and a messageId of its own"),
 })
 
 func sendHotelResponseReachesTheRecipient(t *trial) {
@@ -459,29 +395,12 @@ func sendHotelResponseTellsWhatWasSent(t *trial) {
 }
 
 var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
-	{
-		Name:  "SendDeltaResponseReachesEach",
-		Text:  "a message reaches each of the members once, filled for each; each request has an id of its own",
-		Needs: []Capability{readSent},
-		check: sendDeltaResponseReachesEach,
-	},
-	{
-		Name:  "SendDeltaResponseSendsToAllOrNone",
-		Text:  "everything is checked before the first message goes out",
-		check: sendDeltaResponseSendsToAllOrNone,
-	},
-	{
-		Name:  "SendDeltaResponseKeepsTheOthers",
-		Text:  "where some do not get the message, the others do, and the result comes beside an error that is Unavailable",
-		Needs: []Capability{readSent, refuseSends},
-		check: sendDeltaResponseKeepsTheOthers,
-	},
-	{
-		Name:  "SendDeltaResponseTakesOneID",
-		Text:  "memberId may be one id in the place of a list",
-		Needs: []Capability{readSent},
-		check: sendDeltaResponseTakesOneID,
-	},
+	rule(sendDeltaResponseReachesEach,
+		"a message reaches each of the members once, filled for each; each request has an id of its own", readSent),
+	rule(sendDeltaResponseSendsToAllOrNone, "everything is checked before the first message goes out"),
+	rule(sendDeltaResponseKeepsTheOthers,
+		"where some do not get the message, the others do, and the result comes beside an error that is Unavailable", readSent, refuseSends),
+	rule(sendDeltaResponseTakesOneID, "memberId may be one id in the place of a list", readSent),
 })
 
 func sendDeltaResponseReachesEach(t *trial) {

@@ -61,6 +61,11 @@ type Rule struct {
 	check func(*trial)
 }
 
+// rule returns a rule with the name of its check.
+func rule(check func(*trial), text string, needs ...Capability) Rule {
+	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
+}
+
 // RunConformance checks an implementation against every rule, each in a subtest of its
 // own with a new harness. What the harness lacks is left out, and must be answered
 // with Unsupported.

@@ -187,15 +187,12 @@ func needsALiveGroup(t *trial, g groupSend) {
 }
 
 var toInletGroupRules = []Rule{
-	{
-		Name:  "SendMessageToInletGroupNeedsAGroupThere",
-		Text:  "where the conversation on the inlet's side is no group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
-		Needs: []Capability{On(channel.Bravo)},
-		check: toInletGroupNeedsAGroupThere,
-	},
+	rule(sendMessageToInletGroupNeedsAGroupThere,
+		"where the conversation on the inlet's side is no group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
+		On(channel.Bravo)),
 }
 
-func toInletGroupNeedsAGroupThere(t *trial) {
+func sendMessageToInletGroupNeedsAGroupThere(t *trial) {
 	g := groupSends[0]
 	inlet := t.inletOn(channel.Bravo)
 	k := t.talkWith(t.openDesk(inlet, t.ticketing()), inlet)
@@ -203,21 +200,13 @@ func toInletGroupNeedsAGroupThere(t *trial) {
 }
 
 var toOutletGroupRules = []Rule{
-	{
-		Name:  "SendMessageToOutletGroupPostsToTheResponseURL",
-		Text:  "on Charlie a message with responseUrl is posted there as JSON, and not sent to the group",
-		Needs: []Capability{On(channel.Charlie), serveFiles, readSent},
-		check: toOutletGroupPostsToTheResponseURL,
-	},
-	{
-		Name:  "SendMessageToOutletGroupRefusesBadAddresses",
-		Text:  "a responseUrl that is no address is InvalidArgument, and nothing is sent",
-		Needs: []Capability{On(channel.Charlie)},
-		check: toOutletGroupRefusesBadAddresses,
-	},
+	rule(sendMessageToOutletGroupPostsToTheResponseURL,
+		"on Charlie a message with responseUrl is posted there as JSON, and not sent to the group", On(channel.Charlie), serveFiles, readSent),
+	rule(sendMessageToOutletGroupRefusesBadAddresses,
+		"a responseUrl that is no address is InvalidArgument, and nothing is sent", On(channel.Charlie)),
 }
 
-func toOutletGroupPostsToTheResponseURL(t *trial) {
+func sendMessageToOutletGroupPostsToTheResponseURL(t *trial) {
 	k := t.talkOn(channel.Charlie)
 	page := t.Serve("application/json", `{"ok": true}`)
 	before := len(t.Sent())
@@ -232,7 +221,7 @@ func toOutletGroupPostsToTheResponseURL(t *trial) {
 	require.Len(t, t.Sent(), before, "nothing goes to the group")
 }
 
-func toOutletGroupRefusesBadAddresses(t *trial) {
+func sendMessageToOutletGroupRefusesBadAddresses(t *trial) {
 	type params = livechat.SendMessageToOutletGroupParams
 	k := t.talkOn(channel.Charlie)
 	cases := map[string]badSend[params]{}
@@ -243,29 +232,13 @@ func toOutletGroupRefusesBadAddresses(t *trial) {
 }
 
 var toInletRules = []Rule{
-	{
-		Name:  "SendMessageToInletReachesTheMember",
-		Text:  "a message reaches the member whose live chat the event belongs to, once, with paths filled from that member, and nobody else",
-		Needs: []Capability{readSent},
-		check: toInletReachesTheMember,
-	},
-	{
-		Name:  "SendMessageToInletAnswersAsThePlatform",
-		Text:  "the result of sendMessageToInlet has the shape of the inlet's platform",
-		check: toInletAnswersAsThePlatform,
-	},
-	{
-		Name:  "SendMessageToInletGoesOnWithTheLiveChat",
-		Text:  "a message to the inlet is one of the live chat: its idle time starts anew",
-		Needs: []Capability{moveClock},
-		check: toInletGoesOnWithTheLiveChat,
-	},
-	{
-		Name:  "SendMessageToInletNeedsAnExternalID",
-		Text:  "a member whom the inlet's platform does not know is FailedPrecondition, and nothing is sent",
-		Needs: []Capability{Members},
-		check: toInletNeedsAnExternalID,
-	},
+	rule(sendMessageToInletReachesTheMember,
+		"a message reaches the member whose live chat the event belongs to, once, with paths filled from that member, and nobody else",
+		readSent),
+	rule(sendMessageToInletAnswersAsThePlatform, "the result of sendMessageToInlet has the shape of the inlet's platform"),
+	rule(sendMessageToInletGoesOnWithTheLiveChat, "a message to the inlet is one of the live chat: its idle time starts anew", moveClock),
+	rule(sendMessageToInletNeedsAnExternalID,
+		"a member whom the inlet's platform does not know is FailedPrecondition, and nothing is sent", Members),
 }
 
 // toInlet sends to the inlet of a talk from its desk, without an error.
@@ -288,7 +261,7 @@ func (t *trial) requireLastSent(before int, channelID, externalID string, texts 
 	}
 }
 
-func toInletReachesTheMember(t *trial) {
+func sendMessageToInletReachesTheMember(t *trial) {
 	first := t.talk()
 	second := t.talkBeside(first)
 	before := len(t.Sent())
@@ -307,7 +280,7 @@ func (t *trial) inletOn(platform channel.Type) *place {
 	return t.at(t.home, c, t.newMember(member.Member{App: c.App, Channel: c.ID, FirstName: "Eve"}))
 }
 
-func toInletAnswersAsThePlatform(t *trial) {
+func sendMessageToInletAnswersAsThePlatform(t *trial) {
 	for _, platform := range platforms {
 		if t.offers(On(platform)) {
 			t.try(string(platform), func(t *trial) {
@@ -318,7 +291,7 @@ func toInletAnswersAsThePlatform(t *trial) {
 	}
 }
 
-func toInletGoesOnWithTheLiveChat(t *trial) {
+func sendMessageToInletGoesOnWithTheLiveChat(t *trial) {
 	k := t.talk()
 	t.Advance(time.Minute)
 	t.toInlet(k, send.Text("Hello"))
@@ -347,7 +320,7 @@ func requireNotSent[P any](
 	}
 }
 
-func toInletNeedsAnExternalID(t *trial) {
+func sendMessageToInletNeedsAnExternalID(t *trial) {
 	k := t.talk()
 	t.update("_id", t.home.member.ID, "externalId", "")
 	requireNotSent(t, botctx.OpSendMessageToInlet, boterr.FailedPrecondition, t.home.SendMessageToInlet,

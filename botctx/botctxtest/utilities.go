@@ -13,41 +13,15 @@ import (
 )
 
 var mailRules = needing([]Capability{Mails}, []Rule{
-	{
-		Name:  "SendEmailSendsTheMail",
-		Text:  "a mail goes out once, to those in To and Cc in their order, with the subject and both texts as they were given",
-		Needs: []Capability{readMails},
-		check: sendEmailSendsTheMail,
-	},
-	{
-		Name:  "SendEmailIsUnicodeByDefault",
-		Text:  "the character set is UTF-8 where none is given, and a mail needs only one list and one text",
-		Needs: []Capability{readMails},
-		check: sendEmailIsUnicodeByDefault,
-	},
-	{
-		Name:  "SendEmailSendsOneMailToEach",
-		Text:  "who is named twice gets one mail, and domains are the same in either case",
-		Needs: []Capability{readMails},
-		check: sendEmailSendsOneMailToEach,
-	},
-	{
-		Name:  "SendEmailTakesACopy",
-		Text:  "what goes in is copied: changing it later changes nothing that was mailed",
-		Needs: []Capability{readMails},
-		check: sendEmailTakesACopy,
-	},
-	{
-		Name:  "SendEmailTakesBothSpellings",
-		Text:  "each key may begin with a small or a capital letter",
-		Needs: []Capability{readMails},
-		check: sendEmailTakesBothSpellings,
-	},
-	{
-		Name:  "SendEmailRefusesHeaderInjection",
-		Text:  "a line break in an address, a name, the subject or a character set is InvalidArgument, and nothing is mailed",
-		check: sendEmailRefusesHeaderInjection,
-	},
+	rule(sendEmailSendsTheMail,
+		"a mail goes out once, to those in To and Cc in their order, with the subject and both texts as they were given", readMails),
+	rule(sendEmailIsUnicodeByDefault,
+		"the character set is UTF-8 where none is given, and a mail needs only one list and one text", readMails),
+	rule(sendEmailSendsOneMailToEach, "who is named twice gets one mail, and domains are the same in either case", readMails),
+	rule(sendEmailTakesACopy, "what goes in is copied: changing it later changes nothing that was mailed", readMails),
+	rule(sendEmailTakesBothSpellings, "each key may begin with a small or a capital letter", readMails),
+	rule(sendEmailRefusesHeaderInjection,
+		"a line break in an address, a name, the subject or a character set is InvalidArgument, and nothing is mailed"),
 })
 
 // Short for the rules below.
@@ -188,53 +162,19 @@ func sendEmailRefusesHeaderInjection(t *trial) {
 }
 
 var uploadRules = needing([]Capability{Uploads}, []Rule{
-	{
-		Name:  "UploadFileToObjectStoreStoresTheFile",
-		Text:  "the file is stored as the bytes that came, under the app, the context's own channel and its name; it returns nothing",
-		Needs: []Capability{readFiles},
-		check: uploadStoresTheFile,
-	},
-	{
-		Name:  "UploadFileToObjectStoreReplacesTheFile",
-		Text:  "a file of that name is replaced, and those of other channels and apps stay",
-		Needs: []Capability{readFiles},
-		check: uploadReplacesTheFile,
-	},
-	{
-		Name:  "UploadFileToObjectStoreTakesAnotherChannel",
-		Text:  "the channel may be named by its id or its record",
-		Needs: []Capability{readFiles},
-		check: uploadTakesAnotherChannel,
-	},
-	{
-		Name:  "UploadFileToObjectStoreAsksByItsOptions",
-		Text:  "the file is asked for by GET, or by the method, the headers and the body of options; an object goes as JSON",
-		Needs: []Capability{readFiles},
-		check: uploadAsksByItsOptions,
-	},
-	{
-		Name:  "UploadFileToObjectStoreIsOneStep",
-		Text:  "of many uploads of one name at once, one whole file stays",
-		Needs: []Capability{readFiles},
-		check: uploadIsOneStep,
-	},
-	{
-		Name:  "UploadFileToObjectStoreAsksForNothingInVain",
-		Text:  "where the channel does not exist, or is of another app, the file is not asked for",
-		Needs: []Capability{readFiles},
-		check: uploadAsksForNothingInVain,
-	},
-	{
-		Name:  "UploadFileToObjectStoreRefusesUnsafeAddresses",
-		Text:  "private and link-local addresses, in whatever spelling, and other schemes than HTTP are InvalidArgument at url",
-		check: uploadRefusesUnsafeAddresses,
-	},
-	{
-		Name:  "UploadFileToObjectStoreRefusesHeaderInjection",
-		Text:  "a line break in a header of options is InvalidArgument, and nothing is asked for",
-		Needs: []Capability{readFiles},
-		check: uploadRefusesHeaderInjection,
-	},
+	rule(uploadFileToObjectStoreStoresTheFile,
+		"the file is stored as the bytes that came, under the app, the context's own channel and its name; it returns nothing", readFiles),
+	rule(uploadFileToObjectStoreReplacesTheFile, "a file of that name is replaced, and those of other channels and apps stay", readFiles),
+	rule(uploadFileToObjectStoreTakesAnotherChannel, "the channel may be named by its id or its record", readFiles),
+	rule(uploadFileToObjectStoreAsksByItsOptions,
+		"the file is asked for by GET, or by the method, the headers and the body of options; an object goes as JSON", readFiles),
+	rule(uploadFileToObjectStoreIsOneStep, "of many uploads of one name at once, one whole file stays", readFiles),
+	rule(uploadFileToObjectStoreAsksForNothingInVain,
+		"where the channel does not exist, or is of another app, the file is not asked for", readFiles),
+	rule(uploadFileToObjectStoreRefusesUnsafeAddresses,
+		"private and link-local addresses, in whatever spelling, and other schemes than HTTP are InvalidArgument at url"),
+	rule(uploadFileToObjectStoreRefusesHeaderInjection,
+		"a line break in a header of options is InvalidArgument, and nothing is asked for", readFiles),
 })
 
 type uploadParams = utility.UploadFileToObjectStoreParams
@@ -257,13 +197,13 @@ func (t *trial) upload(p *place, params uploadParams) {
 	require.Equal(t, "null", textOf(t, stored))
 }
 
-func uploadStoresTheFile(t *trial) {
+func uploadFileToObjectStoreStoresTheFile(t *trial) {
 	const content = "%PDF\x00\xff\n{{firstName}}"
 	t.upload(t.home, upload(t.Serve("", content).URL))
 	require.Equal(t, []File{bill(t.home.scope.App, t.home.channel.ID, content)}, t.Files())
 }
 
-func uploadReplacesTheFile(t *trial) {
+func uploadFileToObjectStoreReplacesTheFile(t *trial) {
 	first, second := t.Serve("", "first"), t.Serve("", "second")
 	t.upload(t.home, upload(first.URL))
 	t.upload(t.away, upload(first.URL))
@@ -273,7 +213,7 @@ func uploadReplacesTheFile(t *trial) {
 	}, t.Files())
 }
 
-func uploadTakesAnotherChannel(t *trial) {
+func uploadFileToObjectStoreTakesAnotherChannel(t *trial) {
 	first, second := t.newChannel(t.home.scope.App), t.newChannel(t.home.scope.App)
 	url := t.Serve("", "bill").URL
 	for _, named := range []any{first.ID, document.O("_id", second.ID, "app", t.away.scope.App, "name", "Forged")} {
@@ -285,7 +225,7 @@ func uploadTakesAnotherChannel(t *trial) {
 	}, t.Files())
 }
 
-func uploadAsksByItsOptions(t *trial) {
+func uploadFileToObjectStoreAsksByItsOptions(t *trial) {
 	served := t.Serve("", "bill")
 	for _, options := range []document.Object{
 		{},
@@ -313,7 +253,7 @@ func uploadAsksByItsOptions(t *trial) {
 	}
 }
 
-func uploadIsOneStep(t *trial) {
+func uploadFileToObjectStoreIsOneStep(t *trial) {
 	urls, wholes := make([]string, workers), []string{}
 	for i := range urls {
 		wholes = append(wholes, strings.Repeat(string(rune('a'+i)), 10_000+i))
@@ -327,7 +267,7 @@ func uploadIsOneStep(t *trial) {
 	require.Contains(t, wholes, string(files[0].Content))
 }
 
-func uploadAsksForNothingInVain(t *trial) {
+func uploadFileToObjectStoreAsksForNothingInVain(t *trial) {
 	served := t.Serve("", "bill")
 	for _, id := range []string{unique("channel"), t.away.channel.ID} {
 		params := upload(served.URL)
@@ -337,7 +277,7 @@ func uploadAsksForNothingInVain(t *trial) {
 	require.Empty(t, served.Requests())
 }
 
-func uploadRefusesUnsafeAddresses(t *trial) {
+func uploadFileToObjectStoreRefusesUnsafeAddresses(t *trial) {
 	var cases []badInput[uploadParams]
 	for _, url := range []string{
 		"https://10.0.0.1/a", "https://172.16.0.1/a", "https://192.168.1.1:8080/a", "https://169.254.169.254/latest/meta-data/",
@@ -349,7 +289,7 @@ func uploadRefusesUnsafeAddresses(t *trial) {
 	requireRefused(t, botctx.OpUploadFileToObjectStore, t.home.UploadFileToObjectStore, cases)
 }
 
-func uploadRefusesHeaderInjection(t *trial) {
+func uploadFileToObjectStoreRefusesHeaderInjection(t *trial) {
 	served := t.Serve("", "bill")
 	var cases []badInput[uploadParams]
 	for name, header := range map[string]document.Object{

@@ -5,7 +5,9 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -19,6 +21,13 @@ type T interface {
 	Errorf(format string, args ...any)
 	// FailNow ends the goroutine that calls it.
 	FailNow()
+}
+
+// NameOf returns the name of a rule that a function of a package checks: the function's own, in capitals.
+func NameOf(check any) string {
+	name := runtime.FuncForPC(reflect.ValueOf(check).Pointer()).Name()
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // AtOnce runs work in so many goroutines, which begin at one instant, and returns what each of

@@ -93,16 +93,8 @@ func faultRules() []Rule {
 				require.Len(t, t.Arrived(), 1, "messages that arrived")
 			},
 		},
-		{
-			Name:  "ConnectorOutlivesFaults",
-			Text:  "after a fault the next message arrives as usual",
-			check: connectorOutlivesFaults,
-		},
-		{
-			Name:  "ErrorsHoldNoCredentials",
-			Text:  "no error holds a credential of the channel, whatever the platform answers",
-			check: errorsHoldNoCredentials,
-		},
+		rule(connectorOutlivesFaults, "after a fault the next message arrives as usual"),
+		rule(errorsHoldNoCredentials, "no error holds a credential of the channel, whatever the platform answers"),
 	}
 	for _, v := range verdicts {
 		rules = append(rules, Rule{
@@ -228,18 +220,15 @@ func textsOf(value any) []string {
 	return texts
 }
 
-// The sends of concurrentSendsArrive.
+// The sends of concurrentSendsArriveOnce.
 const (
 	senders       = 8
 	eachSenderHas = 6
 )
 
 var safetyRules = []Rule{
-	{
-		Name:  "ConcurrentSendsArriveOnce",
-		Text:  "a connector is safe for concurrent use: each of many messages at once arrives once, at its recipient, in its channel",
-		check: concurrentSendsArrive,
-	},
+	rule(concurrentSendsArriveOnce,
+		"a connector is safe for concurrent use: each of many messages at once arrives once, at its recipient, in its channel"),
 	{
 		Name: "NothingGivenIsChanged",
 		Text: "a connector does not change the channel, the member or the response that it is given",
@@ -305,7 +294,7 @@ func (t *trial) picture(m send.Message) string {
 	return fmt.Sprintf("%s %s %s", in, to, m.Response)
 }
 
-func concurrentSendsArrive(t *trial) {
+func concurrentSendsArriveOnce(t *trial) {
 	channels := []*channel.Channel{t.Channel, t.Other}
 	var messages []send.Message
 	for i := range senders * eachSenderHas {

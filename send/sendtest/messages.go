@@ -55,11 +55,7 @@ var messageRules = []Rule{
 			require.True(t, isWhole, "what arrived begins with %.20q: its parts are in another order, or changed", whole.String())
 		},
 	},
-	{
-		Name:  "MessagesWithoutAMemberArrive",
-		Text:  "a message to no member, such as to a group or to an agent, arrives like any other",
-		check: messagesWithoutAMemberArrive,
-	},
+	rule(messagesWithoutAMemberArrive, "a message to no member, such as to a group or to an agent, arrives like any other"),
 	{
 		Name: "WhatOnePlatformAsksForArrives",
 		Text: "what a platform alone asks for arrives with the message: on Alpha its MessagingType and MessagingTag, on Hotel its GroupID",

@@ -57,6 +57,11 @@ type Rule struct {
 	check   func(*trial)
 }
 
+// rule returns a rule with the name of its check.
+func rule(check func(*trial), text string) Rule {
+	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
+}
+
 // RunConnector checks a connector against every rule, each in a subtest of its own with a new
 // harness. Rules about ports that the connector does not offer are left out, and those about what
 // the harness says that its platform lacks.

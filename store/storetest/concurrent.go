@@ -9,36 +9,12 @@ import (
 )
 
 var concurrencyRules = []Rule{
-	{
-		Name:  "FindAndModifyIsOneStep",
-		Text:  "FindAndModify is one atomic step: of many callers at once, each sees the change of the one before",
-		check: findAndModifyIsOneStep,
-	},
-	{
-		Name:  "ClaimsAreDisjoint",
-		Text:  "FindAndModify is one atomic step: of many callers at once, no two take the same document",
-		check: claimsAreDisjoint,
-	},
-	{
-		Name:  "ConcurrentUpdatesAreNotLost",
-		Text:  "Update changes each document atomically: no change of many at once is lost",
-		check: concurrentUpdatesAreNotLost,
-	},
-	{
-		Name:  "ConcurrentUpsertsInsertOnce",
-		Text:  "an upsert is one atomic step: of many at once for the same _id, one inserts",
-		check: concurrentUpsertsInsertOnce,
-	},
-	{
-		Name:  "ConcurrentInsertsOfOneID",
-		Text:  "of many that insert the same _id at once, one succeeds",
-		check: concurrentInsertsOfOneID,
-	},
-	{
-		Name:  "ReadersSeeWholeChanges",
-		Text:  "a reader sees a document as it was before a change or as it is after, and nothing between",
-		check: readersSeeWholeChanges,
-	},
+	rule(findAndModifyIsOneStep, "FindAndModify is one atomic step: of many callers at once, each sees the change of the one before"),
+	rule(claimsAreDisjoint, "FindAndModify is one atomic step: of many callers at once, no two take the same document"),
+	rule(concurrentUpdatesAreNotLost, "Update changes each document atomically: no change of many at once is lost"),
+	rule(concurrentUpsertsInsertOnce, "an upsert is one atomic step: of many at once for the same _id, one inserts"),
+	rule(concurrentInsertsOfOneID, "of many that insert the same _id at once, one succeeds"),
+	rule(readersSeeWholeChanges, "a reader sees a document as it was before a change or as it is after, and nothing between"),
 }
 
 // workers is the number of goroutines that write at once, and rounds what each

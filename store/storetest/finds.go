@@ -10,41 +10,15 @@ import (
 )
 
 var findRules = []Rule{
-	{
-		Name:  "FindReturnsInsertionOrder",
-		Text:  "where no sort is given, documents come in the order of their insertion, and a change does not move them",
-		check: findReturnsInsertionOrder,
-	},
-	{
-		Name:  "FindReturnsMatches",
-		Text:  "Find returns the documents that match, or an empty slice; a nil filter matches every document",
-		check: findReturnsMatches,
-	},
-	{
-		Name:  "FiltersFindPatterns",
-		Text:  "$regex, its $not, and an element {$regex, $options} of $in and $nin match strings, and arrays that hold one",
-		check: filtersFindPatterns,
-	},
-	{
-		Name:  "ArraysFindPatterns",
-		Text:  "an element {$regex, $options} of $all, and of $in and $nin in $elemMatch, is a pattern",
-		check: arraysFindPatterns,
-	},
-	{
-		Name:  "FindSkipsAndLimits",
-		Text:  "Skip leaves documents out at the beginning, Limit is the most to return, and 0 is all",
-		check: findSkipsAndLimits,
-	},
-	{
-		Name:  "NegativeSkipAndLimitAreRefused",
-		Text:  "a negative Skip or Limit is InvalidArgument",
-		check: negativeSkipAndLimitAreRefused,
-	},
-	{
-		Name:  "CountCountsMatches",
-		Text:  "Count returns the number of documents that match",
-		check: countCountsMatches,
-	},
+	rule(findReturnsInsertionOrder,
+		"where no sort is given, documents come in the order of their insertion, and a change does not move them"),
+	rule(findReturnsMatches, "Find returns the documents that match, or an empty slice; a nil filter matches every document"),
+	rule(filtersFindPatterns,
+		"$regex, its $not, and an element {$regex, $options} of $in and $nin match strings, and arrays that hold one"),
+	rule(arraysFindPatterns, "an element {$regex, $options} of $all, and of $in and $nin in $elemMatch, is a pattern"),
+	rule(findSkipsAndLimits, "Skip leaves documents out at the beginning, Limit is the most to return, and 0 is all"),
+	rule(negativeSkipAndLimitAreRefused, "a negative Skip or Limit is InvalidArgument"),
+	rule(countCountsMatches, "Count returns the number of documents that match"),
 }
 
 // numbered returns documents with the _ids from 1 to count and a field n of the same.
@@ -199,36 +173,14 @@ func countCountsMatches(t *trial) {
 }
 
 var projectionRules = []Rule{
-	{
-		Name:  "FindProjects",
-		Text:  "Projection says which fields of the documents come back, in the order of the document",
-		check: findProjects,
-	},
-	{
-		Name:  "FilterAndSortSeeWholeDocuments",
-		Text:  "filter and sort see the whole documents, whatever the projection leaves of them",
-		check: filterAndSortSeeWholeDocuments,
-	},
-	{
-		Name:  "ProjectionCutsArrays",
-		Text:  "$slice, $elemMatch and a path that ends in $ cut arrays down",
-		check: projectionCutsArrays,
-	},
-	{
-		Name:  "ProjectionWithoutAPositionIsRefused",
-		Text:  "a path that ends in $ is InvalidArgument where the filter matched no element of the array",
-		check: projectionWithoutAPositionIsRefused,
-	},
-	{
-		Name:  "FindAndModifyProjects",
-		Text:  "Projection says which fields of the document come back, before the change or after it, and what is stored is whole",
-		check: findAndModifyProjects,
-	},
-	{
-		Name:  "FindAndModifyRefusesAProjectionWhole",
-		Text:  "after an error of the projection nothing has changed; a path that ends in $ is InvalidArgument with New",
-		check: findAndModifyRefusesAProjectionWhole,
-	},
+	rule(findProjects, "Projection says which fields of the documents come back, in the order of the document"),
+	rule(filterAndSortSeeWholeDocuments, "filter and sort see the whole documents, whatever the projection leaves of them"),
+	rule(projectionCutsArrays, "$slice, $elemMatch and a path that ends in $ cut arrays down"),
+	rule(projectionWithoutAPositionIsRefused, "a path that ends in $ is InvalidArgument where the filter matched no element of the array"),
+	rule(findAndModifyProjects,
+		"Projection says which fields of the document come back, before the change or after it, and what is stored is whole"),
+	rule(findAndModifyRefusesAProjectionWhole,
+		"after an error of the projection nothing has changed; a path that ends in $ is InvalidArgument with New"),
 }
 
 // projection compiles a projection of paths and what becomes of them.
@@ -338,36 +290,13 @@ func findAndModifyRefusesAProjectionWhole(t *trial) {
 }
 
 var geoRules = []Rule{
-	{
-		Name:  "GeoNearReturnsNearestFirst",
-		Text:  "GeoNear returns the documents that have a point, nearest first, ties in the order of insertion",
-		Needs: []Capability{GeoQueries},
-		check: geoNearReturnsNearestFirst,
-	},
-	{
-		Name:  "GeoNearKeepsToItsBounds",
-		Text:  "GeoNear returns what matches the query's filter and lies within its distances, up to its limit",
-		Needs: []Capability{GeoQueries},
-		check: geoNearKeepsToItsBounds,
-	},
-	{
-		Name:  "GeoNearWritesIntoResultsOnly",
-		Text:  "the distance and the point are in the documents that come back, not in what is stored",
-		Needs: []Capability{GeoQueries},
-		check: geoNearWritesIntoResultsOnly,
-	},
-	{
-		Name:  "GeoNearMeasuresLegacyPairs",
-		Text:  "distances of legacy pairs are in the units of the coordinates",
-		Needs: []Capability{GeoQueries},
-		check: geoNearMeasuresLegacyPairs,
-	},
-	{
-		Name:  "GeoIndexesAreTaken",
-		Text:  "an index of kind Geo2D or Geo2DSphere serves the field of its key",
-		Needs: []Capability{GeoQueries, GeoIndexes},
-		check: geoIndexesAreTaken,
-	},
+	rule(geoNearReturnsNearestFirst,
+		"GeoNear returns the documents that have a point, nearest first, ties in the order of insertion", GeoQueries),
+	rule(geoNearKeepsToItsBounds,
+		"GeoNear returns what matches the query's filter and lies within its distances, up to its limit", GeoQueries),
+	rule(geoNearWritesIntoResultsOnly, "the distance and the point are in the documents that come back, not in what is stored", GeoQueries),
+	rule(geoNearMeasuresLegacyPairs, "distances of legacy pairs are in the units of the coordinates", GeoQueries),
+	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key", GeoQueries, GeoIndexes),
 }
 
 // equator returns the GeoJSON point on the equator at a longitude.

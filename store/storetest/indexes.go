@@ -10,33 +10,11 @@ import (
 )
 
 var indexRules = []Rule{
-	{
-		Name:  "EnsureIndexTwice",
-		Text:  "EnsureIndex makes an index unless there is one of the same keys and options",
-		check: ensureIndexTwice,
-	},
-	{
-		Name:  "EnsureIndexWithOtherOptions",
-		Text:  "an index of the same keys with other options is FailedPrecondition",
-		Needs: []Capability{UniqueIndexes, SparseIndexes},
-		check: ensureIndexWithOtherOptions,
-	},
-	{
-		Name:  "BadIndexesAreRefused",
-		Text:  "an index without keys, with an empty path, the same path twice or an unknown kind is InvalidArgument",
-		check: badIndexesAreRefused,
-	},
-	{
-		Name:  "IndexesDoNotChangeAnswers",
-		Text:  "with an index the same documents match in the same order as without",
-		Needs: []Capability{NestedArrays},
-		check: indexesDoNotChangeAnswers,
-	},
-	{
-		Name:  "IndexesFollowWrites",
-		Text:  "an index knows what was written after it was made",
-		check: indexesFollowWrites,
-	},
+	rule(ensureIndexTwice, "EnsureIndex makes an index unless there is one of the same keys and options"),
+	rule(ensureIndexWithOtherOptions, "an index of the same keys with other options is FailedPrecondition", UniqueIndexes, SparseIndexes),
+	rule(badIndexesAreRefused, "an index without keys, with an empty path, the same path twice or an unknown kind is InvalidArgument"),
+	rule(indexesDoNotChangeAnswers, "with an index the same documents match in the same order as without", NestedArrays),
+	rule(indexesFollowWrites, "an index knows what was written after it was made"),
 }
 
 func ensureIndexTwice(t *trial) {
@@ -145,48 +123,17 @@ func indexesFollowWrites(t *trial) {
 }
 
 var uniqueRules = []Rule{
-	{
-		Name:  "UniqueIndexRefusesASecondKey",
-		Text:  "a write that would give a second document the same key of a unique index is AlreadyExists, and changes nothing",
-		Needs: []Capability{UniqueIndexes},
-		check: uniqueIndexRefusesASecondKey,
-	},
-	{
-		Name:  "UniqueIndexFreesKeys",
-		Text:  "a key of a unique index is free again when no document has it any more",
-		Needs: []Capability{UniqueIndexes},
-		check: uniqueIndexFreesKeys,
-	},
-	{
-		Name:  "UniqueIndexCountsMissingAsNull",
-		Text:  "in a unique index a missing field counts as null",
-		Needs: []Capability{UniqueIndexes},
-		check: uniqueIndexCountsMissingAsNull,
-	},
-	{
-		Name:  "SparseIndexLeavesOutWhatIsMissing",
-		Text:  "a sparse index leaves out the documents that have none of the keys",
-		Needs: []Capability{UniqueIndexes, SparseIndexes},
-		check: sparseIndexLeavesOutWhatIsMissing,
-	},
-	{
-		Name:  "UniqueIndexCountsElements",
-		Text:  "in an index an array counts as its elements: those of two documents clash, those of one do not",
-		Needs: []Capability{UniqueIndexes},
-		check: uniqueIndexCountsElements,
-	},
-	{
-		Name:  "UniqueIndexOfSeveralKeys",
-		Text:  "a unique index of several keys refuses what is the same in all of them",
-		Needs: []Capability{UniqueIndexes},
-		check: uniqueIndexOfSeveralKeys,
-	},
-	{
-		Name:  "UniqueIndexRefusesWhatIsThere",
-		Text:  "EnsureIndex is AlreadyExists where documents violate the unique index, and makes none",
-		Needs: []Capability{UniqueIndexes},
-		check: uniqueIndexRefusesWhatIsThere,
-	},
+	rule(uniqueIndexRefusesASecondKey,
+		"a write that would give a second document the same key of a unique index is AlreadyExists, and changes nothing", UniqueIndexes),
+	rule(uniqueIndexFreesKeys, "a key of a unique index is free again when no document has it any more", UniqueIndexes),
+	rule(uniqueIndexCountsMissingAsNull, "in a unique index a missing field counts as null", UniqueIndexes),
+	rule(sparseIndexLeavesOutWhatIsMissing,
+		"a sparse index leaves out the documents that have none of the keys", UniqueIndexes, SparseIndexes),
+	rule(uniqueIndexCountsElements,
+		"in an index an array counts as its elements: those of two documents clash, those of one do not", UniqueIndexes),
+	rule(uniqueIndexOfSeveralKeys, "a unique index of several keys refuses what is the same in all of them", UniqueIndexes),
+	rule(uniqueIndexRefusesWhatIsThere,
+		"EnsureIndex is AlreadyExists where documents violate the unique index, and makes none", UniqueIndexes),
 }
 
 // unique makes a unique index on paths.

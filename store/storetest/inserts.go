@@ -13,31 +13,12 @@ import (
 )
 
 var insertRules = []Rule{
-	{
-		Name:  "InsertIsAllOrNone",
-		Text:  "Insert adds documents, all or none",
-		check: insertIsAllOrNone,
-	},
-	{
-		Name:  "InsertOfNothing",
-		Text:  "Insert without documents adds none, and is no error",
-		check: insertOfNothing,
-	},
-	{
-		Name:  "InsertRefusesAnIDThatExists",
-		Text:  "a second document with the same _id is AlreadyExists; 1 and 1.0 are the same",
-		check: insertRefusesAnIDThatExists,
-	},
-	{
-		Name:  "InsertTakesAnyIDButArrays",
-		Text:  "an _id is any value but an array",
-		check: insertTakesAnyIDButArrays,
-	},
-	{
-		Name:  "InsertRefusesBadDocuments",
-		Text:  `each document has an _id, which is no array and has no field that begins with "$", else it is InvalidArgument`,
-		check: insertRefusesBadDocuments,
-	},
+	rule(insertIsAllOrNone, "Insert adds documents, all or none"),
+	rule(insertOfNothing, "Insert without documents adds none, and is no error"),
+	rule(insertRefusesAnIDThatExists, "a second document with the same _id is AlreadyExists; 1 and 1.0 are the same"),
+	rule(insertTakesAnyIDButArrays, "an _id is any value but an array"),
+	rule(insertRefusesBadDocuments,
+		`each document has an _id, which is no array and has no field that begins with "$", else it is InvalidArgument`),
 }
 
 func insertIsAllOrNone(t *trial) {
@@ -98,21 +79,9 @@ func insertRefusesBadDocuments(t *trial) {
 }
 
 var deleteRules = []Rule{
-	{
-		Name:  "DeleteRemovesTheFirstMatch",
-		Text:  "Delete removes the first document that matches, in the order of insertion",
-		check: deleteRemovesTheFirstMatch,
-	},
-	{
-		Name:  "DeleteMultiRemovesAllMatches",
-		Text:  "Multi removes all documents that match, and Delete returns how many it removed",
-		check: deleteMultiRemovesAllMatches,
-	},
-	{
-		Name:  "DeletedIDsAreFree",
-		Text:  "what was deleted is gone, and its _id can be given again",
-		check: deletedIDsAreFree,
-	},
+	rule(deleteRemovesTheFirstMatch, "Delete removes the first document that matches, in the order of insertion"),
+	rule(deleteMultiRemovesAllMatches, "Multi removes all documents that match, and Delete returns how many it removed"),
+	rule(deletedIDsAreFree, "what was deleted is gone, and its _id can be given again"),
 }
 
 // remove deletes documents and checks how many.

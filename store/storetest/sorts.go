@@ -14,61 +14,21 @@ import (
 )
 
 var sortRules = []Rule{
-	{
-		Name:  "SortOrdersByEachKeyInTurn",
-		Text:  "a sort orders by its first key, and by the next where that is equal",
-		check: sortOrdersByEachKeyInTurn,
-	},
-	{
-		Name:  "SortOrdersAllTypes",
-		Text:  "a sort orders null and missing, numbers, strings, objects, arrays, booleans and dates in this order",
-		Needs: []Capability{NestedArrays},
-		check: sortOrdersAllTypes,
-	},
-	{
-		Name:  "SortTiesKeepInsertionOrder",
-		Text:  "documents that a sort finds equal stay in the order of their insertion",
-		check: sortTiesKeepInsertionOrder,
-	},
-	{
-		Name:  "SortTakesOneElementForTwoPaths",
-		Text:  "where two paths of a sort lead through the same array, their values are those of one element",
-		check: sortTakesOneElementForTwoPaths,
-	},
-	{
-		Name:  "SortTakesTheElementOfAnIndex",
-		Text:  "a number in a path of a sort is the index of an element, whose value alone decides",
-		check: sortTakesTheElementOfAnIndex,
-	},
-	{
-		Name:  "SortRefusesArraysSideBySide",
-		Text:  "a sort by two arrays of a document side by side is InvalidArgument, and changes nothing",
-		check: sortRefusesArraysSideBySide,
-	},
+	rule(sortOrdersByEachKeyInTurn, "a sort orders by its first key, and by the next where that is equal"),
+	rule(sortOrdersAllTypes,
+		"a sort orders null and missing, numbers, strings, objects, arrays, booleans and dates in this order", NestedArrays),
+	rule(sortTiesKeepInsertionOrder, "documents that a sort finds equal stay in the order of their insertion"),
+	rule(sortTakesOneElementForTwoPaths, "where two paths of a sort lead through the same array, their values are those of one element"),
+	rule(sortTakesTheElementOfAnIndex, "a number in a path of a sort is the index of an element, whose value alone decides"),
+	rule(sortRefusesArraysSideBySide, "a sort by two arrays of a document side by side is InvalidArgument, and changes nothing"),
 }
 
 var distinctRules = []Rule{
-	{
-		Name:  "DistinctReturnsEachValueOnce",
-		Text:  "Distinct returns the different values in the order in which they were first seen; 1 and 1.0 are one value",
-		check: distinctReturnsEachValueOnce,
-	},
-	{
-		Name:  "DistinctLooksIntoArrays",
-		Text:  "an array counts as its elements, and a path leads on through arrays of objects",
-		Needs: []Capability{NestedArrays},
-		check: distinctLooksIntoArrays,
-	},
-	{
-		Name:  "DistinctLeavesOutWhatIsMissing",
-		Text:  "a missing field gives no value, null gives null, and without values the slice is empty",
-		check: distinctLeavesOutWhatIsMissing,
-	},
-	{
-		Name:  "DistinctRefusesBadPaths",
-		Text:  "a path with a NUL byte or too many parts is InvalidArgument; one with an empty part finds nothing",
-		check: distinctRefusesBadPaths,
-	},
+	rule(distinctReturnsEachValueOnce,
+		"Distinct returns the different values in the order in which they were first seen; 1 and 1.0 are one value"),
+	rule(distinctLooksIntoArrays, "an array counts as its elements, and a path leads on through arrays of objects", NestedArrays),
+	rule(distinctLeavesOutWhatIsMissing, "a missing field gives no value, null gives null, and without values the slice is empty"),
+	rule(distinctRefusesBadPaths, "a path with a NUL byte or too many parts is InvalidArgument; one with an empty part finds nothing"),
 }
 
 func distinctRefusesBadPaths(t *trial) {

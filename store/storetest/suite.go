@@ -45,6 +45,11 @@ type Rule struct {
 	check func(*trial)
 }
 
+// rule returns a rule with the name of its check.
+func rule(check func(*trial), text string, needs ...Capability) Rule {
+	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
+}
+
 // RunStore checks a store against every rule, each in a subtest of its own with a
 // new store. A store names the capabilities that it lacks; it must answer
 // Unsupported where they are used.
@@ -302,16 +307,8 @@ func ascending(paths ...string) []store.IndexKey {
 }
 
 var cancelRules = []Rule{
-	{
-		Name:  "EndedContextIsCanceled",
-		Text:  "where the context ended, every operation is Canceled, and nothing was written",
-		check: endedContextIsCanceled,
-	},
-	{
-		Name:  "PassedDeadlineIsCanceled",
-		Text:  "where the deadline passed, every operation is Canceled, and nothing was written",
-		check: passedDeadlineIsCanceled,
-	},
+	rule(endedContextIsCanceled, "where the context ended, every operation is Canceled, and nothing was written"),
+	rule(passedDeadlineIsCanceled, "where the deadline passed, every operation is Canceled, and nothing was written"),
 }
 
 func endedContextIsCanceled(t *trial) {
@@ -361,31 +358,12 @@ func (t *trial) requireCanceled(now error, answers map[string]error) {
 }
 
 var collectionRules = []Rule{
-	{
-		Name:  "CollectionsAreApart",
-		Text:  "what is written to one collection is in no other, however alike their names are",
-		check: collectionsAreApart,
-	},
-	{
-		Name:  "NewCollectionReadsAsEmpty",
-		Text:  "a collection that does not exist reads as empty, and exists as soon as it is written to",
-		check: newCollectionReadsAsEmpty,
-	},
-	{
-		Name:  "BadCollectionNamesAreRefused",
-		Text:  `names are up to 200 bytes of UTF-8 without NUL and do not begin with "system."; others are InvalidArgument`,
-		check: badCollectionNamesAreRefused,
-	},
-	{
-		Name:  "LongCollectionNamesAreTaken",
-		Text:  "names are up to 200 bytes of UTF-8",
-		check: longCollectionNamesAreTaken,
-	},
-	{
-		Name:  "NowIsTheStoresClock",
-		Text:  "Now returns the store's clock, which does not go back",
-		check: nowIsTheStoresClock,
-	},
+	rule(collectionsAreApart, "what is written to one collection is in no other, however alike their names are"),
+	rule(newCollectionReadsAsEmpty, "a collection that does not exist reads as empty, and exists as soon as it is written to"),
+	rule(badCollectionNamesAreRefused,
+		`names are up to 200 bytes of UTF-8 without NUL and do not begin with "system."; others are InvalidArgument`),
+	rule(longCollectionNamesAreTaken, "names are up to 200 bytes of UTF-8"),
+	rule(nowIsTheStoresClock, "Now returns the store's clock, which does not go back"),
 }
 
 func collectionsAreApart(t *trial) {

@@ -12,73 +12,20 @@ import (
 )
 
 var updateRules = []Rule{
-	{
-		Name:  "UpdateChangesTheFirstMatch",
-		Text:  "Update changes the first document that matches, in the order of insertion",
-		check: updateChangesTheFirstMatch,
-	},
-	{
-		Name:  "UpdateMultiChangesAllMatches",
-		Text:  "Multi changes all documents that match",
-		check: updateMultiChangesAllMatches,
-	},
-	{
-		Name:  "UpdateCountsWhatChanged",
-		Text:  "Matched is the number of documents that matched, Modified of those that changed",
-		check: updateCountsWhatChanged,
-	},
-	{
-		Name:  "UpdateMultiIsAllOrNone",
-		Text:  "after an error nothing has changed in any of several documents",
-		check: updateMultiIsAllOrNone,
-	},
-	{
-		Name:  "UpdatePartlyChangesAllMatches",
-		Text:  "Multi with Partly changes the same documents, counts them and renews the same stamps as Multi alone",
-		check: updatePartlyChangesAllMatches,
-	},
-	{
-		Name:  "UpdatePartlyLeavesEachDocumentWhole",
-		Text:  "after an error of a Multi with Partly each document is as it was or as it was to be",
-		check: updatePartlyLeavesEachDocumentWhole,
-	},
-	{
-		Name:  "UpdateMultiJudgesEachDocumentOnce",
-		Text:  "Multi changes each document once, also where it matches again afterwards",
-		check: updateMultiJudgesEachDocumentOnce,
-	},
-	{
-		Name:  "ReplacementReplacesOneDocument",
-		Text:  "a replacement takes the place of all fields but the _id; with Multi it is InvalidArgument",
-		check: replacementReplacesOneDocument,
-	},
-	{
-		Name:  "PullTakesPatterns",
-		Text:  "$pull removes what $regex, or a pattern in a list of its condition, matches",
-		check: pullTakesPatterns,
-	},
-	{
-		Name:  "UpdateNeedsAnUpdate",
-		Text:  "a change without an update is InvalidArgument",
-		check: updateNeedsAnUpdate,
-	},
-	{
-		Name:  "UpdatePositionIsTheFiltersMatch",
-		Text:  `"$" in a path is the element through which the filter matched`,
-		check: updatePositionIsTheFiltersMatch,
-	},
-	{
-		Name:  "UpdateArrayFiltersChooseElements",
-		Text:  `"$[name]" in a path is each element that the array filter matches`,
-		Needs: []Capability{ArrayFilters},
-		check: updateArrayFiltersChooseElements,
-	},
-	{
-		Name:  "UpdateSortChoosesTheFirst",
-		Text:  "Sort says which document is the first; with Multi it is InvalidArgument",
-		Needs: []Capability{UpdateSort},
-		check: updateSortChoosesTheFirst,
-	},
+	rule(updateChangesTheFirstMatch, "Update changes the first document that matches, in the order of insertion"),
+	rule(updateMultiChangesAllMatches, "Multi changes all documents that match"),
+	rule(updateCountsWhatChanged, "Matched is the number of documents that matched, Modified of those that changed"),
+	rule(updateMultiIsAllOrNone, "after an error nothing has changed in any of several documents"),
+	rule(updatePartlyChangesAllMatches,
+		"Multi with Partly changes the same documents, counts them and renews the same stamps as Multi alone"),
+	rule(updatePartlyLeavesEachDocumentWhole, "after an error of a Multi with Partly each document is as it was or as it was to be"),
+	rule(updateMultiJudgesEachDocumentOnce, "Multi changes each document once, also where it matches again afterwards"),
+	rule(replacementReplacesOneDocument, "a replacement takes the place of all fields but the _id; with Multi it is InvalidArgument"),
+	rule(pullTakesPatterns, "$pull removes what $regex, or a pattern in a list of its condition, matches"),
+	rule(updateNeedsAnUpdate, "a change without an update is InvalidArgument"),
+	rule(updatePositionIsTheFiltersMatch, `"$" in a path is the element through which the filter matched`),
+	rule(updateArrayFiltersChooseElements, `"$[name]" in a path is each element that the array filter matches`, ArrayFilters),
+	rule(updateSortChoosesTheFirst, "Sort says which document is the first; with Multi it is InvalidArgument", UpdateSort),
 }
 
 var (
@@ -263,36 +210,13 @@ func updateSortChoosesTheFirst(t *trial) {
 }
 
 var upsertRules = []Rule{
-	{
-		Name:  "UpsertInsertsWhereNothingMatches",
-		Text:  "Upsert inserts a document where none matches: the fields that the filter requires, changed by the update",
-		check: upsertInsertsWhereNothingMatches,
-	},
-	{
-		Name:  "UpsertChangesAMatch",
-		Text:  "Upsert inserts nothing where a document matches",
-		check: upsertChangesAMatch,
-	},
-	{
-		Name:  "OnInsertCompletesAnUpsert",
-		Text:  "OnInsert gives what filter and update do not, the _id among it, and the stamped fields in any case",
-		check: onInsertCompletesAnUpsert,
-	},
-	{
-		Name:  "OnInsertKeepsFixedFields",
-		Text:  "a caller's value that differs from OnInsert in a fixed field is InvalidArgument",
-		check: onInsertKeepsFixedFields,
-	},
-	{
-		Name:  "UpsertOfAnIDThatExists",
-		Text:  "an upsert that would insert a second document with the same _id is AlreadyExists",
-		check: upsertOfAnIDThatExists,
-	},
-	{
-		Name:  "UpsertRefusesBadDocuments",
-		Text:  "an upsert that would insert a document without an _id, or with an array for it, is InvalidArgument",
-		check: upsertRefusesBadDocuments,
-	},
+	rule(upsertInsertsWhereNothingMatches,
+		"Upsert inserts a document where none matches: the fields that the filter requires, changed by the update"),
+	rule(upsertChangesAMatch, "Upsert inserts nothing where a document matches"),
+	rule(onInsertCompletesAnUpsert, "OnInsert gives what filter and update do not, the _id among it, and the stamped fields in any case"),
+	rule(onInsertKeepsFixedFields, "a caller's value that differs from OnInsert in a fixed field is InvalidArgument"),
+	rule(upsertOfAnIDThatExists, "an upsert that would insert a second document with the same _id is AlreadyExists"),
+	rule(upsertRefusesBadDocuments, "an upsert that would insert a document without an _id, or with an array for it, is InvalidArgument"),
 }
 
 var upsert = store.UpdateOptions{Upsert: true}
@@ -395,36 +319,13 @@ func sortedLiteral(o document.Object) string {
 }
 
 var findAndModifyRules = []Rule{
-	{
-		Name:  "FindAndModifyReturnsBeforeOrAfter",
-		Text:  "FindAndModify returns the document as it was before the change, or with New as it is after",
-		check: findAndModifyReturnsBeforeOrAfter,
-	},
-	{
-		Name:  "FindAndModifyOfNothing",
-		Text:  "the document is the zero Object where none matched",
-		check: findAndModifyOfNothing,
-	},
-	{
-		Name:  "FindAndModifyTakesTheFirst",
-		Text:  "FindAndModify changes the first document in the order of the sort, else of insertion, which also decides ties",
-		check: findAndModifyTakesTheFirst,
-	},
-	{
-		Name:  "FindAndModifyUpserts",
-		Text:  "an upsert that inserts returns the document with New, else the zero Object, and its _id",
-		check: findAndModifyUpserts,
-	},
-	{
-		Name:  "FindAndModifyTellsWhatChanged",
-		Text:  "Modified tells that the document changed",
-		check: findAndModifyTellsWhatChanged,
-	},
-	{
-		Name:  "FindAndModifyFailsWhole",
-		Text:  "after an error nothing has changed",
-		check: findAndModifyFailsWhole,
-	},
+	rule(findAndModifyReturnsBeforeOrAfter, "FindAndModify returns the document as it was before the change, or with New as it is after"),
+	rule(findAndModifyOfNothing, "the document is the zero Object where none matched"),
+	rule(findAndModifyTakesTheFirst,
+		"FindAndModify changes the first document in the order of the sort, else of insertion, which also decides ties"),
+	rule(findAndModifyUpserts, "an upsert that inserts returns the document with New, else the zero Object, and its _id"),
+	rule(findAndModifyTellsWhatChanged, "Modified tells that the document changed"),
+	rule(findAndModifyFailsWhole, "after an error nothing has changed"),
 }
 
 // requireModified checks a result of FindAndModify.

@@ -14,58 +14,17 @@ import (
 )
 
 var valueRules = []Rule{
-	{
-		Name:  "FieldsKeepTheirOrder",
-		Text:  "documents are kept to the letter: order of fields included",
-		check: fieldsKeepTheirOrder,
-	},
-	{
-		Name:  "NumbersKeepTheirType",
-		Text:  "documents are kept to the letter: types of numbers included",
-		check: numbersKeepTheirType,
-	},
-	{
-		Name:  "InfinityIsKept",
-		Text:  "documents are kept to the letter: infinite numbers included",
-		Needs: []Capability{Infinity},
-		check: infinityIsKept,
-	},
-	{
-		Name:  "TimesKeepMilliseconds",
-		Text:  "times are kept to the millisecond, and timestamps are whole numbers",
-		check: timesKeepMilliseconds,
-	},
-	{
-		Name:  "OddStringsAreKept",
-		Text:  "documents are kept to the letter: any string, as a value and as the name of a field",
-		check: oddStringsAreKept,
-	},
-	{
-		Name:  "EmptyAndNestedValuesAreKept",
-		Text:  "documents are kept to the letter: null, what is empty and what is nested deeply",
-		check: emptyAndNestedValuesAreKept,
-	},
-	{
-		Name:  "DocumentsThatAreTooDeepAreRefused",
-		Text:  "a document is nested to MaxDepth levels at most; a deeper one is InvalidArgument, and changes nothing",
-		check: documentsThatAreTooDeepAreRefused,
-	},
-	{
-		Name:  "NestedArraysAreKept",
-		Text:  "documents are kept to the letter: arrays in arrays included",
-		Needs: []Capability{NestedArrays},
-		check: nestedArraysAreKept,
-	},
-	{
-		Name:  "NothingStoredIsAliased",
-		Text:  "nothing the caller does to what it gave or got changes what is stored",
-		check: nothingStoredIsAliased,
-	},
-	{
-		Name:  "WhatWasReadStays",
-		Text:  "documents that come back are immutable: later writes do not change them",
-		check: whatWasReadStays,
-	},
+	rule(fieldsKeepTheirOrder, "documents are kept to the letter: order of fields included"),
+	rule(numbersKeepTheirType, "documents are kept to the letter: types of numbers included"),
+	rule(infinityIsKept, "documents are kept to the letter: infinite numbers included", Infinity),
+	rule(timesKeepMilliseconds, "times are kept to the millisecond, and timestamps are whole numbers"),
+	rule(oddStringsAreKept, "documents are kept to the letter: any string, as a value and as the name of a field"),
+	rule(emptyAndNestedValuesAreKept, "documents are kept to the letter: null, what is empty and what is nested deeply"),
+	rule(documentsThatAreTooDeepAreRefused,
+		"a document is nested to MaxDepth levels at most; a deeper one is InvalidArgument, and changes nothing"),
+	rule(nestedArraysAreKept, "documents are kept to the letter: arrays in arrays included", NestedArrays),
+	rule(nothingStoredIsAliased, "nothing the caller does to what it gave or got changes what is stored"),
+	rule(whatWasReadStays, "documents that come back are immutable: later writes do not change them"),
 }
 
 // requireKept inserts documents and checks that they come back to the letter.
@@ -210,41 +169,14 @@ func whatWasReadStays(t *trial) {
 }
 
 var fixedRules = []Rule{
-	{
-		Name:  "IDIsFixed",
-		Text:  "_id is fixed always: no operator and no replacement gives it another value",
-		check: idIsFixed,
-	},
-	{
-		Name:  "FixedFieldsStay",
-		Text:  "an update that would give a fixed field another value is InvalidArgument, and changes nothing",
-		check: fixedFieldsStay,
-	},
-	{
-		Name:  "ReplacementKeepsFixedFields",
-		Text:  "a replacement that lacks a fixed field keeps it",
-		check: replacementKeepsFixedFields,
-	},
-	{
-		Name:  "ReplacementKeepsWhatIsToBeKept",
-		Text:  "a replacement that lacks a kept field leaves it as it is, and other updates may change it",
-		check: replacementKeepsWhatIsToBeKept,
-	},
-	{
-		Name:  "StampsAreRenewedByAChange",
-		Text:  "stamps are renewed in a document that the update changes, and counted from 1 where they are no number",
-		check: stampsAreRenewedByAChange,
-	},
-	{
-		Name:  "StampsStayWithoutAChange",
-		Text:  "stamps are left alone in a document that the update does not change otherwise",
-		check: stampsStayWithoutAChange,
-	},
-	{
-		Name:  "UpdatesDoNotReachStamps",
-		Text:  "what the caller's update does to stamped fields has no effect and does not count as a change",
-		check: updatesDoNotReachStamps,
-	},
+	rule(iDIsFixed, "_id is fixed always: no operator and no replacement gives it another value"),
+	rule(fixedFieldsStay, "an update that would give a fixed field another value is InvalidArgument, and changes nothing"),
+	rule(replacementKeepsFixedFields, "a replacement that lacks a fixed field keeps it"),
+	rule(replacementKeepsWhatIsToBeKept, "a replacement that lacks a kept field leaves it as it is, and other updates may change it"),
+	rule(stampsAreRenewedByAChange,
+		"stamps are renewed in a document that the update changes, and counted from 1 where they are no number"),
+	rule(stampsStayWithoutAChange, "stamps are left alone in a document that the update does not change otherwise"),
+	rule(updatesDoNotReachStamps, "what the caller's update does to stamped fields has no effect and does not count as a change"),
 }
 
 // changers are the two ways to change the first match.
@@ -273,7 +205,7 @@ func (t *trial) requireRefused(held document.Object, fixed []string, changes ...
 	}
 }
 
-func idIsFixed(t *trial) {
+func iDIsFixed(t *trial) {
 	t.requireRefused(document.O("_id", 1, "n", 5), nil,
 		t.change("$set", document.O("_id", 2)),
 		t.change("$unset", document.O("_id", "")),
@@ -383,24 +315,10 @@ func updatesDoNotReachStamps(t *trial) {
 }
 
 var expressionRules = []Rule{
-	{
-		Name:  "ExprComparesFields",
-		Text:  "$expr in a filter compares what aggregation expressions make of a document",
-		Needs: []Capability{Expressions},
-		check: exprComparesFields,
-	},
-	{
-		Name:  "ExprThatFailsFailsTheOperation",
-		Text:  "where an $expr fails on a document, the operation is InvalidArgument, and nothing has changed",
-		Needs: []Capability{Expressions},
-		check: exprThatFailsFailsTheOperation,
-	},
-	{
-		Name:  "ExprKnowsTheStoresTime",
-		Text:  "$$NOW in an $expr is the time of the store's clock",
-		Needs: []Capability{Expressions},
-		check: exprKnowsTheStoresTime,
-	},
+	rule(exprComparesFields, "$expr in a filter compares what aggregation expressions make of a document", Expressions),
+	rule(exprThatFailsFailsTheOperation,
+		"where an $expr fails on a document, the operation is InvalidArgument, and nothing has changed", Expressions),
+	rule(exprKnowsTheStoresTime, "$$NOW in an $expr is the time of the store's clock", Expressions),
 }
 
 // expr is the filter of an expression.
@@ -448,30 +366,14 @@ func exprKnowsTheStoresTime(t *trial) {
 }
 
 var placeRules = []Rule{
-	{
-		Name:  "NearComesNearestFirst",
-		Text:  "what a filter with $near matches comes nearest first unless a sort says otherwise, and the first match is the nearest",
-		Needs: []Capability{GeoFilters, GeoIndexes},
-		check: nearComesNearestFirst,
-	},
-	{
-		Name:  "NearNeedsAnIndex",
-		Text:  "a filter with a $near that no index serves is InvalidArgument, and changes nothing",
-		Needs: []Capability{GeoFilters, GeoIndexes},
-		check: nearNeedsAnIndex,
-	},
-	{
-		Name:  "PlacesAreComparedWithoutAnIndex",
-		Text:  "$geoWithin and $geoIntersects match without an index, and the same as with one",
-		Needs: []Capability{GeoFilters, GeoIndexes},
-		check: placesAreComparedWithoutAnIndex,
-	},
-	{
-		Name:  "GeoIndexesRefuseWhatIsNoPlace",
-		Text:  "a document whose value a geo index cannot hold is InvalidArgument, before and after the index is made",
-		Needs: []Capability{GeoIndexes},
-		check: geoIndexesRefuseWhatIsNoPlace,
-	},
+	rule(nearComesNearestFirst,
+		"what a filter with $near matches comes nearest first unless a sort says otherwise, and the first match is the nearest",
+		GeoFilters, GeoIndexes),
+	rule(nearNeedsAnIndex, "a filter with a $near that no index serves is InvalidArgument, and changes nothing", GeoFilters, GeoIndexes),
+	rule(placesAreComparedWithoutAnIndex,
+		"$geoWithin and $geoIntersects match without an index, and the same as with one", GeoFilters, GeoIndexes),
+	rule(geoIndexesRefuseWhatIsNoPlace,
+		"a document whose value a geo index cannot hold is InvalidArgument, before and after the index is made", GeoIndexes),
 }
 
 // geoIndex returns an index of one geo key.

@@ -18,56 +18,16 @@ import (
 )
 
 var acceptRules = []Rule{
-	{
-		Name:  "AcceptedIsHandledByAnotherProcess",
-		Text:  "what was accepted is handled, also where the process that accepted it is gone",
-		check: acceptedIsHandledByAnotherProcess,
-	},
-	{
-		Name:  "BodyComesAsItWas",
-		Text:  "the handler is given the event as it was accepted, and how many attempts there were",
-		check: bodyComesAsItWas,
-	},
-	{
-		Name:  "RepetitionIsNotHandled",
-		Text:  "an event that is accepted again is not handled again, before and after it was handled, in any process",
-		check: repetitionIsNotHandled,
-	},
-	{
-		Name:  "RepetitionsAtOnce",
-		Text:  "of many that accept one event at once, all are answered, and it is handled once",
-		check: repetitionsAtOnce,
-	},
-	{
-		Name:  "KeyIsThatOfAppAndChannel",
-		Text:  "an event with the same key on another channel, or of another app, is another one",
-		check: keyIsThatOfAppAndChannel,
-	},
-	{
-		Name:  "WithoutKeyHandledEachTime",
-		Text:  "an event without a key is handled each time that it is accepted, and leaves nothing",
-		check: withoutKeyHandledEachTime,
-	},
-	{
-		Name:  "RepetitionAfterRetention",
-		Text:  "that an event is done is remembered for Retention, and not longer",
-		check: repetitionAfterRetention,
-	},
-	{
-		Name:  "NoMoreThanMaxPending",
-		Text:  "where MaxPending events wait, Accept is ResourceExhausted, until some are done",
-		check: noMoreThanMaxPending,
-	},
-	{
-		Name:  "RefusesWhatHasNoLane",
-		Text:  "an event without an app, a channel or a sender is InvalidArgument",
-		check: refusesWhatHasNoLane,
-	},
-	{
-		Name:  "StatsCount",
-		Text:  "Stats tells how many events wait, since when the first one does, and how many dead letters there are",
-		check: statsCount,
-	},
+	rule(acceptedIsHandledByAnotherProcess, "what was accepted is handled, also where the process that accepted it is gone"),
+	rule(bodyComesAsItWas, "the handler is given the event as it was accepted, and how many attempts there were"),
+	rule(repetitionIsNotHandled, "an event that is accepted again is not handled again, before and after it was handled, in any process"),
+	rule(repetitionsAtOnce, "of many that accept one event at once, all are answered, and it is handled once"),
+	rule(keyIsThatOfAppAndChannel, "an event with the same key on another channel, or of another app, is another one"),
+	rule(withoutKeyHandledEachTime, "an event without a key is handled each time that it is accepted, and leaves nothing"),
+	rule(repetitionAfterRetention, "that an event is done is remembered for Retention, and not longer"),
+	rule(noMoreThanMaxPending, "where MaxPending events wait, Accept is ResourceExhausted, until some are done"),
+	rule(refusesWhatHasNoLane, "an event without an app, a channel or a sender is InvalidArgument"),
+	rule(statsCount, "Stats tells how many events wait, since when the first one does, and how many dead letters there are"),
 }
 
 func acceptedIsHandledByAnotherProcess(t *trial) {
@@ -200,21 +160,11 @@ func statsCount(t *trial) {
 
 // editedRules are about records that somebody else has changed.
 var editedRules = []Rule{
-	{
-		Name:  "EditedRecordEnds",
-		Text:  "whatever is written into the record of an event that waits, it is tried a few times at most, and its lane goes on",
-		check: editedRecordEnds,
-	},
-	{
-		Name:  "RecordThatIsEditedWhileItRunsEnds",
-		Text:  "an event whose record is changed in each of its runs has failed each time, with a pause, and its lane goes on",
-		check: recordThatIsEditedWhileItRunsEnds,
-	},
-	{
-		Name:  "ClockThatGoesBackDelaysNoRetry",
-		Text:  "a clock that goes back by an hour delays no retry by more than its pause",
-		check: clockThatGoesBackDelaysNoRetry,
-	},
+	rule(editedRecordEnds,
+		"whatever is written into the record of an event that waits, it is tried a few times at most, and its lane goes on"),
+	rule(recordThatIsEditedWhileItRunsEnds,
+		"an event whose record is changed in each of its runs has failed each time, with a pause, and its lane goes on"),
+	rule(clockThatGoesBackDelaysNoRetry, "a clock that goes back by an hour delays no retry by more than its pause"),
 }
 
 // edits are changes of fields of a record. nil stands for a field that is missing.
@@ -354,21 +304,10 @@ func clockThatGoesBackDelaysNoRetry(t *trial) {
 
 // atOnceRules are about events that begin with their acceptance, without another write.
 var atOnceRules = []Rule{
-	{
-		Name:  "StartWithTheAcceptanceThatNeverCameBackIsAFailure",
-		Text:  "an event that began with its acceptance and never came back has failed once",
-		check: startWithTheAcceptanceIsBlamed,
-	},
-	{
-		Name:  "StartWithTheAcceptanceIsGivenBack",
-		Text:  "an event that began with its acceptance, and whose run was ended from outside, was not tried",
-		check: startWithTheAcceptanceIsGivenBack,
-	},
-	{
-		Name:  "FailureOfAStartWithTheAcceptanceCountsOnce",
-		Text:  "an event that began with its acceptance and failed has failed once, also where its process is lost later",
-		check: failureOfAStartWithTheAcceptanceCountsOnce,
-	},
+	rule(startWithTheAcceptanceThatNeverCameBackIsAFailure, "an event that began with its acceptance and never came back has failed once"),
+	rule(startWithTheAcceptanceIsGivenBack, "an event that began with its acceptance, and whose run was ended from outside, was not tried"),
+	rule(failureOfAStartWithTheAcceptanceCountsOnce,
+		"an event that began with its acceptance and failed has failed once, also where its process is lost later"),
 }
 
 // atOnce runs an inbox, and accepts events until one begins with its acceptance: how that one ends is for
@@ -417,7 +356,7 @@ func (t *trial) attemptsOf(attempts *[]int) *inbox.Inbox {
 	})
 }
 
-func startWithTheAcceptanceIsBlamed(t *trial) {
+func startWithTheAcceptanceThatNeverCameBackIsAFailure(t *trial) {
 	goOn := make(chan struct{})
 	end := t.atOnce(func(context.Context, *inbox.Delivery) error {
 		<-goOn
@@ -467,16 +406,8 @@ func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 }
 
 var eraseRules = []Rule{
-	{
-		Name:  "EraseRemovesASender",
-		Text:  "Erase removes what waits, what died and what is done of a sender on a channel, and nothing of others",
-		check: eraseRemovesASender,
-	},
-	{
-		Name:  "EraseBesideARun",
-		Text:  "an event that is erased while it is handled leaves nothing, and its lane goes on",
-		check: eraseBesideARun,
-	},
+	rule(eraseRemovesASender, "Erase removes what waits, what died and what is done of a sender on a channel, and nothing of others"),
+	rule(eraseBesideARun, "an event that is erased while it is handled leaves nothing, and its lane goes on"),
 }
 
 // everything returns all that is stored, as text.

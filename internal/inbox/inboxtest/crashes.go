@@ -15,36 +15,13 @@ import (
 )
 
 var crashRules = []Rule{
-	{
-		Name:  "CrashBlamesNobodyBesideOthers",
-		Text:  "events that were under way together when their process was lost have not failed, and are handled again at once",
-		check: crashBlamesNobodyBesideOthers,
-	},
-	{
-		Name:  "CrashBesideAnEditedRecord",
-		Text:  "whatever somebody has written into the record of an event, the next process goes on after a crash",
-		check: crashBesideAnEditedRecord,
-	},
-	{
-		Name:  "GuiltyEventIsFound",
-		Text:  "of events under way together, the one that ends each process is a dead letter in the end, and no other one",
-		check: guiltyEventIsFound,
-	},
-	{
-		Name:  "SuspectsRunOneAtATime",
-		Text:  "events that were lost beside others run one at a time, and other events run beside them",
-		check: suspectsRunOneAtATime,
-	},
-	{
-		Name:  "SuspectThatDoesNotEnd",
-		Text:  "an event that was lost beside others and whose handler never returns holds up the others for a time only",
-		check: suspectThatDoesNotEnd,
-	},
-	{
-		Name:  "SuspectThatWasLostAgainRunsAlone",
-		Text:  "while an event runs that was lost beside others twice, no other event begins",
-		check: suspectThatWasLostAgainRunsAlone,
-	},
+	rule(crashBlamesNobodyBesideOthers,
+		"events that were under way together when their process was lost have not failed, and are handled again at once"),
+	rule(crashBesideAnEditedRecord, "whatever somebody has written into the record of an event, the next process goes on after a crash"),
+	rule(guiltyEventIsFound, "of events under way together, the one that ends each process is a dead letter in the end, and no other one"),
+	rule(suspectsRunOneAtATime, "events that were lost beside others run one at a time, and other events run beside them"),
+	rule(suspectThatDoesNotEnd, "an event that was lost beside others and whose handler never returns holds up the others for a time only"),
+	rule(suspectThatWasLostAgainRunsAlone, "while an event runs that was lost beside others twice, no other event begins"),
 }
 
 // crowd has a process begin an event of each of these senders, and never come back.

@@ -17,51 +17,16 @@ import (
 )
 
 var failureRules = []Rule{
-	{
-		Name:  "FailureIsTriedAgainAfterAPause",
-		Text:  "an event that fails is tried again after a pause that grows, and its lane waits for it",
-		check: failureIsTriedAgainAfterAPause,
-	},
-	{
-		Name:  "PauseIsAsLongAsWasAskedFor",
-		Text:  "an event that failed waits for as long as its failure says, where that is longer than the pause",
-		check: pauseIsAsLongAsWasAskedFor,
-	},
-	{
-		Name:  "MistakeIsNotTriedAgain",
-		Text:  "an event whose error says that trying again cannot help is a dead letter at once",
-		check: mistakeIsNotTriedAgain,
-	},
-	{
-		Name:  "PanicIsAFailure",
-		Text:  "a panic of the handler, and the end of its goroutine, are failures",
-		check: panicIsAFailure,
-	},
-	{
-		Name:  "EndOfTheContextIsNoFailure",
-		Text:  "an event whose run was ended from outside was not tried, and is handled again at once",
-		check: endOfTheContextIsNoFailure,
-	},
-	{
-		Name:  "MemoryLastsUntilDone",
-		Text:  "what an attempt remembers the next one recalls, in whatever process, until the event is done",
-		check: memoryLastsUntilDone,
-	},
-	{
-		Name:  "NotesAreStoredWithTheNextMemory",
-		Text:  "what an attempt notes is durable with the next thing that it remembers, and forgotten where none comes",
-		check: notesAreStoredWithTheNextMemory,
-	},
-	{
-		Name:  "MemoryHasABound",
-		Text:  "an event remembers no more than MaxRemembered things, of MaxRememberedSize bytes, of all its attempts",
-		check: memoryHasABound,
-	},
-	{
-		Name:  "PostponedIsNoFailure",
-		Text:  "an event that its handler postpones is handled after the pause, its lane waits, and that is no failure",
-		check: postponedIsNoFailure,
-	},
+	rule(failureIsTriedAgainAfterAPause, "an event that fails is tried again after a pause that grows, and its lane waits for it"),
+	rule(pauseIsAsLongAsWasAskedFor, "an event that failed waits for as long as its failure says, where that is longer than the pause"),
+	rule(mistakeIsNotTriedAgain, "an event whose error says that trying again cannot help is a dead letter at once"),
+	rule(panicIsAFailure, "a panic of the handler, and the end of its goroutine, are failures"),
+	rule(endOfTheContextIsNoFailure, "an event whose run was ended from outside was not tried, and is handled again at once"),
+	rule(memoryLastsUntilDone, "what an attempt remembers the next one recalls, in whatever process, until the event is done"),
+	rule(notesAreStoredWithTheNextMemory,
+		"what an attempt notes is durable with the next thing that it remembers, and forgotten where none comes"),
+	rule(memoryHasABound, "an event remembers no more than MaxRemembered things, of MaxRememberedSize bytes, of all its attempts"),
+	rule(postponedIsNoFailure, "an event that its handler postpones is handled after the pause, its lane waits, and that is no failure"),
 }
 
 func unavailable(context.Context, *inbox.Delivery) error {
@@ -256,41 +221,13 @@ func memoryHasABound(t *trial) {
 }
 
 var deadLetterRules = []Rule{
-	{
-		Name:  "DeadLettersAreListed",
-		Text:  "dead letters are listed in the order of acceptance, by app and channel, with their last error",
-		check: deadLettersAreListed,
-	},
-	{
-		Name:  "DeadLettersComeInPages",
-		Text:  "dead letters of an app come in pages behind and ahead of each of them, also of one that is gone",
-		check: deadLettersComeInPages,
-	},
-	{
-		Name:  "DeadLettersRefuseOddPages",
-		Text:  "a cursor that is none, and params that contradict each other, are InvalidArgument",
-		check: deadLettersRefuseOddPages,
-	},
-	{
-		Name:  "DeadLetterShowsNoCredential",
-		Text:  "the error of a dead letter shows no credential",
-		check: deadLetterShowsNoCredential,
-	},
-	{
-		Name:  "RetriedDeadLetterIsHandled",
-		Text:  "a dead letter that is retried is the next event of its lane, with all its attempts",
-		check: retriedDeadLetterIsHandled,
-	},
-	{
-		Name:  "DiscardedDeadLetterIsGone",
-		Text:  "a dead letter that is discarded is not handled, nor is a repetition of it",
-		check: discardedDeadLetterIsGone,
-	},
-	{
-		Name:  "DeadLetterIsRemovedAfterDeadRetention",
-		Text:  "a dead letter is kept for DeadRetention, and not longer; for ever if that is negative",
-		check: deadLetterIsRemovedAfterDeadRetention,
-	},
+	rule(deadLettersAreListed, "dead letters are listed in the order of acceptance, by app and channel, with their last error"),
+	rule(deadLettersComeInPages, "dead letters of an app come in pages behind and ahead of each of them, also of one that is gone"),
+	rule(deadLettersRefuseOddPages, "a cursor that is none, and params that contradict each other, are InvalidArgument"),
+	rule(deadLetterShowsNoCredential, "the error of a dead letter shows no credential"),
+	rule(retriedDeadLetterIsHandled, "a dead letter that is retried is the next event of its lane, with all its attempts"),
+	rule(discardedDeadLetterIsGone, "a dead letter that is discarded is not handled, nor is a repetition of it"),
+	rule(deadLetterIsRemovedAfterDeadRetention, "a dead letter is kept for DeadRetention, and not longer; for ever if that is negative"),
 }
 
 // bad refuses every event.

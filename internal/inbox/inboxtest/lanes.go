@@ -18,60 +18,29 @@ import (
 )
 
 var laneRules = []Rule{
-	{
-		Name:  "LaneInItsOrder",
-		Text:  "the events of a member are handled in the order in which they were accepted, by whatever process",
-		check: laneInItsOrder,
-	},
+	rule(laneInItsOrder, "the events of a member are handled in the order in which they were accepted, by whatever process"),
 	{
 		Name:  "EachOnceByManyProcesses",
 		Text:  "of many processes that run at once, each event is handled once, each member's in order and one at a time",
 		check: eachOnceByManyProcesses, needsProcesses: true,
 	},
-	{
-		Name:  "LaneThatWaitsHoldsUpNobody",
-		Text:  "members do not wait for each other, however many events one of them has waiting",
-		check: laneThatWaitsHoldsUpNobody,
-	},
+	rule(laneThatWaitsHoldsUpNobody, "members do not wait for each other, however many events one of them has waiting"),
 	{
 		Name:  "TurnIsTakenOver",
 		Text:  "what a lost process held is taken over when its lease ends, not before, and counts as a failure",
 		check: turnIsTakenOver, needsProcesses: true,
 	},
-	{
-		Name:  "LostRunStoresNothing",
-		Text:  "what comes of a run that has lost its turn is not stored, and the run is told so",
-		check: lostRunStoresNothing,
-	},
-	{
-		Name:  "KilledEachTimeEndsAsDeadLetter",
-		Text:  "an event whose runs never come back ends as a dead letter, and its lane goes on",
-		check: killedEachTimeEndsAsDeadLetter,
-	},
-	{
-		Name:  "EventThatNeverBeganIsNotBlamed",
-		Text:  "a turn that never came back is no failure of an event that it was not to handle",
-		check: eventThatNeverBeganIsNotBlamed,
-	},
-	{
-		Name:  "NextCountsNoLaneThatCannotBeEntered",
-		Text:  "Next does not tell of events whose lane the process cannot enter, and does once it can",
-		check: nextCountsNoLaneThatCannotBeEntered,
-	},
+	rule(lostRunStoresNothing, "what comes of a run that has lost its turn is not stored, and the run is told so"),
+	rule(killedEachTimeEndsAsDeadLetter, "an event whose runs never come back ends as a dead letter, and its lane goes on"),
+	rule(eventThatNeverBeganIsNotBlamed, "a turn that never came back is no failure of an event that it was not to handle"),
+	rule(nextCountsNoLaneThatCannotBeEntered, "Next does not tell of events whose lane the process cannot enter, and does once it can"),
 }
 
 // aloneRules are about stores that one process has to itself.
 var aloneRules = []Rule{
-	{
-		Name:  "RestartTakesOverAtOnce",
-		Text:  "where one process has the store, what a lost one held is free when the next begins, and what had begun counts as a failure once",
-		check: restartTakesOverAtOnce,
-	},
-	{
-		Name:  "NoLaneHasADocument",
-		Text:  "where one process has the store, no lane has a document",
-		check: noLaneHasADocument,
-	},
+	rule(restartTakesOverAtOnce,
+		"where one process has the store, what a lost one held is free when the next begins, and what had begun counts as a failure once"),
+	rule(noLaneHasADocument, "where one process has the store, no lane has a document"),
 }
 
 func laneInItsOrder(t *trial) {
@@ -325,31 +294,12 @@ func noLaneHasADocument(t *trial) {
 
 // shareRules are about workers, and who gets them.
 var shareRules = []Rule{
-	{
-		Name:  "AppThatHangsHoldsUpNoOther",
-		Text:  "however many runs of an app hang, events of another app are handled meanwhile",
-		check: appThatHangsHoldsUpNoOther,
-	},
-	{
-		Name:  "ChannelThatHangsHoldsUpNoOther",
-		Text:  "however many runs of a channel hang, events of another channel of the app are handled meanwhile",
-		check: channelThatHangsHoldsUpNoOther,
-	},
-	{
-		Name:  "BacklogHoldsUpNoOther",
-		Text:  "members take turns, however many events they have waiting: one more waits for a short turn of each, and one more",
-		check: backlogHoldsUpNoOther,
-	},
-	{
-		Name:  "RetryQueuesBehindFreshEvents",
-		Text:  "a lane that becomes due for a retry queues behind those that are ready",
-		check: retryQueuesBehindFreshEvents,
-	},
-	{
-		Name:  "PendingCountsPerApp",
-		Text:  "an app that has as many events waiting as it may have leaves the inbox open for others",
-		check: pendingCountsPerApp,
-	},
+	rule(appThatHangsHoldsUpNoOther, "however many runs of an app hang, events of another app are handled meanwhile"),
+	rule(channelThatHangsHoldsUpNoOther, "however many runs of a channel hang, events of another channel of the app are handled meanwhile"),
+	rule(backlogHoldsUpNoOther,
+		"members take turns, however many events they have waiting: one more waits for a short turn of each, and one more"),
+	rule(retryQueuesBehindFreshEvents, "a lane that becomes due for a retry queues behind those that are ready"),
+	rule(pendingCountsPerApp, "an app that has as many events waiting as it may have leaves the inbox open for others"),
 }
 
 // patience is the longest that a rule waits for what must happen. It is only reached if the rule is broken.

@@ -49,6 +49,11 @@ type Rule struct {
 	needsProcesses, isAlone bool
 }
 
+// rule returns a rule with the name of its check.
+func rule(check func(*trial), text string) Rule {
+	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
+}
+
 // Applies reports whether a rule is about a store such as this one: those whose names begin with "Alone"
 // are about one that a process has to itself (store.Watcher).
 func (r Rule) Applies(database store.Store) bool {
