@@ -103,9 +103,8 @@ func TestEnter_ThisCheckout(t *testing.T) {
 	c, err := readCheckout("../../..")
 	require.NoError(t, err)
 	require.NoError(t, c.enter(t.Context()))
-	t.Log(c.table() + c.lists())
 	require.Contains(t, c.entered[callSend], "botctx/operations_gen.go: Context.SendResponse")
 	require.Contains(t, c.entered[callRead], "botctx/operations_gen.go: Context.GetMember")
-	require.Contains(t, c.entered[callWebhook], "backends/webhook/webhook.go: Connector.Send")
+	require.Contains(t, c.entered[callWebhook], "backends/webhook/send.go: Connector.Send")
 	require.NotEmpty(t, c.entered[callWay])
 }
