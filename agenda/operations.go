@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/cron"
 )
 
 // Operations are the operations on agendas. A required parameter that is missing is
@@ -144,3 +145,13 @@ type DeleteMemberAgendaResult struct {
 	// ClientMutationID is a new id each time.
 	ClientMutationID string `json:"clientMutationId"`
 }
+
+// LiveChatTagPrefix is what the tags of agendas begin with that watch over live chats. They
+// are changed and deleted by their tag alone.
+const LiveChatTagPrefix = "livechat:"
+
+// InZone returns a pattern that names its own time zone: InZone("Europe/Berlin", "0 9 * * 1") is
+// "CRON_TZ=Europe/Berlin 0 9 * * 1", each Monday at nine in Berlin. Such a pattern stays in its
+// zone, whatever zone the host gives for the member, and wherever the member moves. The zone is a
+// name of the IANA database; operations that are given the pattern refuse another one.
+func InZone(zone, pattern string) string { return cron.ZonePrefix + zone + " " + pattern }

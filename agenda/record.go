@@ -1,10 +1,6 @@
 package agenda
 
-import (
-	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/internal/record"
-)
+import "github.com/botctx/go-sdk/document"
 
 // Agenda is the record of a scheduled execution, as operations show it.
 type Agenda struct {
@@ -64,7 +60,7 @@ type Record struct {
 	// Fence is the fencing token of the last claim. It grows with each claim, and when one is lost.
 	Fence int64 `json:"fence,omitzero"`
 	// LeaseUntil is set while a worker holds it: nobody else claims it before that instant
-	// of the store's clock. If it has passed, the worker died or lost the agenda, see lost.go.
+	// of the store's clock. If it has passed, the worker died or lost the agenda.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
 	// HeldAt is when the lease, or the pause until RetryAt, was written, by the store's clock. If that is
 	// in the future, the clock was set back, and neither of them counts as it stands.
@@ -105,62 +101,3 @@ func (r *Record) GoString() string { return r.String() }
 // Repeats reports whether the agenda may run again after NextRunAt: by its pattern, up to its RunUntil. Without
 // either it runs once.
 func (r *Record) Repeats() bool { return r.Pattern != "" && r.RunUntil != 0 }
-
-// The fields of the documents.
-const (
-	fieldMember          = "member"
-	fieldTree            = "tree"
-	fieldNodeCompositeID = "nodeCompositeId"
-	fieldNextRunAt       = "nextRunAt"
-	fieldPriority        = "priority"
-	fieldMeta            = "meta"
-	fieldTag             = "tag"
-	fieldCompleted       = "completed"
-	fieldGroupExternalID = "groupExternalId"
-	fieldPattern         = "pattern"
-	fieldZone            = "zone"
-	fieldRunUntil        = "runUntil"
-	fieldReplaces        = "replaces"
-	fieldFence           = lease.FieldFence
-	fieldLeaseUntil      = lease.FieldUntil
-	fieldHeldAt          = "heldAt"
-	fieldClaim           = "claim"
-	fieldBeside          = "beside"
-	fieldLost            = "lost"
-	fieldBegun           = "begun"
-	fieldAttempts        = "attempts"
-	fieldFailures        = "failures"
-	fieldRetryAt         = "retryAt"
-	fieldFailed          = "failed"
-	fieldError           = "error"
-	fieldFailedAt        = "failedAt"
-)
-
-// kind is how agendas are kept.
-var kind = &record.Kind{
-	Name:       "agenda",
-	Collection: "agendas",
-	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
-	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel, fieldMember},
-}
-
-// fromDocument reads an agenda that the store holds.
-func fromDocument(o document.Object) (*Record, error) {
-	r := new(Record)
-	if err := r.read(o); err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// read makes a record what the store holds.
-func (r *Record) read(o document.Object) error {
-	*r = Record{}
-	if err := document.Decode(o, r); err != nil {
-		return record.Unreadable(kind, o, err)
-	}
-	if r.Meta.IsZero() {
-		r.Meta = document.O()
-	}
-	return nil
-}

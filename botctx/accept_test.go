@@ -362,7 +362,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 			MemberID: ada.ID, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()), Replace: true, Tag: "one",
 		})
 		require.NoError(t, err)
-		result, err := other.Scheduler().RunNext(t.Context())
+		result, err := other.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		require.True(t, result.Postponed, name)
 		close(goOn)
@@ -370,7 +370,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 		f.advance(time.Second)
 		patient := f.process(echo)
 		require.NoError(t, patient.Handle(&botctx.Node{ID: "node"}))
-		result, err = patient.Scheduler().RunNext(t.Context())
+		result, err = patient.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		require.True(t, result.Ran && !result.Postponed && result.Err == nil, "%s: %v", name, result.Err)
 	}

@@ -3,17 +3,19 @@ package botctx
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
 
 // Run runs what Accept kept and agendas as they fall due, of all apps, until ctx ends; then it waits
 // for what is under way, as Config.Scheduler and Config.Inbox say, and returns nil. Any number of
-// Runtimes on one store share the work. It is agenda.Scheduler.Run and inbox.Inbox.Run: an action
+// Runtimes on one store share the work. An action
 // that ignores the end of its context is left at last, and Run returns Canceled; what that action
 // does later by its bot context is refused, and not written back.
 //
@@ -49,24 +51,88 @@ func (r *Runtime) Run(ctx context.Context) error {
 // leftAfter is how long Run waits at its end for a store that does not come back.
 const leftAfter = 5 * time.Second
 
-// Scheduler returns what runs the agendas, for a host that drives it by itself, such as in
-// virtual time.
-func (r *Runtime) Scheduler() *agenda.Scheduler { return r.scheduler }
+// NextAgenda returns when the next agenda can be run, by the store's clock: now if one is due. ok is false if no
+// agenda waits. It is for hosts that drive the time themselves, with RunNextAgenda. The errors are those of the store.
+func (r *Runtime) NextAgenda(ctx context.Context) (at time.Time, ok bool, err error) {
+	return r.scheduler.Next(ctx)
+}
+
+// DueAgendas returns the number of agendas that can be run now. The errors are those of the store.
+func (r *Runtime) DueAgendas(ctx context.Context) (int, error) { return r.scheduler.Due(ctx) }
+
+// RunNextAgenda runs the first of the agendas that are due, and stores what follows from it; Run does so for hosts that
+// do not drive the time themselves. What the agenda's run schedules, changes or deletes counts for the next call. The
+// lease is not renewed: if the run takes longer, another call may run the agenda again. If ctx ends during the run, and
+// the run fails, that is no failure: the agenda can be run again at once.
+//
+// The error is one of the store: then the agenda runs again after its lease, unless it was not claimed.
+func (r *Runtime) RunNextAgenda(ctx context.Context) (agenda.Result, error) {
+	return r.scheduler.RunNext(ctx)
+}
+
+// SchedulerOptions says how a Runtime runs agendas, see Config.Scheduler. The zero value of each field means its
+// default.
+type SchedulerOptions struct {
+	// Workers is the number of agendas that Run runs at once. Apps share them, and within an app its
+	// channels: an app gets at most half of those that other apps leave, and a channel at most half of
+	// those of its app that its other channels leave, both rounded up. So of the default, 64, a single
+	// channel uses 16, and there is always one for a channel that comes next. Those that are due take
+	// turns by app and channel; within a channel a retry waits behind those that were due before it.
+	Workers int
+	// Batch is the number of agendas that Run claims in one go. The default is Workers.
+	Batch int
+	// Lease is how long a claim holds without a heartbeat; Run sends one each quarter of it. An
+	// agenda whose worker died is taken by another one after that time. The default is a minute, and
+	// the most 24 hours.
+	Lease time.Duration
+	// Poll is the time after which Run looks again, where the store does not tell what
+	// changes. The default is a second.
+	Poll time.Duration
+	// Limit is the number of failures after which a scheduled time is given up. The
+	// default is 5.
+	Limit int
+	// Backoff returns the pause after the given number of failures, from 1 on. The
+	// default doubles it from 10 seconds up to an hour; Run takes a random part of that,
+	// so that what failed together is not tried again together. Where the failure says to wait for
+	// longer, up to an hour (boterr.RetryAfter), that is the pause.
+	Backoff func(failures int) time.Duration
+	// LateAfter is how much later than scheduled a run is late. The default is a minute.
+	LateAfter time.Duration
+	// ShutdownTimeout is how long Run waits for what runs, once its context has ended,
+	// before it ends the contexts of the runs as well. Then they have 5 seconds to return.
+	// The default is 20 seconds: both together, and what a host does beside them, fit into the
+	// 30 seconds that the usual orchestrators give a process to end.
+	ShutdownTimeout time.Duration
+	// Retention is how long Run keeps a completed agenda, from the time for which it was last
+	// scheduled. The default is 30 days. A negative Retention keeps it for ever.
+	Retention time.Duration
+	// FailedRetention is how long Run keeps an agenda that failed for good, from its last failure.
+	// Until then UpdateAgenda can schedule it again. The default is 90 days. A negative
+	// FailedRetention keeps it for ever.
+	FailedRetention time.Duration
+	// Around returns what is called in the place of the Runtime's own handler, which it is given and calls in
+	// turn, such as within a span. It passes on the ctx that it is given, or one made of it. nil leaves the
+	// handler as it is.
+	Around func(agenda.Handler) agenda.Handler
+	// Hooks are called with what happens.
+	Hooks agenda.Hooks
+	// Log takes lines about what happens: claimed and finished at the level debug, late
+	// and failed at warn, and at error where no attempt follows. The default is Config.Logger.
+	Log *slog.Logger
+}
 
 // newScheduler returns the scheduler of a Runtime.
-func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
-	config := r.config.Scheduler
-	if config.Env.Store != nil || config.Handler != nil || config.Zone != nil {
-		return nil, boterr.Invalid("Scheduler", "leave out Env, Handler and Zone, which are the Runtime's own")
+func (r *Runtime) newScheduler() (*agendas.Scheduler, error) {
+	config := agendas.SchedulerConfig{
+		Env: r.guarded, Handler: r.runAgenda, SchedulerOptions: agendas.SchedulerOptions(r.config.Scheduler),
 	}
-	config.Env, config.Handler = r.guarded, r.runAgenda
 	if r.config.Zone != nil {
 		config.Zone = r.zoneOfAgenda
 	}
 	if config.Log == nil {
 		config.Log = r.config.Logger
 	}
-	scheduler, err := agenda.NewScheduler(config)
+	scheduler, err := agendas.NewScheduler(config)
 	return scheduler, boterr.PrefixField("Scheduler", err)
 }
 
@@ -76,11 +142,11 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 		scope: record.Scope{
 			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
 		},
-		agenda: &due, key: "agenda " + due.Key,
+		agenda: &due, claim: agendas.ClaimOf(ctx), key: "agenda " + due.Key,
 	}
 	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
-		if stands, err := due.IsCurrent(ctx); err != nil || !stands {
+		if stands, err := begin.claim.IsCurrent(ctx); err != nil || !stands {
 			return err // It was deleted or rescheduled while it waited for the member's turn.
 		}
 		if isOfLiveChat(due.Agenda) {

@@ -123,19 +123,12 @@ func TestRun_SharesAgendas(t *testing.T) {
 	})
 }
 
-func TestNew_RefusesSchedulerParts(t *testing.T) {
+func TestNew_RefusesSchedulerOptions(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]agenda.SchedulerConfig{
-		"a store":           {Env: record.Env{Store: memstore.New()}},
-		"a handler":         {Handler: func(context.Context, agenda.Run) error { return nil }},
-		"a zone":            {Zone: func(context.Context, agenda.Agenda) (string, error) { return "", nil }},
-		"a negative number": {Workers: -1},
-	} {
-		_, err := botctx.New(botctx.Config{Store: memstore.New(), Scheduler: config})
-		require.ErrorIs(t, err, boterr.InvalidArgument, name)
-		e, _ := boterr.AsError(err)
-		require.Contains(t, e.Field, "Scheduler", name)
-	}
+	_, err := botctx.New(botctx.Config{Store: memstore.New(), Scheduler: botctx.SchedulerOptions{Workers: -1}})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	e, _ := boterr.AsError(err)
+	require.Contains(t, e.Field, "Scheduler")
 }
 
 func TestNewAgenda_UnknownZone(t *testing.T) {

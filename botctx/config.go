@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
@@ -142,9 +141,8 @@ type Config struct {
 	// it is put off for a second. The default is a second, and nothing where another run
 	// of the member waits already, so that one member does not keep all workers.
 	AgendaWait time.Duration
-	// Scheduler says how agendas are run. Its Env, Handler and Zone are the Runtime's own, and
-	// left out.
-	Scheduler agenda.SchedulerConfig
+	// Scheduler says how agendas are run.
+	Scheduler SchedulerOptions
 	// Inbox says how the events that Accept kept are run.
 	Inbox InboxOptions
 	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept. It is
@@ -157,8 +155,10 @@ type Config struct {
 	// Zone returns the time zone of a member, such as "Europe/London". Their CRON patterns are read in
 	// it, but for those that name a zone themselves (agenda.InZone), and Context.Location returns
 	// it. It is asked when a pattern is given, for the member as the run has it, and before each run
-	// by the pattern, so that the pattern follows a member who moves, see agenda.SchedulerConfig.
-	// Where it fails, so does the operation, or the run, which is tried again. The names are those
+	// by the pattern, so that the pattern follows a member who moves: a run for a time of day that has not
+	// come in the new zone yet waits for it.
+	// Where it fails, so does the operation, or the run, which is tried again; after the last attempt
+	// the pattern goes on in the zone that it had. The names are those
 	// of the IANA database, which the machine has, or the program where it imports time/tzdata. The
 	// default, also for "", is UTC.
 	Zone func(ctx context.Context, m *member.Member) (string, error)

@@ -427,7 +427,7 @@ func TestRun_ErrorIsNotShown(t *testing.T) {
 			return errors.New("get https://u:S3CRET99@example.com?token=S3CRET99")
 		}
 		dueAction(t, runtime, bot, fails)
-		result, err := runtime.Scheduler().RunNext(t.Context())
+		result, err := runtime.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		runtime.HandleFunc(fails)
 		received := runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{From: "e1", Type: send.TypeText}})

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/display"
@@ -130,7 +130,7 @@ func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selecti
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := record.Guard(database)
 	for _, ensure := range []func(context.Context, store.Store) error{
-		members.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
+		members.EnsureIndexes, agendas.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
 	} {
 		if err := ensure(ctx, guarded); err != nil {
 			return err
@@ -212,7 +212,7 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 	if err != nil {
 		return erased, err
 	}
-	if erased.Agendas, err = agenda.EraseMember(ctx, r.guarded, app, memberID); err != nil {
+	if erased.Agendas, err = agendas.EraseMember(ctx, r.guarded, app, memberID); err != nil {
 		return erased, err
 	}
 	if erased.PostComments, err = send.EraseMember(ctx, r.guarded, app, memberID); err != nil {

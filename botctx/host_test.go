@@ -198,12 +198,12 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 		"Connectors[echo]":    {Connectors: send.Connectors{channel.Echo: send.Limited(nil, send.Rate{})}},
 		"Connectors[webchat]": {Connectors: send.Connectors{channel.Webchat: sends(nil)}},
 		"Interceptors[1]":     {Interceptors: []botctx.Interceptor{botctx.Logged(nil), nil}},
-		"Scheduler.Workers":   {Scheduler: agenda.SchedulerConfig{Workers: 10_001}},
-		"Scheduler.Batch":     {Scheduler: agenda.SchedulerConfig{Batch: -1}},
+		"Scheduler.Workers":   {Scheduler: botctx.SchedulerOptions{Workers: 10_001}},
+		"Scheduler.Batch":     {Scheduler: botctx.SchedulerOptions{Batch: -1}},
 		"Inbox.Workers":       {Inbox: botctx.InboxOptions{Workers: 1 << 30}},
 		"ParallelSends":       {ParallelSends: -1},
 		"Inbox.Retention":     {Inbox: botctx.InboxOptions{Retention: 1}, Retention: botctx.Retention{HandledEvents: 1}},
-		"Scheduler.Retention": {Scheduler: agenda.SchedulerConfig{Retention: 1}, Retention: botctx.Retention{Agendas: 1}},
+		"Scheduler.Retention": {Scheduler: botctx.SchedulerOptions{Retention: 1}, Retention: botctx.Retention{Agendas: 1}},
 	} {
 		if config.Store == nil {
 			config.Store = memstore.New()
@@ -623,9 +623,9 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 			_ = each.Reply(t.Context(), send.Text("hi"))
 			_, _ = each.Location(t.Context())
 		}
-		_, _ = runtime.Scheduler().RunNext(t.Context())
-		_, _ = runtime.Scheduler().Due(t.Context())
-		_, _, _ = runtime.Scheduler().Next(t.Context())
+		_, _ = runtime.RunNextAgenda(t.Context())
+		_, _ = runtime.DueAgendas(t.Context())
+		_, _, _ = runtime.NextAgenda(t.Context())
 	})
 }
 

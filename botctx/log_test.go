@@ -227,7 +227,7 @@ func TestLogger_Scheduler(t *testing.T) {
 		{Logger: textLogger(&lines, slog.LevelWarn)},
 		{
 			Logger:    textLogger(&lines, slog.LevelWarn),
-			Scheduler: agenda.SchedulerConfig{Log: textLogger(&own, slog.LevelWarn)},
+			Scheduler: botctx.SchedulerOptions{Log: textLogger(&own, slog.LevelWarn)},
 		},
 	} {
 		runtime, scope := loggedHost(t, config)
@@ -235,7 +235,7 @@ func TestLogger_Scheduler(t *testing.T) {
 			MemberID: "ada", NodeCompositeID: "nowhere", NextRunAt: document.TimestampOf(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)),
 		})
 		require.NoError(t, err)
-		result, err := runtime.Scheduler().RunNext(t.Context())
+		result, err := runtime.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		require.ErrorIs(t, result.Err, boterr.NotFound)
 	}

@@ -707,7 +707,7 @@ func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 	w.outside.take()
 	var sent [][]asked
 	for range 2 {
-		result, err := w.Runtime().Scheduler().RunNext(t.Context())
+		result, err := w.Runtime().RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		require.True(t, result.Ran)
 		sent = append(sent, w.outside.take())

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -32,8 +33,9 @@ type run struct {
 	// none did.
 	delivery *inbox.Delivery
 	// agenda is the agenda that caused the run, or a run that redirected to it, nil where none
-	// did.
+	// did. claim is that of its scheduler.
 	agenda *agenda.Run
+	claim  *agendas.Claim
 	// byAgent tells that an agent wrote the event of the run, in a live chat, and isInLiveChat
 	// that it belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
@@ -80,8 +82,9 @@ type runInput struct {
 	channel  *channel.Channel
 	// outer is the step that waits for the run, nil where none does.
 	outer *step
-	// agenda is the agenda that causes the run, nil where none does.
+	// agenda is the agenda that causes the run, nil where none does. claim is that of its scheduler.
 	agenda *agenda.Run
+	claim  *agendas.Claim
 	// delivery is that of the inbox which causes the run, nil where none does.
 	delivery *inbox.Delivery
 	// sender is the external id of the member, "" where it is not known yet.
@@ -103,11 +106,11 @@ func (r *Runtime) startRun(
 		defer func() { err = in.limit.End(err) }()
 	}
 	started := &run{
-		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, delivery: in.delivery,
-		limit: in.limit, key: in.key,
+		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, claim: in.claim,
+		delivery: in.delivery, limit: in.limit, key: in.key,
 	}
 	if in.agenda == nil && in.outer != nil {
-		started.agenda, started.delivery = in.outer.run.agenda, in.outer.run.delivery
+		started.agenda, started.claim, started.delivery = in.outer.run.agenda, in.outer.run.claim, in.outer.run.delivery
 	}
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
@@ -220,7 +223,7 @@ func (r *run) Refusal() error {
 	if r.limit.IsOver() {
 		return r.runtime.runRule.Over
 	}
-	if r.agenda != nil && r.agenda.IsAbandoned() {
+	if r.claim.IsAbandoned() {
 		return agenda.ErrShutdown
 	}
 	if lane := r.laneTurn(); lane != nil && lane.Err() != nil {

@@ -188,7 +188,7 @@ func TestMaxRun_IsAFailureOfTheAgenda(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runtime, ada := newShop(t, memstore.New(), &sentTexts{})
 		dueAction(t, runtime, ada, waits)
-		result, err := runtime.Scheduler().RunNext(t.Context())
+		result, err := runtime.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		requireOverdue(t, result.Err)
 		require.GreaterOrEqual(t, result.Next.Sub(ada.Now()), 10*time.Second, "the usual pause")
@@ -212,7 +212,7 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 		}}).Receive(t.Context(), said("hi")))
 
 		runtime, ada := shopWith(t, botctx.Config{
-			Store: memstore.New(), Scheduler: agenda.SchedulerConfig{Limit: 1},
+			Store: memstore.New(), Scheduler: botctx.SchedulerOptions{Limit: 1},
 			Zone: func(ctx context.Context, _ *member.Member) (string, error) {
 				if _, isOfTest := ctx.Deadline(); isOfTest {
 					return "", nil
@@ -228,7 +228,7 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 		})
 		require.NoError(t, err)
 		pass(2 * time.Minute)
-		result, err := runtime.Scheduler().RunNext(t.Context())
+		result, err := runtime.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 		requireOverdue(t, result.Err)
 	})
@@ -266,7 +266,7 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 		MemberID: scope.Member, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()),
 	})
 	require.NoError(t, err)
-	result, err := process.Scheduler().RunNext(t.Context())
+	result, err := process.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.True(t, result.Postponed, "%+v", result)
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(process.Receive(t.Context(), fromAda("hi", "m1"))))

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
@@ -44,7 +45,7 @@ type Runtime struct {
 	turns    *lease.Turns
 	// entered has the locks of the lanes that the inbox is handling.
 	entered   sync.Map
-	scheduler *agenda.Scheduler
+	scheduler *agendas.Scheduler
 	inbox     *inbox.Inbox
 	readiness readiness
 	// runRule is the limit of a run.
@@ -308,7 +309,7 @@ func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See abo
 
 // zoneIn returns what tells the time zone of a member in a run or, with nil, outside. The run's own
 // member is told as the run has it, stored or not: a zone that a run has just asked for counts.
-func (r *Runtime) zoneIn(in *run) agenda.Zone {
+func (r *Runtime) zoneIn(in *run) agendas.Zone {
 	if r.config.Zone == nil || in == nil {
 		return r.config.Zone
 	}
@@ -348,7 +349,7 @@ func (c *Context) Location(ctx context.Context) (location *time.Location, err er
 	if c.Member == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the context has no Member: get it from Runtime.Context, or in a run")
 	}
-	return agenda.Zone(c.services.runtime.config.Zone).Location(ctx, c.Member)
+	return agendas.Zone(c.services.runtime.config.Zone).Location(ctx, c.Member)
 }
 
 // opLocation is the name of Location in errors and lines of the log.

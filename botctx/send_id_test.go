@@ -119,7 +119,7 @@ func TestSendID_Agenda(t *testing.T) {
 		dueAction(t, runtime, bot, saysALot(&sent))
 		var attempts []map[string][]string
 		for range 2 {
-			result, err := runtime.Scheduler().RunNext(t.Context())
+			result, err := runtime.RunNextAgenda(t.Context())
 			require.NoError(t, err)
 			require.ErrorIs(t, result.Err, errTryAgain)
 			attempts = append(attempts, sent.all())

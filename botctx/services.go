@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -48,7 +49,7 @@ type services struct {
 	own struct {
 		members     lazy[members.Service]
 		dataSources lazy[datasources.Service]
-		agendas     lazy[agenda.Service]
+		agendas     lazy[agendas.Service]
 		liveChats   lazy[livechat.Service]
 		sends       lazy[send.Service]
 		utilities   lazy[utilities.Service]
@@ -220,10 +221,10 @@ func (p *services) ownDataSources() *datasources.Service {
 }
 
 // ownAgendas returns the SDK's own agendas.
-func (p *services) ownAgendas() *agenda.Service {
-	return p.own.agendas.get(func() *agenda.Service {
+func (p *services) ownAgendas() *agendas.Service {
+	return p.own.agendas.get(func() *agendas.Service {
 		r := p.runtime
-		return agenda.New(r.envOf(p.run), p.scope, agenda.Ports{Members: effective{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
+		return agendas.New(r.envOf(p.run), p.scope, agendas.Ports{Members: effective{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
 	})
 }
 

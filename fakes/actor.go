@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/internal/record"
@@ -163,7 +164,7 @@ func (a *Actor) Member() *member.Member {
 // those that have failed for good included.
 func (a *Actor) Agendas() []*agenda.Record {
 	a.platform.test.Helper()
-	open, err := agenda.New(a.platform.Runtime().Env(), a.scope, agenda.Ports{}).Find(testContext(), record.Query{
+	open, err := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{}).Find(testContext(), record.Query{
 		Filter: document.O("member", a.scope.Member, "completed", false),
 		SortBy: document.O("nextRunAt", 1, "priority", 1, "createdAt", 1),
 	})
@@ -380,7 +381,7 @@ func (a *Actor) AddAgenda(p agenda.NewAgendaParams) *agenda.Agenda {
 		return nil // The test has ended.
 	}
 	p.MemberID, p.TreeID = a.ID(), node.Tree
-	agendas := agenda.New(a.platform.Runtime().Env(), a.scope, agenda.Ports{Members: a.members()})
+	agendas := agendas.New(a.platform.Runtime().Env(), a.scope, agendas.Ports{Members: a.members()})
 	made, err := agendas.NewAgenda(testContext(), p)
 	if err != nil {
 		a.platform.test.Fatalf("fakes: the agenda of %s: %v", a.name, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
 )
 
 // Start is the time at which a platform begins: a Thursday, at midnight in UTC.
@@ -181,11 +182,11 @@ func (p *Platform) runUntil(at *process, to time.Time) error {
 // whether the time stops moving: there is nothing more, or what there is cannot run.
 func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool, err error) {
 	limit := later(to, p.Now()) // A run may have taken the clock further.
-	agendas, err := nextBy(at.life, limit, at.runtime.Scheduler())
+	agendas, err := nextBy(at.life, limit, at.runtime.NextAgenda)
 	if err != nil {
 		return true, err
 	}
-	accepted, err := nextBy(at.life, limit, at.runtime.Inbox())
+	accepted, err := nextBy(at.life, limit, at.runtime.Inbox().Next)
 	if err != nil {
 		return true, err
 	}
@@ -214,14 +215,11 @@ func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool,
 	return p.runAgenda(at, pace)
 }
 
-// queue tells when something that waits can run.
-type queue interface {
-	Next(ctx context.Context) (at time.Time, ok bool, err error)
-}
-
-// nextBy returns when the next thing of a queue can run, and a time after the limit where there is none.
-func nextBy(ctx context.Context, limit time.Time, of queue) (time.Time, error) {
-	at, ok, err := of.Next(ctx)
+// nextBy returns when the next thing can run that waits, and a time after the limit where there is none.
+func nextBy(
+	ctx context.Context, limit time.Time, next func(ctx context.Context) (at time.Time, ok bool, err error),
+) (time.Time, error) {
+	at, ok, err := next(ctx)
 	if err == nil && !ok {
 		at = limit.Add(1)
 	}
@@ -230,12 +228,11 @@ func nextBy(ctx context.Context, limit time.Time, of queue) (time.Time, error) {
 
 // runAgenda runs the first agenda that is due, and reports whether the time stops moving.
 func (p *Platform) runAgenda(at *process, pace *pace) (isOver bool, err error) {
-	scheduler := at.runtime.Scheduler()
-	if err := pace.agendas.next(func() (int, error) { return scheduler.Due(at.life) }); err != nil {
+	if err := pace.agendas.next(func() (int, error) { return at.runtime.DueAgendas(at.life) }); err != nil {
 		return true, err
 	}
 	pace.runs++
-	done, isPostponed, failed := p.runNext(p.contextIn(at), scheduler)
+	done, isPostponed, failed := p.runNext(p.contextIn(at), at.runtime)
 	if !isPostponed && pace.isEndless() {
 		return true, errors.Join(failed, p.endless(pace.runs, done))
 	}
@@ -318,9 +315,9 @@ func (p *pace) checkEvents(now time.Time) error {
 // runNext runs the first agenda that is due, and returns it, whether it was postponed, and
 // why it failed.
 func (p *Platform) runNext(
-	ctx context.Context, scheduler *agenda.Scheduler,
+	ctx context.Context, runtime *botctx.Runtime,
 ) (ran agenda.Agenda, isPostponed bool, err error) {
-	result, err := scheduler.RunNext(ctx)
+	result, err := runtime.RunNextAgenda(ctx)
 	if err != nil || !result.Ran {
 		return agenda.Agenda{}, false, err
 	}

@@ -128,7 +128,7 @@ func (p *Platform) Crash() {
 // place of those before where it was mended meanwhile. It does nothing of what was left: Advance does.
 // What was accepted and not begun is run at once; a run that was lost counts as a failure, and is tried again
 // after a second, or more where it failed before; an agenda's waits until its lease has passed, which is
-// a minute (agenda.SchedulerConfig.Lease). With a Store of Config's that processes may share, messages wait
+// a minute (botctx.SchedulerOptions.Lease). With a Store of Config's that processes may share, messages wait
 // for theirs as well (botctx.Config.TurnLease). What Config has set stays; a Context from before belongs to
 // the process that was.
 //

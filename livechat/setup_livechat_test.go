@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/livechat"
@@ -170,7 +171,7 @@ func (s *fixture) on(store store.Store) *livechat.Service {
 	ports := a.ports
 	members := members.New(env, a.scope, channels)
 	ports.Channels, ports.Members = channels, members
-	ports.Agendas = agenda.New(env, a.scope, agenda.Ports{Members: members})
+	ports.Agendas = agendas.New(env, a.scope, agendas.Ports{Members: members})
 	return livechat.New(env, a.scope, ports)
 }
 

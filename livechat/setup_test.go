@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -58,7 +59,7 @@ type app struct {
 	ports    livechat.Ports
 	channels *channels.Service
 	members  *members.Service
-	agendas  *agenda.Service
+	agendas  *agendas.Service
 }
 
 // shopAPI is the live-chat API of the channel shop.
@@ -106,7 +107,7 @@ func (s *fixture) app(scope record.Scope, changes ...func(*livechat.Ports)) *app
 	}}
 	a.channels = channels.New(a.env, scope)
 	a.members = members.New(a.env, scope, a.channels)
-	a.agendas = agenda.New(a.env, scope, agenda.Ports{Members: a.members})
+	a.agendas = agendas.New(a.env, scope, agendas.Ports{Members: a.members})
 	a.ports = livechat.Ports{
 		Members:    a.members,
 		Channels:   a.channels,

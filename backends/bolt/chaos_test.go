@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/chaostest"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
@@ -128,9 +129,12 @@ func (order agendaOrder) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	scheduler, err := agenda.NewScheduler(agenda.SchedulerConfig{
-		Env: record.Env{Store: store}, Limit: agendaLimit, Lease: 400 * time.Millisecond, Poll: 5 * time.Millisecond,
-		Backoff: func(int) time.Duration { return time.Millisecond },
+	scheduler, err := agendas.NewScheduler(agendas.SchedulerConfig{
+		Env: record.Env{Store: store},
+		SchedulerOptions: agendas.SchedulerOptions{
+			Limit: agendaLimit, Lease: 400 * time.Millisecond, Poll: 5 * time.Millisecond,
+			Backoff: func(int) time.Duration { return time.Millisecond },
+		},
 		Handler: func(_ context.Context, run agenda.Run) error {
 			fmt.Println(run.Agenda.ID) //nolint:forbidigo // The test reads it.
 			<-time.After(10 * time.Millisecond)
@@ -173,8 +177,8 @@ func openAgendas(ctx context.Context, store *bolt.Store) (open int, err error) {
 }
 
 // agendasIn returns the agendas of the app.
-func agendasIn(store *bolt.Store) *agenda.Service {
-	return agenda.New(record.Env{Store: store}, record.Scope{App: "app"}, agenda.Ports{Members: anyMember{}})
+func agendasIn(store *bolt.Store) *agendas.Service {
+	return agendas.New(record.Env{Store: store}, record.Scope{App: "app"}, agendas.Ports{Members: anyMember{}})
 }
 
 // live has a process run agendas until it has begun so many runs, and kills it then. It returns the ids of what

@@ -464,7 +464,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 	provider := newProvider(t)
 	rt, err := botctx.New(botctx.Config{
 		Store: memstore.New(), Payments: golf.Accounts(provider.client(t, golf.Config{})),
-		Scheduler: agenda.SchedulerConfig{Backoff: func(int) time.Duration { return 0 }},
+		Scheduler: botctx.SchedulerOptions{Backoff: func(int) time.Duration { return 0 }},
 	})
 	require.NoError(t, err)
 	scope := record.Scope{App: "app-1", Channel: "web", Member: "ada"}
@@ -493,7 +493,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for range 2 {
-		_, err = rt.Scheduler().RunNext(t.Context())
+		_, err = rt.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 	}
 	require.Equal(t, []string{"pi_1", "pi_1"}, paid)

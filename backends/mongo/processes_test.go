@@ -230,7 +230,7 @@ func work(name string) error {
 
 // newWorkerRuntime returns a Runtime whose one node notes who runs it.
 func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
-	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: agenda.SchedulerConfig{
+	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: botctx.SchedulerOptions{
 		Workers: 4, Lease: workerLease, Poll: 100 * time.Millisecond,
 		Backoff: func(int) time.Duration { return 100 * time.Millisecond },
 		Log:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),

@@ -22,6 +22,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/inbox/inboxtest"
@@ -384,7 +385,7 @@ func (l *commandLog) taken() []string {
 type crowd struct {
 	log       *commandLog
 	store     *mongo.Store
-	scheduler *agenda.Scheduler
+	scheduler *agendas.Scheduler
 	begun     sync.WaitGroup
 	release   chan struct{}
 }
@@ -405,9 +406,12 @@ func newCrowd(t *testing.T, size int) *crowd {
 	}
 	require.NoError(t, database.Collection("agendas").Insert(t.Context(), due...))
 	c.begun.Add(size)
-	c.scheduler, err = agenda.NewScheduler(agenda.SchedulerConfig{
-		Env: record.Env{Store: database}, Workers: 4 * size, Retention: -1, // One channel may hold a quarter.
-		Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
+	c.scheduler, err = agendas.NewScheduler(agendas.SchedulerConfig{
+		Env: record.Env{Store: database},
+		SchedulerOptions: agendas.SchedulerOptions{
+			Workers: 4 * size, Retention: -1, // One channel may hold a quarter.
+			Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
+		},
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()
 			<-c.release

@@ -11,7 +11,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -84,7 +83,7 @@ func turn(b *testing.B, sampler sdktrace.Sampler) func(context.Context) error {
 		require.NoError(b, err)
 		config.Store, config.Connectors = o.Store(config.Store, "memstore"), o.Connectors(config.Connectors)
 		config.Interceptors = []botctx.Interceptor{o.Interceptor()}
-		config.Scheduler = o.Scheduler(agenda.SchedulerConfig{})
+		config.Scheduler = o.Scheduler(botctx.SchedulerOptions{})
 	}
 	runtime, err := botctx.New(config)
 	require.NoError(b, err)

@@ -14,13 +14,13 @@
 //		Store:        o.Store(store, "mongodb"),
 //		Connectors:   o.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
 //		Interceptors: []botctx.Interceptor{o.Interceptor()},
-//		Scheduler:    o.Scheduler(agenda.SchedulerConfig{}),
+//		Scheduler:    o.Scheduler(botctx.SchedulerOptions{}),
 //		Inbox:        o.Inbox(botctx.InboxOptions{}),
 //		Mailer:       o.Mailer(mailer),
 //		ObjectStore:  o.ObjectStore(files),
 //	})
 //	http.Handle("POST /inbound", o.Handler(web.Handler(rt.Accept))) // o.Receive(channel.Webchat, rt.Receive) without an inbox.
-//	stop, err := o.Observe(rt.Scheduler()) // How many agendas are due.
+//	stop, err := o.Observe(rt)             // How many agendas are due.
 //	stop, err = o.ObserveInbox(rt.Inbox()) // How many events wait, and for how long.
 //	stop, err = o.ObserveDrops(drops)      // How many events connectors dropped.
 //

@@ -8,7 +8,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -45,7 +44,7 @@ func Example() {
 		Store:        o.Store(memstore.New(), "memstore"),
 		Connectors:   o.Connectors(map[channel.Type]send.Connector{channel.Webchat: screen{}}),
 		Interceptors: []botctx.Interceptor{o.Interceptor()},
-		Scheduler:    o.Scheduler(agenda.SchedulerConfig{}),
+		Scheduler:    o.Scheduler(botctx.SchedulerOptions{}),
 	})
 	if err != nil {
 		fmt.Println(err)

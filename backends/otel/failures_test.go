@@ -170,7 +170,7 @@ func TestAgenda_FailuresAreCounted(t *testing.T) {
 		hook := func(name string) func(context.Context, agenda.Event) {
 			return func(context.Context, agenda.Event) { told = append(told, name) }
 		}
-		config.Scheduler = w.o.Scheduler(agenda.SchedulerConfig{
+		config.Scheduler = w.o.Scheduler(botctx.SchedulerOptions{
 			Hooks: agenda.Hooks{Claimed: hook("claimed"), Late: hook("late"), Failed: hook("failed")},
 			Around: func(next agenda.Handler) agenda.Handler {
 				return func(ctx context.Context, run agenda.Run) error {
@@ -181,11 +181,11 @@ func TestAgenda_FailuresAreCounted(t *testing.T) {
 		})
 	})
 	schedule(t, w, "nowhere")
-	stop, err := w.o.Observe(w.runtime.Scheduler())
+	stop, err := w.o.Observe(w.runtime)
 	require.NoError(t, err)
 	require.Contains(t, w.points(), "botctx.agenda.due: 1")
 	w.advance(2 * time.Minute)
-	result, err := w.runtime.Scheduler().RunNext(t.Context())
+	result, err := w.runtime.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.ErrorIs(t, result.Err, boterr.NotFound)
 
@@ -207,12 +207,12 @@ func TestAgenda_FailuresAreCounted(t *testing.T) {
 func TestAgenda_PostponedDidNotFail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world, config *botctx.Config) {
-		config.Scheduler = w.o.Scheduler(agenda.SchedulerConfig{Around: func(agenda.Handler) agenda.Handler {
+		config.Scheduler = w.o.Scheduler(botctx.SchedulerOptions{Around: func(agenda.Handler) agenda.Handler {
 			return func(context.Context, agenda.Run) error { return agenda.Postpone(time.Minute) }
 		}})
 	})
 	schedule(t, w, "later")
-	_, err := w.runtime.Scheduler().RunNext(t.Context())
+	_, err := w.runtime.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	tree := w.tree()
 	status, code := about(tree, "agenda later")

@@ -227,10 +227,10 @@ const (
 	outcomePostponed = "postponed"
 )
 
-// Scheduler returns the configuration of a scheduler that gives each run of an agenda a span,
+// Scheduler returns the options of a scheduler that gives each run of an agenda a span,
 // that of everything that the run calls, and adds to botctx.agenda.run.duration, .lag, .late
 // and .failures. What the host has set in Around and Hooks is called, too.
-func (o *Instrumentation) Scheduler(config agenda.SchedulerConfig) agenda.SchedulerConfig {
+func (o *Instrumentation) Scheduler(config botctx.SchedulerOptions) botctx.SchedulerOptions {
 	host := config.Around
 	config.Around = func(next agenda.Handler) agenda.Handler {
 		if host != nil {
@@ -288,17 +288,17 @@ func (o *Instrumentation) run(ctx context.Context, run agenda.Run, next agenda.H
 	return err
 }
 
-// Observe makes each collection of metrics ask a scheduler how many agendas are due, as
-// botctx.agenda.due, until stop is called. scheduler is botctx.Runtime.Scheduler. One process
-// of several that share a store is enough. The error is that of the meter.
-func (o *Instrumentation) Observe(scheduler *agenda.Scheduler) (stop func() error, err error) {
+// Observe makes each collection of metrics ask a Runtime how many agendas are due, as
+// botctx.agenda.due, until stop is called. One process of several that share a store is enough.
+// The error is that of the meter.
+func (o *Instrumentation) Observe(rt *botctx.Runtime) (stop func() error, err error) {
 	due, err := o.meter.Int64ObservableGauge("botctx.agenda.due", metric.WithUnit("{agenda}"),
 		metric.WithDescription("Agendas that could be claimed now."))
 	if err != nil {
 		return nil, err
 	}
 	registration, err := o.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
-		n, err := scheduler.Due(ctx)
+		n, err := rt.DueAgendas(ctx)
 		if err == nil {
 			observer.ObserveInt64(due, int64(n))
 		}

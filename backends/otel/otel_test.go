@@ -265,7 +265,7 @@ func TestTrace_TreeOfAConversation(t *testing.T) {
 `, w.tree())
 
 	w.advance(time.Hour + 2*time.Minute)
-	result, err := w.runtime.Scheduler().RunNext(t.Context())
+	result, err := w.runtime.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.True(t, result.Ran)
 	require.NoError(t, result.Err)
@@ -379,7 +379,7 @@ func TestSecrets_InNoSpanOrMetric(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Internal)
 	require.ErrorContains(t, err, plantedError, "the run comes to its end")
 	w.advance(time.Hour)
-	result, err := w.runtime.Scheduler().RunNext(t.Context())
+	result, err := w.runtime.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.ErrorContains(t, result.Err, plantedError)
 	_, err = w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetMemberParams{MemberID: plantedParameter})

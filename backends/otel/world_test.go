@@ -20,7 +20,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
@@ -76,7 +75,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 		Store:        w.o.Store(memstore.New(memstore.WithNow(w.clock)), "memstore"),
 		Connectors:   w.o.Connectors(map[channel.Type]send.Connector{channel.Webchat: w.platform, channel.Alpha: w.platform}),
 		Interceptors: []botctx.Interceptor{w.o.Interceptor()},
-		Scheduler:    w.o.Scheduler(agenda.SchedulerConfig{}),
+		Scheduler:    w.o.Scheduler(botctx.SchedulerOptions{}),
 		Inbox:        w.o.Inbox(botctx.InboxOptions{}),
 		Now:          w.clock, NewID: w.id, NewEtag: w.id, DeriveID: w.derived,
 	}

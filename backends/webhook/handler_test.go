@@ -465,7 +465,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 		Connectors: map[channel.Type]send.Connector{
 			channel.Webchat: newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)}),
 		},
-		Scheduler: agenda.SchedulerConfig{Backoff: func(int) time.Duration { return 0 }},
+		Scheduler: botctx.SchedulerOptions{Backoff: func(int) time.Duration { return 0 }},
 	})
 	require.NoError(t, err)
 	scope := record.Scope{App: "a1", Channel: "c1", Member: "ada"}
@@ -490,7 +490,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 	})
 	require.NoError(t, err)
 	for range 2 {
-		_, err = rt.Scheduler().RunNext(t.Context())
+		_, err = rt.RunNextAgenda(t.Context())
 		require.NoError(t, err)
 	}
 

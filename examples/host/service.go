@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
@@ -117,13 +116,13 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 		Now:          s.config.now,
 		TurnLease:    s.config.takeOverAfter,
 		Inbox:        measured.Inbox(botctx.InboxOptions{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
-		Scheduler:    measured.Scheduler(agenda.SchedulerConfig{ShutdownTimeout: s.config.stopWithin}),
+		Scheduler:    measured.Scheduler(botctx.SchedulerOptions{ShutdownTimeout: s.config.stopWithin}),
 		Logger:       s.log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	_, err = measured.Observe(s.runtime.Scheduler()) // Until the end of the process, and so below.
+	_, err = measured.Observe(s.runtime) // Until the end of the process, and so below.
 	if err == nil {
 		_, err = measured.ObserveInbox(s.runtime.Inbox())
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
@@ -76,7 +75,7 @@ func newRealStage(
 	runtime, err := botctx.New(botctx.Config{
 		Store:      store,
 		Connectors: map[channel.Type]send.Connector{channel.Webchat: printer{transcript}},
-		Scheduler:  agenda.SchedulerConfig{Log: log},
+		Scheduler:  botctx.SchedulerOptions{Log: log},
 	})
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -184,7 +185,7 @@ func (v *view) agendas(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	agendas := agenda.New(v.runtime.Env(), wanted.scope(), agenda.Ports{})
+	agendas := agendas.New(v.runtime.Env(), wanted.scope(), agendas.Ports{})
 	search := func(q record.Query) ([]*agenda.Record, error) { return agendas.Find(r.Context(), q) }
 	idOf := func(one *agenda.Record) string { return one.ID }
 	found, err := find(wanted, "member", search, idOf)

@@ -293,7 +293,7 @@ func filter(s member.Selection) document.Object {
 }
 
 // Erase removes the record of a member of an app, and reports whether there was one. What else is kept about the
-// member is elsewhere: see EraseMember of the packages agenda, livechat and send. It is for hosts. InvalidArgument: the
+// member is elsewhere: see botctx.Runtime.EraseMember. It is for hosts. InvalidArgument: the
 // id of the app or of the member is missing. The other errors are those of the store.
 func Erase(ctx context.Context, env record.Env, app, memberID string) (bool, error) {
 	switch {

@@ -1,0 +1,112 @@
+package agenda
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// MaxMissed is the number up to which the occurrences that an agenda missed are counted.
+const MaxMissed = 1000
+
+// Run is one attempt to run an agenda, as the scheduler tells it to the handler.
+type Run struct {
+	// Agenda is the agenda as it was claimed.
+	Agenda Agenda
+	// ScheduledAt is the time for which it was scheduled, in UTC.
+	ScheduledAt time.Time
+	// Missed is how many occurrences of the pattern after ScheduledAt have passed and are skipped,
+	// counted up to MaxMissed.
+	Missed int
+	// Attempt counts the claims for ScheduledAt, from 1 on.
+	Attempt int
+	// Key is the idempotency key: it is the same for every attempt at one scheduled
+	// time, also where the agenda is scheduled anew for that time, and different for every other.
+	Key string
+
+	// GroupExternalID is the id on the platform of the group in which the member was talking
+	// with the bot when the agenda was made, and in which it is answered. "" for none.
+	GroupExternalID string
+}
+
+// Handler runs an agenda. An error other than that of Postpone, a panic, and the end of
+// its goroutine are failures: the scheduler tries again later. ctx ends with the cause
+// ErrLeaseLost where the worker lost its claim, and with ErrShutdown where a shutdown does
+// not wait any longer; an error that it returns then is no failure.
+type Handler func(ctx context.Context, run Run) error
+
+// ErrLeaseLost is the context.Cause of a run whose claim is lost: its lease could not be renewed,
+// or another worker has the agenda.
+var ErrLeaseLost = boterr.New(boterr.Conflict, "", "the lease of the agenda is lost: another worker may run it")
+
+// ErrShutdown is the context.Cause of a run that a scheduler, told to end, does not wait for any
+// longer.
+var ErrShutdown = boterr.New(boterr.Canceled, "", "the scheduler ends: the agenda will run again")
+
+// Postpone returns what a Handler returns, wrapped or not, where it cannot run the agenda
+// now: the claim is given back, and the agenda can be claimed again after the pause. That
+// counts neither as a failure nor as an attempt. A negative pause counts as none.
+func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
+
+// Postponed reports whether an error is that of Postpone, wrapped or not, and by how long the
+// agenda is put off.
+func Postponed(err error) (pause time.Duration, ok bool) {
+	postponed, ok := errors.AsType[*postponement](err)
+	if !ok {
+		return 0, false
+	}
+	return postponed.pause, true
+}
+
+// postponement is the error of Postpone.
+type postponement struct{ pause time.Duration }
+
+// Error implements error.
+func (p *postponement) Error() string {
+	return "the run is postponed by " + p.pause.String()
+}
+
+// Hooks are called with what a scheduler does; those that are nil are left out. They are
+// called by the worker that runs the agenda, which waits for them. One that panics is
+// logged, and changes nothing.
+type Hooks struct {
+	// Claimed is called before a run.
+	Claimed func(ctx context.Context, e Event)
+	// Late is called after Claimed where the run begins more than
+	// botctx.SchedulerOptions.LateAfter after its scheduled time.
+	Late func(ctx context.Context, e Event)
+	// Finished is called after a run that succeeded, and Failed after one that did not:
+	// once what follows from it is stored. Where it cannot be stored, or the worker has
+	// lost its claim, Failed is called, and another attempt follows.
+	Finished func(ctx context.Context, e Event)
+	Failed   func(ctx context.Context, e Event)
+}
+
+// Event tells what happened to a run.
+type Event struct {
+	Run Run
+	// At is when it happened, by the store's clock.
+	At time.Time
+	// Err is why the run failed.
+	Err error
+	// Next is when the agenda runs next: its next attempt, or its next occurrence. It is
+	// zero where none is known.
+	Next time.Time
+}
+
+// Result tells what botctx.Runtime.RunNextAgenda did.
+type Result struct {
+	// Ran tells that an agenda was due, and Run is its run.
+	Ran bool
+	Run Run
+	// Postponed tells that the handler postponed it, Relocated that the handler did not get it,
+	// since its time has not come yet in the zone to which its member has moved.
+	Postponed, Relocated bool
+	// Err is why the run failed.
+	Err error
+	// Next is when it runs next: its next attempt, or its next occurrence. It is zero
+	// where none is known.
+	Next time.Time
+}

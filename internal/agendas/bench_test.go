@@ -1,0 +1,210 @@
+package agendas_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// anyone is the members of an app that has every member that is asked for.
+type anyone struct{}
+
+func (anyone) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "channel-1", BotMeta: inTree("tree-1")}, nil
+}
+
+// crowd is a store with many agendas, and a clock that the benchmark moves.
+type crowd struct {
+	now       atomic.Int64
+	store     *memstore.Store
+	env       record.Env
+	agendas   *agendas.Service
+	scheduler *agendas.Scheduler
+	ran       atomic.Int64
+	// stopAt is the number of runs after which stop is called, 0 for never.
+	stopAt int64
+	stop   context.CancelFunc
+}
+
+func newCrowd(b *testing.B, workers int) *crowd {
+	b.Helper()
+	c := &crowd{}
+	c.now.Store(noon)
+	clock := func() time.Time { return time.UnixMilli(c.now.Load()) }
+	c.store = memstore.New(memstore.WithNow(clock))
+	c.env = record.Env{Store: c.store, Now: clock}
+	c.agendas = agendas.New(c.env, record.Scope{App: "app-1"}, agendas.Ports{Members: anyone{}})
+	require.NoError(b, agendas.EnsureIndexes(b.Context(), c.store))
+	var err error
+	c.scheduler, err = agendas.NewScheduler(agendas.SchedulerConfig{
+		Env: c.env, SchedulerOptions: agendas.SchedulerOptions{Workers: workers, LateAfter: 24 * time.Hour},
+		Handler: func(context.Context, agenda.Run) error {
+			if c.ran.Add(1) == c.stopAt {
+				c.stop()
+			}
+			return nil
+		},
+	})
+	require.NoError(b, err)
+	return c
+}
+
+// schedule makes agendas, each stride milliseconds after the one before, within a day.
+func (c *crowd) schedule(b *testing.B, count int, stride int64) {
+	b.Helper()
+	for i := range count {
+		after := (int64(i) * stride) % (24 * hour)
+		_, err := c.agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID:        "member-" + strconv.Itoa(i),
+			NodeCompositeID: "node-1",
+			NextRunAt:       document.Timestamp(noon + after),
+		})
+		require.NoError(b, err)
+	}
+}
+
+// runAll runs all agendas in virtual time.
+func (c *crowd) runAll(b *testing.B) {
+	b.Helper()
+	for {
+		at, ok, err := c.scheduler.Next(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !ok {
+			return
+		}
+		c.now.Store(at.UnixMilli())
+		if _, err := c.scheduler.RunNext(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// heapSize returns the bytes in use.
+func heapSize() uint64 {
+	var stats runtime.MemStats
+	runtime.GC() //nolint:revive // What is in use is asked for, not what is left over.
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// BenchmarkVirtualTime schedules a million agendas over a day, in the order of their
+// times and in no order, and runs them.
+func BenchmarkVirtualTime(b *testing.B) {
+	for name, stride := range map[string]int64{"in order": 86, "in no order": 7_919_000} {
+		b.Run(name, func(b *testing.B) { virtualTime(b, stride) })
+	}
+}
+
+func virtualTime(b *testing.B, stride int64) {
+	b.Helper()
+	const count = 1_000_000
+	for b.Loop() {
+		before := heapSize()
+		c := newCrowd(b, 1)
+		began := time.Now() //nolint:forbidigo // A benchmark measures.
+		c.schedule(b, count, stride)
+		_, err := c.scheduler.Due(b.Context())
+		require.NoError(b, err)
+		scheduled := time.Since(began) //nolint:forbidigo // A benchmark measures.
+		b.ReportMetric(float64(heapSize()-before)/count, "bytes/agenda")
+		began = time.Now() //nolint:forbidigo // A benchmark measures.
+		c.runAll(b)
+		ran := time.Since(began) //nolint:forbidigo // A benchmark measures.
+		require.EqualValues(b, count, c.ran.Load())
+		b.ReportMetric(count/ran.Seconds(), "run/s")
+		b.ReportMetric(count/(scheduled+ran).Seconds(), "scheduled+run/s")
+	}
+}
+
+// BenchmarkWorkers claims and finishes agendas that are due, in real time.
+func BenchmarkWorkers(b *testing.B) {
+	for _, workers := range []int{1, 8} {
+		b.Run(strconv.Itoa(workers), func(b *testing.B) {
+			const count = 100_000
+			for b.Loop() {
+				b.StopTimer()
+				c := newCrowd(b, workers)
+				c.schedule(b, count, 0)
+				_, err := c.scheduler.Due(b.Context())
+				require.NoError(b, err)
+				ctx, stop := context.WithCancel(b.Context())
+				c.stopAt, c.stop = count, stop
+				b.StartTimer()
+				began := time.Now() //nolint:forbidigo // A benchmark measures.
+				require.NoError(b, c.scheduler.Run(ctx))
+				b.ReportMetric(count/time.Since(began).Seconds(), "run/s") //nolint:forbidigo // A benchmark measures.
+			}
+		})
+	}
+}
+
+// BenchmarkNeighbour is how long an agenda of one app waits for its run, beside another app whose runs hang, on a
+// store whose changes can be followed and on one that is asked each millisecond.
+func BenchmarkNeighbour(b *testing.B) {
+	for _, hung := range []int{0, 16, 64, 1000} {
+		b.Run(fmt.Sprintf("watched/hung=%d", hung), func(b *testing.B) { neighbour(b, memstore.New(), hung) })
+		b.Run(fmt.Sprintf("polled/hung=%d", hung), func(b *testing.B) {
+			neighbour(b, struct{ store.Store }{memstore.New()}, hung)
+		})
+	}
+}
+
+// neighbour schedules agendas of one app, one after the other, while so many of another one hang.
+func neighbour(b *testing.B, database store.Store, hung int) {
+	b.Helper()
+	ran := make(chan struct{})
+	env := record.Env{Store: database}
+	scheduler, err := agendas.NewScheduler(agendas.SchedulerConfig{
+		Env: env, SchedulerOptions: agendas.SchedulerOptions{Poll: time.Millisecond, ShutdownTimeout: time.Millisecond},
+		Handler: func(ctx context.Context, run agenda.Run) error {
+			if run.Agenda.App == "hung" {
+				<-ctx.Done()
+				return ctx.Err()
+			}
+			ran <- struct{}{}
+			return nil
+		},
+	})
+	require.NoError(b, err)
+	add := func(app string) {
+		agendas := agendas.New(env, record.Scope{App: app}, agendas.Ports{Members: anyone{}})
+		now, err := database.Now(b.Context())
+		require.NoError(b, err)
+		_, err = agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.TimestampOf(now),
+		})
+		require.NoError(b, err)
+	}
+	for range hung {
+		add("hung")
+	}
+	ctx, stop := context.WithCancel(b.Context())
+	ended := make(chan error)
+	go func() { ended <- scheduler.Run(ctx) }()
+	add("app")
+	<-ran
+	b.ResetTimer()
+	for range b.N {
+		add("app")
+		<-ran
+	}
+	b.StopTimer()
+	stop()
+	require.NoError(b, <-ended)
+}

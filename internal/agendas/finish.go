@@ -1,0 +1,337 @@
+package agendas
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+)
+
+// maxErrorSize is the number of bytes that are kept of the text of a failure.
+const maxErrorSize = 1000
+
+// outcome is what follows from a run.
+type outcome struct {
+	update *query.Update
+	// stamps are the fields that the update sets to a value of their own each time.
+	stamps document.Object
+	// next is when the agenda runs next, zero where it does not, or where that is after a pause.
+	next time.Time
+	// pauses tells that it can be claimed again after a pause, by the store's clock.
+	pauses bool
+	pause  time.Duration
+	// final tells that no further attempt for the scheduled time follows.
+	final bool
+}
+
+// verdict says what follows from a run for an agenda as it is stored now.
+type verdict func(r *agenda.Record) outcome
+
+// finish stores what follows from a run, and tells it. ctx is not that of the run, which
+// may have ended. pause is the back-off.
+func (s *Scheduler) finish(
+	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
+) (agenda.Result, error) {
+	if wait, ok := agenda.Postponed(failure); ok {
+		return s.postpone(ctx, c, failure, wait, pause)
+	}
+	if relocated, ok := errors.AsType[*relocation](failure); ok {
+		return s.relocate(ctx, c, relocated)
+	}
+	done, err := s.conclude(ctx, c, func(r *agenda.Record) outcome { return s.afterRun(ctx, c, r, failure, pause) })
+	failure = c.failureOf(failure)
+	result := agenda.Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
+	event := agenda.Event{Run: c.run, At: c.claimedAt, Err: failure, Next: done.next}
+	switch {
+	case err != nil:
+		event.Err = err
+		s.tellFailed(ctx, slog.LevelWarn, event)
+	case failure == nil:
+		s.tellFinished(ctx, event)
+	case done.final:
+		s.tellFailed(ctx, slog.LevelError, event)
+	default:
+		s.tellFailed(ctx, slog.LevelWarn, event)
+	}
+	return result, err
+}
+
+// failureOf returns why the run of a claim failed that came back with an error, or none: a run whose record does
+// not fit its result has failed.
+func (c *Claim) failureOf(failure error) error {
+	switch {
+	case failure != nil:
+		return failure
+	case c.isEdited:
+		return errEdited
+	default:
+		return c.unreadable
+	}
+}
+
+// afterRun is the verdict on the run of a claim.
+func (s *Scheduler) afterRun(
+	ctx context.Context, c *Claim, r *agenda.Record, failure error, pause func(failures int) time.Duration,
+) outcome {
+	failure = c.failureOf(failure)
+	switch {
+	case wasRescheduled(r):
+		return s.released(r)
+	case failure == nil:
+		return s.afterSuccess(r, c.claimedAt)
+	case c.isZoneUnknown: // Another process may know it.
+		return s.retry(ctx, r, failure, pause)
+	case int(r.Failures)+1 < s.limit:
+		return s.retryOf(ctx, c, r, failure, pause)
+	default:
+		return s.afterLastFailure(r, c.claimedAt, failure)
+	}
+}
+
+// postpone gives a claim back for a time. If its record was edited, that is a failure.
+func (s *Scheduler) postpone(
+	ctx context.Context, c *Claim, reason error, wait time.Duration, pause func(failures int) time.Duration,
+) (agenda.Result, error) {
+	result, err := s.abandon(ctx, c, reason, func(r *agenda.Record) outcome {
+		switch {
+		case wasRescheduled(r):
+			return s.released(r)
+		case c.isEdited:
+			return s.afterRun(ctx, c, r, errEdited, pause)
+		}
+		return outcome{update: s.updates().postpone, pauses: true, pause: wait}
+	})
+	result.Postponed, result.Err = true, nil
+	return result, err
+}
+
+// abandon gives a claim back, so that another worker can take the agenda at once.
+func (s *Scheduler) abandon(ctx context.Context, c *Claim, reason error, judge verdict) (agenda.Result, error) {
+	done, err := s.conclude(ctx, c, judge)
+	s.report(ctx, slog.LevelDebug, "agenda: given back", agenda.Event{Run: c.run, At: c.claimedAt, Err: reason, Next: done.next})
+	return agenda.Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
+}
+
+// mostVerdicts is how often what follows from a run is judged at most, as its agenda changes each time.
+const mostVerdicts = 8
+
+// conclude stores what follows from a run, unless the agenda was removed. If the agenda was
+// changed meanwhile, so that something else follows, it judges again. The error is
+// agenda.ErrLeaseLost, errEdited after too many changes, or one of the store: then the lease passes.
+func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outcome, error) {
+	for range mostVerdicts {
+		done, err := s.timed(ctx, judge(&c.record))
+		if err != nil {
+			return outcome{}, err
+		}
+		if stored, err := s.write(ctx, c, done); err != nil || stored {
+			return done, err
+		}
+		state, err := s.reread(ctx, c)
+		if err != nil || state == isRemoved {
+			return outcome{final: true}, err
+		}
+		if state == isEnded {
+			return done, nil
+		}
+		if c.wasEdited(c.stored) {
+			if err := c.restore(ctx); err != nil {
+				return outcome{}, err
+			}
+		}
+	}
+	return outcome{}, errEdited
+}
+
+// write stores an outcome, and reports whether the agenda was as it was claimed. A database is given
+// several at once.
+func (s *Scheduler) write(ctx context.Context, c *Claim, o outcome) (stored bool, err error) {
+	if s.ends != nil {
+		return s.ends.write(ctx, c, o)
+	}
+	return c.store(ctx, o)
+}
+
+// store is write for one outcome.
+func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
+	filter, err := c.unchanged()
+	if err != nil {
+		return false, err
+	}
+	return c.storeIn(ctx, filter, o)
+}
+
+// storeIn stores an outcome in what a filter finds.
+func (c *Claim) storeIn(ctx context.Context, filter *query.Filter, o outcome) (stored bool, err error) {
+	written, err := c.scheduler.agendas.Update(ctx, filter, o.change(), store.UpdateOptions{})
+	return written.Matched > 0, err
+}
+
+// change returns the change that stores an outcome.
+func (o *outcome) change() query.Change {
+	return query.Change{Update: o.update, Stamps: query.Stamps{Set: o.stamps}}
+}
+
+// timed returns an outcome with the time at which its pause ends. No other one asks for the time.
+func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
+	if !o.pauses {
+		return o, nil
+	}
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	o.next = now.Add(o.pause)
+	o.stamps = o.stamps.With(fieldRetryAt, millis(o.next)).With(fieldHeldAt, millis(now))
+	return o, nil
+}
+
+// unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
+// what follows from the run are unchanged.
+func (c *Claim) unchanged() (*query.Filter, error) {
+	fields := make([]query.FieldValue, 0, 5)
+	return fieldsAre(c.decisive(append(fields, c.field(record.FieldID))))
+}
+
+// decisive appends what an agenda has while the claim holds and the fields that decide what follows from
+// the run are unchanged.
+func (c *Claim) decisive(fields []query.FieldValue) []query.FieldValue {
+	fields = append(fields, query.FieldValue{Name: fieldFence, Value: c.fence}, c.field(fieldAttempts), c.field(fieldFailures))
+	if c.record.Pattern != "" {
+		fields = append(fields, c.field(fieldRunUntil))
+	}
+	return fields
+}
+
+// field returns a field of the agenda as it was last seen.
+func (c *Claim) field(name string) query.FieldValue {
+	value, _ := c.stored.Field(name) // nil matches a field that is missing.
+	return query.FieldValue{Name: name, Value: value}
+}
+
+// claimState is what has become of a claim whose agenda has changed.
+type claimState int
+
+const (
+	isHeldStill claimState = iota
+	// isEnded tells that the end of the run is stored already: nobody else ends the claim of its fence.
+	isEnded
+	isRemoved
+)
+
+// reread reads an agenda that has changed. The error is agenda.ErrLeaseLost where another worker has it.
+func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
+	found, err := s.byID(ctx, c.id)
+	switch {
+	case err != nil:
+		return isHeldStill, err
+	case len(found) == 0:
+		return isRemoved, nil
+	case c.holds(found[0]):
+		c.read(found[0])
+		return isHeldStill, nil
+	case lease.Fence(found[0]) == c.fence:
+		return isEnded, nil
+	default:
+		return isHeldStill, agenda.ErrLeaseLost
+	}
+}
+
+// afterSuccess is the verdict on a run that was claimed at a time, and succeeded. What
+// follows is the next occurrence after that time: one that passed while it ran is late,
+// and tells how many others were missed.
+func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
+	if wasRescheduled(r) {
+		return s.released(r)
+	}
+	next, err := s.occurrence(r, claimed)
+	switch {
+	case err != nil:
+		return s.failed(claimed, err)
+	case next.IsZero():
+		return outcome{update: s.updates().complete, final: true}
+	default:
+		return outcome{update: s.updates().advance, stamps: goesOn(r, next), next: next, final: true}
+	}
+}
+
+// afterLastFailure is the verdict on a run that was claimed at a time, and failed so that
+// no other attempt for its scheduled time follows.
+func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failure error) outcome {
+	if wasRescheduled(r) {
+		return s.released(r)
+	}
+	next, err := s.occurrence(r, claimed)
+	if err != nil || next.IsZero() {
+		return s.failed(claimed, failure)
+	}
+	return outcome{
+		update: s.updates().skip, stamps: goesOn(r, next).With(fieldError, textOf(failure)), next: next, final: true,
+	}
+}
+
+// failed is the outcome for an agenda that was claimed at a time and failed for good.
+func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
+	return outcome{
+		update: s.updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
+	}
+}
+
+// retry is the verdict that another attempt follows, after a pause.
+func (s *Scheduler) retry(
+	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
+) outcome {
+	return outcome{
+		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure)),
+		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
+	}
+}
+
+// retryOf is retry after the run of a claim. What failed before the run began is no start of it.
+func (s *Scheduler) retryOf(
+	ctx context.Context, c *Claim, r *agenda.Record, failure error, pause func(failures int) time.Duration,
+) outcome {
+	next := s.retry(ctx, r, failure, pause)
+	if !c.hasBegun && !c.isSpent {
+		next.update = s.updates().retryNotBegun
+	}
+	return next
+}
+
+// wasRescheduled reports whether an agenda that is held was given another schedule since
+// it was claimed.
+func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun }
+
+// released is the verdict on a run that ends without a result, or whose agenda has been
+// scheduled anew: what is scheduled holds.
+func (s *Scheduler) released(r *agenda.Record) outcome {
+	return outcome{update: s.updates().release, next: r.NextRunAt.Time()}
+}
+
+// notBegun is the verdict on a claim whose run has not begun.
+func (s *Scheduler) notBegun(r *agenda.Record) outcome {
+	if wasRescheduled(r) {
+		return s.released(r)
+	}
+	return outcome{update: s.updates().giveBack, next: r.NextRunAt.Time()}
+}
+
+// textOf returns the text of a failure as it is kept: without credentials, and cut where
+// it is long.
+func textOf(failure error) string {
+	text := strings.ToValidUTF8(display.Text(failure), "�")
+	if len(text) > maxErrorSize {
+		text = strings.ToValidUTF8(text[:maxErrorSize], "")
+	}
+	return text
+}

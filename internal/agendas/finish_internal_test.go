@@ -1,0 +1,430 @@
+package agendas
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+// fail is a handler that fails.
+func fail(context.Context, agenda.Run) error { return errors.New("no luck") }
+
+// limited sets the number of failures, and a pause of a minute for each failure.
+func limited(limit int) func(*SchedulerConfig) {
+	return func(c *SchedulerConfig) {
+		c.Limit = limit
+		c.Backoff = func(failures int) time.Duration { return time.Duration(failures) * time.Minute }
+	}
+}
+
+func TestFailure_TriedAgainAfterPause(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var attempts []int
+		var keys []string
+		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
+			attempts = append(attempts, run.Attempt)
+			keys = append(keys, run.Key)
+			if len(attempts) < 3 {
+				return errors.New("no luck")
+			}
+			return nil
+		}, limited(5))
+		id := s.add(0)
+		require.ErrorContains(s.t, s.runNext(scheduler).Err, "no luck")
+		s.requireNothingDue(scheduler)
+		r := s.get(id)
+		require.Equal(s.t, "no luck", r.Error)
+		require.False(s.t, r.Failed)
+		require.EqualValues(s.t, 1, r.Failures)
+		require.Zero(s.t, r.LeaseUntil)
+		require.Equal(s.t, document.TimestampOf(start().Add(time.Minute)), r.RetryAt)
+		at, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.True(s.t, ok)
+		require.Equal(s.t, start().Add(time.Minute), at)
+		s.clock.advance(time.Minute)
+		require.Equal(s.t, start().Add(3*time.Minute), s.runNext(scheduler).Next)
+		s.clock.advance(2 * time.Minute)
+		require.NoError(s.t, s.runNext(scheduler).Err)
+		require.Equal(s.t, []int{1, 2, 3}, attempts)
+		require.Equal(s.t, []string{keys[0], keys[0], keys[0]}, keys)
+		r = s.get(id)
+		require.True(s.t, r.Completed)
+		require.Empty(s.t, r.Error, "the marks of the failure are gone")
+		require.Zero(s.t, [...]int64{r.Failures, r.Attempts, int64(r.RetryAt), int64(r.LeaseUntil)})
+	})
+}
+
+func TestFailure_SingleRunIsKeptAndMarked(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(fail, limited(3))
+		id := s.add(0)
+		for range 3 {
+			s.runNext(scheduler)
+			s.clock.advance(time.Hour)
+		}
+		s.requireNothingDue(scheduler)
+		_, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.False(s.t, ok)
+		failed, err := s.service().Find(s.ctx, record.Query{Filter: document.O("failed", true)})
+		require.NoError(s.t, err)
+		require.Len(s.t, failed, 1)
+		require.Equal(s.t, id, failed[0].ID)
+		require.Equal(s.t, "no luck", failed[0].Error)
+		require.EqualValues(s.t, 3, failed[0].Failures)
+		require.False(s.t, failed[0].Completed)
+
+		_, err = s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{
+			MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now().Add(time.Hour)),
+		})
+		require.NoError(s.t, err)
+		s.clock.advance(time.Hour)
+		require.Equal(s.t, 1, s.runNext(scheduler).Run.Attempt, "a new schedule starts afresh")
+	})
+}
+
+func TestFailure_PatternGoesOn(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		failing := true
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error {
+			if failing {
+				return errors.New("no luck")
+			}
+			return nil
+		}, limited(2))
+		id := s.add(0, repeating("0 * * * *"))
+		s.runNext(scheduler)
+		s.clock.advance(time.Minute)
+		require.Equal(s.t, start().Add(time.Hour), s.runNext(scheduler).Next)
+		r := s.get(id)
+		require.True(s.t, r.Failed)
+		require.Equal(s.t, "no luck", r.Error)
+		require.False(s.t, r.Completed)
+		require.Zero(s.t, r.Attempts)
+		s.requireNothingDue(scheduler)
+		s.clock.advance(time.Hour)
+		require.Equal(s.t, 1, s.runNext(scheduler).Run.Attempt)
+		require.True(s.t, s.get(id).Failed, "the mark stays until a run succeeds")
+		failing = false
+		s.clock.advance(time.Hour)
+		require.NoError(s.t, s.runNext(scheduler).Err)
+		r = s.get(id)
+		require.False(s.t, r.Failed)
+		require.Empty(s.t, r.Error)
+	})
+}
+
+func TestFailure_OfLastOccurrence(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(fail, limited(1))
+	id := s.add(0, repeating("0 * * * *"), func(r *agenda.Record) { r.RunUntil = r.NextRunAt })
+	require.Zero(t, s.runNext(scheduler).Next)
+	r := s.get(id)
+	require.False(t, r.Completed)
+	require.True(t, r.Failed)
+	s.requireNothingDue(scheduler)
+	_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{MemberID: "m1", RunUntil: r.RunUntil + 7_200_000, NextRunAt: r.NextRunAt + 3_600_000})
+	require.NoError(t, err)
+	s.clock.advance(time.Hour)
+	require.Equal(t, start().Add(2*time.Hour), s.runNext(scheduler).Next, "it goes on by its pattern")
+}
+
+func TestFailure_PanicWithItsCause(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	cause := boterr.New(boterr.NotFound, "", "nothing")
+	for _, thrown := range []any{"a text", cause, nil} {
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error { panic(thrown) })
+		id := s.add(0)
+		err := s.runNext(scheduler).Err
+		require.ErrorIs(t, err, boterr.Internal)
+		require.ErrorContains(t, err, "panicked")
+		require.Contains(t, s.get(id).Error, "panicked")
+		if thrown == any(cause) {
+			require.ErrorIs(t, err, boterr.NotFound)
+		}
+		s.remove(id)
+	}
+}
+
+func TestFailure_TextIsRedactedAndCut(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(func(context.Context, agenda.Run) error {
+		return errors.New("token=abcdef " + strings.Repeat("ä", 2000))
+	})
+	id := s.add(0)
+	s.runNext(scheduler)
+	text := s.get(id).Error
+	require.NotContains(t, text, "abcdef")
+	require.Greater(t, len(text), 990)
+	require.LessOrEqual(t, len(text), 1000)
+	require.True(t, utf8.ValidString(text))
+}
+
+func TestMissed_PatternRunsOnceAndGoesOn(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		s.add(0, repeating("0 * * * *"), named("hourly"))
+		s.add(0, named("once"))
+		s.clock.advance(5*time.Hour + time.Minute)
+		first, second := s.runNext(scheduler), s.runNext(scheduler)
+		require.Equal(s.t, "hourly", first.Run.Agenda.Tag)
+		require.Equal(s.t, start(), first.Run.ScheduledAt)
+		require.Equal(s.t, 5, first.Run.Missed)
+		require.Equal(s.t, start().Add(6*time.Hour), first.Next)
+		require.Equal(s.t, "once", second.Run.Agenda.Tag)
+		require.Zero(s.t, second.Run.Missed)
+		s.requireNothingDue(scheduler)
+		s.clock.advance(365 * 24 * time.Hour)
+		require.Equal(s.t, agenda.MaxMissed, s.runNext(scheduler).Run.Missed)
+		s.requireNothingDue(scheduler)
+	})
+}
+
+func TestMissed_OccurrenceExactlyNow(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	s.add(0, repeating("0 * * * *"))
+	s.clock.advance(5 * time.Hour)
+	result := s.runNext(scheduler)
+	require.Equal(t, 5, result.Run.Missed)
+	require.Equal(t, start().Add(6*time.Hour), result.Next)
+}
+
+func TestMissed_EndsWithRunUntil(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	id := s.add(0, repeating("0 * * * *"), func(r *agenda.Record) { r.RunUntil = document.TimestampOf(start().Add(2 * time.Hour)) })
+	s.clock.advance(24 * time.Hour)
+	require.Equal(t, 2, s.runNext(scheduler).Run.Missed)
+	require.True(t, s.get(id).Completed)
+}
+
+func TestFinish_AgendaRemovedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []error{nil, errors.New("no luck")} {
+		eachStore(t, func(s *stand) {
+			scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
+				_, err := s.service().DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: "m1"})
+				require.NoError(s.t, err)
+				return outcome
+			})
+			s.add(0, repeating("0 * * * *"))
+			require.Equal(s.t, outcome, s.runNext(scheduler).Err)
+			require.Empty(s.t, s.stored())
+			s.clock.advance(24 * time.Hour)
+			s.requireNothingDue(scheduler)
+		})
+	}
+}
+
+func TestFinish_AgendaReplacedMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(func(ctx context.Context, run agenda.Run) error {
+			if run.Agenda.NodeCompositeID == "n2" {
+				return nil
+			}
+			_, err := s.service().NewAgenda(ctx, agenda.NewAgendaParams{
+				MemberID: "m1", NodeCompositeID: "n2", NextRunAt: document.TimestampOf(start().Add(time.Hour)), Tag: "a", Replace: true,
+			})
+			return err
+		})
+		s.add(0, repeating("0 * * * *"), named("a"))
+		s.runNext(scheduler)
+		require.Len(s.t, s.stored(), 1)
+		s.clock.advance(24 * time.Hour)
+		require.Equal(s.t, "n2", s.runNext(scheduler).Run.Agenda.NodeCompositeID)
+		s.requireNothingDue(scheduler)
+	})
+}
+
+func TestFinish_ScheduleGivenMeanwhile(t *testing.T) {
+	t.Parallel()
+	soon := document.TimestampOf(start().Add(time.Minute))
+	for name, test := range map[string]struct {
+		update  agenda.UpdateAgendaParams
+		pattern string
+		outcome error
+		want    document.Timestamp
+	}{
+		"another time of a single run":  {update: agenda.UpdateAgendaParams{NextRunAt: soon}, want: soon},
+		"the same time of a single run": {update: agenda.UpdateAgendaParams{NextRunAt: document.TimestampOf(start())}, want: document.TimestampOf(start())},
+		"another time though it failed": {update: agenda.UpdateAgendaParams{NextRunAt: soon}, outcome: errors.New("no luck"), want: soon},
+		"another time of a pattern":     {pattern: "0 * * * *", update: agenda.UpdateAgendaParams{NextRunAt: soon}, want: soon},
+		"another pattern": {
+			pattern: "0 * * * *", update: agenda.UpdateAgendaParams{Pattern: "30 * * * *"}, want: document.TimestampOf(start().Add(30 * time.Minute)),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				scheduler := s.scheduler(func(ctx context.Context, run agenda.Run) error {
+					update := test.update
+					update.MemberID = "m1"
+					if run.Attempt == 1 && s.get(run.Agenda.ID).Fence == 1 {
+						_, err := s.service().UpdateAgenda(ctx, update)
+						require.NoError(s.t, err)
+						return test.outcome
+					}
+					return nil
+				}, limited(1))
+				var settings []func(*agenda.Record)
+				if test.pattern != "" {
+					settings = append(settings, repeating(test.pattern))
+				}
+				id := s.add(0, settings...)
+				s.runNext(scheduler)
+				r := s.get(id)
+				require.Equal(s.t, test.want, r.NextRunAt)
+				require.False(s.t, r.Completed)
+				require.False(s.t, r.Failed)
+				require.Zero(s.t, r.LeaseUntil)
+				s.clock.set(r.NextRunAt.Time())
+				again := s.runNext(scheduler)
+				require.Equal(s.t, 1, again.Run.Attempt)
+				require.NoError(s.t, again.Err)
+			})
+		})
+	}
+}
+
+func TestFinish_RunUntilGivenMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
+			s.patch(run.Agenda.ID, document.Set(fieldRunUntil, document.TimestampOf(start().Add(time.Minute))))
+			return nil
+		})
+		id := s.add(0, repeating("0 * * * *"))
+		require.Zero(s.t, s.runNext(scheduler).Next)
+		require.True(s.t, s.get(id).Completed)
+	})
+}
+
+func TestFinish_CallEnds(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
+		cancel()
+		return ctx.Err()
+	})
+	id := s.add(0)
+	result, err := scheduler.RunNext(ctx)
+	require.NoError(t, err)
+	require.ErrorIs(t, result.Err, context.Canceled)
+	r := s.get(id)
+	require.Zero(t, r.Failures)
+	require.Zero(t, r.LeaseUntil)
+	require.Equal(t, 2, s.runNext(s.scheduler(succeed)).Run.Attempt, "it can be claimed at once")
+}
+
+func TestRunNext_UnreadableAgenda(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed, limited(2))
+		id := s.add(0)
+		s.patch(id, document.Set(fieldMeta, "no object"))
+		for range 2 {
+			require.ErrorIs(s.t, s.runNext(scheduler).Err, boterr.FailedPrecondition)
+			s.requireNothingDue(scheduler)
+			s.clock.advance(time.Hour)
+		}
+		s.requireNothingDue(scheduler)
+		s.patch(id, document.Set(fieldMeta, document.O()))
+		r := s.get(id)
+		require.True(s.t, r.Failed, "it has failed for good")
+		require.NotZero(s.t, r.FailedAt)
+		require.EqualValues(s.t, 2, r.Failures)
+		_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now())})
+		require.NoError(s.t, err)
+		require.NoError(s.t, s.runNext(scheduler).Err, "once it can be read, updateAgenda schedules it again")
+	})
+}
+
+func TestRunNext_UnreadablePattern(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	id := s.add(0, repeating("no pattern"))
+	require.NoError(t, s.runNext(scheduler).Err)
+	r := s.get(id)
+	require.False(t, r.Completed, "it can be scheduled again")
+	require.True(t, r.Failed)
+	require.Contains(t, r.Error, "pattern")
+}
+
+func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 10*time.Second, exponential(1))
+	require.Equal(t, 20*time.Second, exponential(2))
+	require.Equal(t, 40*time.Minute+0*time.Second, exponential(9)-160*time.Second)
+	require.Equal(t, time.Hour, exponential(10))
+	require.Equal(t, time.Hour, exponential(1_000_000))
+	for range 1000 {
+		pause := jittered(2)
+		require.GreaterOrEqual(t, pause, time.Duration(0))
+		require.LessOrEqual(t, pause, 20*time.Second)
+	}
+}
+
+// askedToWaitError is a failure that says when to come again.
+type askedToWaitError struct{ error }
+
+func (askedToWaitError) RetryAfter() time.Duration { return 20 * time.Minute }
+
+func TestFailure_WaitsForAsLongAsItAsks(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(func(context.Context, agenda.Run) error { return askedToWaitError{errors.New("too many messages")} })
+	s.add(0)
+	require.Equal(t, start().Add(20*time.Minute), s.runNext(scheduler).Next)
+}
+
+func TestBackoff_PanicGivesTheDefault(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(fail, func(c *SchedulerConfig) { c.Backoff = func(int) time.Duration { panic("no pause") } })
+	s.add(0)
+	require.Equal(t, start().Add(10*time.Second), s.runNext(scheduler).Next)
+}
+
+func TestMissed_WhileItRuns(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var told int
+		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
+			told += 1 + run.Missed
+			s.clock.advance(3 * time.Minute)
+			return nil
+		})
+		s.add(0, repeating("* * * * *"))
+		require.Equal(s.t, start().Add(time.Minute), s.runNext(scheduler).Next)
+		second := s.runNext(scheduler)
+		require.Equal(s.t, start().Add(time.Minute), second.Run.ScheduledAt)
+		require.Equal(s.t, 2, second.Run.Missed)
+		require.Equal(s.t, start().Add(4*time.Minute), second.Next)
+		s.runNext(scheduler)
+		require.Equal(s.t, 7, told, "those of the minutes 0 to 6")
+	})
+}

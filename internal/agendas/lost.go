@@ -1,0 +1,155 @@
+package agendas
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// A start never came back if its worker died, or lost its lease, before it stored how the run ended. If its
+// scheduler held nothing else, that is a failure of the agenda. Otherwise nobody knows which agenda ended the
+// process, and all of them become suspects, without a failure, see package blame. So an agenda that ends each
+// process fails for good after SchedulerOptions.Limit failures and two more starts, and those beside it never do.
+
+// errNeverCameBack is the failure of a start that never came back.
+var errNeverCameBack = boterr.New(boterr.Internal, "",
+	"the run began and never came back: its process ended, or lost the lease")
+
+// neverCameBackText is how that failure is kept.
+var neverCameBackText = textOf(errNeverCameBack)
+
+// wasLost reports whether the last start of an agenda, as it is stored, never came back.
+// One that was given another schedule since is not what was started.
+func wasLost(stored document.Object) bool {
+	return document.Get[any](stored, fieldLeaseUntil, nil) != nil && countIn(stored, fieldAttempts) > 0
+}
+
+// isRescheduled reports whether an agenda, as it is stored, was given another schedule since it was claimed.
+func isRescheduled(stored document.Object) bool {
+	return countIn(stored, fieldAttempts) == 0 && !document.Get(stored, fieldBegun, false)
+}
+
+// lossesOf returns how often starts of an agenda never came back.
+func lossesOf(stored document.Object) int64 {
+	losses := countIn(stored, fieldLost)
+	if document.Get(stored, fieldError, "") == neverCameBackText {
+		losses += countIn(stored, fieldFailures)
+		if document.Get(stored, fieldFailed, false) { // At the time before.
+			losses++
+		}
+	}
+	return losses
+}
+
+// suspicion returns the run of an agenda as Suspects takes it.
+func suspicion(stored document.Object) blame.Run {
+	losses := lossesOf(stored)
+	return blame.Run{Name: idOf(stored), App: keyOf(stored).App, Level: blame.LevelOf(losses), Losses: countIn(stored, fieldLost)}
+}
+
+// prepare stores what must be before an agenda that was found due can be claimed, and returns it then: the zero
+// Object if it cannot be claimed now. isSpent is true if its last start never came back and no attempt is left:
+// then the end of the claim counts the failure.
+func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.Time) (ready document.Object, isSpent bool, err error) {
+	if ready, err = s.repair(ctx, seen, now); err != nil || ready.IsZero() {
+		return document.Object{}, false, err
+	}
+	switch {
+	case lease.Until(ready).After(now):
+		if lease.Until(seen).After(now) {
+			err = s.redate(ctx, ready, now)
+		}
+		return document.Object{}, false, err
+	case wasLost(ready):
+		return s.countLost(ctx, ready)
+	default:
+		return ready, false, nil
+	}
+}
+
+// countLost stores that the last start of an agenda never came back: as a failure if nothing else was lost with
+// it. isSpent is that of prepare.
+func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready document.Object, isSpent bool, err error) {
+	isAlone, err := s.wasAlone(ctx, seen)
+	if err != nil {
+		return document.Object{}, false, err
+	}
+	failures := countIn(seen, fieldFailures)
+	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a start never came back",
+		slog.String("agenda", idOf(seen)), slog.Int64("failures", failures), slog.Bool("alone", isAlone))
+	change := query.Change{Update: s.updates().lostBeside}
+	if isAlone {
+		if int(failures)+1 >= s.limit {
+			return seen, true, nil
+		}
+		change.Update = s.updates().lost
+	}
+	filter, err := asSeen(seen)
+	if err != nil {
+		return document.Object{}, false, err
+	}
+	ready, err = s.modify(ctx, filter, change)
+	return ready, false, err
+}
+
+// wasAlone reports whether the scheduler that an agenda was lost with held nothing else, and notes with the
+// others that they were not alone.
+func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, error) {
+	if document.Get(seen, fieldBeside, false) {
+		return false, nil
+	}
+	holder, _, _ := strings.Cut(document.Get(seen, fieldClaim, ""), markSeparator)
+	if holder == "" {
+		return true, nil
+	}
+	if err := s.agendas.EnsureIndex(ctx, claimIndex()); err != nil {
+		return false, err
+	}
+	others, err := query.CompileFilter(document.O(
+		fieldClaim, document.O("$gte", holder, "$lt", holder+afterMarkSeparator), record.FieldID, document.O("$ne", idOf(seen))))
+	if err != nil {
+		return false, err
+	}
+	found, err := s.agendas.Find(ctx, others, store.FindOptions{Limit: 1})
+	if err == nil && len(found) > 0 {
+		_, err = s.agendas.Update(ctx, others, query.Change{Update: s.updates().beside}, store.UpdateOptions{Multi: true})
+	}
+	if err != nil || len(found) > 0 {
+		return false, err
+	}
+	// Whoever has taken another one over since this one was seen has marked it before.
+	found, err = s.byID(ctx, idOf(seen))
+	return len(found) > 0 && !document.Get(found[0], fieldBeside, false), err
+}
+
+// The mark of a claim is the name of the scheduler, or that with a separator and the name of a claim that took
+// several agendas. afterMarkSeparator sorts next behind the separator.
+const (
+	markSeparator      = "/"
+	afterMarkSeparator = "0"
+)
+
+// claimIndex is the index by which the agendas are found that a scheduler holds. It is made when the first one
+// is lost.
+func claimIndex() store.Index {
+	index := store.Ascending(fieldClaim)
+	index.Sparse = true
+	return index
+}
+
+// giveUp stores that the last start of a claim never came back. There is no run that a shutdown
+// could end.
+func (s *Scheduler) giveUp(ctx context.Context, c *Claim) (agenda.Result, error) {
+	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
+	return s.finish(ctx, c, errNeverCameBack, s.backoff)
+}

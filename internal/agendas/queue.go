@@ -1,0 +1,270 @@
+package agendas
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+// candidates tells which agendas can be claimed. now is always a time of the store's
+// clock. It is safe for concurrent use.
+type candidates interface {
+	// first returns the first of the agendas that are due, in the order in which they run, as it is now;
+	// the zero Object where none is. The caller claims it, or gives it back.
+	first(ctx context.Context, now time.Time) (document.Object, error)
+	// take returns at most limit of those that are due. Apps take turns, and within an app its channels;
+	// for each agenda it takes a place of its channel, which the caller releases. They may be agendas that
+	// were found up to maxAge ago. isLeft is true if others are due whose channels have no place.
+	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares) (
+		taken []document.Object, isLeft bool, err error)
+	// giveBack tells that a claim of an agenda that was taken did not come about.
+	giveBack(taken document.Object)
+	// putBack tells that an agenda that was taken was not tried.
+	putBack(taken document.Object)
+	// deferUntil tells that an agenda that was taken is not to be taken again before a time, unless it changes.
+	deferUntil(taken document.Object, at time.Time)
+	// next returns when the next agenda can be claimed: now where one is due.
+	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
+	// count returns the number of agendas that are due.
+	count(ctx context.Context, now time.Time) (int, error)
+	// idle returns how long to wait for more to fall due after nothing could be taken at now, at most so
+	// long.
+	idle(now time.Time, atMost time.Duration) time.Duration
+	// woken receives when idle may have become less; nil where that is not known.
+	woken() <-chan struct{}
+	// close ends what goes on between the calls, until the next one.
+	close()
+}
+
+// queue holds open agendas in memory. Those that are due are in one heap, or, if the queue is fair, in one
+// for each channel. Its zero value is not ready: see newQueue.
+type queue struct {
+	byID         map[string]*entry
+	waiting, due heap
+	// isFair is true if channels has those that are due, and not due.
+	isFair   bool
+	channels fair.Ring[*heap]
+	arrivals uint64
+	// latestHeld is the latest heldAt of an entry, or later.
+	latestHeld int64
+}
+
+func newQueue(size int) *queue {
+	return &queue{
+		byID:    make(map[string]*entry, size),
+		waiting: heap{place: waiting, slots: make([]slot, 0, size)},
+		due:     heap{place: due},
+	}
+}
+
+// keyOf returns the channel of an agenda, which it takes places of.
+func keyOf(o document.Object) fair.Key {
+	return fair.Key{App: document.Get(o, record.FieldApp, ""), Channel: document.Get(o, record.FieldChannel, "")}
+}
+
+// set replaces an agenda by its newest version, and reports whether it may now be the next one due.
+func (q *queue) set(id string, o document.Object) bool {
+	known, ok := q.byID[id]
+	if ok {
+		q.takeOut(known)
+	} else {
+		known = &entry{arrival: q.arrivals}
+	}
+	completed, stopped := known.read(o)
+	q.latestHeld = max(q.latestHeld, known.heldAt)
+	if completed {
+		delete(q.byID, id)
+		return false
+	}
+	if !ok {
+		q.byID[id] = known
+		q.arrivals++
+	}
+	if stopped {
+		known.place = parked
+		return false
+	}
+	q.waiting.push(known)
+	return known.index == 0
+}
+
+// remove takes an agenda out.
+func (q *queue) remove(id string) {
+	if known, ok := q.byID[id]; ok {
+		q.takeOut(known)
+		delete(q.byID, id)
+	}
+}
+
+// takeOut takes an entry out of the heap that it is in, and drops the heap of a channel that is empty
+// then.
+func (q *queue) takeOut(e *entry) {
+	switch e.place {
+	case waiting:
+		q.waiting.remove(e)
+	case due:
+		h := e.due
+		h.remove(e)
+		if h != &q.due && h.top() == nil {
+			q.channels.Drop(h.channel)
+		}
+	case nowhere, parked:
+	}
+}
+
+// pushDue adds an entry to those that are due.
+func (q *queue) pushDue(e *entry) {
+	e.due = &q.due
+	if q.isFair {
+		channel := keyOf(e.seen)
+		e.due = q.channels.Get(channel, func() *heap { return &heap{place: due, channel: channel, isFair: true} })
+	}
+	e.due.push(e)
+}
+
+// heaps returns the heaps of those that are due.
+func (q *queue) heaps() []*heap {
+	all := []*heap{&q.due}
+	q.channels.All(func(_ fair.Key, h *heap) bool {
+		all = append(all, h)
+		return true
+	})
+	return all
+}
+
+// putAllBack moves all entries that are due, so that refresh moves them to where they belong.
+func (q *queue) putAllBack() {
+	for _, h := range q.heaps() {
+		for e := h.top(); e != nil; e = h.top() {
+			q.takeOut(e)
+			q.waiting.push(e)
+		}
+	}
+}
+
+// refresh moves the entries that have become due. If the clock went back, it moves those that are not due
+// any more out of the way, until the first one of each heap is.
+func (q *queue) refresh(now int64) {
+	if q.latestHeld > now+clockSlack.Milliseconds() {
+		q.freeHeld(now)
+	}
+	if q.isFair {
+		for _, h := range q.heaps() {
+			q.putBack(h, now)
+		}
+	} else {
+		q.putBack(&q.due, now)
+	}
+	q.moveDue(now)
+}
+
+// freeHeld has those entries due whose leases and pauses were written later than now: the clock was set back.
+func (q *queue) freeHeld(now int64) {
+	q.latestHeld = 0
+	for _, e := range q.byID {
+		if e.heldAt <= now+clockSlack.Milliseconds() {
+			q.latestHeld = max(q.latestHeld, e.heldAt)
+			continue
+		}
+		e.heldUntil, e.heldAt = 0, 0
+		if e.place == waiting {
+			q.takeOut(e)
+			q.waiting.push(e)
+		}
+	}
+}
+
+// moveDue moves the entries that have become due.
+func (q *queue) moveDue(now int64) {
+	for e := q.waiting.top(); e != nil && e.dueAt() <= now; e = q.waiting.top() {
+		q.waiting.remove(e)
+		q.pushDue(e)
+	}
+}
+
+// putBack moves entries that are not due any more from the top of a heap.
+func (q *queue) putBack(h *heap, now int64) {
+	for e := h.top(); e != nil && e.dueAt() > now; e = h.top() {
+		q.takeOut(e)
+		q.waiting.push(e)
+	}
+}
+
+// take takes the first entry that is due out of its heap, nil if there is none.
+func (q *queue) take(now int64) *entry {
+	if q.isFair {
+		q.isFair = false
+		q.putAllBack()
+	}
+	q.refresh(now)
+	e := q.due.top()
+	if e != nil {
+		q.due.remove(e)
+	}
+	return e
+}
+
+// takeFairly takes up to limit entries that are due, in the turns of their channels, and a place for each.
+// isLeft is true if others are due whose channels have no place.
+func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []document.Object, isLeft bool) {
+	if !q.isFair {
+		q.isFair = true
+		q.putAllBack()
+	}
+	q.refresh(now)
+	for len(taken) < limit {
+		_, h, ok := q.channels.Next(func(channel fair.Key, _ *heap) bool { return places.Take(channel) })
+		if !ok {
+			return taken, q.channels.Len() > 0
+		}
+		e := h.top()
+		q.takeOut(e)
+		taken = append(taken, e.seen)
+		q.putBack(h, now)
+	}
+	return taken, false
+}
+
+// giveBack puts an agenda that was taken, and has not changed since, where it was.
+func (q *queue) giveBack(id string) {
+	if e, ok := q.byID[id]; ok && e.place == nowhere {
+		q.waiting.push(e)
+	}
+}
+
+// deferUntil puts an agenda that was taken, and has not changed since, where it waits until a time.
+func (q *queue) deferUntil(id string, at int64) {
+	if e, ok := q.byID[id]; ok && e.place == nowhere {
+		e.deferredUntil = at
+		q.waiting.push(e)
+	}
+}
+
+// countDue returns the number of entries that are due.
+func (q *queue) countDue(now int64) (count int) {
+	q.refresh(now)
+	for _, h := range q.heaps() {
+		count += len(h.slots)
+	}
+	return count
+}
+
+// next returns when the next entry can be claimed.
+func (q *queue) next(now int64) (at int64, ok bool) {
+	q.refresh(now)
+	if q.due.top() != nil || q.channels.Len() > 0 {
+		return now, true
+	}
+	return q.nextWaiting()
+}
+
+// nextWaiting returns when the next of the entries that wait can be claimed.
+func (q *queue) nextWaiting() (at int64, ok bool) {
+	if e := q.waiting.top(); e != nil {
+		return e.dueAt(), true
+	}
+	return 0, false
+}

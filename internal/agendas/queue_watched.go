@@ -1,0 +1,266 @@
+package agendas
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// watchedQueue is the candidates of a store whose changes can be followed: a queue in
+// memory that is filled once, when it is asked for the first time, and follows the
+// changes from then on.
+type watchedQueue struct {
+	watcher    store.Watcher
+	collection string
+	store      store.Collection
+	wake       chan struct{}
+	// filling is held by who fills the queue or closes it. It is taken before the store's
+	// lock, which is taken before mu.
+	filling sync.Mutex
+	// stop ends the watching, nil where it has not begun.
+	stop func()
+
+	mu sync.Mutex
+	// queue is nil where it has to be filled first.
+	queue *queue
+	// early is what changes while the queue is being filled, nil where it is not.
+	early *earlyChanges
+}
+
+// earlyChanges are the agendas that changed, in the order in which they did so first.
+type earlyChanges struct {
+	ids []string
+	// newest is what they are now: the zero Object where they were removed.
+	newest map[string]document.Object
+}
+
+var _ candidates = (*watchedQueue)(nil)
+
+func newWatchedQueue(watcher store.Watcher, store store.Store, collection string) *watchedQueue {
+	return &watchedQueue{
+		watcher: watcher, collection: collection, store: store.Collection(collection),
+		wake: make(chan struct{}, 1),
+	}
+}
+
+// mustFilter compiles a filter that is known to be one.
+func mustFilter(source document.Object) *query.Filter {
+	filter, err := query.CompileFilter(source)
+	if err != nil {
+		panic(err)
+	}
+	return filter
+}
+
+// filled runs what works on the queue, which it fills first where that is needed.
+func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
+	for {
+		w.mu.Lock()
+		if w.queue != nil {
+			run(w.queue)
+			w.mu.Unlock()
+			return nil
+		}
+		w.mu.Unlock()
+		if err := w.fill(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// fill fills the queue, unless somebody else did so, or everything changed, meanwhile.
+func (w *watchedQueue) fill(ctx context.Context) error {
+	w.filling.Lock()
+	defer w.filling.Unlock()
+	early := &earlyChanges{newest: map[string]document.Object{}}
+	w.mu.Lock()
+	full := w.queue != nil
+	if !full {
+		w.early = early
+	}
+	w.mu.Unlock()
+	if full {
+		return nil
+	}
+	if w.stop == nil {
+		if err := w.watch(); err != nil {
+			return err
+		}
+	}
+	found, err := w.store.Find(ctx, mustFilter(document.O(fieldCompleted, false)), store.FindOptions{})
+	q := newQueue(len(found))
+	for _, o := range found {
+		q.set(idOf(o), o)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil && w.early == early {
+		early.apply(q)
+		w.queue = q
+	}
+	w.early = nil
+	return err
+}
+
+// watch begins to watch. A panic of the watcher is an error; one in stop is dropped, since
+// after it nothing that is told counts.
+func (w *watchedQueue) watch() (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = boterr.Recovered(thrown)
+		}
+	}()
+	stop := w.watcher.Watch(w.collection, w.changed, w.reset)
+	w.stop = func() {
+		defer func() { _ = recover() }()
+		stop()
+	}
+	return nil
+}
+
+// note keeps a change.
+func (c *earlyChanges) note(id string, after document.Object) {
+	if _, ok := c.newest[id]; !ok {
+		c.ids = append(c.ids, id)
+	}
+	c.newest[id] = after
+}
+
+// apply makes the changes in a queue.
+func (c *earlyChanges) apply(q *queue) {
+	for _, id := range c.ids {
+		if after := c.newest[id]; after.IsZero() {
+			q.remove(id)
+		} else {
+			q.set(id, after)
+		}
+	}
+}
+
+// changed is told each change of an agenda.
+func (w *watchedQueue) changed(before, after document.Object) {
+	id := idOf(after)
+	if after.IsZero() {
+		id = idOf(before)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.queue == nil && w.early != nil:
+		w.early.note(id, after)
+	case w.queue == nil:
+	case after.IsZero():
+		w.queue.remove(id)
+	default:
+		if w.queue.set(id, after) {
+			w.signal()
+		}
+	}
+}
+
+// reset is told that all agendas changed.
+func (w *watchedQueue) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue, w.early = nil, nil
+	w.signal()
+}
+
+// signal wakes who waits for what is due next.
+func (w *watchedQueue) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// first implements candidates.
+func (w *watchedQueue) first(ctx context.Context, now time.Time) (first document.Object, err error) {
+	err = w.filled(ctx, func(q *queue) {
+		if e := q.take(millis(now)); e != nil {
+			first = e.seen
+		}
+	})
+	return first, err
+}
+
+// take implements candidates.
+func (w *watchedQueue) take(
+	ctx context.Context, now time.Time, limit int, _ time.Duration, places *fair.Shares,
+) (taken []document.Object, isLeft bool, err error) {
+	err = w.filled(ctx, func(q *queue) { taken, isLeft = q.takeFairly(millis(now), limit, places) })
+	return taken, isLeft, err
+}
+
+// giveBack implements candidates.
+func (w *watchedQueue) giveBack(taken document.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue != nil {
+		w.queue.giveBack(idOf(taken))
+	}
+}
+
+// putBack implements candidates.
+func (w *watchedQueue) putBack(taken document.Object) { w.giveBack(taken) }
+
+// deferUntil implements candidates.
+func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue != nil {
+		w.queue.deferUntil(idOf(taken), millis(at))
+	}
+}
+
+// next implements candidates.
+func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
+	err = w.filled(ctx, func(q *queue) {
+		var next int64
+		next, ok = q.next(millis(now))
+		at = document.Timestamp(next).Time()
+	})
+	return at, ok, err
+}
+
+// count implements candidates.
+func (w *watchedQueue) count(ctx context.Context, now time.Time) (count int, err error) {
+	err = w.filled(ctx, func(q *queue) { count = q.countDue(millis(now)) })
+	return count, err
+}
+
+// idle implements candidates.
+func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue == nil {
+		return 0
+	}
+	next, ok := w.queue.nextWaiting() // What is due already waits for a place.
+	if !ok {
+		return atMost
+	}
+	return min(max(0, document.Timestamp(next).Time().Sub(now)), atMost)
+}
+
+// woken implements candidates.
+func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
+
+// close implements candidates: it gives the memory of the queue free.
+func (w *watchedQueue) close() {
+	w.filling.Lock()
+	defer w.filling.Unlock()
+	if w.stop != nil {
+		w.stop()
+		w.stop = nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue, w.early = nil, nil
+}

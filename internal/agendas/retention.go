@@ -1,0 +1,78 @@
+package agendas
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+)
+
+// retentionPause is how often Run removes old agendas.
+const retentionPause = time.Hour
+
+// RemoveCompleted removes the agendas that were completed longer ago than SchedulerOptions.Retention, or
+// failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run
+// does so each hour; hosts that call RunNext instead may call it. The errors are those of the store.
+func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.agendas.EnsureIndex(ctx, store.Ascending(timesIndex()...)); err != nil {
+		return 0, err
+	}
+	if s.retention >= 0 {
+		which := record.Removal{Filter: completedBefore(now.Add(-s.retention))}
+		if removed, err = s.records.Remove(ctx, which); err != nil {
+			return removed, err
+		}
+	}
+	if s.failedRetention < 0 {
+		return removed, nil
+	}
+	failed, err := s.records.Remove(ctx, record.Removal{Filter: failedBefore(now.Add(-s.failedRetention))})
+	return removed + failed, err
+}
+
+// completedBefore is the filter for completed agendas that were scheduled before a time.
+func completedBefore(at time.Time) document.Object {
+	return document.O(fieldCompleted, true, fieldFailedAt, nil, fieldNextRunAt, document.O("$lt", millis(at)))
+}
+
+// failedBefore is the filter for agendas that failed for good before a time.
+func failedBefore(at time.Time) document.Object {
+	return document.O(fieldCompleted, false, fieldFailedAt, document.O("$gt", 0, "$lt", millis(at)))
+}
+
+// runRetention removes completed agendas now and then, until ctx ends.
+func (s *Scheduler) runRetention(ctx context.Context) {
+	ticker := time.NewTicker(retentionPause)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		s.applyRetention(ctx)
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+// applyRetention removes completed agendas, and logs what keeps it from that.
+func (s *Scheduler) applyRetention(ctx context.Context) {
+	back := s.inFlight.begin("the removal of completed agendas")
+	defer back()
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			s.log.LogAttrs(ctx, slog.LevelError, "agenda: store panicked",
+				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", display.Text(err)))
+	}
+}

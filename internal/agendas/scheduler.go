@@ -1,0 +1,300 @@
+package agendas
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/store"
+)
+
+// SchedulerConfig says how a scheduler works. Env.Store and Handler are required.
+type SchedulerConfig struct {
+	// Env has the store. Its clock, not Env.Now, decides what is due and how long a lease
+	// lasts.
+	Env record.Env
+	// Handler runs the agendas.
+	Handler agenda.Handler
+	// Zone returns the time zone of the member of an agenda whose pattern names none, as Zone does,
+	// and is called before each run by a pattern. Where the zone has changed, the pattern goes on
+	// in the new one: a run for a time of day that has not come there yet waits for it. An error,
+	// and a name that is none, fail the run before it begins: it is tried again, and after the last
+	// attempt the pattern goes on in the zone that it had. The default leaves patterns in the
+	// zone in which they were given.
+	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
+
+	SchedulerOptions
+}
+
+// SchedulerOptions are what a host decides about a scheduler, see botctx.SchedulerOptions. The zero value of each means
+// the default.
+type SchedulerOptions struct {
+	Workers         int
+	Batch           int
+	Lease           time.Duration
+	Poll            time.Duration
+	Limit           int
+	Backoff         func(failures int) time.Duration
+	LateAfter       time.Duration
+	ShutdownTimeout time.Duration
+	Retention       time.Duration
+	FailedRetention time.Duration
+	Around          func(agenda.Handler) agenda.Handler
+	Hooks           agenda.Hooks
+	Log             *slog.Logger
+}
+
+// The defaults of SchedulerOptions.
+const (
+	defaultWorkers         = 64
+	defaultLease           = time.Minute
+	defaultPoll            = time.Second
+	defaultLimit           = 5
+	defaultLateAfter       = time.Minute
+	defaultShutdownTimeout = 20 * time.Second
+	defaultRetention       = 30 * 24 * time.Hour
+	defaultFailedRetention = 90 * 24 * time.Hour
+)
+
+// withDefaults returns the configuration with the defaults filled in, or what is wrong
+// with it.
+func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
+	if c.Env.Store == nil {
+		return c, boterr.Missing("env.store", "the store that holds the agendas")
+	}
+	if c.Handler == nil {
+		return c, boterr.Missing("handler", "the function that runs an agenda")
+	}
+	if err := c.checkNumbers(); err != nil {
+		return c, err
+	}
+	setDefault(&c.Workers, defaultWorkers)
+	setDefault(&c.Batch, c.Workers)
+	setDefault(&c.Limit, defaultLimit)
+	setDefault(&c.Lease, defaultLease)
+	setDefault(&c.Poll, defaultPoll)
+	setDefault(&c.LateAfter, defaultLateAfter)
+	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
+	setDefault(&c.Retention, defaultRetention)
+	setDefault(&c.FailedRetention, defaultFailedRetention)
+	if c.Lease < lease.Shortest || c.Lease > longestLease {
+		return c, boterr.Invalid("lease", "must be from %s to %s, got %s", lease.Shortest, longestLease, c.Lease)
+	}
+	c.Log = safelog.New(c.Log)
+	return c.withAround()
+}
+
+// withAround returns the configuration with the Handler that Around gives. Where it panics, that
+// is the error.
+func (c SchedulerConfig) withAround() (_ SchedulerConfig, err error) {
+	defer func() {
+		if panicked := boterr.Recovered(recover()); panicked != nil {
+			err = boterr.PrefixField("around", panicked)
+		}
+	}()
+	if c.Around == nil {
+		return c, nil
+	}
+	if c.Handler = c.Around(c.Handler); c.Handler == nil {
+		return c, boterr.Invalid("around", "gave no handler: return one that calls the handler that it is given")
+	}
+	return c, nil
+}
+
+// checkNumbers refuses what is negative.
+func (c SchedulerConfig) checkNumbers() error {
+	for _, number := range []struct {
+		field string
+		value int64
+	}{
+		{"workers", int64(c.Workers)},
+		{"batch", int64(c.Batch)},
+		{"limit", int64(c.Limit)},
+		{"lease", int64(c.Lease)},
+		{"poll", int64(c.Poll)},
+		{"lateAfter", int64(c.LateAfter)},
+		{"shutdownTimeout", int64(c.ShutdownTimeout)},
+	} {
+		if number.value < 0 {
+			return boterr.Invalid(number.field, "must not be negative: leave it out for the default")
+		}
+	}
+	return nil
+}
+
+// setDefault sets what is zero.
+func setDefault[T comparable](setting *T, otherwise T) {
+	var zero T
+	if *setting == zero {
+		*setting = otherwise
+	}
+}
+
+// Scheduler claims the agendas of all apps that are due, and gives each to a handler. In
+// real time Run does so until its context ends; in virtual time RunNext does so one by
+// one. Any number of schedulers, in any number of processes, may share one store: what
+// holds then stands at the package. It is safe for concurrent use.
+type Scheduler struct {
+	store   store.Store
+	agendas store.Collection
+	// records are the agendas of all apps.
+	records    *record.Collection
+	candidates candidates
+	// ends writes what follows from runs; nil where that need not be several at once.
+	ends *ends
+	// compiled are the updates, once compiling is done. See updates.
+	compiling sync.Once
+	compiled  updates
+	patterns  patterns
+	// named is the name under which it holds agendas, once naming is done: many schedulers, such as those of
+	// tests, never run one. newID makes the names of claims of several.
+	naming sync.Once
+	named  string
+	mark   any // It is named, as a value.
+	newID  func() string
+
+	handler         agenda.Handler
+	zone            func(ctx context.Context, of agenda.Agenda) (string, error)
+	workers, batch  int
+	lease, poll     time.Duration
+	limit           int
+	backoff         func(failures int) time.Duration
+	jittered        func(failures int) time.Duration
+	lateAfter       time.Duration
+	shutdownTimeout time.Duration
+	retention       time.Duration
+	failedRetention time.Duration
+	hooks           agenda.Hooks
+	log             *slog.Logger
+
+	running  atomic.Bool
+	inFlight inFlight
+}
+
+// NewScheduler returns a scheduler. InvalidArgument names what is wrong with the
+// configuration.
+func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
+	c, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	database := record.Guard(c.Env.Store)
+	s := &Scheduler{
+		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
+		newID:   c.Env.WithDefaults().NewID,
+		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
+		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
+		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, failedRetention: c.FailedRetention,
+		hooks: c.Hooks, log: c.Log,
+	}
+	if c.Backoff == nil {
+		s.backoff, s.jittered = exponential, jittered
+	}
+	if watcher, ok := c.Env.Store.(store.Watcher); ok {
+		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
+	} else {
+		s.candidates = newPolledQueue(s.agendas)
+		s.ends = newEnds(s.agendas, s.lease/lease.BeatsPerLease)
+	}
+	return s, nil
+}
+
+// Next returns when the next agenda can be claimed, by the store's clock: now where one
+// is due. ok is false where there is none to wait for. The errors are those of the store.
+func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	return s.candidates.next(ctx, now)
+}
+
+// Due returns the number of agendas that can be claimed now. The errors are those of the
+// store.
+func (s *Scheduler) Due(ctx context.Context) (int, error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return s.candidates.count(ctx, now)
+}
+
+// RunNext claims the first of the agendas that are due, runs it, and stores what follows
+// from it. What a run schedules, changes or deletes counts for the next call. The lease
+// is not renewed: where the handler lets more time than that pass, another call may take
+// the agenda. Where ctx ends while it runs, and the handler returns an error, that is no
+// failure: the claim is given back.
+//
+// The error is one of the store: then the agenda runs again after its lease, unless it
+// was not claimed.
+func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
+	for {
+		now, err := s.store.Now(ctx)
+		if err != nil {
+			return agenda.Result{}, err
+		}
+		found, err := s.candidates.first(ctx, now)
+		if err != nil || found.IsZero() {
+			return agenda.Result{}, err
+		}
+		c, err := s.claimHere(ctx, found, now)
+		if err != nil {
+			return agenda.Result{}, err
+		}
+		if c != nil {
+			return s.runHere(ctx, c)
+		}
+	}
+}
+
+// nameValue returns its name as a value.
+func (s *Scheduler) nameValue() any {
+	s.name()
+	return s.mark
+}
+
+// name returns the name under which it holds agendas.
+func (s *Scheduler) name() string {
+	s.naming.Do(func() {
+		s.named = rand.Text()
+		s.mark = s.named
+	})
+	return s.named
+}
+
+// claimHere claims an agenda that was found due, for a run that no suspect has to wait for. It returns nil if the
+// agenda has changed since, or cannot be claimed now.
+func (s *Scheduler) claimHere(ctx context.Context, found document.Object, now time.Time) (c *Claim, err error) {
+	ready, isSpent, err := s.prepare(ctx, found, now)
+	if err == nil && !ready.IsZero() {
+		c, err = s.claim(ctx, ready, now)
+	}
+	if c == nil {
+		s.candidates.giveBack(found)
+		return nil, err
+	}
+	c.isSpent = isSpent
+	return c, nil
+}
+
+// runHere runs a claim, and stores what follows from it.
+func (s *Scheduler) runHere(ctx context.Context, c *Claim) (agenda.Result, error) {
+	if c.isSpent {
+		return s.giveUp(context.WithoutCancel(ctx), c)
+	}
+	s.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
+	failure := s.handle(ctx, c)
+	if failure != nil && ctx.Err() != nil {
+		return s.abandon(context.WithoutCancel(ctx), c, failure, s.released)
+	}
+	return s.finish(context.WithoutCancel(ctx), c, failure, s.backoff)
+}

@@ -1,0 +1,442 @@
+package agendas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/blame"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// Run claims and runs what falls due, in real time, until ctx ends. Then it claims
+// nothing more, gives back what it has not begun, and waits for what runs: after
+// ShutdownTimeout the contexts of the runs end with the cause agenda.ErrShutdown, and what they
+// leave undone is given back. It returns when all have returned, or 5 seconds later: of runs
+// that ignore their contexts the leases pass, and nothing that they still do counts, see
+// Claim.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
+//
+// FailedPrecondition: Run is at work already. Canceled: runs, or calls of the store, were left,
+// which the error and the log name. Errors of the store are logged, and do not end it.
+func (s *Scheduler) Run(ctx context.Context) error {
+	if !s.running.CompareAndSwap(false, true) {
+		return boterr.New(boterr.FailedPrecondition, "",
+			"this scheduler runs already: give it more workers, or make another one")
+	}
+	defer s.running.Store(false)
+
+	p := newPool(s)
+	if lease.Serve(ctx, s.shutdownTimeout, agenda.ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+		return nil
+	}
+	return p.abandonAll(ctx)
+}
+
+// pool is what the workers of one Run share.
+type pool struct {
+	*Scheduler
+
+	held *leases
+	// ready are claims that no worker has begun.
+	ready chan *Claim
+	// turn holds one element, which the worker that claims the next batch takes out until it is
+	// done.
+	turn chan struct{}
+	// places are the workers, as channels share them. A claim holds one from before it is made until its
+	// run has ended.
+	places *fair.Shares
+	// isStarved is true if something is due whose channel has no place, or may be. Then freed receives
+	// when a place is released.
+	isStarved atomic.Bool
+	freed     chan struct{}
+	// suspects says when agendas run that may end the process.
+	suspects blame.Suspects
+}
+
+func newPool(s *Scheduler) *pool {
+	p := &pool{
+		Scheduler: s,
+		held:      lease.NewHeld[*Claim](agenda.ErrLeaseLost),
+		ready:     make(chan *Claim, s.batch),
+		turn:      make(chan struct{}, 1),
+		places:    fair.NewShares(s.workers),
+		freed:     make(chan struct{}, 1),
+	}
+	p.turn <- struct{}{}
+	return p
+}
+
+// serve works until ctx has ended and all that runs has returned.
+func (p *pool) serve(ctx, runs context.Context) {
+	defer p.candidates.close()
+	var workers, beating sync.WaitGroup
+	idle := make(chan struct{})
+	p.startHeartbeat(runs, &beating, idle)
+	beating.Go(func() { p.runRetention(ctx) })
+	for range p.workers {
+		p.startWorker(ctx, runs, &workers)
+	}
+	workers.Wait()
+	close(idle)
+	beating.Wait()
+}
+
+// startHeartbeat starts what keeps the leases alive until the workers are idle, and starts it again
+// where the store ends its goroutine.
+func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
+	beating.Go(func() {
+		done := false
+		defer func() {
+			if !done {
+				p.startHeartbeat(runs, beating, idle)
+			}
+		}()
+		lease.Keep(p.lease, idle, func() { p.renewAll(runs, p.held) })
+		done = true
+	})
+}
+
+// startWorker starts a worker, and another one in its place where a handler ends its goroutine.
+func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
+	workers.Go(func() {
+		done := false
+		defer func() {
+			if !done {
+				p.startWorker(ctx, runs, workers)
+			}
+		}()
+		p.work(ctx, runs)
+		p.giveBackReady(context.WithoutCancel(ctx))
+		done = true
+	})
+}
+
+// work runs what is claimed, and claims where nothing is, until ctx ends.
+func (p *pool) work(ctx, runs context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case c := <-p.ready:
+			p.perform(runs, c)
+		case <-p.turn:
+			p.claimInTurn(ctx)
+		}
+	}
+}
+
+// claimInTurn claims a batch, and gives the turn back: after a pause where the store ends the
+// goroutine.
+func (p *pool) claimInTurn(ctx context.Context) {
+	done := false
+	defer func() {
+		if !done {
+			p.waitForMore(ctx, p.poll)
+		}
+		p.turn <- struct{}{}
+	}()
+	p.claimBatch(ctx)
+	done = true
+}
+
+// claimBatch claims what is due, unless there are claims that are not begun. Where
+// nothing is due, it waits until that may have changed.
+func (p *pool) claimBatch(ctx context.Context) {
+	if len(p.ready) > 0 {
+		return
+	}
+	wait, err := p.claimDue(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
+		wait = p.poll
+	}
+	if wait > 0 && len(p.ready) == 0 {
+		p.waitForMore(ctx, wait)
+	}
+}
+
+// waitForMore waits until something may have fallen due, or ctx ends.
+func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	freed := p.freed
+	if !p.isStarved.Load() {
+		freed = nil // It may have received while something was claimed.
+	}
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-p.candidates.woken():
+	case <-freed:
+	}
+}
+
+// release releases a place of a channel.
+func (p *pool) release(channel fair.Key) {
+	p.places.Release(channel)
+	if !p.isStarved.Load() {
+		return
+	}
+	select {
+	case p.freed <- struct{}{}:
+	default:
+	}
+}
+
+// claimDue claims what is due, as far as its channels have places, and returns how long to wait for more.
+func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
+	back := p.inFlight.begin("the claim of what is due")
+	defer back()
+	now, err := p.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	p.isStarved.Store(true) // A place that is released from here on may be missed by take.
+	if only, isOnly := p.suspects.Only(p.now()); isOnly {
+		return p.claimOnly(ctx, only, now)
+	}
+	found, isLeft, err := p.candidates.take(ctx, now, p.batch, p.poll, p.places)
+	p.isStarved.Store(isLeft || p.suspects.IsWaiting())
+	if err != nil {
+		return 0, err
+	}
+	if len(found) == 0 {
+		return p.candidates.idle(now, p.poll), nil
+	}
+	// A claim that has begun is finished although ctx ends, so that no lease is left of a claim
+	// that nobody knows.
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer cancel()
+	return 0, p.claimFound(claiming, found, now)
+}
+
+// claimFound claims agendas that were found due, several at once where that can be, and gives them
+// to the workers in the order in which they were found.
+func (p *pool) claimFound(ctx context.Context, found []document.Object, now time.Time) error {
+	defer func() { // Also if the store ends the goroutine.
+		for _, seen := range found {
+			p.candidates.putBack(seen)
+			p.release(keyOf(seen))
+		}
+	}()
+	together, err := p.claimTogether(ctx, found[:ordinary(found)], now)
+	failed := []error{err}
+	for len(found) > 0 {
+		seen := found[0]
+		c, tried := together[idOf(seen)]
+		if !tried {
+			if _, isOnly := p.suspects.Only(p.now()); isOnly {
+				break // The others are given back.
+			}
+			c, err = p.claimAlone(ctx, seen, now)
+			failed = append(failed, err)
+		} else if c == nil {
+			p.candidates.giveBack(seen)
+		}
+		found = found[1:]
+		p.hand(ctx, c, keyOf(seen))
+	}
+	return errors.Join(failed...)
+}
+
+// ordinary returns the number of agendas, from the first one on, that need nothing but to be claimed.
+func ordinary(found []document.Object) int {
+	at := slices.IndexFunc(found, func(o document.Object) bool { return !isSound(o) || lossesOf(o) > 0 })
+	if at < 0 {
+		return len(found)
+	}
+	return at
+}
+
+// claimAlone claims an agenda that was found due. It returns nil if the agenda has changed since, or cannot be
+// claimed now.
+func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Time) (c *Claim, err error) {
+	var suspect blame.Run
+	isDeferred := false
+	defer func() { // Also if the store ends the goroutine.
+		switch {
+		case c != nil:
+		case isDeferred:
+			p.candidates.deferUntil(seen, now.Add(p.poll))
+		default:
+			if suspect.Name != "" {
+				p.suspects.End(suspect.Name, p.now())
+			}
+			p.candidates.giveBack(seen)
+		}
+	}()
+	ready, isSpent, err := p.prepare(ctx, seen, now)
+	if err != nil || ready.IsZero() {
+		return nil, err
+	}
+	if !isSpent {
+		of := suspicion(ready)
+		if !p.suspects.Admit(of, len(p.held.All()), p.now()) {
+			isDeferred = true
+			return nil, nil //nolint:nilnil // No claim and no error: it waits.
+		}
+		if of.Level > blame.None {
+			suspect = of
+		}
+	}
+	if c, err = p.claim(ctx, ready, now); c != nil {
+		c.isSpent, c.isSuspect = isSpent, suspect.Name != ""
+	}
+	return c, err
+}
+
+// claimOnly claims the agenda that is to run alone, "" for none, once nothing else is under way. It returns how
+// long to wait for more.
+func (p *pool) claimOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
+	if id == "" || len(p.held.All()) > 0 {
+		return p.poll, nil // It is woken when a run ends.
+	}
+	defer p.suspects.Drop(id, p.now())
+	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
+	if err != nil {
+		return 0, err
+	}
+	found, err := p.agendas.Find(ctx, which, store.FindOptions{})
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	channel := keyOf(found[0])
+	if !p.places.Take(channel) {
+		return 0, nil
+	}
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer cancel()
+	c, err := p.claimAlone(claiming, found[0], now)
+	p.hand(claiming, c, channel)
+	return 0, err
+}
+
+// hand gives a claim, which holds a place of a channel, to the workers. nil is none.
+func (p *pool) hand(ctx context.Context, c *Claim, channel fair.Key) {
+	isHanded := false
+	defer func() {
+		if !isHanded {
+			p.release(channel)
+		}
+	}()
+	switch {
+	case c == nil:
+	case c.isSpent:
+		_, _ = p.giveUp(ctx, c) // It logs its errors itself.
+	default:
+		c.channel, isHanded = channel, true
+		p.held.Add(c)
+		p.ready <- c
+	}
+}
+
+// perform runs a claim, and stores what follows from it.
+func (p *pool) perform(runs context.Context, c *Claim) {
+	defer p.release(c.channel)
+	defer p.endSuspect(c)
+	ctx, cancel := context.WithCancelCause(runs)
+	defer cancel(nil)
+	defer p.held.End(c)
+	if !p.held.Begin(c, cancel) {
+		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", agenda.Event{Run: c.run, At: c.claimedAt})
+		return
+	}
+	p.tellClaimed(ctx, agenda.Event{Run: c.run, At: c.claimedAt})
+	failure := errGoroutineEnded
+	defer func() { p.settle(ctx, c, failure) }() // Also where the handler ends the goroutine.
+	failure = p.handle(ctx, c)
+}
+
+// now is the time by which suspects keep other runs waiting: real time, as that of timers, which no clock sets
+// back.
+func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
+
+// endSuspect notes that the run of a claim is over, if it is that of a suspect.
+func (p *pool) endSuspect(c *Claim) {
+	if c.isSuspect {
+		p.suspects.End(c.id, p.now())
+	}
+}
+
+// errGoroutineEnded is the failure of a handler that does not return.
+var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead"))
+
+// settle stores what follows from a run whose context is ctx.
+func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
+	back := p.inFlight.begin("the end of the run of agenda " + c.id)
+	defer back()
+	// What is stored after a run must not hold up a worker for ever.
+	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer stop()
+	switch {
+	case c.isAbandoned.Load():
+		p.tellFailed(stored, slog.LevelWarn, agenda.Event{Run: c.run, At: c.claimedAt, Err: agenda.ErrShutdown})
+	case failure != nil && errors.Is(context.Cause(ctx), agenda.ErrLeaseLost):
+		p.tellFailed(stored, slog.LevelWarn, agenda.Event{Run: c.run, At: c.claimedAt, Err: agenda.ErrLeaseLost})
+	case failure != nil && ctx.Err() != nil:
+		p.giveBack(stored, c, failure, p.released)
+	default:
+		_, _ = p.finish(stored, c, failure, p.jittered) // It tells what went wrong itself.
+	}
+}
+
+// giveBackReady gives back what no worker has begun.
+func (p *pool) giveBackReady(ctx context.Context) {
+	back := p.inFlight.begin("the return of what was not begun")
+	defer back()
+	ctx, cancel := context.WithTimeout(ctx, p.lease)
+	defer cancel()
+	for {
+		select {
+		case c := <-p.ready:
+			p.held.End(c)
+			p.endSuspect(c)
+			p.release(c.channel)
+			p.giveBack(ctx, c, nil, p.notBegun)
+		default:
+			return
+		}
+	}
+}
+
+// abandonAll leaves what runs to its leases, and returns the error that names it, and the calls of
+// the store that have not come back.
+func (p *pool) abandonAll(ctx context.Context) error {
+	var ids, left []string
+	for _, c := range abandonAll(p.held) {
+		p.report(ctx, slog.LevelError, "agenda: left running", agenda.Event{Run: c.run, At: c.claimedAt})
+		ids = append(ids, c.id)
+	}
+	if len(ids) > 0 {
+		left = append(left, fmt.Sprintf("%d runs, which are run again once their leases have passed: the agendas %s",
+			len(ids), strings.Join(ids, ", ")))
+	}
+	if calls := p.inFlight.names(); len(calls) > 0 {
+		p.log.LogAttrs(ctx, slog.LevelError, "agenda: the store does not come back", slog.Any("from", calls))
+		left = append(left, "calls of the store, for "+strings.Join(calls, ", "))
+	}
+	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s", strings.Join(left, "; "))
+}
+
+// giveBack gives a claim back. Where that fails, its lease passes.
+func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
+	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
+		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt}, slog.String("error", display.Text(err)))
+	}
+}

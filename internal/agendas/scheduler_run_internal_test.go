@@ -1,0 +1,449 @@
+package agendas
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// live is a stand in the time of a synctest bubble, where timers and the store's clock
+// go together.
+type live struct {
+	*stand
+
+	began   time.Time
+	running context.Context
+	stop    context.CancelFunc
+	runs    sync.WaitGroup
+}
+
+// inBubble runs a test in a bubble, once on a store whose changes can be followed and
+// once on one where they cannot. The schedulers that it starts are stopped at its end.
+func inBubble(t *testing.T, test func(l *live)) {
+	t.Helper()
+	for name, wrap := range map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s },
+		"polled":  func(s store.Store) store.Store { return unwatched{s} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := wrap(memstore.New())
+				began, err := store.Now(t.Context())
+				require.NoError(t, err)
+				l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}, began: began}
+				l.running, l.stop = context.WithCancel(t.Context())
+				test(l)
+				l.stop()
+				l.runs.Wait()
+			})
+		})
+	}
+}
+
+// pass lets time pass.
+func (l *live) pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// start runs a scheduler until stop.
+func (l *live) start(handler agenda.Handler, settings ...func(*SchedulerConfig)) {
+	l.t.Helper()
+	scheduler := l.scheduler(handler, settings...)
+	l.runs.Go(func() {
+		if err := scheduler.Run(l.running); err != nil {
+			l.t.Error(err)
+		}
+	})
+}
+
+// due adds an agenda that is due after a time from the beginning.
+func (l *live) due(after time.Duration) string {
+	l.t.Helper()
+	return l.add(0, func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began.Add(after)) })
+}
+
+// elapsed is the time since the beginning.
+func (l *live) elapsed() time.Duration {
+	now, err := l.store.Now(l.ctx)
+	require.NoError(l.t, err)
+	return now.Sub(l.began)
+}
+
+func TestRun_RunsWhatFallsDue(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		ran := make(chan time.Duration, 10)
+		l.start(func(context.Context, agenda.Run) error {
+			ran <- l.elapsed()
+			return nil
+		})
+		l.due(2 * time.Minute)
+		l.due(90 * time.Second)
+		require.Equal(l.t, 90*time.Second, <-ran)
+		require.Equal(l.t, 2*time.Minute, <-ran)
+		l.due(3 * time.Minute)
+		l.due(0)
+		require.LessOrEqual(l.t, <-ran, 2*time.Minute+time.Second)
+		require.Equal(l.t, 3*time.Minute, <-ran)
+	})
+}
+
+func TestRun_WokenByNewAgenda(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}}
+		l.running, l.stop = context.WithCancel(t.Context())
+		ran := make(chan time.Time, 1)
+		l.start(func(ctx context.Context, _ agenda.Run) error {
+			now, err := store.Now(ctx)
+			ran <- now
+			return err
+		}, func(c *SchedulerConfig) { c.Poll = time.Hour })
+		l.pass(time.Minute)
+		now, err := store.Now(t.Context())
+		require.NoError(t, err)
+		l.began = now
+		l.due(time.Second)
+		require.Equal(t, now.Add(time.Second), <-ran)
+		l.stop()
+		l.runs.Wait()
+	})
+}
+
+func TestRun_WokenByRestore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		now, err := store.Now(t.Context())
+		require.NoError(t, err)
+		l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}, began: now}
+		l.running, l.stop = context.WithCancel(t.Context())
+		id := l.due(time.Minute)
+		snapshot := store.Snapshot()
+		l.remove(id)
+		ran := make(chan time.Duration, 1)
+		l.start(func(context.Context, agenda.Run) error {
+			ran <- l.elapsed()
+			return nil
+		}, func(c *SchedulerConfig) { c.Poll = time.Hour })
+		l.pass(2 * time.Minute)
+		store.Restore(snapshot)
+		require.Equal(t, 2*time.Minute, <-ran)
+		l.stop()
+		l.runs.Wait()
+	})
+}
+
+func TestLease_KeptByLongRun(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		var runs atomic.Int64
+		done := make(chan struct{})
+		handler := func(ctx context.Context, _ agenda.Run) error {
+			runs.Add(1)
+			<-time.After(10 * time.Minute)
+			close(done)
+			return ctx.Err()
+		}
+		id := l.due(0)
+		for range 3 {
+			l.start(handler, func(c *SchedulerConfig) { c.Lease = time.Minute })
+		}
+		<-done
+		synctest.Wait()
+		require.EqualValues(l.t, 1, runs.Load())
+		require.True(l.t, l.get(id).Completed)
+	})
+}
+
+func TestLease_AgendaTaken(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		causes := make(chan error, 1)
+		l.start(func(ctx context.Context, run agenda.Run) error {
+			l.patch(run.Agenda.ID, document.Set(fieldFence, 7, fieldLeaseUntil, document.TimestampOf(l.began.Add(time.Hour))))
+			<-ctx.Done()
+			causes <- context.Cause(ctx)
+			return ctx.Err()
+		})
+		id := l.due(0)
+		require.ErrorIs(l.t, <-causes, agenda.ErrLeaseLost)
+		require.Less(l.t, l.elapsed(), time.Minute)
+		synctest.Wait()
+		r := l.get(id)
+		require.False(l.t, r.Completed)
+		require.Zero(l.t, r.Failures)
+		require.Equal(l.t, document.TimestampOf(l.began.Add(time.Hour)), r.LeaseUntil)
+	})
+}
+
+// mute is a store that takes no writes while it is mute.
+type mute struct {
+	store.Store
+
+	isMute *atomic.Bool
+}
+
+func (m mute) Collection(name string) store.Collection {
+	return muteCollection{Collection: m.Store.Collection(name), isMute: m.isMute}
+}
+
+type muteCollection struct {
+	store.Collection
+
+	isMute *atomic.Bool
+}
+
+func (m muteCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	if m.isMute.Load() {
+		<-ctx.Done()
+		return store.UpdateResult{}, boterr.New(boterr.Unavailable, "", "no answer")
+	}
+	return m.Collection.Update(ctx, filter, change, options)
+}
+
+func (m muteCollection) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	if m.isMute.Load() {
+		return store.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
+	}
+	return m.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+func TestLease_CannotBeRenewed(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		var isMute atomic.Bool
+		ended := make(chan time.Duration, 1)
+		again := make(chan time.Duration, 1)
+		l.start(func(ctx context.Context, _ agenda.Run) error {
+			isMute.Store(true)
+			<-ctx.Done()
+			ended <- l.elapsed()
+			return context.Cause(ctx)
+		}, func(c *SchedulerConfig) { c.Env.Store = mute{Store: l.store, isMute: &isMute} })
+		l.due(0)
+		l.pass(5 * time.Second)
+		l.start(func(context.Context, agenda.Run) error {
+			again <- l.elapsed()
+			return nil
+		})
+		first, second := <-ended, <-again
+		require.Greater(l.t, first, 30*time.Second)
+		require.LessOrEqual(l.t, first, second)
+		require.LessOrEqual(l.t, second, time.Minute+2*time.Second)
+		isMute.Store(false)
+	})
+}
+
+func TestRun_GivesBackWhatNobodyBegan(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Workers, c.Batch = 32, 4 })
+		for range 5 {
+			s.add(0)
+		}
+		p := newPool(scheduler)
+		_, err := p.claimDue(s.ctx)
+		require.NoError(s.t, err)
+		require.Len(s.t, p.ready, 4)
+		require.Len(s.t, p.held.All(), 4)
+		due, err := s.scheduler(succeed).Due(s.ctx)
+		require.NoError(s.t, err)
+		require.Equal(s.t, 1, due)
+		p.giveBackReady(s.ctx)
+		require.Empty(s.t, p.held.All())
+		other := s.scheduler(succeed)
+		for range 5 {
+			require.Equal(s.t, 1, s.runNext(other).Run.Attempt, "a claim that was given back is no attempt")
+		}
+	})
+}
+
+func TestRun_ClaimsWhatItCanBegin(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		release := make(chan struct{})
+		var running atomic.Int64
+		l.start(func(context.Context, agenda.Run) error {
+			running.Add(1)
+			<-release
+			return nil
+		}, func(c *SchedulerConfig) { c.Workers, c.Batch = 12, 100 })
+		for range 10 {
+			l.due(0)
+		}
+		l.pass(time.Minute)
+		require.EqualValues(l.t, 3, running.Load(), "a quarter of the workers, as they are of one channel")
+		claimed, err := l.service().Find(l.ctx, record.Query{Filter: document.O(fieldFence, document.O("$gt", 0))})
+		require.NoError(l.t, err)
+		require.Len(l.t, claimed, 3)
+		close(release)
+	})
+}
+
+func TestRun_OnlyOnceAtATime(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- scheduler.Run(ctx) }()
+		for !scheduler.running.Load() {
+			select {
+			case err := <-done:
+				require.NoError(t, err)
+			default:
+			}
+		}
+		require.ErrorIs(t, scheduler.Run(ctx), boterr.FailedPrecondition)
+		cancel()
+		require.NoError(t, <-done)
+	}
+}
+
+func TestRun_SixteenWorkers(t *testing.T) {
+	t.Parallel()
+	count := rounds.Of(t, 2_000, 10_000)
+	eachStore(t, func(s *stand) {
+		for i := range count {
+			s.add(time.Duration(i%7)*time.Millisecond, named(strconv.Itoa(i)))
+		}
+		s.clock.advance(time.Second)
+		handled := make([]atomic.Int64, count)
+		var total atomic.Int64
+		ctx, cancel := context.WithCancel(s.ctx)
+		handler := func(_ context.Context, run agenda.Run) error {
+			i, err := strconv.Atoi(run.Agenda.Tag)
+			handled[i].Add(1)
+			if int(total.Add(1)) == count {
+				cancel()
+			}
+			return err
+		}
+		var runs sync.WaitGroup
+		for range 4 {
+			scheduler := s.scheduler(handler, func(c *SchedulerConfig) { c.Workers = 4 })
+			runs.Go(func() {
+				if err := scheduler.Run(ctx); err != nil {
+					s.t.Error(err)
+				}
+			})
+		}
+		runs.Wait()
+		for i := range handled {
+			require.EqualValues(s.t, 1, handled[i].Load(), "agenda %d", i)
+		}
+		open, err := s.service().Find(s.ctx, record.Query{Filter: document.O(fieldCompleted, false)})
+		require.NoError(s.t, err)
+		require.Empty(s.t, open)
+	})
+}
+
+func TestRun_WorkerWithWrongClock(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var workers []*Scheduler
+		for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
+			workers = append(workers, s.scheduler(succeed, func(c *SchedulerConfig) {
+				c.Env.Now = func() time.Time { return s.clock.Now().Add(wrong) }
+			}))
+		}
+		s.add(time.Hour)
+		s.add(time.Hour)
+		for _, worker := range workers {
+			s.requireNothingDue(worker)
+		}
+		s.clock.advance(time.Hour)
+		for i, worker := range workers {
+			other := workers[1-i]
+			worker.handler = func(ctx context.Context, _ agenda.Run) error {
+				due, err := other.Due(ctx)
+				require.NoError(s.t, err)
+				require.Equal(s.t, 1-i, due, "what another worker holds is not due")
+				return nil
+			}
+			require.NoError(s.t, s.runNext(worker).Err)
+		}
+	})
+}
+
+func TestRun_HandlerEndsItsGoroutine(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		ran := make(chan struct{})
+		l.start(func(_ context.Context, run agenda.Run) error {
+			if run.Agenda.Tag == "ends" {
+				runtime.Goexit()
+			}
+			close(ran)
+			return nil
+		}, limited(3), func(c *SchedulerConfig) { c.Workers = 2 })
+		var ids []string
+		for range 4 {
+			ids = append(ids, l.add(0, named("ends"), func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }))
+		}
+		l.due(time.Hour)
+		<-ran
+		for _, id := range ids {
+			r := l.get(id)
+			require.True(l.t, r.Failed)
+			require.Contains(l.t, r.Error, "ended its goroutine")
+		}
+	})
+}
+
+func TestRun_StoreFails(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		var isMute atomic.Bool
+		ran := make(chan struct{}, 1)
+		l.start(func(context.Context, agenda.Run) error {
+			ran <- struct{}{}
+			return nil
+		}, func(c *SchedulerConfig) { c.Env.Store = failing{Store: l.store, fails: &isMute} })
+		isMute.Store(true)
+		l.due(0)
+		l.pass(time.Minute)
+		require.Empty(l.t, ran)
+		isMute.Store(false)
+		<-ran
+	})
+}
+
+// failing is a store that knows no time while it fails.
+type failing struct {
+	store.Store
+
+	fails *atomic.Bool
+}
+
+func (f failing) Now(ctx context.Context) (time.Time, error) {
+	if f.fails.Load() {
+		return time.Time{}, boterr.New(boterr.Unavailable, "", "no answer")
+	}
+	return f.Store.Now(ctx)
+}

@@ -1,0 +1,188 @@
+package agendas_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// noon is what the clock of apps shows: 2024-03-01 12:00 in UTC, a Friday.
+const noon = 1_709_294_400_000
+
+// hour is an hour, in milliseconds.
+const hour = 3_600_000
+
+// operation is an operation of the service.
+type operation[P, R any] = func(context.Context, P) (R, error)
+
+// apps are two apps in one store, with a clock that stands still and ids that count.
+// Mine has the members ada, in the tree t1, and bob; theirs has tom.
+type apps struct {
+	mine, theirs *agendas.Service
+
+	store store.Store
+	now   atomic.Int64
+	ids   atomic.Int64
+}
+
+func newApps(t *testing.T) *apps {
+	t.Helper()
+	return newAppsOver(t, memstore.New(), agendas.Ports{})
+}
+
+// newAppsOver returns two apps in a store. What the ports lack is filled in.
+func newAppsOver(tb testing.TB, store store.Store, ports agendas.Ports) *apps {
+	tb.Helper()
+	a := &apps{store: store}
+	a.now.Store(noon)
+	require.NoError(tb, agendas.EnsureIndexes(tb.Context(), a.store))
+	a.mine = a.in("mine", ports, member.Member{ID: "ada", Channel: "c1", BotMeta: inTree("t1")}, member.Member{ID: "bob", Channel: "c1"})
+	a.theirs = a.in("theirs", ports, member.Member{ID: "tom", Channel: "c2"})
+	return a
+}
+
+// inTree is the botMeta of a member who is in a tree.
+func inTree(tree string) member.BotMeta { return member.BotMeta{Object: document.O("tree", tree)} }
+
+// in returns the agendas of an app with the members that it has.
+func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agendas.Service {
+	ports.Members = members(has)
+	return agendas.New(record.Env{
+		Store: a.store,
+		Now:   func() time.Time { return time.UnixMilli(a.now.Load()) },
+		NewID: func() string { return "id" + strconv.FormatInt(a.ids.Add(1), 10) },
+	}, record.Scope{App: app}, ports)
+}
+
+// members are the members of one app.
+type members []member.Member
+
+// GetMember implements agenda.Members. The error names no parameter.
+func (all members) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	for _, m := range all {
+		if m.ID == p.MemberID {
+			return &m, nil
+		}
+	}
+	return nil, boterr.New(boterr.NotFound, "", "there is no member %s here", p.MemberID)
+}
+
+// advance moves the clock by an hour.
+func (a *apps) advance() { a.now.Add(hour) }
+
+// change changes agendas behind the service's back, as a scheduler does.
+func (a *apps) change(t *testing.T, filter, change document.Object) {
+	t.Helper()
+	which, err := query.CompileFilter(filter)
+	require.NoError(t, err)
+	update, err := query.CompileUpdate(change)
+	require.NoError(t, err)
+	result, err := a.store.Collection("agendas").Update(t.Context(), which, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	require.NotZero(t, result.Matched)
+}
+
+// stored returns all agendas of all apps as text.
+func (a *apps) stored(t *testing.T) string {
+	t.Helper()
+	all, err := a.store.Collection("agendas").Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	text, err := json.Marshal(all)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// inZone is a host with one time zone for all members.
+func inZone(name string) agendas.Zone {
+	return func(context.Context, *member.Member) (string, error) { return name, nil }
+}
+
+// records returns the agendas of a service that match, as they are kept.
+func records(t *testing.T, s *agendas.Service, filter ...any) []*agenda.Record {
+	t.Helper()
+	found, err := s.Find(t.Context(), record.Query{Filter: document.O(filter...)})
+	require.NoError(t, err)
+	return found
+}
+
+// only returns the one agenda of a service that matches.
+func only(t *testing.T, s *agendas.Service, filter ...any) *agenda.Record {
+	t.Helper()
+	found := records(t, s, filter...)
+	require.Len(t, found, 1)
+	return found[0]
+}
+
+// nodes returns the nodes of agendas, in order.
+func nodes(records []*agenda.Record) []string {
+	names := []string{}
+	for _, r := range records {
+		names = append(names, r.NodeCompositeID)
+	}
+	return names
+}
+
+// call calls an operation as JSON does, and returns the JSON of its result.
+func call[P, R any](t *testing.T, run operation[P, R], params string) (document.Object, error) {
+	t.Helper()
+	var p P
+	if err := document.DecodeJSON([]byte(params), &p); err != nil {
+		return document.Object{}, err
+	}
+	result, err := run(t.Context(), p)
+	if err != nil {
+		require.Zero(t, result, "beside an error the result is the zero value")
+		return document.Object{}, err
+	}
+	text, err := json.Marshal(result)
+	require.NoError(t, err)
+	var o document.Object
+	require.NoError(t, json.Unmarshal(text, &o))
+	return o, nil
+}
+
+// must calls an operation as JSON does, and returns the JSON of its result.
+func must[P, R any](t *testing.T, run operation[P, R], params string) document.Object {
+	t.Helper()
+	result, err := call(t, run, params)
+	require.NoError(t, err, params)
+	return result
+}
+
+// requireRefused asserts that an error is InvalidArgument and about a field.
+func requireRefused(t *testing.T, err error, field string, about ...any) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument, about...)
+	requireField(t, err, field, about...)
+}
+
+// requireField asserts the field of an error.
+func requireField(t *testing.T, err error, field string, about ...any) {
+	t.Helper()
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, field, e.Field, about...)
+}
+
+// parsed reads an object from JSON.
+func parsed(t *testing.T, text string) document.Object {
+	t.Helper()
+	var o document.Object
+	require.NoError(t, document.DecodeJSON([]byte(text), &o))
+	return o
+}

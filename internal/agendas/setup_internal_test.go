@@ -1,0 +1,227 @@
+package agendas
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+const day = 24 * time.Hour
+
+// start is when virtual time begins in tests.
+func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// testClock is a clock that stands still unless it is moved.
+type testClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *testClock) advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(by)
+}
+
+func (c *testClock) set(to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = to
+}
+
+// unwatched is a store whose changes cannot be followed, as those of a database cannot.
+type unwatched struct{ store.Store }
+
+// stand is a store of agendas with a clock, for one test.
+type stand struct {
+	t     *testing.T
+	ctx   context.Context
+	clock *testClock
+	store store.Store
+	env   record.Env
+}
+
+// newStand returns an empty store in memory.
+func newStand(t *testing.T) *stand {
+	t.Helper()
+	clock := &testClock{now: start()}
+	return standOn(t, clock, memstore.New(memstore.WithNow(clock.Now)))
+}
+
+// standOn returns a stand on a store.
+func standOn(t *testing.T, clock *testClock, store store.Store) *stand {
+	t.Helper()
+	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
+}
+
+// wraps are a store whose changes can be followed, and one where they cannot.
+func wraps() map[string]func(store.Store) store.Store {
+	return map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s },
+		"polled":  func(s store.Store) store.Store { return unwatched{s} },
+	}
+}
+
+// eachStore runs a test on a store whose changes can be followed, and on one where they
+// cannot.
+func eachStore(t *testing.T, test func(s *stand)) {
+	t.Helper()
+	for name, wrap := range wraps() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := &testClock{now: start()}
+			test(standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now)))))
+		})
+	}
+}
+
+// eachStoreOf is eachStore for one of many cases, which get no names.
+func eachStoreOf(t *testing.T, test func(s *stand)) {
+	t.Helper()
+	for _, wrap := range wraps() {
+		clock := &testClock{now: start()}
+		test(standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now)))))
+	}
+}
+
+// scheduler returns a scheduler on the stand with a handler.
+func (s *stand) scheduler(handler agenda.Handler, settings ...func(*SchedulerConfig)) *Scheduler {
+	s.t.Helper()
+	config := SchedulerConfig{Env: s.env, Handler: handler}
+	for _, set := range settings {
+		set(&config)
+	}
+	made, err := NewScheduler(config)
+	require.NoError(s.t, err)
+	return made
+}
+
+// add adds an agenda that is due after a time, and returns its id.
+func (s *stand) add(after time.Duration, settings ...func(*agenda.Record)) string {
+	s.t.Helper()
+	r := agenda.Record{Agenda: agenda.Agenda{Member: "m1", NodeCompositeID: "n1", NextRunAt: document.TimestampOf(start().Add(after))}}
+	for _, set := range settings {
+		set(&r)
+	}
+	encoded, err := document.Encode(r)
+	require.NoError(s.t, err)
+	stored, err := record.Open(s.env, kind).Where(record.FieldApp, "app").Insert(s.ctx, encoded)
+	require.NoError(s.t, err)
+	return document.Get(stored, record.FieldID, "")
+}
+
+// repeating makes an agenda repeat by a pattern for a year.
+func repeating(pattern string) func(*agenda.Record) {
+	return func(r *agenda.Record) {
+		r.Pattern = pattern
+		r.RunUntil = document.TimestampOf(start().AddDate(1, 0, 0))
+	}
+}
+
+// named gives an agenda a tag.
+func named(tag string) func(*agenda.Record) { return func(r *agenda.Record) { r.Tag = tag } }
+
+// get returns an agenda as it is stored.
+func (s *stand) get(id string) *agenda.Record {
+	s.t.Helper()
+	stored, err := record.Open(s.env, kind).Get(s.ctx, id)
+	require.NoError(s.t, err)
+	r, err := fromDocument(stored)
+	require.NoError(s.t, err)
+	return r
+}
+
+// patch changes an agenda in the store.
+func (s *stand) patch(id string, patch document.Object) {
+	s.t.Helper()
+	_, err := record.Open(s.env, kind).Update(s.ctx, record.Patch{
+		Filter: document.O(record.FieldID, id), Patch: patch, WithModifier: true,
+	})
+	require.NoError(s.t, err)
+}
+
+// remove removes an agenda.
+func (s *stand) remove(id string) {
+	s.t.Helper()
+	_, err := record.Open(s.env, kind).Delete(s.ctx, document.O(record.FieldID, id))
+	require.NoError(s.t, err)
+}
+
+// runNext runs what is due next, which must be there.
+func (s *stand) runNext(scheduler *Scheduler) agenda.Result {
+	s.t.Helper()
+	result, err := scheduler.RunNext(s.ctx)
+	require.NoError(s.t, err)
+	require.True(s.t, result.Ran, "nothing is due")
+	return result
+}
+
+// requireNothingDue fails where something can be claimed.
+func (s *stand) requireNothingDue(scheduler *Scheduler) {
+	s.t.Helper()
+	result, err := scheduler.RunNext(s.ctx)
+	require.NoError(s.t, err)
+	require.False(s.t, result.Ran, "%s is due", result.Run.Agenda.Tag)
+}
+
+// drain runs what is due until nothing is, and returns the tags in order.
+func (s *stand) drain(scheduler *Scheduler) []string {
+	s.t.Helper()
+	var tags []string
+	for range 10_000 {
+		result, err := scheduler.RunNext(s.ctx)
+		require.NoError(s.t, err)
+		if !result.Ran {
+			return tags
+		}
+		tags = append(tags, result.Run.Agenda.Tag)
+	}
+	require.Fail(s.t, "it runs without end")
+	return nil
+}
+
+// succeed is a handler that does nothing.
+func succeed(context.Context, agenda.Run) error { return nil }
+
+// anybody has every member that is asked for.
+type anybody struct{}
+
+func (anybody) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
+}
+
+// service returns the operations on the agendas of the stand.
+func (s *stand) service() *Service {
+	return New(s.env, record.Scope{App: "app"}, Ports{Members: anybody{}})
+}
+
+// stored returns all agendas as text.
+func (s *stand) stored() []string {
+	s.t.Helper()
+	found, err := s.store.Collection(kind.Collection).Find(s.ctx, nil, store.FindOptions{})
+	require.NoError(s.t, err)
+	texts := make([]string, len(found))
+	for i, o := range found {
+		texts[i] = o.String()
+	}
+	return texts
+}
+
+// queryAll finds all agendas.
+func queryAll() record.Query { return record.Query{} }

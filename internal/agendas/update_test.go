@@ -1,0 +1,244 @@
+package agendas_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/member"
+)
+
+// seed makes what updates are tried on: of ada "once" and "daily" with the tag x, "other"
+// without one, and "past", which is completed and has the tag x; of bob "bobs" with the
+// tag x.
+func seed(t *testing.T, a *apps) {
+	t.Helper()
+	for _, params := range []string{
+		`{"memberId": "ada", "nodeCompositeId": "past", "nextRunAt": 1, "tag": "x"}`,
+		`{"memberId": "ada", "nodeCompositeId": "once", "nextRunAt": 1709298000000, "tag": "x", "meta": {"a": 1}}`,
+		`{"memberId": "ada", "nodeCompositeId": "daily", "pattern": "0 9 * * *", "runUntil": 1719298000000, "tag": "x"}`,
+		`{"memberId": "ada", "nodeCompositeId": "other", "nextRunAt": 1709298000000}`,
+		`{"memberId": "bob", "nodeCompositeId": "bobs", "nextRunAt": 1709298000000, "tag": "x"}`,
+	} {
+		must(t, a.mine.NewAgenda, params)
+	}
+	a.change(t, document.O("nodeCompositeId", "past"), document.Set("completed", true))
+	a.advance()
+}
+
+func TestUpdateAgenda_OpenOnes(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`{"memberId": "ada", "priority": 5}`:               "once daily other",
+		`{"memberId": "ada", "tag": "", "priority": 5}`:    "once daily other",
+		`{"memberId": "ada", "tag": "x", "priority": 5}`:   "once daily",
+		`{"memberId": "bob", "tag": "x", "priority": 5}`:   "bobs",
+		`{"memberId": "bob", "tag": "y", "priority": 5}`:   "",
+		`{"memberId": "none", "priority": 5}`:              "",
+		`{"memberId": "ada", "priority": 5, "unknown": 1}`: "once daily other",
+	} {
+		a := newApps(t)
+		seed(t, a)
+		result := must(t, a.mine.UpdateAgenda, params)
+		changed := records(t, a.mine, "priority", 5)
+		var ids, docs []any
+		names := []string{}
+		for _, r := range changed {
+			require.EqualValues(t, noon+hour, r.UpdatedAt)
+			require.EqualValues(t, noon, r.CreatedAt)
+			ids = append(ids, r.ID)
+			docs = append(docs, parsed(t, shown(t, r.Agenda)))
+			names = append(names, r.NodeCompositeID)
+		}
+		require.Equal(t, want, strings.Join(names, " "), params)
+		require.JSONEq(t, document.O(
+			"_docsIds", document.O("updated", document.A(ids...)), "_docs", document.A(docs...), "modified", len(changed),
+		).String(), result.String(), params)
+	}
+}
+
+func TestUpdateAgenda_SetsWhatIsGiven(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		`"meta": {"b": {"$c": "$d"}}`: `"meta": {"b": {"$c": "$d"}}`,
+		`"meta": {}`:                  `"meta": {}`,
+		`"meta": null`:                `"meta": {"a": 1}`,
+		`"nodeCompositeId": "$$NOW"`:  `"nodeCompositeId": "$$NOW"`,
+		`"treeId": "$tree2"`:          `"tree": "$tree2"`,
+		`"priority": -7`:              `"priority": -7`,
+		`"priority": 0`:               `"priority": 0`,
+		`"nextRunAt": 1709299999999`:  `"nextRunAt": 1709299999999`,
+		`"pattern": "0 15 * * *", "runUntil": 1709305200000`:          `"nextRunAt": 1709305200000`,
+		`"pattern": "0 15 * * *", "runUntil": 9, "nextRunAt": 7`:      `"nextRunAt": 7`,
+		`"pattern": "0 15 * * *", "nextRunAt": 7`:                     `"nextRunAt": 7`,
+		`"nextRunAt": 7, "runUntil": 6`:                               `"nextRunAt": 7`,
+		`"pattern": "", "nodeCompositeId": "", "treeId": ""`:          `"completed": false`,
+		`"nextRunAt": 0, "runUntil": 0, "tag": "x", "replace": false`: `"completed": false`,
+	} {
+		a := newApps(t)
+		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000, "meta": {"a": 1}, "priority": 2, "tag": "x"}`)
+		a.advance()
+		before := parsed(t, shown(t, only(t, a.mine).Agenda))
+		result := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+given+`}`)
+		after := before
+		for field, value := range parsed(t, "{"+want+"}").All() {
+			after = after.With(field, value)
+		}
+		require.JSONEq(t, after.String(), shown(t, only(t, a.mine).Agenda), given)
+		require.JSONEq(t, after.String(), document.Get(result, "_docs.0", document.Object{}).String(), given)
+		require.Equal(t, !document.Equal(before, after), document.Get(result, "modified", 0) == 1, given)
+	}
+}
+
+func TestUpdateAgenda_CountsModified(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	a.change(t, document.O("nodeCompositeId", "once"), document.Set("priority", 5))
+	before := only(t, a.mine, "nodeCompositeId", "once")
+	result := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "tag": "x", "priority": 5}`)
+	require.Equal(t, 1, document.Get(result, "modified", 0))
+	require.Equal(t, 2, document.Get(result, "_docs", document.Array{}).Len())
+	require.Equal(t, before, only(t, a.mine, "nodeCompositeId", "once"), "what does not change is not stamped")
+	a.advance()
+	for _, again := range []string{
+		`{"memberId": "ada", "tag": "x", "priority": 5}`, `{"memberId": "ada"}`, `{"memberId": "ada", "meta": null}`,
+		`{"memberId": "bob", "nextRunAt": 1709298000000, "nodeCompositeId": "bobs", "meta": {}}`,
+	} {
+		stored := a.stored(t)
+		result = must(t, a.mine.UpdateAgenda, again)
+		require.Zero(t, document.Get(result, "modified", 1), again)
+		require.Equal(t, stored, a.stored(t), again)
+	}
+}
+
+func TestUpdateAgenda_ScheduleWithOldPattern(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]schedule{
+		`"nextRunAt": 1709299999999`:                            {"0 9 * * *", 1709299999999, 1719298000000},
+		`"nextRunAt": 1719298000000`:                            {"0 9 * * *", 1719298000000, 1719298000000},
+		`"nextRunAt": 1729298000000, "runUntil": 1729298000000`: {"0 9 * * *", 1729298000000, 1729298000000},
+		`"pattern": "30 13 * * *"`:                              {"30 13 * * *", noon + hour + hour/2, 1719298000000},
+		`"pattern": "0 9 * * *"`:                                {"0 9 * * *", noon + 21*hour, 1719298000000},
+		`"pattern": "30 13 * * *", "nextRunAt": 5`:              {"30 13 * * *", 5, 1719298000000},
+		`"runUntil": 1709370000000`:                             {"0 9 * * *", noon + 21*hour, 1709370000000},
+		`"runUntil": 8640000000000000`:                          {"0 9 * * *", noon + 21*hour, 8640000000000000},
+	} {
+		a := newApps(t)
+		seed(t, a)
+		must(t, a.mine.DeleteMemberAgenda, `{"memberId": "bob"}`)
+		must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
+		must(t, a.mine.UpdateAgenda, `{"memberId": "bob", `+given+`}`)
+		r := only(t, a.mine, "member", "bob")
+		require.Equal(t, want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, given)
+	}
+}
+
+func TestUpdateAgenda_ScheduleOfSingleRun(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000}`)
+	for _, step := range []struct {
+		given string
+		want  schedule
+	}{
+		{`"runUntil": 1719298000000`, schedule{"", 1709298000000, 1719298000000}},
+		{`"runUntil": 1709298000000, "nextRunAt": 1709298000001`, schedule{"", 1709298000001, 1709298000000}},
+		{`"nextRunAt": 1709298000002`, schedule{"", 1709298000002, 1709298000000}},
+		{`"pattern": "0 13 * * *", "nextRunAt": 5`, schedule{"0 13 * * *", 5, 1709298000000}},
+	} {
+		must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+step.given+`}`)
+		r := only(t, a.mine)
+		require.Equal(t, step.want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, step.given)
+	}
+}
+
+func TestUpdateAgenda_OverriddenPattern(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "pattern": "0 13 * * *"}`)
+	for _, step := range []struct {
+		given string
+		want  schedule
+	}{
+		{`"nextRunAt": 6`, schedule{"0 13 * * *", 6, 0}},
+		{`"pattern": "0 14 * * *", "nextRunAt": 7`, schedule{"0 14 * * *", 7, 0}},
+		{`"runUntil": 1719298000000`, schedule{"0 14 * * *", 7, 1719298000000}},
+	} {
+		must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+step.given+`}`)
+		r := only(t, a.mine)
+		require.Equal(t, step.want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, step.given)
+	}
+}
+
+// schedule is when an agenda runs.
+type schedule struct {
+	pattern     string
+	next, until document.Timestamp
+}
+
+func TestUpdateAgenda_PatternInServiceZone(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
+	inTaipei := a.in("mine", agendas.Ports{Zone: inZone("Asia/Taipei")}, member.Member{ID: "ada"})
+	must(t, inTaipei.UpdateAgenda, `{"memberId": "ada", "priority": 1}`)
+	require.Empty(t, only(t, a.mine).Zone, "what stays is read as before")
+	must(t, inTaipei.UpdateAgenda, `{"memberId": "ada", "pattern": "0 9 * * *"}`)
+	changed := only(t, a.mine)
+	require.Equal(t, "Asia/Taipei", changed.Zone)
+	require.EqualValues(t, noon+13*hour, changed.NextRunAt)
+	must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "pattern": "0 9 * * *"}`)
+	require.Empty(t, only(t, a.mine).Zone)
+}
+
+func TestUpdateAgenda_Refuses(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	before := a.stored(t)
+	for params, field := range map[string]string{
+		`{}`:              "memberId",
+		`{"priority": 5}`: "memberId",
+		`{"memberId": "", "tag": "x", "priority": 5}`:                                  "memberId",
+		`{"memberId": {"$ne": ""}, "priority": 5}`:                                     "memberId",
+		`{"memberId": "ada", "replace": true}`:                                         "tag",
+		`{"memberId": "ada", "tag": {"$ne": 1}}`:                                       "tag",
+		`{"memberId": "ada", "priority": "5"}`:                                         "priority",
+		`{"memberId": "ada", "meta": 5}`:                                               "meta",
+		`{"memberId": "ada", "nodeCompositeId": ["n"]}`:                                "nodeCompositeId",
+		`{"memberId": "ada", "treeId": {}}`:                                            "treeId",
+		`{"memberId": "ada", "replace": 1}`:                                            "replace",
+		`{"memberId": "ada", "nextRunAt": -1}`:                                         "nextRunAt",
+		`{"memberId": "ada", "nextRunAt": 8640000000000001}`:                           "nextRunAt",
+		`{"memberId": "ada", "nextRunAt": "soon"}`:                                     "nextRunAt",
+		`{"memberId": "ada", "runUntil": -1}`:                                          "runUntil",
+		`{"memberId": "ada", "pattern": "never"}`:                                      "pattern",
+		`{"memberId": "none", "pattern": "never"}`:                                     "pattern",
+		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // Of once, which has none stored.
+		`{"memberId": "none", "pattern": "0 9 * * *", "runUntil": 5}`:                  "pattern",
+		`{"memberId": "none", "pattern": "0 9 * * *", "nextRunAt": 6, "runUntil": 5}`:  "nextRunAt",
+		`{"memberId": "ada", "tag": "x", "nextRunAt": 1719298000001}`:                  "nextRunAt", // After runUntil of daily.
+		`{"memberId": "ada", "tag": "x", "replace": true, "runUntil": 1709369999999}`:  "runUntil",  // Before the next run of daily.
+		`{"memberId": "ada", "tag": "x", "replace": true, "nextRunAt": 1719298000001}`: "nextRunAt",
+	} {
+		_, err := call(t, a.mine.UpdateAgenda, params)
+		requireRefused(t, err, field, params)
+		require.Equal(t, before, a.stored(t), "%s changes nothing", params)
+	}
+}
+
+func TestUpdateAgenda_EndsBeforeItFires(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "pattern": "0 13 * * *", "runUntil": 1709298000000}`)
+	before := a.stored(t)
+	_, err := call(t, a.mine.UpdateAgenda, `{"memberId": "bob", "pattern": "1 13 * * *"}`)
+	requireRefused(t, err, "pattern")
+	require.ErrorContains(t, err, "id1", "the error names the agenda")
+	require.Equal(t, before, a.stored(t))
+	must(t, a.mine.UpdateAgenda, `{"memberId": "bob", "pattern": "59 12 * * *"}`)
+}

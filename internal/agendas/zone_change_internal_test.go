@@ -1,0 +1,295 @@
+package agendas
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+	_ "time/tzdata" // The tests do not depend on what the machine has.
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// traveller is a member whose zone a test changes, and the scheduler that asks for it.
+type traveller struct {
+	*stand
+
+	zone string
+	// failure is why her zone cannot be told.
+	failure error
+	// ran are the times for which her agendas have run.
+	ran []string
+	// fails is why her runs fail.
+	fails     error
+	scheduler *Scheduler
+}
+
+// newTraveller returns a member in a zone.
+func newTraveller(s *stand, zone string, settings ...func(*SchedulerConfig)) *traveller {
+	m := &traveller{stand: s, zone: zone}
+	m.scheduler = s.scheduler(func(_ context.Context, run agenda.Run) error {
+		m.ran = append(m.ran, run.ScheduledAt.Format(time.RFC3339))
+		return m.fails
+	}, append(settings, func(c *SchedulerConfig) {
+		c.Zone = func(context.Context, agenda.Agenda) (string, error) { return m.zone, m.failure }
+	})...)
+	return m
+}
+
+// adds makes an agenda by a pattern in her zone, which runs next at a time, and lets that time come.
+func (m *traveller) adds(pattern, next string, settings ...func(*agenda.Record)) string {
+	m.t.Helper()
+	id := m.add(0, append([]func(*agenda.Record){repeating(pattern), func(r *agenda.Record) {
+		r.Zone, r.NextRunAt = m.zone, document.TimestampOf(m.at(next))
+	}}, settings...)...)
+	m.clock.set(m.at(next))
+	return id
+}
+
+// at reads a time.
+func (m *traveller) at(text string) time.Time {
+	m.t.Helper()
+	at, err := time.Parse(time.RFC3339, text)
+	require.NoError(m.t, err)
+	return at
+}
+
+// requireNext asserts for when an agenda is scheduled, and in which zone.
+func (m *traveller) requireNext(id, at, zone string) {
+	m.t.Helper()
+	r := m.get(id)
+	require.Equal(m.t, m.at(at).UTC(), r.NextRunAt.Time())
+	require.Equal(m.t, zone, r.Zone)
+	require.Zero(m.t, [...]int64{r.Attempts, r.Failures, int64(r.LeaseUntil), int64(r.RetryAt)})
+}
+
+func TestFollowMember_StaysWhereSheIs(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London")
+		id := m.adds("0 9 * * 1", "2026-03-23T09:00:00Z")
+		s.runNext(m.scheduler)
+		m.requireNext(id, "2026-03-30T09:00:00+01:00", "Europe/London")
+		require.Equal(t, []string{"2026-03-23T09:00:00Z"}, m.ran)
+	})
+}
+
+func TestFollowMember_WestWaits(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London")
+		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
+		m.zone = "America/New_York"
+		result := s.runNext(m.scheduler)
+		require.True(t, result.Relocated)
+		require.NoError(t, result.Err)
+		require.Equal(t, m.at("2026-02-02T09:00:00-05:00").UTC(), result.Next)
+		require.Empty(t, m.ran, "it is four in the morning there")
+		m.requireNext(id, "2026-02-02T09:00:00-05:00", "America/New_York")
+		s.requireNothingDue(m.scheduler)
+
+		s.clock.set(m.at("2026-02-02T09:00:00-05:00"))
+		require.False(t, s.runNext(m.scheduler).Relocated)
+		m.requireNext(id, "2026-02-09T09:00:00-05:00", "America/New_York")
+		require.Equal(t, []string{"2026-02-02T14:00:00Z"}, m.ran)
+	})
+}
+
+func TestFollowMember_EastRunsLate(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London")
+		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
+		m.zone = "Asia/Tokyo"
+		require.False(t, s.runNext(m.scheduler).Relocated)
+		require.Equal(t, []string{"2026-02-02T09:00:00Z"}, m.ran)
+		m.requireNext(id, "2026-02-09T09:00:00+09:00", "Asia/Tokyo")
+	})
+}
+
+func TestFollowMember_RunsAtOnce(t *testing.T) {
+	t.Parallel()
+	const due = "2026-02-02T09:00:00Z" // Four in the morning in New York, to which she has moved.
+	for name, test := range map[string]struct {
+		pattern, next string
+		setting       func(*agenda.Record)
+	}{
+		"wildcard hours mean no time of day": {pattern: "*/7 * * * *", next: "2026-02-02T09:07:00Z"},
+		"a run at an instant":                {pattern: "30 9 * * 1", next: "2026-02-02T14:30:00Z"},
+		"no run would be left": {
+			pattern: "0 9 * * 1", setting: func(r *agenda.Record) {
+				r.RunUntil = document.TimestampOf(start().AddDate(0, 1, 1).Add(13 * time.Hour))
+			},
+		},
+		"due there, too": {pattern: "0 4,9 * * *", next: "2026-02-02T14:00:00Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				m := newTraveller(s, "Europe/London")
+				settings := []func(*agenda.Record){func(*agenda.Record) {}}
+				if test.setting != nil {
+					settings = append(settings, test.setting)
+				}
+				id := m.adds(test.pattern, due, settings...)
+				m.zone = "America/New_York"
+				require.False(s.t, s.runNext(m.scheduler).Relocated)
+				require.Equal(s.t, []string{due}, m.ran)
+				if test.next == "" {
+					require.True(s.t, s.get(id).Completed)
+					return
+				}
+				m.requireNext(id, test.next, "America/New_York")
+			})
+		})
+	}
+}
+
+func TestFollowMember_RunThatHasBegunStays(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London", limited(3))
+		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
+		m.fails = errors.New("no luck")
+		s.runNext(m.scheduler)
+		m.zone, m.fails = "America/New_York", nil
+		s.clock.advance(time.Minute)
+		require.False(t, s.runNext(m.scheduler).Relocated, "what it did before must not be done twice today")
+		m.requireNext(id, "2026-02-02T09:00:00-05:00", "America/New_York")
+	})
+}
+
+func TestFollowMember_FirstZoneOfAll(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "")
+		id := m.adds("0 9 * * *", "2026-02-02T09:00:00Z")
+		m.zone = "Asia/Tokyo"
+		s.runNext(m.scheduler)
+		m.requireNext(id, "2026-02-03T09:00:00+09:00", "Asia/Tokyo")
+		m.zone = ""
+		s.clock.set(m.at("2026-02-03T00:00:00Z"))
+		require.True(t, s.runNext(m.scheduler).Relocated)
+		m.requireNext(id, "2026-02-03T09:00:00Z", "UTC")
+	})
+}
+
+func TestFollowMember_IsNotAsked(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "", limited(1))
+		m.failure = errors.New("nobody is to ask")
+		for _, settings := range [][]func(*agenda.Record){
+			{},
+			{repeating(agenda.InZone("Europe/London", "0 9 * * *"))},
+			{func(r *agenda.Record) { r.Pattern = "0 9 * * *" }},
+		} {
+			s.add(0, settings...)
+			require.NoError(t, s.runNext(m.scheduler).Err)
+		}
+		require.Len(t, m.ran, 3)
+	})
+}
+
+func TestFollowMember_ZoneNotTold(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		spoil func(m *traveller)
+		want  string
+	}{
+		"an error": {
+			spoil: func(m *traveller) { m.failure = boterr.New(boterr.Unavailable, "", "no answer") },
+			want:  "zone: the host does not tell the time zone of the member m1: unavailable: no answer",
+		},
+		"a name that is none": {
+			spoil: func(m *traveller) { m.zone = "London" },
+			want:  `zone: the host gives the member m1 a time zone that is none: "London" is not in the time-zone database`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				m := newTraveller(s, "Europe/London", limited(2))
+				id := m.adds("0 9 * * 1", "2026-03-23T09:00:00Z")
+				test.spoil(m)
+				require.ErrorContains(s.t, s.runNext(m.scheduler).Err, test.want)
+				require.Equal(s.t, document.TimestampOf(m.at("2026-03-23T09:00:00Z")), s.get(id).NextRunAt, "it is tried again")
+				require.Contains(s.t, s.get(id).Error, test.want)
+
+				s.clock.advance(time.Minute)
+				s.runNext(m.scheduler)
+				require.Empty(s.t, m.ran, "nothing of it is done")
+				require.True(s.t, s.get(id).Failed)
+				m.requireNext(id, "2026-03-30T09:00:00+01:00", "Europe/London")
+
+				m.zone, m.failure = "Europe/London", nil
+				s.clock.set(m.at("2026-03-30T09:00:00+01:00"))
+				require.NoError(s.t, s.runNext(m.scheduler).Err)
+				require.False(s.t, s.get(id).Failed)
+				m.requireNext(id, "2026-04-06T09:00:00+01:00", "Europe/London")
+			})
+		})
+	}
+}
+
+func TestFollowMember_ClocksChange(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London")
+		// At half past two there are no clocks in New York on 8 March: she runs at the end of the gap.
+		id := m.adds("30 2 * * *", "2026-03-08T02:30:00Z")
+		m.zone = "America/New_York"
+		require.True(t, s.runNext(m.scheduler).Relocated)
+		m.requireNext(id, "2026-03-08T03:00:00-04:00", "America/New_York")
+
+		// Half past one comes twice there on 1 November: she runs at the first.
+		id = m.adds("30 1 * * *", "2026-11-01T01:30:00-04:00")
+		s.clock.set(m.at("2026-11-01T01:30:00-04:00"))
+		s.remove(m.onlyOther(id))
+		s.runNext(m.scheduler)
+		m.requireNext(id, "2026-11-02T01:30:00-05:00", "America/New_York")
+	})
+}
+
+// onlyOther returns the id of the one agenda beside another.
+func (m *traveller) onlyOther(id string) string {
+	m.t.Helper()
+	found, err := m.service().Find(m.ctx, queryAll())
+	require.NoError(m.t, err)
+	for _, r := range found {
+		if r.ID != id {
+			return r.ID
+		}
+	}
+	require.Fail(m.t, "there is no other")
+	return ""
+}
+
+func TestFollowMember_ScheduleGivenMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London")
+		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
+		m.scheduler.zone = func(ctx context.Context, of agenda.Agenda) (string, error) {
+			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: of.Member, NextRunAt: document.TimestampOf(m.at("2026-02-05T12:00:00Z"))})
+			return "America/New_York", err
+		}
+		require.True(t, s.runNext(m.scheduler).Relocated)
+		m.requireNext(id, "2026-02-05T12:00:00Z", "Europe/London")
+		require.Empty(t, m.ran)
+	})
+}
+
+func TestFollowMember_HostPanics(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London", limited(2))
+		m.scheduler.zone = func(context.Context, agenda.Agenda) (string, error) { panic("no map") }
+		m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
+		require.ErrorContains(t, s.runNext(m.scheduler).Err, "no map")
+	})
+}

@@ -1,0 +1,234 @@
+package cron
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// fieldKind says what one of the seven fields may hold.
+type fieldKind struct {
+	// name is what the values are called, in the plural.
+	name string
+	// first and last are the values that "*" stands for.
+	first, last int
+	// maxStep is the largest step that cronexpr reads.
+	maxStep int
+	// hint tells, in errors, what may be written.
+	hint string
+	// names are names of the values from first on, which may be cut to three letters.
+	names []string
+	// special reads an entry that only this kind has; ok tells whether it is one.
+	special func(kind *fieldKind, entry string) (text string, ok bool, err error)
+}
+
+var fieldKinds = [len(fields{})]*fieldKind{
+	{name: "seconds", first: 0, last: 59, maxStep: 59, hint: "seconds go from 0 to 59"},
+	{name: "minutes", first: 0, last: 59, maxStep: 59, hint: "minutes go from 0 to 59"},
+	{name: "hours", first: 0, last: 23, maxStep: 23, hint: "hours go from 0 to 23"},
+	{
+		name: "days of the month", first: 1, last: 31, maxStep: 31,
+		hint:    "days of the month go from 1 to 31, or are L, LW or a day with W such as 15W",
+		special: specialDayOfMonth,
+	},
+	{
+		name: "months", first: 1, last: 12, maxStep: 12,
+		hint: "months go from 1 to 12 or from jan to dec",
+		names: []string{
+			"january", "february", "march", "april", "may", "june",
+			"july", "august", "september", "october", "november", "december",
+		},
+	},
+	{
+		name: "days of the week", first: 0, last: 6, maxStep: 6,
+		hint: "days of the week go from 0 to 7, where 0 and 7 are Sunday, or from sun to sat, " +
+			"or are the last of the month such as 5L or the second such as 5#2",
+		names:   []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"},
+		special: specialDayOfWeek,
+	},
+	{
+		name: "years", first: 1970, last: 2099, maxStep: 59,
+		hint: "years go from 1970 to 2099; the last of six fields is the years, and seconds need seven fields",
+	},
+}
+
+// sunday is the number that a day of the week may have beside 0, and that only the end of a
+// range needs.
+const sunday = 7
+
+// parse reads a field.
+func (k *fieldKind) parse(text string) (fieldText, error) {
+	var parsed fieldText
+	entries := strings.Split(text, ",")
+	for i, entry := range entries {
+		normal, err := k.entry(entry)
+		if err != nil {
+			return fieldText{}, err
+		}
+		entries[i] = normal
+		parsed.wildcard = parsed.wildcard || normal[0] == '*'
+	}
+	parsed.text = strings.Join(entries, ",")
+	return parsed, nil
+}
+
+// entry reads one entry of a field's list.
+func (k *fieldKind) entry(text string) (string, error) {
+	if text == "" {
+		return "", boterr.Invalid("", "an entry of the %s is empty; take out the comma that is too many", k.name)
+	}
+	if k.special != nil {
+		if normal, ok, err := k.special(k, text); ok || err != nil {
+			return normal, err
+		}
+	}
+	values, step, err := k.cutStep(text)
+	if err != nil {
+		return "", err
+	}
+	if values == "*" {
+		return withStep("*", step), nil
+	}
+	from, to, isRange := strings.Cut(values, "-")
+	first, err := k.value(from)
+	if err != nil {
+		return "", err
+	}
+	if isRange {
+		return k.span(text, first, to, step)
+	}
+	first = k.normal(first)
+	if step == 0 {
+		return strconv.Itoa(first), nil
+	}
+	return withStep(fmt.Sprintf("%d-%d", first, k.last), step), nil
+}
+
+// cutStep cuts an entry into its values and its step, which is 0 where there is none.
+func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
+	values, stepText, hasStep := strings.Cut(text, "/")
+	if !hasStep {
+		return values, 0, nil
+	}
+	step, ok := number(stepText)
+	if !ok || step < 1 || step > k.maxStep {
+		return "", 0, boterr.Invalid("", "%q has no step that can be read; a step of the %s goes from 1 to %d", text, k.name, k.maxStep)
+	}
+	return values, step, nil
+}
+
+// withStep joins values and a step, which is 0 where there is none.
+func withStep(values string, step int) string {
+	if step == 0 {
+		return values
+	}
+	return values + "/" + strconv.Itoa(step)
+}
+
+// span reads the rest of a range. cronexpr takes 7 at the end of one for 0, so the days of such a range are
+// written one by one.
+func (k *fieldKind) span(text string, first int, to string, step int) (string, error) {
+	last, err := k.value(to)
+	if err != nil {
+		return "", err
+	}
+	if first > last {
+		return "", boterr.Invalid("", "%q runs backwards; write %s", text, k.forward(first, last))
+	}
+	if last <= k.last {
+		return withStep(fmt.Sprintf("%d-%d", first, last), step), nil
+	}
+	var days []string
+	for day := first; day <= last; day += max(step, 1) {
+		days = append(days, strconv.Itoa(k.normal(day)))
+	}
+	return strings.Join(days, ","), nil
+}
+
+// forward returns what a range that runs backwards probably means.
+func (k *fieldKind) forward(first, last int) string {
+	if start := k.normal(first); start <= last {
+		return fmt.Sprintf("%d-%d", start, last)
+	}
+	return fmt.Sprintf("%d-%d,%d-%d", first, k.last, k.first, last)
+}
+
+// value reads a number or a name.
+func (k *fieldKind) value(text string) (int, error) {
+	value, ok := number(text)
+	for i, name := range k.names {
+		if text == name || text == name[:3] {
+			value, ok = k.first+i, true
+		}
+	}
+	if !ok || k.normal(value) < k.first || k.normal(value) > k.last {
+		return 0, boterr.Invalid("", "%q does not fit among the %s; %s", text, k.name, k.hint)
+	}
+	return value, nil
+}
+
+// normal returns the one number that a value has: 0 for Sunday.
+func (k *fieldKind) normal(value int) int {
+	if value == sunday && k.last == sunday-1 {
+		return 0
+	}
+	return value
+}
+
+// number reads a number of at most four digits behind leading zeros.
+func number(text string) (int, bool) {
+	digits := strings.TrimLeft(text, "0")
+	if digits == "" {
+		return 0, text != ""
+	}
+	if len(digits) > 4 || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	value, err := strconv.Atoi(digits)
+	return value, err == nil
+}
+
+// specialDayOfMonth reads L, LW and 15W.
+func specialDayOfMonth(kind *fieldKind, entry string) (text string, ok bool, err error) {
+	if entry == "?" {
+		return "*", true, nil
+	}
+	if entry == "l" || entry == "lw" {
+		return entry, true, nil
+	}
+	dayText, ok := strings.CutSuffix(entry, "w")
+	if !ok {
+		return "", false, nil
+	}
+	day, err := kind.value(dayText)
+	if err != nil {
+		return "", true, err
+	}
+	return strconv.Itoa(day) + "w", true, nil
+}
+
+// specialDayOfWeek reads 5L and 5#2.
+func specialDayOfWeek(kind *fieldKind, entry string) (text string, ok bool, err error) {
+	if entry == "?" {
+		return "*", true, nil
+	}
+	dayText, isLast := strings.CutSuffix(entry, "l")
+	dayText, weekText, isCounted := strings.Cut(dayText, "#")
+	if isLast == isCounted {
+		return "", false, nil
+	}
+	day, err := kind.value(dayText)
+	if err != nil {
+		return "", true, err
+	}
+	if isLast {
+		return strconv.Itoa(kind.normal(day)) + "l", true, nil
+	}
+	week, ok := number(weekText)
+	if !ok || week < 1 || week > 5 {
+		return "", true, boterr.Invalid("", "%q counts no week of a month; behind # write 1 to 5", entry)
+	}
+	return fmt.Sprintf("%d#%d", kind.normal(day), week), true, nil
+}

@@ -1,0 +1,395 @@
+package cron_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+	_ "time/tzdata" // The tests do not depend on what the machine has.
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/cron"
+	"github.com/botctx/go-sdk/internal/rounds"
+)
+
+const (
+	newYork  = "America/New_York"    // At 2:00 to 3:00 on 8 March 2026, at 2:00 to 1:00 on 1 November.
+	london   = "Europe/London"       // At 1:00 to 2:00 on 29 March 2026, at 2:00 to 1:00 on 25 October.
+	havana   = "America/Havana"      // At 0:00 to 1:00 on 8 March 2026, at 1:00 to 0:00 on 1 November.
+	lordHowe = "Australia/Lord_Howe" // At 2:00 to 1:30 on 5 April 2026, at 2:00 to 2:30 on 4 October.
+	apia     = "Pacific/Apia"        // From the end of 29 to the start of 31 December 2011, at 4:00 to 3:00 on 4 April 2021.
+)
+
+// firings are the times at which a pattern fires after another, as the clocks of its zone show them. "" is never
+// again.
+type firings struct {
+	rule, pattern, after string
+	want                 []string
+}
+
+func (f firings) check(t *testing.T, zone string) {
+	t.Helper()
+	pattern, err := cron.Parse(f.pattern, zone)
+	require.NoError(t, err)
+	last := instant(t, f.after)
+	for _, want := range f.want {
+		next, ok := pattern.Next(last)
+		require.Equal(t, want != "", ok)
+		if ok {
+			require.Equal(t, instant(t, want).UTC(), next, "%s: %q after %s", f.rule, f.pattern, last.In(location(t, zone)))
+		}
+		last = next
+	}
+}
+
+func TestPattern_NewYorkChangesClocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []firings{
+		{
+			"a fixed time in the gap fires at the first instant after it", "30 2 * * *",
+			"2026-03-07T02:30:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"},
+		},
+		{
+			"a fixed time that is the first instant of the gap", "0 2 * * *",
+			"2026-03-08T01:59:59-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		{
+			"the first instant after the gap fires once for all the times in the gap", "*/10 2 * * *",
+			"2026-03-07T02:50:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		{
+			"the first instant after the gap fires once where it fires anyway", "0,30 2,3 * * *",
+			"2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		{
+			"a fixed time beside the gap stays where it is", "59 1,3 * * *",
+			"2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-08T01:59:00-05:00", "2026-03-08T03:59:00-04:00"},
+		},
+		{
+			"wildcard hours have nothing in the gap", "30 * * * *",
+			"2026-03-08T01:29:00-05:00",
+			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:30:00-04:00"},
+		},
+		{
+			"wildcard hours with a step have nothing in the gap", "30 */2 * * *",
+			"2026-03-08T00:29:00-05:00",
+			[]string{"2026-03-08T00:30:00-05:00", "2026-03-08T04:30:00-04:00"},
+		},
+		{
+			"a range of hours is none of wildcards", "30 0-23 * * *",
+			"2026-03-08T01:29:00-05:00",
+			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00"},
+		},
+		{
+			"the gap comes on the day that it names only", "30 2 9 3 *",
+			"2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-09T02:30:00-04:00"},
+		},
+		{
+			"a fixed time in the overlap fires once", "30 1 * * *",
+			"2026-10-31T01:30:00-04:00",
+			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
+		},
+		{
+			"a fixed time in the overlap does not fire from a start in the second pass", "30 1 * * *",
+			"2026-11-01T01:10:00-05:00",
+			[]string{"2026-11-02T01:30:00-05:00"},
+		},
+		{
+			"a fixed time behind the overlap fires from a start in the second pass", "0 2 * * *",
+			"2026-11-01T01:10:00-05:00",
+			[]string{"2026-11-01T02:00:00-05:00", "2026-11-02T02:00:00-05:00"},
+		},
+		{
+			"wildcard minutes fire in both passes", "*/30 1 * * *",
+			"2026-11-01T00:59:00-04:00",
+			[]string{
+				"2026-11-01T01:00:00-04:00", "2026-11-01T01:30:00-04:00",
+				"2026-11-01T01:00:00-05:00", "2026-11-01T01:30:00-05:00",
+				"2026-11-02T01:00:00-05:00",
+			},
+		},
+		{
+			"wildcard hours fire in both passes", "15 * * * *",
+			"2026-11-01T00:30:00-04:00",
+			[]string{"2026-11-01T01:15:00-04:00", "2026-11-01T01:15:00-05:00", "2026-11-01T02:15:00-05:00"},
+		},
+		{
+			"wildcard seconds fire in both passes", "*/30 59 1 * * * *",
+			"2026-11-01T01:59:00-04:00",
+			[]string{"2026-11-01T01:59:30-04:00", "2026-11-01T01:59:00-05:00", "2026-11-01T01:59:30-05:00", "2026-11-02T01:59:00-05:00"},
+		},
+	} {
+		c.check(t, newYork)
+	}
+}
+
+func TestPattern_LondonChangesClocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []firings{
+		{
+			"the last times of all are in the second pass", "*/30 1 25 10 * 2026",
+			"2026-10-25T01:00:00+01:00",
+			[]string{"2026-10-25T01:30:00+01:00", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z", ""},
+		},
+		{
+			"a list of fixed hours and the gap", "15 0,1,2 * * *",
+			"2026-03-29T00:00:00Z",
+			[]string{"2026-03-29T00:15:00Z", "2026-03-29T02:00:00+01:00", "2026-03-29T02:15:00+01:00", "2026-03-30T00:15:00+01:00"},
+		},
+		{
+			"a list of fixed hours and the overlap", "0 0,1,2 * * *",
+			"2026-10-25T00:00:00+01:00",
+			[]string{"2026-10-25T01:00:00+01:00", "2026-10-25T02:00:00Z", "2026-10-26T00:00:00Z"},
+		},
+	} {
+		c.check(t, london)
+	}
+}
+
+func TestPattern_HavanaChangesClocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []firings{
+		{
+			"a midnight in the gap fires at one o'clock", "0 0 * * *",
+			"2026-03-07T00:00:00-05:00",
+			[]string{"2026-03-08T01:00:00-04:00", "2026-03-09T00:00:00-04:00"},
+		},
+		{
+			"midnight on the first of the month, while it is gone on the eighth", "@monthly",
+			"2026-03-07T00:00:00-05:00",
+			[]string{"2026-04-01T00:00:00-04:00"},
+		},
+		{
+			"an hourly pattern leaves out the midnight that there is not", "@hourly",
+			"2026-03-07T22:30:00-05:00",
+			[]string{"2026-03-07T23:00:00-05:00", "2026-03-08T01:00:00-04:00", "2026-03-08T02:00:00-04:00"},
+		},
+		{
+			"the first of two midnights", "0 0 * * *",
+			"2026-10-31T12:00:00-04:00",
+			[]string{"2026-11-01T00:00:00-04:00", "2026-11-02T00:00:00-05:00"},
+		},
+		{
+			"an hourly pattern fires at both midnights", "@hourly",
+			"2026-10-31T23:00:00-04:00",
+			[]string{"2026-11-01T00:00:00-04:00", "2026-11-01T00:00:00-05:00", "2026-11-01T01:00:00-05:00"},
+		},
+	} {
+		c.check(t, havana)
+	}
+}
+
+func TestPattern_LordHoweChangesClocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []firings{
+		{
+			"a gap of half an hour", "15 2 * * *",
+			"2026-10-03T02:15:00+10:30",
+			[]string{"2026-10-04T02:30:00+11:00", "2026-10-05T02:15:00+11:00"},
+		},
+		{
+			"behind a gap of half an hour", "*/15 2 * * *",
+			"2026-10-03T02:45:00+10:30",
+			[]string{"2026-10-04T02:30:00+11:00", "2026-10-04T02:45:00+11:00", "2026-10-05T02:00:00+11:00"},
+		},
+		{
+			"an overlap of half an hour, for a fixed time", "45 1 * * *",
+			"2026-04-04T01:45:00+11:00",
+			[]string{"2026-04-05T01:45:00+11:00", "2026-04-06T01:45:00+10:30"},
+		},
+		{
+			"an overlap of half an hour, for a wildcard", "*/15 1 * * *",
+			"2026-04-05T01:15:00+11:00",
+			[]string{
+				"2026-04-05T01:30:00+11:00", "2026-04-05T01:45:00+11:00",
+				"2026-04-05T01:30:00+10:30", "2026-04-05T01:45:00+10:30",
+				"2026-04-06T01:00:00+10:30",
+			},
+		},
+	} {
+		c.check(t, lordHowe)
+	}
+}
+
+func TestPattern_ApiaChangesClocks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []firings{
+		{
+			"a day that there is not", "0 9 30 12 *",
+			"2011-01-01T00:00:00-10:00",
+			[]string{"2011-12-31T00:00:00+14:00", "2012-12-30T09:00:00+14:00"},
+		},
+		{
+			"a day that there is not, for a daily pattern", "0 9 * * *",
+			"2011-12-29T08:00:00-10:00",
+			[]string{"2011-12-29T09:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T09:00:00+14:00"},
+		},
+		{
+			"a midnight that there is not, for a daily pattern", "@daily",
+			"2011-12-28T12:00:00-10:00",
+			[]string{"2011-12-29T00:00:00-10:00", "2011-12-31T00:00:00+14:00", "2012-01-01T00:00:00+14:00"},
+		},
+		{
+			"a day that there is not, for wildcard hours", "0 */6 * * *",
+			"2011-12-29T12:00:00-10:00",
+			[]string{"2011-12-29T18:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T06:00:00+14:00"},
+		},
+		{
+			"a day that there is not, by its weekday", "0 12 * * fri",
+			"2011-12-23T12:00:00-10:00",
+			[]string{"2011-12-31T00:00:00+14:00", "2012-01-06T12:00:00+14:00"},
+		},
+		{
+			"an overlap of an hour", "30 3 4 4 *",
+			"2021-01-01T00:00:00+14:00",
+			[]string{"2021-04-04T03:30:00+14:00", "2022-04-04T03:30:00+13:00"},
+		},
+	} {
+		c.check(t, apia)
+	}
+}
+
+func instant(tb testing.TB, text string) time.Time {
+	tb.Helper()
+	at, err := time.Parse(time.RFC3339, text)
+	require.NoError(tb, err)
+	return at
+}
+
+func location(tb testing.TB, zone string) *time.Location {
+	tb.Helper()
+	location, err := time.LoadLocation(zone)
+	require.NoError(tb, err)
+	return location
+}
+
+// changes are instants at which clocks change.
+var changes = []struct{ zone, at string }{
+	{newYork, "2026-03-08T02:00:00-05:00"},
+	{newYork, "2026-11-01T02:00:00-04:00"},
+	{london, "2026-03-29T01:00:00Z"},
+	{london, "2026-10-25T02:00:00+01:00"},
+	{havana, "2026-03-08T00:00:00-05:00"},
+	{havana, "2026-11-01T01:00:00-04:00"},
+	{lordHowe, "2026-04-05T02:00:00+11:00"},
+	{lordHowe, "2026-10-04T02:00:00+10:30"},
+	{apia, "2011-12-30T00:00:00-10:00"},
+	{apia, "2021-04-04T04:00:00+14:00"},
+	{"Antarctica/Casey", "2023-03-09T03:00:00+11:00"},  // By three hours.
+	{"Antarctica/Vostok", "1994-02-01T00:00:00+07:00"}, // By seven hours.
+	{"Pacific/Kwajalein", "1993-08-21T00:00:00-12:00"}, // By a whole day.
+	{"Africa/Casablanca", "2026-02-15T03:00:00+01:00"}, // Summer time is the standard time.
+	{newYork, "2099-11-01T02:00:00-04:00"},
+}
+
+// TestPattern_EveryChangeOfClocks compares random patterns with the rules, applied to one
+// minute after the other.
+func TestPattern_EveryChangeOfClocks(t *testing.T) {
+	t.Parallel()
+	count := rounds.Of(t, 12, 60)
+	for _, c := range changes {
+		t.Run(c.zone+" "+c.at, func(t *testing.T) {
+			t.Parallel()
+			zone, change := location(t, c.zone), instant(t, c.at)
+			_, before := change.Add(-time.Second).In(zone).Zone()
+			_, after := change.In(zone).Zone()
+			require.NotEqual(t, before, after, "the clocks change")
+
+			random := patterns{rand.New(rand.NewPCG(uint64(change.Unix()), 2))}
+			for range count {
+				text := random.timeOfDay()
+				compareInZone(t, text, zone, change.Add(-26*time.Hour), change.Add(26*time.Hour))
+			}
+		})
+	}
+}
+
+// timeOfDay returns a pattern for most days.
+func (p patterns) timeOfDay() string {
+	return p.list(3, func() string { return p.entry(0, 59) }) + " " +
+		p.list(3, func() string { return p.entry(0, 23) }) + p.oneOf(" * * *", " * * *", " * * *", " * * 1-5", " 1-31/2 * *")
+}
+
+// compareInZone compares all that fires between two instants.
+func compareInZone(t *testing.T, text string, zone *time.Location, start, end time.Time) {
+	t.Helper()
+	pattern, err := cron.Parse(text, zone.String())
+	require.NoError(t, err)
+	rules := newOracle(t, text)
+	last := start
+	fired := map[time.Time]bool{}
+	before := wallClock(start, zone)
+	for at := start.Add(time.Minute); at.Before(end); at = at.Add(time.Minute) {
+		wall := wallClock(at, zone)
+		named := rules.at(wall)
+		fires := named && !(rules.fixedTime && fired[wall])
+		for gone := before.Add(time.Minute); rules.fixedHours && gone.Before(wall); gone = gone.Add(time.Minute) {
+			fires = fires || rules.at(gone)
+		}
+		before = wall
+		if !fires {
+			continue
+		}
+		fired[wall] = named
+		next, ok := pattern.Next(last)
+		require.True(t, ok)
+		if !next.Equal(at) {
+			require.Fail(t, "another time", "%q fires after %s at %s, not at %s", text, last.In(zone), next.In(zone), at.In(zone))
+		}
+		last = next
+	}
+	next, ok := pattern.Next(last)
+	require.True(t, !ok || !next.Before(end), "%q fires after %s at %s", text, last, next)
+}
+
+// wallClock returns what clocks show, written as UTC.
+func wallClock(at time.Time, zone *time.Location) time.Time {
+	local := at.In(zone)
+	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
+}
+
+func TestPattern_LastDayOfLeapYear(t *testing.T) {
+	t.Parallel()
+	pattern, err := cron.Parse("0 */12 * * *", newYork)
+	require.NoError(t, err)
+	last := instant(t, "2040-12-30T12:00:00-05:00")
+	for _, want := range []string{
+		"2040-12-31T00:00:00-05:00", "2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00", "2041-01-01T12:00:00-05:00",
+	} {
+		next, ok := pattern.Next(last)
+		require.True(t, ok)
+		require.Equal(t, instant(t, want).UTC(), next)
+		last = next
+	}
+}
+
+func TestParsePattern_ZoneIsAName(t *testing.T) {
+	t.Parallel()
+	for zone, why := range map[string]string{
+		"Local":             "Local is the zone of the machine; name one",
+		"local":             "must be a name of the IANA database",
+		"localtime":         "must be a name of the IANA database",
+		"right/UTC":         "must be a name of the IANA database",
+		"posixrules":        "must be a name of the IANA database",
+		"../Europe/London":  "must be a name of the IANA database",
+		"/etc/localtime":    "must be a name of the IANA database",
+		" ":                 "must be a name of the IANA database",
+		"+02:00":            "must be a name of the IANA database",
+		"Europe/Nowhere":    "is not in the time-zone database",
+		"Europe":            "is not in the time-zone database",
+		"Europe/../Etc/UTC": "is not in the time-zone database",
+		"E\x00":             "is not in the time-zone database",
+		"CEST":              "is not in the time-zone database",
+	} {
+		_, err := cron.Parse("0 9 * * *", zone)
+		requireInvalid(t, err, "zone", why)
+	}
+	_, err := cron.Parse("0 9 * * *", "E"+string(make([]byte, 100_000)))
+	requireInvalid(t, err, "zone", "must be a name of the IANA database")
+}
