@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -207,4 +208,102 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 	b.StopTimer()
 	stop()
 	require.NoError(b, <-ended)
+}
+
+// everybody are members of every id.
+type everybody struct{}
+
+func (everybody) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
+}
+
+// newServiceOfEverybody returns the agendas of an app, of which the member "m" has a
+// number, each with its own tag.
+func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
+	b.Helper()
+	store := memstore.New()
+	require.NoError(b, agendas.EnsureIndexes(b.Context(), store))
+	s := agendas.New(record.Env{Store: store, Compiler: &query.Compiler{}}, record.Scope{App: "app"},
+		agendas.Ports{Members: everybody{}})
+	for i := range count {
+		_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: strconv.Itoa(i),
+		})
+		require.NoError(b, err)
+	}
+	return s
+}
+
+func BenchmarkNewAgenda(b *testing.B) {
+	s := newServiceOfEverybody(b, 0)
+	i := 0
+	for b.Loop() {
+		i++
+		_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID: "m" + strconv.Itoa(i), NodeCompositeID: "n", NextRunAt: 1, Tag: "t",
+		})
+		require.NoError(b, err)
+	}
+}
+
+func BenchmarkReplaceBesideOthers(b *testing.B) {
+	for _, others := range []int{0, 1000} {
+		b.Run(strconv.Itoa(others), func(b *testing.B) {
+			s := newServiceOfEverybody(b, others)
+			for b.Loop() {
+				_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{
+					MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: "t", Replace: true,
+				})
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
+func BenchmarkUpdateBesideOthers(b *testing.B) {
+	for _, others := range []int{1, 1000} {
+		b.Run(strconv.Itoa(others), func(b *testing.B) {
+			s := newServiceOfEverybody(b, others)
+			next := document.Timestamp(1)
+			for b.Loop() {
+				next++
+				updated, err := s.UpdateAgenda(b.Context(), agenda.UpdateAgendaParams{MemberID: "m", NextRunAt: next, Tag: "0"})
+				require.NoError(b, err)
+				require.EqualValues(b, 1, updated.Modified)
+			}
+		})
+	}
+}
+
+// maxAllocations bounds what a run in virtual time allocates, from the search for what is due to the
+// result that is stored, with a handler that does nothing. It is a little above what is reached: 24,
+// of which the store takes most for its two writes.
+const maxAllocations = 25
+
+//nolint:paralleltest // What other tests allocate would count.
+func TestRunNext_Allocations(t *testing.T) {
+	clock := func() time.Time { return time.UnixMilli(noon) }
+	env := record.Env{Store: memstore.New(memstore.WithNow(clock)), Now: clock}
+	service := agendas.New(env, record.Scope{App: "app-1"}, agendas.Ports{Members: anyone{}})
+	const runs = 200
+	for range runs + 2 {
+		_, err := service.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.Timestamp(noon),
+		})
+		require.NoError(t, err)
+	}
+	scheduler, err := agendas.NewScheduler(agendas.SchedulerConfig{
+		Env: env, Handler: func(context.Context, agenda.Run) error { return nil },
+	})
+	require.NoError(t, err)
+	run := func() {
+		_, _, err := scheduler.Next(t.Context())
+		require.NoError(t, err)
+		result, err := scheduler.RunNext(t.Context())
+		require.NoError(t, err)
+		require.True(t, result.Ran)
+	}
+	run() // The first one fills the queue.
+	allocations := testing.AllocsPerRun(runs, run)
+	require.LessOrEqual(t, allocations, float64(maxAllocations))
 }

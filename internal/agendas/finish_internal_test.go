@@ -3,6 +3,7 @@ package agendas
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -427,4 +428,165 @@ func TestMissed_WhileItRuns(t *testing.T) {
 		s.runNext(scheduler)
 		require.Equal(s.t, 7, told, "those of the minutes 0 to 6")
 	})
+}
+
+// runOut runs what falls due until nothing does any more, or so often that something is wrong.
+func runOut(s *stand, scheduler *Scheduler) {
+	s.t.Helper()
+	for range 100 {
+		result, err := scheduler.RunNext(s.ctx)
+		require.NoError(s.t, err)
+		if result.Ran {
+			continue
+		}
+		next, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		if !ok {
+			return
+		}
+		s.clock.set(next)
+	}
+}
+
+func TestRunNext_PatternWithoutRunUntilIsGivenUp(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		runs := 0
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error { runs++; return errors.New("no luck") })
+		id := s.add(0, func(r *agenda.Record) { r.Pattern = "0 9 * * *" })
+		runOut(s, scheduler)
+		require.Equal(s.t, defaultLimit, runs)
+		require.True(s.t, s.get(id).Failed)
+	})
+}
+
+func TestRunNext_ZoneThatThisProcessDoesNotKnowEndsNoPattern(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var failed []error
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error {
+			s.t.Error("it must not begin")
+			return nil
+		}, func(c *SchedulerConfig) {
+			c.Hooks.Failed = func(_ context.Context, e agenda.Event) { failed = append(failed, e.Err) }
+		})
+		id := s.add(0, repeating("CRON_TZ=Europe/Unknown 0 9 * * *"))
+		for range 2 * defaultLimit {
+			require.ErrorContains(s.t, s.runNext(scheduler).Err, `"Europe/Unknown" is not in the time-zone database`)
+			s.clock.advance(time.Hour)
+		}
+		require.Len(s.t, failed, 2*defaultLimit)
+		require.False(s.t, s.get(id).Completed, "a process that knows the zone runs it")
+	})
+}
+
+func TestZone_RunThatFailedBeforeItBeganWaitsInTheWest(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := newTraveller(s, "Europe/London")
+		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
+		m.zone, m.failure = "America/New_York", boterr.New(boterr.Unavailable, "", "no answer")
+		require.ErrorIs(s.t, s.runNext(m.scheduler).Err, boterr.Unavailable)
+		m.failure = nil
+		s.clock.advance(time.Minute)
+		require.True(s.t, s.runNext(m.scheduler).Relocated, "it is four in the morning there")
+		require.Empty(s.t, m.ran)
+		m.requireNext(id, "2026-02-02T09:00:00-05:00", "America/New_York")
+	})
+}
+
+func TestPostpone_IsNoFailureOrAttempt(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		e := &events{}
+		busy := true
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error {
+			if busy {
+				return fmt.Errorf("busy: %w", agenda.Postpone(time.Minute))
+			}
+			return nil
+		}, limited(1), e.set)
+		id := s.add(0, named("a"))
+		for range 3 {
+			result := s.runNext(scheduler)
+			require.True(s.t, result.Postponed)
+			require.NoError(s.t, result.Err)
+			require.Equal(s.t, s.clock.Now().Add(time.Minute), result.Next)
+			require.Equal(s.t, 1, result.Run.Attempt)
+			r := s.get(id)
+			require.Zero(s.t, [...]int64{r.Attempts, r.Failures, int64(r.LeaseUntil)})
+			require.Equal(s.t, document.TimestampOf(result.Next), r.RetryAt)
+			s.requireNothingDue(scheduler)
+			s.clock.advance(time.Minute)
+		}
+		busy = false
+		require.False(s.t, s.runNext(scheduler).Postponed)
+		require.True(s.t, s.get(id).Completed)
+		require.Equal(s.t, []string{
+			"claimed a 1 <nil>", "claimed a 1 <nil>", "claimed a 1 <nil>", "late a 1 <nil>", "claimed a 1 <nil>", "late a 1 <nil>",
+			"finished a 1 <nil>",
+		}, e.told)
+	})
+}
+
+func TestPostpone_ScheduleGivenMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
+			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateAgendaParams{
+				MemberID: "m1", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
+			})
+			require.NoError(s.t, err)
+			return agenda.Postpone(-time.Minute)
+		})
+		id := s.add(0)
+		require.Equal(s.t, start().Add(time.Hour), s.runNext(scheduler).Next)
+		require.Zero(s.t, s.get(id).RetryAt)
+		require.Zero(s.t, s.get(id).LeaseUntil)
+	})
+}
+
+func TestPostpone_RunStands(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(s *stand, id string)
+		stands bool
+	}{
+		"left alone": {change: func(*stand, string) {}, stands: true},
+		"other meta": {change: func(s *stand, id string) { s.patch(id, document.Set("meta.a", 1)) }, stands: true},
+		"removed":    {change: func(s *stand, id string) { s.remove(id) }},
+		"taken":      {change: func(s *stand, id string) { s.patch(id, document.Set(fieldFence, 9)) }},
+		"rescheduled": {change: func(s *stand, _ string) {
+			_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{MemberID: "m1", NextRunAt: document.TimestampOf(start())})
+			require.NoError(s.t, err)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				id := s.add(0)
+				var last *Claim
+				scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
+					last = ClaimOf(ctx)
+					test.change(s, id)
+					stands, err := last.IsCurrent(ctx)
+					require.NoError(s.t, err)
+					require.Equal(s.t, test.stands, stands)
+					return nil
+				})
+				_, err := scheduler.RunNext(s.ctx)
+				if name == "taken" {
+					require.ErrorIs(s.t, err, agenda.ErrLeaseLost)
+				} else {
+					require.NoError(s.t, err)
+				}
+				stands, err := last.IsCurrent(s.ctx)
+				require.NoError(s.t, err)
+				require.False(s.t, stands, "a run that has ended")
+			})
+		})
+	}
+	stands, err := ClaimOf(t.Context()).IsCurrent(t.Context())
+	require.NoError(t, err)
+	require.True(t, stands, "a run that no scheduler made")
 }

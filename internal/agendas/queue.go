@@ -1,7 +1,9 @@
 package agendas
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -267,4 +269,238 @@ func (q *queue) nextWaiting() (at int64, ok bool) {
 		return e.dueAt(), true
 	}
 	return 0, false
+}
+
+// entry is an open agenda in a queue.
+type entry struct {
+	// seen is the document as it was seen last.
+	seen document.Object
+	// The fields that decide when, and in which order, it is claimed. Times are Unix milliseconds.
+	nextRunAt int64
+	// heldUntil is the later one of leaseUntil and retryAt, as far as they count, written at heldAt.
+	heldUntil, heldAt int64
+	// deferredUntil is until when this process leaves it alone.
+	deferredUntil int64
+
+	priority, createdAt int64
+	// arrival is its number in the order of insertion.
+	arrival uint64
+	// index is its place in the heap that it is in.
+	index int32
+	place place
+	// due is the heap that it is in while it is due.
+	due *heap
+}
+
+// place is where in a queue an entry is.
+type place uint8
+
+const (
+	// nowhere is the place of an entry that is not in a heap: somebody tries to claim it.
+	nowhere place = iota
+	// waiting entries are not due yet, or kept from being claimed by a lease, or by the pause after a
+	// failure.
+	waiting
+	// due entries can be claimed.
+	due
+	// parked entries have failed for good. They keep their number until updateAgenda
+	// gives them another schedule.
+	parked
+)
+
+// dueAt is when it can be claimed.
+func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredUntil) }
+
+// slot returns the slot of the entry in a heap. In the heap of a channel, an agenda that is tried again
+// stands behind those that fell due before its pause ended.
+func (e *entry) slot(h *heap) slot {
+	switch {
+	case h.place != due:
+		return slot{first: e.dueAt(), entry: e}
+	case h.isFair:
+		return slot{first: e.priority, second: e.dueAt(), entry: e}
+	default:
+		return slot{first: e.priority, second: e.nextRunAt, entry: e}
+	}
+}
+
+// read reads from a document what decides when it is claimed, and reports whether the
+// agenda is completed, or has failed for good.
+func (e *entry) read(o document.Object) (completed, stopped bool) { //nolint:cyclop // It is one table of fields.
+	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
+	var failed, forGood, hasPattern, hasEnd bool // As isAlive has it.
+	var leaseUntil, retryAt int64
+	for field, value := range o.All() {
+		switch field {
+		case fieldNextRunAt:
+			e.nextRunAt = integer(value)
+		case fieldLeaseUntil:
+			leaseUntil = integer(value)
+		case fieldRetryAt:
+			retryAt = integer(value)
+		case fieldHeldAt:
+			e.heldAt = max(0, integer(value))
+		case fieldPriority:
+			e.priority = integer(value)
+		case record.FieldCreatedAt:
+			e.createdAt = integer(value)
+		case fieldCompleted:
+			is, isBool := value.(bool)
+			completed = is || !isBool
+		case fieldFailed:
+			failed, _ = value.(bool)
+		case fieldFailedAt:
+			forGood = value != nil
+		case fieldPattern:
+			hasPattern = value != ""
+		case fieldRunUntil:
+			hasEnd = integer(value) > 0
+		}
+	}
+	e.hold(leaseUntil, retryAt)
+	return completed, forGood || failed && !(hasPattern && hasEnd)
+}
+
+// hold notes until when the agenda cannot be claimed, as isHeld has it.
+func (e *entry) hold(leaseUntil, retryAt int64) {
+	if e.heldAt > 0 && leaseUntil <= e.heldAt+longestLease.Milliseconds() {
+		e.heldUntil = max(0, leaseUntil)
+	}
+	if retryAt <= int64(latestTime) {
+		e.heldUntil = max(e.heldUntil, retryAt)
+	}
+}
+
+// integer returns a number as an integer, the nearest one for one that is out of range. It returns 0 for what is
+// no number.
+func integer(value any) int64 {
+	switch v := value.(type) {
+	case int64:
+		return v
+	case float64:
+		switch {
+		case v >= math.MaxInt64:
+			return math.MaxInt64
+		case v <= math.MinInt64:
+			return math.MinInt64
+		case !math.IsNaN(v):
+			return int64(v)
+		}
+	}
+	return 0
+}
+
+// idOf returns the _id of an agenda.
+func idOf(o document.Object) string {
+	id, _ := o.Field(record.FieldID)
+	text, _ := id.(string)
+	return text
+}
+
+// millis is a time as records hold it. What is below a millisecond is cut off.
+func millis(t time.Time) int64 { return int64(document.TimestampOf(t)) }
+
+// heap is the entries of one place in a queue, the first one on top. Each node has four children,
+// and their slots hold the keys, so that few entries are looked at.
+type heap struct {
+	place place
+	slots []slot
+	// channel is the channel whose agendas a heap of a fair queue has.
+	channel fair.Key
+	isFair  bool
+}
+
+// slot is an entry with what it is ordered by first.
+type slot struct {
+	first, second int64
+	entry         *entry
+}
+
+// before reports whether a slot comes before another one: by its keys, then by creation.
+func (s *slot) before(other *slot) bool {
+	switch {
+	case s.first != other.first:
+		return s.first < other.first
+	case s.second != other.second:
+		return s.second < other.second
+	default:
+		created := cmp.Compare(s.entry.createdAt, other.entry.createdAt)
+		return created < 0 || created == 0 && s.entry.arrival < other.entry.arrival
+	}
+}
+
+// children is the number of children of a node.
+const children = 4
+
+// top returns the first entry, nil where there is none.
+func (h *heap) top() *entry {
+	if len(h.slots) == 0 {
+		return nil
+	}
+	return h.slots[0].entry
+}
+
+// push adds an entry.
+func (h *heap) push(e *entry) {
+	e.place = h.place
+	h.slots = append(h.slots, slot{})
+	h.up(len(h.slots)-1, e.slot(h))
+}
+
+// remove takes an entry out.
+func (h *heap) remove(e *entry) {
+	at, last := int(e.index), len(h.slots)-1
+	moved := h.slots[last]
+	h.slots[last] = slot{}
+	h.slots = h.slots[:last]
+	e.place = nowhere
+	if at == last {
+		return
+	}
+	if at > 0 && moved.before(&h.slots[(at-1)/children]) {
+		h.up(at, moved)
+	} else {
+		h.down(at, moved)
+	}
+}
+
+// put puts a slot at an index.
+func (h *heap) put(at int, s slot) {
+	h.slots[at] = s
+	s.entry.index = int32(at)
+}
+
+// up puts a slot at an index, or above.
+func (h *heap) up(at int, s slot) {
+	for at > 0 {
+		parent := (at - 1) / children
+		if !s.before(&h.slots[parent]) {
+			break
+		}
+		h.put(at, h.slots[parent])
+		at = parent
+	}
+	h.put(at, s)
+}
+
+// down puts a slot at an index, or below.
+func (h *heap) down(at int, s slot) {
+	for {
+		first := at*children + 1
+		if first >= len(h.slots) {
+			break
+		}
+		least := first
+		for child := first + 1; child < min(first+children, len(h.slots)); child++ {
+			if h.slots[child].before(&h.slots[least]) {
+				least = child
+			}
+		}
+		if !h.slots[least].before(&s) {
+			break
+		}
+		h.put(at, h.slots[least])
+		at = least
+	}
+	h.put(at, s)
 }

@@ -1,10 +1,13 @@
 package agendas
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/query"
@@ -229,4 +233,397 @@ func TestQueue_ClaimFails(t *testing.T) {
 	_, err := scheduler.RunNext(s.ctx)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, []string{"a"}, s.drain(scheduler))
+}
+
+// planned gives an agenda a tag, a priority and a time of its making.
+func planned(tag string, priority int64, created time.Duration) func(*agenda.Record) {
+	return func(r *agenda.Record) {
+		r.Tag, r.Priority, r.CreatedAt = tag, priority, document.TimestampOf(start().Add(created))
+	}
+}
+
+// addMade adds an agenda that was made at the time that it says.
+func (s *stand) addMade(after time.Duration, set func(*agenda.Record)) {
+	s.t.Helper()
+	r := agenda.Record{Agenda: agenda.Agenda{ID: s.env.NewID(), NextRunAt: document.TimestampOf(start().Add(after))}}
+	set(&r)
+	encoded, err := document.Encode(r)
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.store.Collection(kind.Collection).Insert(s.ctx, encoded))
+}
+
+func TestOrder_PriorityTimeCreation(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		s.addMade(5*time.Second, planned("later", 0, 0))
+		s.addMade(4*time.Second, planned("made last", 0, 3*time.Second))
+		s.addMade(4*time.Second, planned("made first", 0, time.Second))
+		s.addMade(4*time.Second, planned("made second", 0, 2*time.Second))
+		s.addMade(4*time.Second, planned("made second, too", 0, 2*time.Second))
+		s.addMade(9*time.Second, planned("urgent", -10, 9*time.Second))
+		s.addMade(0, planned("can wait", 1000, 0))
+		s.addMade(11*time.Second, planned("not due", -100, 0))
+		s.clock.advance(10 * time.Second)
+		scheduler := s.scheduler(succeed)
+		due, err := scheduler.Due(s.ctx)
+		require.NoError(s.t, err)
+		require.Equal(s.t, 7, due)
+		require.Equal(s.t, []string{
+			"urgent", "made first", "made second", "made second, too", "made last", "later", "can wait",
+		}, s.drain(scheduler))
+	})
+}
+
+func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(fail, limited(1))
+		first := s.add(0, named("first"))
+		s.runNext(scheduler)
+		s.add(time.Hour, named("second"))
+		s.patch(first, document.O("$set", document.O(fieldNextRunAt, document.TimestampOf(start().Add(time.Hour))),
+			"$unset", document.O(fieldFailed, 1, fieldFailedAt, 1, fieldFailures, 1, fieldAttempts, 1)))
+		s.clock.advance(time.Hour)
+		scheduler.handler = succeed
+		require.Equal(s.t, []string{"first", "second"}, s.drain(scheduler))
+	})
+}
+
+func TestOrder_WithoutPriority(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		for _, tag := range []string{"missing", "text", "usual"} {
+			id := s.add(0, named(tag))
+			switch tag {
+			case "missing":
+				s.patch(id, document.O("$unset", document.O(fieldPriority, 1)))
+			case "text":
+				s.patch(id, document.Set(fieldPriority, "high"))
+			}
+		}
+		scheduler := s.scheduler(succeed, limited(1))
+		require.Len(s.t, s.drain(scheduler), 3)
+	})
+}
+
+func TestRunNext_ChangesByARunCount(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var doomed string
+		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
+			if run.Agenda.Tag == "first" {
+				s.remove(doomed)
+				s.add(0, planned("urgent", -1, 0))
+				s.add(time.Hour, planned("not due", -2, 0))
+			}
+			return nil
+		})
+		s.add(0, planned("first", 0, 0))
+		doomed = s.add(0, planned("second", 0, 0))
+		s.add(0, planned("third", 0, 0))
+		require.Equal(s.t, []string{"first", "urgent", "third"}, s.drain(scheduler))
+	})
+}
+
+// modelled is an agenda of the model: the list that RunNext should follow.
+type modelled struct {
+	tag                    string
+	priority, at, creation int
+}
+
+func (m modelled) compare(other modelled) int {
+	return cmp.Or(cmp.Compare(m.priority, other.priority), cmp.Compare(m.at, other.at), cmp.Compare(m.creation, other.creation))
+}
+
+// model is a stand beside the list of its open agendas, which are changed at random.
+type model struct {
+	*stand
+
+	random *rand.Rand
+	open   []modelled
+	made   int
+	second int
+}
+
+// change adds, deletes or updates an agenda.
+func (m *model) change() {
+	at, priority := m.second+m.random.IntN(20)-5, m.random.IntN(3)
+	when := document.TimestampOf(start().Add(time.Duration(at) * time.Second))
+	if len(m.open) == 0 || m.random.IntN(2) == 0 {
+		m.made++
+		added := modelled{tag: strconv.Itoa(m.made), priority: priority, at: at, creation: m.made}
+		m.open = append(m.open, added)
+		m.add(0, named(added.tag), func(r *agenda.Record) { r.NextRunAt, r.Priority = when, int64(priority) })
+		return
+	}
+	i := m.random.IntN(len(m.open))
+	chosen := document.O(fieldTag, m.open[i].tag)
+	agendas := record.Open(m.env, kind)
+	if m.random.IntN(3) == 0 {
+		m.open = slices.Delete(m.open, i, i+1)
+		removed, err := agendas.Delete(m.ctx, chosen)
+		require.NoError(m.t, err)
+		require.EqualValues(m.t, 1, removed)
+		return
+	}
+	m.open[i].at, m.open[i].priority = at, priority
+	_, err := agendas.Update(m.ctx, record.Patch{
+		Filter: chosen, Patch: document.O(fieldNextRunAt, when, fieldPriority, priority),
+	})
+	require.NoError(m.t, err)
+}
+
+// takeFirst takes the first of those that are due out of the list.
+func (m *model) takeFirst() (modelled, bool) {
+	first := -1
+	for i, candidate := range m.open {
+		if candidate.at <= m.second && (first < 0 || candidate.compare(m.open[first]) < 0) {
+			first = i
+		}
+	}
+	if first < 0 {
+		return modelled{}, false
+	}
+	taken := m.open[first]
+	m.open = slices.Delete(m.open, first, first+1)
+	return taken, true
+}
+
+func TestRunNext_FollowsSortedList(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		m := &model{stand: s, random: rand.New(rand.NewPCG(7, 7))}
+		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
+			want, ok := m.takeFirst()
+			require.True(s.t, ok, "%s is not due", run.Agenda.Tag)
+			require.Equal(s.t, want.tag, run.Agenda.Tag)
+			for range m.random.IntN(3) {
+				m.change()
+			}
+			return nil
+		})
+		for range 1000 {
+			for range m.random.IntN(4) {
+				m.change()
+			}
+			for range m.random.IntN(6) {
+				if result, err := scheduler.RunNext(s.ctx); err != nil || !result.Ran {
+					require.NoError(s.t, err)
+					_, due := m.takeFirst()
+					require.False(s.t, due, "nothing ran though something was due")
+					break
+				}
+			}
+			m.second += m.random.IntN(3)
+			s.clock.set(start().Add(time.Duration(m.second) * time.Second))
+		}
+		require.Greater(s.t, m.made, 1000)
+	})
+}
+
+// of adds agendas of a channel, each for another member, which are due now.
+func (s *stand) of(app, channel string, number int) {
+	s.t.Helper()
+	now, err := s.store.Now(s.ctx)
+	require.NoError(s.t, err)
+	all := make([]document.Object, number)
+	for i := range all {
+		all[i], err = document.Encode(agenda.Record{Agenda: agenda.Agenda{
+			ID: s.env.NewID(), App: app, Channel: channel, Member: "m" + strconv.Itoa(i), NodeCompositeID: "n",
+			NextRunAt: document.TimestampOf(now), Meta: document.O(),
+		}})
+		require.NoError(s.t, err)
+	}
+	require.NoError(s.t, s.store.Collection(kind.Collection).Insert(s.ctx, all...))
+}
+
+// hanging is a handler whose runs in an app's channel hang until they are told to end. Others it tells.
+func hanging(app, channel string, hung *atomic.Int64, ran chan<- agenda.Run) agenda.Handler {
+	return func(ctx context.Context, run agenda.Run) error {
+		if run.Agenda.App == app && run.Agenda.Channel == channel {
+			hung.Add(1)
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		ran <- run
+		return nil
+	}
+}
+
+// waitFor returns the next run, and fails if there is none.
+func (l *live) waitFor(ran <-chan agenda.Run, about any) agenda.Run {
+	l.t.Helper()
+	select {
+	case run := <-ran:
+		return run
+	case <-time.After(10 * time.Second):
+		l.t.Fatalf("%v: it does not run", about)
+		return agenda.Run{}
+	}
+}
+
+func TestRun_HangingChannelStopsNoOther(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]fair.Key{
+		"app": {App: "b", Channel: "c1"}, "channel": {App: "a", Channel: "c2"},
+	} {
+		for _, number := range []int{16, 64, 1000} {
+			t.Run(name+strconv.Itoa(number), func(t *testing.T) {
+				t.Parallel()
+				inBubble(t, func(l *live) {
+					var hung atomic.Int64
+					ran := make(chan agenda.Run, 100)
+					l.start(hanging("a", "c1", &hung, ran))
+					l.of("a", "c1", number)
+					l.pass(5 * time.Second)
+					require.EqualValues(l.t, 16, hung.Load(), "one channel uses a quarter of the workers")
+					for i := range 3 {
+						l.of(other.App, other.Channel, 1)
+						l.waitFor(ran, i)
+					}
+					l.of(other.App, other.Channel, 20)
+					for i := range 20 {
+						l.waitFor(ran, i)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestRun_ManyHangingChannelsStopNoOtherApp(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		var hung atomic.Int64
+		ran := make(chan agenda.Run, 1)
+		l.start(func(ctx context.Context, run agenda.Run) error {
+			return hanging("a", run.Agenda.Channel, &hung, ran)(ctx, run)
+		})
+		for i := range 300 {
+			l.of("a", strconv.Itoa(i), 2)
+		}
+		l.pass(5 * time.Second)
+		require.EqualValues(l.t, 32, hung.Load(), "one app uses half of the workers")
+		l.of("b", "c1", 1)
+		l.waitFor(ran, "b")
+	})
+}
+
+func TestRun_GoesOnOncePlacesAreFree(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		ran := make(chan agenda.Run)
+		l.start(func(_ context.Context, run agenda.Run) error {
+			ran <- run
+			return nil
+		}, func(c *SchedulerConfig) { c.Workers, c.Poll = 2, time.Second })
+		l.of("a", "c1", 400)
+		l.of("b", "c1", 3)
+		for i := range 403 {
+			l.waitFor(ran, i)
+		}
+	})
+}
+
+func TestRun_RetryWaitsBehindFreshOnes(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		s.add(0, named("retry"), func(r *agenda.Record) { r.RetryAt = document.TimestampOf(start().Add(time.Minute)) })
+		s.add(30*time.Second, named("fresh"))
+		s.clock.advance(time.Hour)
+		taken, _, err := scheduler.candidates.take(s.ctx, s.clock.Now(), 2, 0, fair.NewShares(64))
+		require.NoError(s.t, err)
+		require.Equal(s.t, []string{"fresh", "retry"}, tagsOf(taken))
+	})
+}
+
+// tagsOf returns the tags of agendas.
+func tagsOf(found []document.Object) []string {
+	tags := make([]string, len(found))
+	for i, o := range found {
+		tags[i] = document.Get(o, fieldTag, "")
+	}
+	return tags
+}
+
+func TestTake_ChannelsTakeTurns(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		s.of("a", "c1", 300)
+		s.of("a", "c2", 1)
+		s.of("b", "c1", 1)
+		places := fair.NewShares(64)
+		var order []string
+		for {
+			taken, _, err := scheduler.candidates.take(s.ctx, start(), 2, time.Hour, places)
+			require.NoError(s.t, err)
+			if len(taken) == 0 {
+				break
+			}
+			for _, o := range taken {
+				order = append(order, keyOf(o).App+keyOf(o).Channel)
+			}
+		}
+		require.Len(s.t, order, 18, "16 of the first channel, and what the others have")
+		require.Contains(s.t, order, "ac2")
+		require.Contains(s.t, order, "bc1")
+		require.Equal(s.t, 18, places.Held())
+	})
+}
+
+// readStore counts the agendas that are read.
+type readStore struct {
+	store.Store
+
+	read *int
+}
+
+func (s readStore) Collection(name string) store.Collection {
+	return readCollection{s.Store.Collection(name), s.read}
+}
+
+type readCollection struct {
+	store.Collection
+
+	read *int
+}
+
+func (c readCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	*c.read += len(found)
+	return found, err
+}
+
+// A polled store is not asked again and again for the backlog of a channel that has no place. Once it has one, its
+// agendas are found at once, whatever else was found before.
+func TestTake_BacklogOfABlockedChannelIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	read := 0
+	scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = readStore{s.store, &read} })
+	places, hung := fair.NewShares(64), fair.Key{App: "a", Channel: "c1"}
+	now := start()
+	take := func(limit int) (apps []string) {
+		taken, _, err := scheduler.candidates.take(s.ctx, now, limit, time.Second, places)
+		require.NoError(t, err)
+		for _, o := range taken {
+			apps = append(apps, keyOf(o).App)
+		}
+		return apps
+	}
+	s.of("a", "c1", 1000)
+	require.Len(t, take(64), 16)
+	s.of("b", "c1", 20)
+	read = 0
+	for range 3 {
+		now = now.Add(2 * time.Second)
+		require.Equal(t, []string{"b", "b"}, take(2))
+		places.Release(fair.Key{App: "b", Channel: "c1"})
+		places.Release(fair.Key{App: "b", Channel: "c1"})
+	}
+	require.LessOrEqual(t, read, 3*20)
+	places.Release(hung)
+	require.ElementsMatch(t, []string{"a", "b"}, take(2))
 }

@@ -3,6 +3,8 @@ package agendas_test
 import (
 	"context"
 	"errors"
+	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -209,5 +211,144 @@ func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 			crashes++
 		}
 		require.Equal(t, 2, crashes, "%s writes twice", name)
+	}
+}
+
+// meanwhile is a store in which something happens before the first deletion.
+type meanwhile struct {
+	store.Store
+
+	happens func()
+}
+
+func (m *meanwhile) Collection(name string) store.Collection {
+	return &meanwhileCollection{Collection: m.Store.Collection(name), store: m}
+}
+
+type meanwhileCollection struct {
+	store.Collection
+
+	store *meanwhile
+}
+
+func (c *meanwhileCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
+	if happens := c.store.happens; happens != nil {
+		c.store.happens = nil
+		happens()
+	}
+	return c.Collection.Delete(ctx, filter, options)
+}
+
+func TestNewAgenda_ReplaceAfterDeletion(t *testing.T) {
+	t.Parallel()
+	store := &meanwhile{Store: memstore.New()}
+	a := newAppsOver(t, store, agendas.Ports{})
+	replace := func(node string) {
+		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "`+node+`", "nextRunAt": 5, "replace": true, "tag": "x"}`)
+	}
+	replace("first")
+	store.happens = func() {
+		must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada", "tag": "x"}`)
+		replace("last")
+	}
+	replace("second")
+	require.Equal(t, []string{"last"}, nodes(records(t, a.mine)))
+}
+
+// killing is a store whose caller is killed at one of its writes, counted from 1 on.
+type killing struct {
+	store.Store
+
+	at, writes int
+	isAfter    bool
+}
+
+// write writes, unless the caller is killed before.
+func (k *killing) write(act func()) {
+	k.writes++
+	if k.writes != k.at {
+		act()
+		return
+	}
+	if k.isAfter {
+		act()
+	}
+	runtime.Goexit()
+}
+
+func (k *killing) Collection(name string) store.Collection {
+	return &killingCollection{Collection: k.Store.Collection(name), store: k}
+}
+
+type killingCollection struct {
+	store.Collection
+
+	store *killing
+}
+
+func (c *killingCollection) Insert(ctx context.Context, documents ...document.Object) (err error) {
+	c.store.write(func() { err = c.Collection.Insert(ctx, documents...) })
+	return err
+}
+
+func (c *killingCollection) Delete(
+	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
+) (removed int64, err error) {
+	c.store.write(func() { removed, err = c.Collection.Delete(ctx, filter, options) })
+	return removed, err
+}
+
+func (c *killingCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (result store.UpdateResult, err error) {
+	c.store.write(func() { result, err = c.Collection.Update(ctx, filter, change, options) })
+	return result, err
+}
+
+// isKilled calls in a goroutine of its own, and reports whether that was killed.
+func isKilled(call func()) bool {
+	killed := true
+	var life sync.WaitGroup
+	life.Go(func() {
+		call()
+		killed = false
+	})
+	life.Wait()
+	return killed
+}
+
+// aReplacement replaces the agendas of a tag.
+const aReplacement = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`
+
+// replaceKilledAt replaces three agendas in a process that is killed at a write, and repeats
+// that. It reports whether the process was killed.
+func replaceKilledAt(t *testing.T, at int, isAfter bool) bool {
+	t.Helper()
+	store := &killing{Store: memstore.New()}
+	a := newAppsOver(t, store, agendas.Ports{})
+	for range 3 {
+		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "old", "nextRunAt": 5, "tag": "x"}`)
+	}
+	store.writes, store.at, store.isAfter = 0, at, isAfter
+	killed := isKilled(func() { must(t, a.mine.NewAgenda, aReplacement) })
+	store.at = 0
+	left := nodes(records(t, a.mine))
+	require.True(t, len(left) >= 3 || slices.Equal(left, []string{"new"}), "at no time there are none: %v", left)
+	must(t, a.mine.NewAgenda, aReplacement)
+	require.Equal(t, []string{"new"}, nodes(records(t, a.mine)), "killed at %d, after it %t", at, isAfter)
+	return killed
+}
+
+func TestNewAgenda_ReplaceAgainAfterCrash(t *testing.T) {
+	t.Parallel()
+	for name, isAfter := range map[string]bool{"before": false, "after": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := 1
+			for replaceKilledAt(t, at, isAfter) {
+				at++
+			}
+			require.Equal(t, 3, at, "a replacement writes twice")
+		})
 	}
 }

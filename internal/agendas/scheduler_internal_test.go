@@ -1,14 +1,28 @@
 package agendas
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 func TestNewScheduler_Refuses(t *testing.T) {
@@ -32,4 +46,399 @@ func TestNewScheduler_Refuses(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, field, e.Field)
 	}
+}
+
+func TestRun_SingleRunAtItsTime(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var runs []agenda.Run
+		scheduler := s.scheduler(func(_ context.Context, run agenda.Run) error {
+			runs = append(runs, run)
+			return nil
+		})
+		id := s.add(time.Hour)
+		s.requireNothingDue(scheduler)
+		at, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.True(s.t, ok)
+		require.Equal(s.t, start().Add(time.Hour), at)
+		s.clock.set(at)
+		result := s.runNext(scheduler)
+		require.NoError(s.t, result.Err)
+		require.Len(s.t, runs, 1)
+		require.Equal(s.t, id, runs[0].Agenda.ID)
+		require.Equal(s.t, start().Add(time.Hour), runs[0].ScheduledAt)
+		require.Equal(s.t, 1, runs[0].Attempt)
+		require.Equal(s.t, id+":1767229200000", runs[0].Key)
+		require.True(s.t, s.get(id).Completed)
+		s.clock.advance(24 * time.Hour)
+		s.requireNothingDue(scheduler)
+		_, ok, err = scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.False(s.t, ok)
+	})
+}
+
+func TestRun_PatternUntilInclusive(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		id := s.add(9*time.Hour, repeating("0 9 * * *"), func(r *agenda.Record) {
+			r.RunUntil = document.TimestampOf(start().Add(48*time.Hour + 9*time.Hour))
+		})
+		var times []time.Time
+		for {
+			at, ok, err := scheduler.Next(s.ctx)
+			require.NoError(s.t, err)
+			if !ok {
+				break
+			}
+			s.clock.set(at)
+			times = append(times, s.runNext(scheduler).Run.ScheduledAt)
+		}
+		nine := start().Add(9 * time.Hour)
+		require.Equal(s.t, []time.Time{nine, nine.AddDate(0, 0, 1), nine.AddDate(0, 0, 2)}, times)
+		require.True(s.t, s.get(id).Completed)
+	})
+}
+
+// aroundKey is the key of what a wrapper leaves for the handler.
+type aroundKey struct{}
+
+func TestAround_SeesEachRun(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var seen []string
+		scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
+			return boterr.New(boterr.Conflict, "", "%v", ctx.Value(aroundKey{}))
+		}, func(c *SchedulerConfig) {
+			c.Around = func(next agenda.Handler) agenda.Handler {
+				return func(ctx context.Context, run agenda.Run) error {
+					err := next(context.WithValue(ctx, aroundKey{}, "from around"), run)
+					seen = append(seen, run.Agenda.Tag+": "+err.Error())
+					return err
+				}
+			}
+		})
+		s.add(0, named("a"))
+		require.ErrorIs(t, s.runNext(scheduler).Err, boterr.Conflict)
+		require.Equal(t, []string{"a: conflict: from around"}, seen)
+	})
+}
+
+func TestAround_GivesNoHandler(t *testing.T) {
+	t.Parallel()
+	_, err := NewScheduler(SchedulerConfig{
+		Env: record.Env{Store: memstore.New()}, Handler: succeed,
+		SchedulerOptions: SchedulerOptions{Around: func(agenda.Handler) agenda.Handler { return nil }},
+	})
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, "around", e.Field)
+	require.Equal(t, boterr.InvalidArgument, e.Code)
+}
+
+func TestPostponed(t *testing.T) {
+	t.Parallel()
+	pause, ok := agenda.Postponed(fmt.Errorf("not now: %w", agenda.Postpone(time.Minute)))
+	require.True(t, ok)
+	require.Equal(t, time.Minute, pause)
+	for _, err := range []error{nil, errors.New("no luck"), agenda.ErrShutdown} {
+		_, ok := agenda.Postponed(err)
+		require.False(t, ok)
+	}
+}
+
+func TestAround_Panics(t *testing.T) {
+	t.Parallel()
+	_, err := NewScheduler(SchedulerConfig{
+		Env: record.Env{Store: memstore.New()}, Handler: succeed,
+		SchedulerOptions: SchedulerOptions{Around: func(agenda.Handler) agenda.Handler { panic("no tracer") }},
+	})
+	require.ErrorIs(t, err, boterr.Internal)
+	var panicked *boterr.PanicError
+	require.ErrorAs(t, err, &panicked)
+	require.Equal(t, "no tracer", panicked.Cause)
+	require.ErrorContains(t, err, "around")
+}
+
+// events are what hooks and log were told.
+type events struct {
+	mu   sync.Mutex
+	told []string
+	log  bytes.Buffer
+}
+
+func (e *events) hook(name string) func(context.Context, agenda.Event) {
+	return func(_ context.Context, event agenda.Event) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.told = append(e.told, fmt.Sprintf("%s %s %d %v", name, event.Run.Agenda.Tag, event.Run.Attempt, event.Err))
+	}
+}
+
+// set makes a scheduler tell its events.
+func (e *events) set(c *SchedulerConfig) {
+	c.Hooks = agenda.Hooks{Claimed: e.hook("claimed"), Finished: e.hook("finished"), Failed: e.hook("failed"), Late: e.hook("late")}
+	c.Log = slog.New(slog.NewTextHandler(&e.log, &slog.HandlerOptions{
+		Level: slog.LevelDebug,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key != slog.LevelKey && a.Key != slog.MessageKey && a.Key != "attempt" && a.Key != "late" {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+}
+
+func TestHooks_TellWhatHappens(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		e := &events{}
+		failing := true
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error {
+			if failing {
+				return errors.New("no luck")
+			}
+			return nil
+		}, limited(2), e.set)
+		s.add(0, named("a"))
+		s.runNext(scheduler)
+		s.clock.advance(time.Hour)
+		s.runNext(scheduler)
+		failing = false
+		s.add(time.Hour, named("b"))
+		s.runNext(scheduler)
+		require.Equal(s.t, []string{
+			"claimed a 1 <nil>", "failed a 1 no luck", "claimed a 2 <nil>", "late a 2 <nil>", "failed a 2 no luck",
+			"claimed b 1 <nil>", "finished b 1 <nil>",
+		}, e.told)
+		require.Equal(s.t, `level=DEBUG msg="agenda: claimed" attempt=1
+level=WARN msg="agenda: failed" attempt=1
+level=DEBUG msg="agenda: claimed" attempt=2
+level=WARN msg="agenda: late" attempt=2 late=1h0m0s
+level=ERROR msg="agenda: failed" attempt=2
+level=DEBUG msg="agenda: claimed" attempt=1
+level=DEBUG msg="agenda: finished" attempt=1
+`, e.log.String())
+	})
+}
+
+func TestHooks_PanicChangesNothing(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		log := &events{}
+		done := make(chan struct{}, 2)
+		burst := func(context.Context, agenda.Event) { panic("a hook") }
+		l.start(func(context.Context, agenda.Run) error {
+			done <- struct{}{}
+			return nil
+		}, log.set, func(c *SchedulerConfig) {
+			c.Workers, c.Hooks = 1, agenda.Hooks{Claimed: burst, Finished: burst, Failed: burst, Late: burst}
+		})
+		first, second := l.due(0), l.due(0)
+		<-done
+		<-done
+		synctest.Wait()
+		require.True(l.t, l.get(first).Completed)
+		require.True(l.t, l.get(second).Completed)
+		require.Contains(l.t, log.log.String(), "hook panicked")
+	})
+}
+
+// breaking is a store that, while it is broken, breaks in one method.
+type breaking struct {
+	store.Store
+
+	method   string
+	isBroken *atomic.Bool
+	breaks   func()
+}
+
+// at breaks where the method is the one.
+func (b breaking) at(method string) {
+	if b.method == method && b.isBroken.Load() {
+		b.breaks()
+	}
+}
+
+func (b breaking) Now(ctx context.Context) (time.Time, error) {
+	b.at("Now")
+	return b.Store.Now(ctx)
+}
+
+func (b breaking) Collection(name string) store.Collection {
+	b.at("Collection")
+	return breakingCollection{Collection: b.Store.Collection(name), of: b}
+}
+
+// breakingCollection is one of its collections.
+type breakingCollection struct {
+	store.Collection
+
+	of breaking
+}
+
+func (b breakingCollection) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	b.of.at("Find")
+	return b.Collection.Find(ctx, filter, options)
+}
+
+func (b breakingCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	b.of.at("Update")
+	return b.Collection.Update(ctx, filter, change, options)
+}
+
+func (b breakingCollection) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	b.of.at("FindAndModify")
+	return b.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+// watchedBreaking can be watched, too.
+type watchedBreaking struct {
+	breaking
+	store.Watcher
+}
+
+func (w watchedBreaking) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) func() {
+	w.at("Watch")
+	return w.Watcher.Watch(collection, changed, reset)
+}
+
+// breakingIn returns the store of a stand so that it breaks in a method.
+func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) store.Store {
+	broken := breaking{Store: s.store, method: method, isBroken: isBroken, breaks: breaks}
+	if watcher, ok := s.store.(store.Watcher); ok {
+		return watchedBreaking{breaking: broken, Watcher: watcher}
+	}
+	return broken
+}
+
+// storeMethods are those that a scheduler calls.
+func storeMethods() []string {
+	return []string{"Now", "Collection", "Find", "Update", "FindAndModify", "Watch"}
+}
+
+// breaks are the ways in which a store breaks, beside errors.
+func breaks() map[string]func() {
+	return map[string]func(){
+		"panics":             func() { panic("the store is broken") },
+		"ends the goroutine": runtime.Goexit,
+	}
+}
+
+func TestRun_StoreBreaks(t *testing.T) {
+	t.Parallel()
+	for _, method := range storeMethods() {
+		for way, breakDown := range breaks() {
+			t.Run(method+" "+way, func(t *testing.T) {
+				t.Parallel()
+				inBubble(t, func(l *live) {
+					var isBroken atomic.Bool
+					store := l.breakingIn(method, &isBroken, breakDown)
+					ran := make(chan struct{}, 100)
+					isBroken.Store(true)
+					l.due(0)
+					l.start(func(context.Context, agenda.Run) error {
+						ran <- struct{}{}
+						return nil
+					}, func(c *SchedulerConfig) { c.Env.Store = store })
+					l.pass(3 * time.Minute)
+					isBroken.Store(false)
+					l.pass(time.Hour)
+					require.NotEmpty(l.t, ran, "it runs once the store works")
+				})
+			})
+		}
+	}
+}
+
+func TestRunNext_StorePanics(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		for _, method := range storeMethods() {
+			var isBroken atomic.Bool
+			isBroken.Store(true)
+			store := s.breakingIn(method, &isBroken, func() { panic("the store is broken") })
+			s.add(0)
+			scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = store })
+			var failed []error
+			_, _, err := scheduler.Next(s.ctx)
+			failed = append(failed, err)
+			_, err = scheduler.Due(s.ctx)
+			failed = append(failed, err)
+			_, err = scheduler.RunNext(s.ctx)
+			for _, err := range append(failed, err) {
+				if err != nil {
+					require.Equal(s.t, boterr.Internal, boterr.CodeOf(err), "%s: %v", method, err)
+				}
+			}
+		}
+	})
+}
+
+// brokenLog is a handler of logs that panics.
+type brokenLog struct{ slog.Handler }
+
+func (brokenLog) Enabled(context.Context, slog.Level) bool { panic("the log is broken") }
+
+func TestRun_LoggerPanics(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		s.add(0)
+		scheduler := s.scheduler(func(context.Context, agenda.Run) error { panic("the handler is broken, too") },
+			func(c *SchedulerConfig) { c.Log = slog.New(brokenLog{}) })
+		require.ErrorContains(s.t, s.runNext(scheduler).Err, "the handler is broken, too")
+	})
+}
+
+// fill gives each field of a struct a value that is not zero.
+func fill(t *testing.T, fields reflect.Value) {
+	t.Helper()
+	for i := range fields.NumField() {
+		switch field := fields.Field(i); field.Interface().(type) {
+		case string:
+			field.SetString("text " + fields.Type().Field(i).Name)
+		case int64, document.Timestamp:
+			field.SetInt(int64(1000 + i))
+		case bool:
+			field.SetBool(true)
+		case document.Object:
+			field.Set(reflect.ValueOf(document.O("a", 1)))
+		default:
+			fill(t, field)
+		}
+	}
+}
+
+func TestRecord_EachFieldIsReadWithoutReflection(t *testing.T) {
+	t.Parallel()
+	full := agenda.Record{}
+	fill(t, reflect.ValueOf(&full).Elem())
+	o, err := document.Encode(full)
+	require.NoError(t, err)
+	var read agenda.Record
+	for name, value := range o.All() {
+		isDecoded, err := read.DecodeField(name, value)
+		require.NoError(t, err)
+		require.True(t, isDecoded, "%s is read by reflection", name)
+	}
+	require.Equal(t, full, read)
+}
+
+func TestReadRecord_WrittenElsewhere(t *testing.T) {
+	t.Parallel()
+	r, err := fromDocument(document.O("_id", "a", "nextRunAt", 5.0, "tag", nil, "unknown", document.A(1)))
+	require.NoError(t, err)
+	require.Equal(t, &agenda.Record{Agenda: agenda.Agenda{ID: "a", NextRunAt: 5, Meta: document.O()}}, r)
+	_, err = fromDocument(document.O("_id", "a", "nextRunAt", "soon"))
+	require.ErrorContains(t, err, "the stored agenda a cannot be read")
 }

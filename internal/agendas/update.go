@@ -3,11 +3,14 @@ package agendas
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // UpdateAgenda implements Operations.
@@ -127,4 +130,205 @@ func (u *update) check(r *agenda.Record) error {
 		return boterr.New(e.Code, e.Field, "agenda %s: %s", r.ID, e.Message())
 	}
 	return err
+}
+
+// write changes the agendas that were found open, where they are so still and the update
+// still fits their schedules, in one write.
+func (u *update) write(ctx context.Context, open []*agenda.Record) (store.UpdateResult, error) {
+	set, unset := u.fields()
+	if u.params.Replace {
+		number, err := u.replacementNumber(ctx, open[0])
+		if err != nil {
+			return store.UpdateResult{}, err
+		}
+		if number != 0 {
+			set = append(set, fieldReplaces, number)
+		}
+	}
+	filter := append(u.fits(), record.FieldID, document.O("$in", document.A(ids(open)...)), fieldCompleted, false)
+	written, err := u.agendas().Update(ctx, record.Patch{
+		Filter:       document.O(filter...),
+		Patch:        document.O("$set", document.O(set...), "$unset", document.O(unset...)),
+		WithModifier: true,
+		Multi:        true,
+	})
+	return written, inMeta(err)
+}
+
+// fits returns the conditions of check as pairs of a filter: after the update an agenda must have
+// no pattern, or no end, or its next run no later than the end. What the update itself gives needs
+// no condition.
+func (u *update) fits() []any {
+	next, until := u.planned.next, u.planned.until
+	if next == 0 && until == 0 || next != 0 && next <= until {
+		return nil
+	}
+	var fit []any
+	if u.given.pattern == "" {
+		fit = append(fit, document.O(fieldPattern, document.O("$exists", false)))
+	}
+	if until == 0 && u.given.next != 0 {
+		fit = append(fit, document.O(fieldRunUntil, document.O("$exists", false)))
+	}
+	switch {
+	case next == 0:
+		fit = append(fit, document.O(fieldNextRunAt, document.O("$lte", int64(until))))
+	case until == 0:
+		fit = append(fit, document.O(fieldRunUntil, document.O("$gte", int64(next))))
+	}
+	return []any{"$or", document.A(fit...)}
+}
+
+// fields returns what the update sets, as pairs of a name and a value, and what it
+// removes, as pairs as well.
+func (u *update) fields() (set, unset []any) {
+	if !u.params.Meta.IsZero() {
+		set = append(set, fieldMeta, u.params.Meta)
+	}
+	if u.params.NodeCompositeID != "" {
+		set = append(set, fieldNodeCompositeID, u.params.NodeCompositeID)
+	}
+	if u.params.TreeID != "" {
+		set = append(set, fieldTree, u.params.TreeID)
+	}
+	if u.params.Priority != nil {
+		set = append(set, fieldPriority, *u.params.Priority)
+	}
+	if u.given.pattern != "" {
+		set = append(set, fieldPattern, u.given.pattern)
+		if u.planned.zone == "" {
+			unset = append(unset, fieldZone, true)
+		} else {
+			set = append(set, fieldZone, u.planned.zone)
+		}
+	}
+	if u.given.until != 0 {
+		set = append(set, fieldRunUntil, int64(u.given.until))
+	}
+	if u.planned.next != 0 {
+		set = append(set, fieldNextRunAt, int64(u.planned.next))
+		unset = append(unset, resetAttempts()...)
+	}
+	return set, unset
+}
+
+// resetAttempts returns what is removed of an agenda that is scheduled anew: all of its
+// earlier attempts. The lease of one that is running stays, and its run learns from the missing
+// attempts, and that it has not Begun, that it has another schedule.
+func resetAttempts() []any {
+	return []any{
+		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
+		fieldFailedAt, true, fieldLost, true, fieldBegun, true,
+	}
+}
+
+// replacementNumber returns the number with which an agenda takes the place of the
+// others of its tag, or 0 where it came last as it is.
+func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64, error) {
+	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
+		openFilter(u.params.Tag).With(record.FieldID, document.O("$ne", r.ID)))
+	if err != nil || others.id == nil || others.number < r.Replaces {
+		return 0, err
+	}
+	return others.number + 1, nil
+}
+
+// result removes what the update replaced, and returns what it changed.
+func (u *update) result(
+	ctx context.Context, open []*agenda.Record, written store.UpdateResult,
+) (agenda.UpdateAgendaResult, error) {
+	if u.params.Replace {
+		if err := u.service.removeReplaced(ctx, u.params.MemberID, u.params.Tag); err != nil {
+			return agenda.UpdateAgendaResult{}, err
+		}
+	}
+	found, err := u.service.Find(ctx, record.Query{
+		Filter: document.O(record.FieldID, document.O("$in", document.A(ids(open)...))),
+	})
+	if err != nil {
+		return agenda.UpdateAgendaResult{}, err
+	}
+	result := emptyUpdate()
+	result.Modified = written.Modified
+	for _, r := range found {
+		if written.Matched < int64(len(open)) && !r.Completed {
+			// It may be one whose schedule has changed so that the update does not fit any more.
+			if err := u.check(r); err != nil {
+				return agenda.UpdateAgendaResult{}, err
+			}
+		}
+		result.DocsIDs.Updated = append(result.DocsIDs.Updated, r.ID)
+		result.Docs = append(result.Docs, &r.Agenda)
+	}
+	return result, nil
+}
+
+// emptyUpdate is the result of an update that matched nothing.
+func emptyUpdate() agenda.UpdateAgendaResult {
+	return agenda.UpdateAgendaResult{DocsIDs: agenda.DocsIDs{Updated: []string{}}, Docs: []*agenda.Agenda{}}
+}
+
+// ids returns the ids of agendas.
+func ids(records []*agenda.Record) []any {
+	all := make([]any, len(records))
+	for i, r := range records {
+		all[i] = r.ID
+	}
+	return all
+}
+
+// A replacement takes the place of the open agendas of a member and tag, in three steps: it reads the
+// greatest number that one of them has, writes its own agenda with the next number, and removes all but
+// the last: the one with the greatest number, and of several with that number the one with the greatest
+// id. So the agenda of the replacement that came last stays, whatever the clock says. Two at once may
+// take the same number, and one of them stays. An agenda is removed only once the one that replaces it is
+// there, so there is always one. If a replacement ends halfway, the next one completes it.
+
+// replacement is the place of an agenda among the open ones of its member and tag.
+type replacement struct {
+	// number is 0 if it was made without replace.
+	number int64
+	// id is nil if there is no agenda.
+	id any
+}
+
+// lastOf returns which of the open agendas of a member and tag that match came last.
+func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter document.Object) (replacement, error) {
+	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
+		Filter: filter,
+		SortBy: document.O(fieldReplaces, -1, record.FieldID, -1),
+		Limit:  1,
+	})
+	if err != nil || len(found) == 0 {
+		return replacement{}, err
+	}
+	id, _ := found[0].Field(record.FieldID)
+	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
+}
+
+// removeReplaced removes the open agendas of a member and tag that have been replaced. It removes those
+// that it read, if their numbers are unchanged: a deletion meanwhile may let the numbers begin anew, so
+// that the last agenda has a small one, and an update may have made one of those that it read the last.
+func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
+	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
+		Filter: openFilter(tag),
+		SortBy: document.O(fieldReplaces, -1, record.FieldID, -1),
+	})
+	if err != nil || len(found) == 0 || document.Get(found[0], fieldReplaces, int64(0)) == 0 {
+		return err
+	}
+	// The work of a deletion is its conditions times its documents, so it is done in parts.
+	for part := range slices.Chunk(found[1:], record.RemovalBatch) {
+		ids, unchanged := make([]any, len(part)), make([]any, len(part))
+		for i, o := range part {
+			ids[i], _ = o.Field(record.FieldID)
+			number, _ := o.Field(fieldReplaces) // Null if there is none.
+			unchanged[i] = document.O(record.FieldID, ids[i], fieldReplaces, number)
+		}
+		which := document.O(record.FieldID, document.O("$in", document.A(ids...)), "$or", document.A(unchanged...))
+		if _, err := s.ofMember(memberID, tag).Delete(ctx, which); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,14 +1,19 @@
 package agendas_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // seed makes what updates are tried on: of ada "once" and "daily" with the tag x, "other"
@@ -241,4 +246,180 @@ func TestUpdateAgenda_EndsBeforeItFires(t *testing.T) {
 	require.ErrorContains(t, err, "id1", "the error names the agenda")
 	require.Equal(t, before, a.stored(t))
 	must(t, a.mine.UpdateAgenda, `{"memberId": "bob", "pattern": "59 12 * * *"}`)
+}
+
+// notes are what a scheduler notes of an agenda.
+type notes struct {
+	fence, attempts, failures int64
+	leaseUntil, retryAt       document.Timestamp
+	failed                    bool
+	message                   string
+}
+
+func notesOf(r *agenda.Record) notes {
+	return notes{
+		fence: r.Fence, attempts: r.Attempts, failures: r.Failures, leaseUntil: r.LeaseUntil, retryAt: r.RetryAt,
+		failed: r.Failed, message: r.Error,
+	}
+}
+
+// newNoted returns apps where the one agenda, a daily one of ada, has been noted by a
+// scheduler.
+func newNoted(t *testing.T, noted ...any) *apps {
+	t.Helper()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 13 * * *", "runUntil": 1719298000000}`)
+	a.change(t, document.O(), document.Set(noted...))
+	return a
+}
+
+func TestUpdateAgenda_StartsFailedAfresh(t *testing.T) {
+	t.Parallel()
+	failed := []any{"fence", 7, "attempts", 3, "failures", 3, "failed", true, "error", "no", "retryAt", noon + hour}
+	for _, params := range []string{
+		`{"memberId": "ada", "nextRunAt": 1709299999999}`,
+		`{"memberId": "ada", "nextRunAt": 1709298000000}`, // As it was.
+		`{"memberId": "ada", "pattern": "0 14 * * *"}`,
+		`{"memberId": "ada", "pattern": "0 13 * * *"}`,
+	} {
+		a := newNoted(t, failed...)
+		result := must(t, a.mine.UpdateAgenda, params)
+		require.Equal(t, 1, document.Get(result, "modified", 0), params)
+		require.Equal(t, notes{fence: 7}, notesOf(only(t, a.mine)), params)
+	}
+	for _, params := range []string{
+		`{"memberId": "ada", "meta": {"a": 1}}`, `{"memberId": "ada", "priority": 1, "nodeCompositeId": "m", "treeId": "t"}`,
+		`{"memberId": "ada", "runUntil": 1729298000000}`,
+	} {
+		a := newNoted(t, failed...)
+		before := notesOf(only(t, a.mine))
+		must(t, a.mine.UpdateAgenda, params)
+		require.Equal(t, before, notesOf(only(t, a.mine)), params)
+	}
+}
+
+func TestUpdateAgenda_LeavesLeaseOfARun(t *testing.T) {
+	t.Parallel()
+	running := []any{"fence", 7, "attempts", 2, "failures", 1, "leaseUntil", noon + hour}
+	for params, want := range map[string]notes{
+		`{"memberId": "ada", "nextRunAt": 1709299999999}`: {fence: 7, leaseUntil: noon + hour},
+		`{"memberId": "ada", "nextRunAt": 1709298000000}`: {fence: 7, leaseUntil: noon + hour},
+		`{"memberId": "ada", "pattern": "0 14 * * *"}`:    {fence: 7, leaseUntil: noon + hour},
+		`{"memberId": "ada", "meta": {"a": 1}}`:           {fence: 7, leaseUntil: noon + hour, attempts: 2, failures: 1},
+		`{"memberId": "ada", "priority": 1}`:              {fence: 7, leaseUntil: noon + hour, attempts: 2, failures: 1},
+		`{"memberId": "ada", "runUntil": 1729298000000}`:  {fence: 7, leaseUntil: noon + hour, attempts: 2, failures: 1},
+	} {
+		a := newNoted(t, running...)
+		result := must(t, a.mine.UpdateAgenda, params)
+		require.Equal(t, 1, document.Get(result, "modified", 0), params)
+		require.Equal(t, want, notesOf(only(t, a.mine)), params)
+		result = must(t, a.mine.UpdateAgenda, params)
+		require.Zero(t, document.Get(result, "modified", 1), "%s again", params)
+	}
+}
+
+// manyAgendas is how many agendas a member has in tests of what they cost.
+const manyAgendas = 8000
+
+// fill adds agendas of ada's with the tag "x" to the store, as a scheduler leaves them.
+func (a *apps) fill(tb testing.TB, number int, isCompleted bool) {
+	tb.Helper()
+	all := make([]document.Object, number)
+	for i := range all {
+		all[i] = document.O("_id", "past"+strconv.Itoa(i), "app", "mine", "channel", "c1", "member", "ada",
+			"nodeCompositeId", "past", "nextRunAt", 1+i, "priority", 0, "meta", document.O(), "tag", "x",
+			"completed", isCompleted, "createdAt", 1+i, "updatedAt", 1+i)
+	}
+	require.NoError(tb, a.store.Collection("agendas").Insert(tb.Context(), all...))
+}
+
+func TestNewAgenda_ReplaceAfterManyCompleted(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	a.fill(t, manyAgendas, true)
+	for _, node := range []string{"first", "second"} {
+		_, err := a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: "ada", NodeCompositeID: node, NextRunAt: 5, Replace: true, Tag: "x",
+		})
+		require.NoError(t, err)
+		require.Equal(t, node, only(t, a.mine, "completed", false).NodeCompositeID)
+	}
+}
+
+func TestNewAgenda_ReplaceOfManyOpen(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	a.fill(t, manyAgendas, false)
+	_, err := a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "new", NextRunAt: 5, Replace: true, Tag: "x",
+	})
+	require.NoError(t, err)
+	require.Equal(t, "new", only(t, a.mine).NodeCompositeID)
+}
+
+func TestUpdateAgenda_ReplaceOfMany(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	a.fill(t, manyAgendas, false)
+	_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", NextRunAt: 7, Replace: true, Tag: "x"})
+	require.NoError(t, err)
+	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
+}
+
+func TestAgendas_WithoutReplaceOfMany(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	a.fill(t, manyAgendas, false)
+	result, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", NextRunAt: noon})
+	require.NoError(t, err)
+	require.EqualValues(t, manyAgendas, result.Modified)
+	_, err = a.mine.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: "ada"})
+	require.NoError(t, err)
+	require.Empty(t, records(t, a.mine))
+}
+
+// examined counts the documents that the searches, changes and deletions of a store look at.
+func examined(t *testing.T, memory *memstore.Store, filter, sort document.Object, limit int64) int64 {
+	t.Helper()
+	which, err := query.CompileFilter(filter)
+	require.NoError(t, err)
+	options := store.FindOptions{Limit: limit}
+	if !sort.IsZero() {
+		options.Sort, err = query.CompileSort(sort)
+		require.NoError(t, err)
+	}
+	explained, err := memory.Explain(t.Context(), "agendas", which, options)
+	require.NoError(t, err)
+	return explained.Examined
+}
+
+func TestEnsureIndexes_OpenAgendasApart(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	a.fill(t, manyAgendas, true)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "open", "nextRunAt": 5, "tag": "x"}`)
+	memory := a.store.(*memstore.Store)
+	ofMember := document.O("app", "mine", "member", "ada", "completed", false)
+	for _, filter := range []document.Object{
+		ofMember.With("tag", "x"),
+		ofMember.With("tag", document.O("$not", document.O("$regex", "^livechat:"))),
+	} {
+		require.EqualValues(t, 1, examined(t, memory, filter, document.Object{}, 0), filter)
+	}
+}
+
+// BenchmarkReplaceAfterCompleted shows that a replacement costs the same whatever has been completed.
+func BenchmarkReplaceAfterCompleted(b *testing.B) {
+	for _, completed := range []int{0, 1_000, 10_000, 100_000} {
+		b.Run(strconv.Itoa(completed), func(b *testing.B) {
+			a := newAppsOver(b, memstore.New(), agendas.Ports{})
+			a.fill(b, completed, true)
+			for b.Loop() {
+				_, err := a.mine.NewAgenda(b.Context(), agenda.NewAgendaParams{
+					MemberID: "ada", NodeCompositeID: "n", NextRunAt: 1, Tag: "x", Replace: true,
+				})
+				require.NoError(b, err)
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -437,6 +438,79 @@ func (p *pool) abandonAll(ctx context.Context) error {
 // giveBack gives a claim back. Where that fails, its lease passes.
 func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
-		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt}, slog.String("error", display.Text(err)))
+		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
+			slog.String("error", display.Text(err)))
 	}
+}
+
+// leases are the claims that a Run holds.
+type leases = lease.Held[*Claim]
+
+// abandonAll ends all claims where nobody waits for their runs any longer, and returns them in
+// the order of their ids.
+func abandonAll(held *leases) []*Claim {
+	abandoned := held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
+	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })
+	return abandoned
+}
+
+// renewAll renews the leases once.
+func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
+	if len(held.All()) == 0 {
+		return
+	}
+	back := s.inFlight.begin("the renewal of leases")
+	defer back()
+	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.lease/lease.BeatsPerLease)
+	defer cancel()
+	renewal, err := s.renewal(beat)
+	held.RenewAll(beat, err, func(ctx context.Context, c *Claim) (bool, error) {
+		return lease.Renew(ctx, s.agendas, c.id, c.fence, renewal)
+	}, func(c *Claim, err error) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: lease not renewed",
+			slog.String("agenda", c.id), slog.String("error", display.Text(err)))
+	})
+}
+
+// renewal returns the change that renews a lease now.
+func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return query.Change{}, err
+	}
+	update, err := query.CompileUpdate(document.O("$set", document.O(
+		fieldLeaseUntil, millis(now.Add(s.lease)), fieldHeldAt, millis(now))))
+	return query.Change{Update: update}, err
+}
+
+// inFlight are the calls of the store that have not come back, by what they are for. It is safe
+// for concurrent use.
+type inFlight struct {
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// begin notes a call until end.
+func (u *inFlight) begin(what string) (end func()) {
+	u.add(what, 1)
+	return func() { u.add(what, -1) }
+}
+
+// add adds to the number of calls for something.
+func (u *inFlight) add(what string, n int) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.calls == nil {
+		u.calls = map[string]int{}
+	}
+	if u.calls[what] += n; u.calls[what] == 0 {
+		delete(u.calls, what)
+	}
+}
+
+// names returns what calls are under way for, in order.
+func (u *inFlight) names() []string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.Sorted(maps.Keys(u.calls))
 }

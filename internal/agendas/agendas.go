@@ -1,0 +1,384 @@
+// Package agendas keeps agendas, and runs what falls due. A Service carries out the operations; a Scheduler claims the
+// agendas that are due and gives each to a handler. Any number of schedulers on one store share the work.
+//
+// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and counts up
+// a fencing token, and finds the agenda only as it was seen; the lease is judged by the store's
+// clock alone, so that a worker whose clock is wrong neither takes what another one holds nor
+// misses its turn. A worker renews the leases of what it runs. One that cannot, because it or the
+// store does not answer, loses the agenda at the end of the lease: the context of its run ends, and
+// another worker begins a new attempt. The two may overlap for as long as the first handler goes on
+// after its context has ended, or its process stood still; what the first one stores at its end has
+// no effect, since the fencing token has changed. Nor has it where the agenda was deleted or
+// replaced while it ran. Where the agenda was given another schedule, that schedule stays.
+//
+// A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise
+// the agendas that it held are run again one at a time, until it is known which one ends its process.
+package agendas
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/cron"
+	"github.com/botctx/go-sdk/internal/lease"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Ports are what a Service works with.
+type Ports struct {
+	// Members are those of the scope's app. Required.
+	Members members.Getter
+	// Zone gives the time zone in which the patterns for a member are read, where they name
+	// none themselves. The default is UTC.
+	Zone Zone
+	// Tree returns the tree of a node for a member, where a call names no tree. The
+	// default is the tree that the member is in.
+	Tree func(m *member.Member, nodeCompositeID string) string
+}
+
+// Service is the agendas of one app. It is safe for concurrent use.
+type Service struct {
+	env     record.Env
+	scope   record.Scope
+	ports   Ports
+	agendas *record.Collection
+}
+
+var _ agenda.Operations = (*Service)(nil)
+
+// New returns the agendas of the scope's app.
+func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	if ports.Tree == nil {
+		ports.Tree = func(m *member.Member, _ string) string { return m.BotMeta.Tree() }
+	}
+	return &Service{
+		env:     env.WithDefaults(),
+		scope:   scope,
+		ports:   ports,
+		agendas: record.OfApp(env, kind, scope.App),
+	}
+}
+
+// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, and by which those of
+// an app or a member can be listed in pages in the order of their ids, unless they are there. A host calls it
+// once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	for _, index := range []store.Index{
+		// Completed agendas stand apart, so that they cost the operations nothing.
+		store.Ascending(record.FieldApp, fieldMember, fieldCompleted, fieldTag),
+		store.Ascending(record.FieldApp, record.FieldID),
+		store.Ascending(record.FieldApp, fieldMember, record.FieldID),
+	} {
+		if err := database.Collection(kind.Collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find returns the agendas of the app as the store keeps them, or an empty slice. It is
+// for hosts: those that have failed, for one, are
+//
+//	agendas.Find(ctx, record.Query{Filter: document.O("failed", true)})
+//
+// Filter and SortBy name the JSON fields of Record. InvalidArgument: one of them, or a
+// number, is wrong. FailedPrecondition: what is stored is no agenda.
+func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Record, error) {
+	found, err := s.agendas.Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadAll(found, fromDocument)
+}
+
+// ofMember returns the agendas of a member: all, or those with a tag.
+func (s *Service) ofMember(memberID, tag string) *record.Collection {
+	agendas := s.agendas.Where(fieldMember, memberID)
+	if tag != "" {
+		return agendas.Where(fieldTag, tag)
+	}
+	return agendas
+}
+
+// openFilter returns the filter of the open agendas that a call with a tag, or without one, is
+// about.
+func openFilter(tag string) document.Object {
+	filter := document.O(fieldCompleted, false)
+	if tag == "" {
+		filter = filter.With(fieldTag, document.O("$not", document.O("$regex", "^"+agenda.LiveChatTagPrefix)))
+	}
+	return filter
+}
+
+// missingTag is the error for a replace without a tag.
+func missingTag() error {
+	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
+}
+
+// inMeta returns the error of a write whose other parameters are checked: what a store
+// refuses then is in meta, too deep or too large.
+func inMeta(err error) error {
+	if boterr.CodeOf(err) != boterr.InvalidArgument {
+		return err
+	}
+	return boterr.WithField("meta", err)
+}
+
+// NewAgenda implements Operations.
+func (s *Service) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+	given, err := scheduleOf(&p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := members.Load(ctx, s.ports.Members, members.ByRequiredID(p.MemberID))
+	if err != nil {
+		return nil, err
+	}
+	planned, err := s.plan(ctx, m, given)
+	if err != nil {
+		return nil, err
+	}
+	if err := planned.check(given); err != nil {
+		return nil, err
+	}
+	made := s.newRecord(m, p, planned)
+	// The id is the same where the run that makes it is tried again, and with it the key of each of its runs.
+	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
+	if p.Replace {
+		last, err := s.lastOf(ctx, p.MemberID, p.Tag, openFilter(p.Tag))
+		if err != nil {
+			return nil, err
+		}
+		made.Replaces = last.number + 1
+	}
+	inserted, err := s.insert(ctx, made)
+	if boterr.CodeOf(err) == boterr.AlreadyExists {
+		inserted, err = s.agendas.Get(ctx, made.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Replace {
+		// The agenda is there; now only the last of its tag may stay.
+		if err := s.removeReplaced(context.WithoutCancel(ctx), p.MemberID, p.Tag); err != nil {
+			return nil, err
+		}
+	}
+	stored, err := fromDocument(inserted)
+	if err != nil {
+		return nil, err
+	}
+	return &stored.Agenda, nil
+}
+
+// insert adds a record, and returns it as it is stored.
+func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Object, error) {
+	encoded, err := document.Encode(made)
+	if err != nil {
+		return document.Object{}, inMeta(err)
+	}
+	inserted, err := s.agendas.Insert(ctx, encoded)
+	return inserted, inMeta(err)
+}
+
+// scheduleOf checks the parameters, and returns the schedule that they give.
+func scheduleOf(p *agenda.NewAgendaParams) (schedule, error) {
+	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return given, err
+	}
+	switch {
+	case p.NodeCompositeID == "":
+		return given, boterr.Missing("nodeCompositeId", "the id of the node to run")
+	case given.next == 0 && given.pattern == "":
+		return given, boterr.Missing("nextRunAt", "when the node runs, or a pattern")
+	case p.Replace && p.Tag == "":
+		return given, missingTag()
+	}
+	return given, given.checkGiven()
+}
+
+// newRecord returns the record of a new agenda.
+func (s *Service) newRecord(m *member.Member, p agenda.NewAgendaParams, planned schedule) agenda.Record {
+	made := agenda.Record{
+		Agenda: agenda.Agenda{
+			Channel: m.Channel, Member: m.ID,
+			Tree: p.TreeID, NodeCompositeID: p.NodeCompositeID,
+			NextRunAt: planned.next, Meta: p.Meta, Tag: p.Tag,
+		},
+		Pattern: planned.pattern, Zone: planned.zone, RunUntil: planned.until,
+	}
+	if m.ID == s.scope.Member {
+		made.GroupExternalID = s.scope.GroupExternalID
+	}
+	if made.Tree == "" {
+		made.Tree = s.ports.Tree(m, p.NodeCompositeID)
+	}
+	if p.Priority != nil {
+		made.Priority = *p.Priority
+	}
+	if made.Meta.IsZero() {
+		made.Meta = document.O()
+	}
+	return made
+}
+
+// DeleteMemberAgenda implements Operations.
+func (s *Service) DeleteMemberAgenda(
+	ctx context.Context, p agenda.DeleteMemberAgendaParams,
+) (agenda.DeleteMemberAgendaResult, error) {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return agenda.DeleteMemberAgendaResult{}, err
+	}
+	if _, err := s.ofMember(p.MemberID, p.Tag).Delete(ctx, openFilter(p.Tag)); err != nil {
+		return agenda.DeleteMemberAgendaResult{}, err
+	}
+	return agenda.DeleteMemberAgendaResult{ClientMutationID: s.env.NewID()}, nil
+}
+
+// latestTime is the last time that a schedule may name: the end of the dates of
+// ECMAScript, in which bot logic counts. What is later is no number of milliseconds.
+const latestTime document.Timestamp = 8_640_000_000_000_000
+
+// schedule is when an agenda runs, as a call gives it or as it is stored.
+type schedule struct {
+	// next is the next run, pattern what gives the runs after it until the instant
+	// until. What is absent is zero. It takes both to run again: a pattern without an end
+	// gives no run after next, and an end without a pattern ends nothing.
+	next    document.Timestamp
+	pattern string
+	until   document.Timestamp
+	// zone is that of the pattern, "" for UTC and where the pattern names its own.
+	zone string
+}
+
+// checkGiven refuses what is no time and what is no pattern, even where next overrides it.
+func (s schedule) checkGiven() error {
+	if err := checkTime("nextRunAt", s.next); err != nil {
+		return err
+	}
+	if err := checkTime("runUntil", s.until); err != nil || s.pattern == "" {
+		return err
+	}
+	_, err := cron.Parse(s.pattern, "")
+	return err
+}
+
+func checkTime(field string, at document.Timestamp) error {
+	if at < 0 || at > latestTime {
+		return boterr.Invalid(field, "must be a time in Unix milliseconds between 1 and %d, got %d", latestTime, at)
+	}
+	return nil
+}
+
+// firstRun returns when the schedule that a call gives runs first: at the time that it names, else
+// by its pattern after now. 0 is for one without either.
+func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
+	if s.pattern == "" || s.next != 0 {
+		return s.next, nil
+	}
+	pattern, err := cron.Parse(s.pattern, s.zone)
+	if err != nil {
+		return 0, err
+	}
+	first, ok := pattern.Next(now)
+	if !ok {
+		return 0, boterr.Invalid("pattern", "never fires after %s", now.UTC().Format(time.RFC3339))
+	}
+	return document.TimestampOf(first), nil
+}
+
+// check refuses a schedule that no agenda may have: a pattern that is to give the next
+// run and has no end, or one that checkEnd refuses. given is what the call gave of it,
+// which the error is about.
+func (s schedule) check(given schedule) error {
+	if given.pattern != "" && given.next == 0 && s.until == 0 {
+		return boterr.Missing("runUntil", "the last instant at which the pattern may run")
+	}
+	return s.checkEnd(given)
+}
+
+// checkEnd refuses a pattern that ends before the next run.
+func (s schedule) checkEnd(given schedule) error {
+	switch {
+	case s.pattern == "" || s.until == 0 || s.next <= s.until:
+		return nil
+	case given.next != 0:
+		return boterr.Invalid("nextRunAt", "is %s, which is after runUntil, %s: no run is left", text(s.next), text(s.until))
+	case given.pattern != "":
+		return boterr.Invalid("pattern", "fires first at %s, which is after runUntil, %s: no run is left; give a later runUntil, in milliseconds",
+			text(s.next), text(s.until))
+	default:
+		return boterr.Invalid("runUntil", "is %s, and the next run is at %s: no run is left; delete the agenda to end it",
+			text(s.until), text(s.next))
+	}
+}
+
+// text is a time as errors show it.
+func text(at document.Timestamp) string { return at.Time().Format(time.RFC3339Nano) }
+
+// The fields of the documents.
+const (
+	fieldMember          = "member"
+	fieldTree            = "tree"
+	fieldNodeCompositeID = "nodeCompositeId"
+	fieldNextRunAt       = "nextRunAt"
+	fieldPriority        = "priority"
+	fieldMeta            = "meta"
+	fieldTag             = "tag"
+	fieldCompleted       = "completed"
+	fieldGroupExternalID = "groupExternalId"
+	fieldPattern         = "pattern"
+	fieldZone            = "zone"
+	fieldRunUntil        = "runUntil"
+	fieldReplaces        = "replaces"
+	fieldFence           = lease.FieldFence
+	fieldLeaseUntil      = lease.FieldUntil
+	fieldHeldAt          = "heldAt"
+	fieldClaim           = "claim"
+	fieldBeside          = "beside"
+	fieldLost            = "lost"
+	fieldBegun           = "begun"
+	fieldAttempts        = "attempts"
+	fieldFailures        = "failures"
+	fieldRetryAt         = "retryAt"
+	fieldFailed          = "failed"
+	fieldError           = "error"
+	fieldFailedAt        = "failedAt"
+)
+
+// kind is how agendas are kept.
+var kind = &record.Kind{
+	Name:       "agenda",
+	Collection: "agendas",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
+	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel, fieldMember},
+}
+
+// fromDocument reads an agenda that the store holds.
+func fromDocument(o document.Object) (*agenda.Record, error) {
+	r := new(agenda.Record)
+	if err := read(r, o); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// read makes a record what the store holds.
+func read(r *agenda.Record, o document.Object) error {
+	*r = agenda.Record{}
+	if err := document.Decode(o, r); err != nil {
+		return record.Unreadable(kind, o, err)
+	}
+	if r.Meta.IsZero() {
+		r.Meta = document.O()
+	}
+	return nil
+}

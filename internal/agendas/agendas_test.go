@@ -1,0 +1,434 @@
+package agendas_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/agendas"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+func TestNewAgenda_Record(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000}`: `{
+			"_id": "id1", "app": "mine", "channel": "c1", "member": "ada", "tree": "t1", "nodeCompositeId": "n",
+			"nextRunAt": 1709298000000, "priority": 0, "meta": {}, "completed": false}`,
+		`{"memberId": "ada", "treeId": "t2", "nodeCompositeId": "n", "nextRunAt": 1709298000000, "pattern": "0 9 * * *",
+			"runUntil": 1719298000000, "priority": -3, "meta": {"a": {"$b": "$c"}}, "replace": true, "tag": "x"}`: `{
+			"_id": "id1", "app": "mine", "channel": "c1", "member": "ada", "tree": "t2", "nodeCompositeId": "n",
+			"nextRunAt": 1709298000000, "priority": -3, "meta": {"a": {"$b": "$c"}}, "tag": "x", "completed": false}`,
+		`{"memberId": "bob", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1719298000000, "replace": false, "tag": "y"}`: `{
+			"_id": "id1", "app": "mine", "channel": "c1", "member": "bob", "nodeCompositeId": "n",
+			"nextRunAt": 1709370000000, "priority": 0, "meta": {}, "tag": "y", "completed": false}`,
+		`{"memberId": "bob", "nodeCompositeId": "n", "nextRunAt": 1, "tag": "livechat:idle", "meta": null, "unknown": 1}`: `{
+			"_id": "id1", "app": "mine", "channel": "c1", "member": "bob", "nodeCompositeId": "n",
+			"nextRunAt": 1, "priority": 0, "meta": {}, "tag": "livechat:idle", "completed": false}`,
+	} {
+		a := newApps(t)
+		require.JSONEq(t, want, must(t, a.mine.NewAgenda, params).String(), params)
+		stored := only(t, a.mine)
+		require.JSONEq(t, want, shown(t, stored.Agenda), "%s is stored as it is returned", params)
+	}
+}
+
+// shown returns an agenda as JSON.
+func shown(t *testing.T, shownAgenda agenda.Agenda) string {
+	t.Helper()
+	text, err := document.EncodeJSON(shownAgenda)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func TestNewAgenda_KeepsSchedule(t *testing.T) {
+	t.Parallel()
+	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: inZone("Asia/Taipei")})
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "daily", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "once", "nextRunAt": 1709298000000}`)
+	daily := only(t, a.mine, "nodeCompositeId", "daily")
+	require.Equal(t, "0 9 * * *", daily.Pattern)
+	require.Equal(t, "Asia/Taipei", daily.Zone)
+	require.EqualValues(t, 1719298000000, daily.RunUntil)
+	require.EqualValues(t, noon, daily.CreatedAt)
+	require.EqualValues(t, noon, daily.UpdatedAt)
+	require.EqualValues(t, noon+13*hour, daily.NextRunAt, "09:00 in Taipei is 01:00 in UTC")
+	once := only(t, a.mine, "nodeCompositeId", "once")
+	require.Empty(t, once.Pattern+once.Zone)
+	require.Zero(t, once.RunUntil)
+}
+
+func TestNewAgenda_FirstRunByPattern(t *testing.T) {
+	t.Parallel()
+	for params, next := range map[string]int64{
+		`"pattern": "0 13 * * *", "runUntil": 1719298000000`:                        noon + hour,
+		`"pattern": "0 12 * * *", "runUntil": 1719298000000`:                        noon + 24*hour,
+		`"pattern": "0 13 * * *", "runUntil": 1709298000000`:                        noon + hour, // runUntil is inclusive.
+		`"pattern": "0 13 * * *", "runUntil": 1719298000000, "nextRunAt": 5`:        5,
+		`"pattern": "0 13 * * *", "runUntil": 5, "nextRunAt": 5`:                    5,
+		`"pattern": "0 13 * * *", "nextRunAt": 5`:                                   5,
+		`"nextRunAt": 5, "runUntil": 6`:                                             5,
+		`"nextRunAt": 5, "runUntil": 4`:                                             5,
+		`"pattern": "0 13 * * *", "runUntil": 1709299000000, "nextRunAt": 1.709e12`: 1709000000000,
+		`"nextRunAt": 8640000000000000`:                                             8640000000000000,
+	} {
+		a := newApps(t)
+		made := must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", `+params+`}`)
+		require.Equal(t, next, document.Get(made, "nextRunAt", int64(0)), params)
+	}
+}
+
+func TestNewAgenda_TreeFromHost(t *testing.T) {
+	t.Parallel()
+	a := newAppsOver(t, memstore.New(), agendas.Ports{
+		Tree: func(m *member.Member, node string) string { return m.ID + "/" + node },
+	})
+	made := must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "nextRunAt": 5}`)
+	require.Equal(t, "bob/n", document.Get(made, "tree", ""))
+	made = must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "nextRunAt": 5, "treeId": "own"}`)
+	require.Equal(t, "own", document.Get(made, "tree", ""))
+}
+
+func TestNewAgenda_Refuses(t *testing.T) {
+	t.Parallel()
+	for params, field := range map[string]string{
+		`{}`: "memberId",
+		`{"nodeCompositeId": "n", "nextRunAt": 5}`:                                                                                   "memberId",
+		`{"memberId": "", "nodeCompositeId": "n", "nextRunAt": 5}`:                                                                   "memberId",
+		`{"memberId": ["ada"], "nodeCompositeId": "n", "nextRunAt": 5}`:                                                              "memberId",
+		`{"memberId": {"$ne": ""}, "nodeCompositeId": "n", "nextRunAt": 5}`:                                                          "memberId",
+		`{"memberId": "ada", "nextRunAt": 5}`:                                                                                        "nodeCompositeId",
+		`{"memberId": "ada", "nodeCompositeId": 5, "nextRunAt": 5}`:                                                                  "nodeCompositeId",
+		`{"memberId": "ada", "nodeCompositeId": "n"}`:                                                                                "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 0}`:                                                                "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": -1}`:                                                               "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": "5"}`:                                                              "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 8640000000000001}`:                                                 "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "runUntil": 1719298000000}`:                                                     "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *"}`:                                                        "runUntil",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 0}`:                                         "runUntil",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": -5}`:                                        "runUntil",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": "2030"}`:                                    "runUntil",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1709369999999}`:                             "pattern",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 5}`:                                         "pattern",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "every day", "runUntil": 1719298000000}`:                             "pattern",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "61 9 * * *", "runUntil": 9, "nextRunAt": 5}`:                        "pattern",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": 5, "runUntil": 1719298000000}`:                                       "pattern",
+		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1709369999999, "nextRunAt": 1709370000000}`: "nextRunAt",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "replace": true}`:                                               "tag",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "replace": true, "tag": ""}`:                                    "tag",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "tag": 5}`:                                                      "tag",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "replace": "yes"}`:                                              "replace",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "priority": "high"}`:                                            "priority",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "priority": 1.5}`:                                               "priority",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "meta": "x"}`:                                                   "meta",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "meta": [1]}`:                                                   "meta",
+		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "treeId": 5}`:                                                   "treeId",
+	} {
+		a := newApps(t)
+		_, err := call(t, a.mine.NewAgenda, params)
+		requireRefused(t, err, field, params)
+		require.Equal(t, `[]`, a.stored(t), params)
+	}
+}
+
+func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
+	t.Parallel()
+	deep := document.A()
+	for range document.MaxDepth - 2 { // The agenda and its meta are a level each.
+		deep = document.A(deep)
+	}
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5}`)
+	before := a.stored(t)
+	for _, meta := range []document.Object{
+		document.O("a", make(chan int)), document.O("a\x00", 1), document.O("a", deep), document.O("a", strings.Repeat("x", 17<<20)),
+	} {
+		_, err := a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 5, Meta: meta})
+		requireMeta(t, err)
+		_, err = a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Meta: meta})
+		requireMeta(t, err)
+		require.Equal(t, before, a.stored(t))
+	}
+}
+
+// requireMeta asserts that an error is about meta.
+func requireMeta(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Regexp(t, `^meta(\.|$)`, e.Field)
+}
+
+func TestNewAgenda_MemberOfAnotherApp(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	for _, id := range []string{"tom", "nobody"} {
+		_, err := call(t, a.mine.NewAgenda, `{"memberId": "`+id+`", "nodeCompositeId": "n", "nextRunAt": 5, "replace": true, "tag": "x"}`)
+		require.ErrorIs(t, err, boterr.NotFound)
+		requireField(t, err, "memberId")
+	}
+	require.Equal(t, `[]`, a.stored(t))
+}
+
+func TestDeleteMemberAgenda_OpenOnes(t *testing.T) {
+	t.Parallel()
+	for params, left := range map[string][]string{
+		`{"memberId": "ada"}`:                       {"past", "bobs"},
+		`{"memberId": "ada", "tag": ""}`:            {"past", "bobs"},
+		`{"memberId": "ada", "tag": "x"}`:           {"past", "other", "bobs"},
+		`{"memberId": "ada", "tag": "y"}`:           {"past", "once", "daily", "other", "bobs"},
+		`{"memberId": "bob", "tag": "x", "app": 1}`: {"past", "once", "daily", "other"},
+		`{"memberId": "tom"}`:                       {"past", "once", "daily", "other", "bobs"},
+		`{"memberId": "none"}`:                      {"past", "once", "daily", "other", "bobs"},
+	} {
+		a := newApps(t)
+		seed(t, a)
+		a.change(t, document.O("nodeCompositeId", "once"), document.Set("failed", true))
+		a.change(t, document.O("nodeCompositeId", "daily"), document.Set("attempts", 1, "leaseUntil", noon+2*hour))
+		must(t, a.mine.DeleteMemberAgenda, params)
+		require.Equal(t, left, nodes(records(t, a.mine)), params)
+	}
+}
+
+func TestDeleteMemberAgenda_NewIDEachTime(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	first := must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`)
+	second := must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`)
+	require.Equal(t, []string{"clientMutationId"}, first.Keys())
+	require.NotEmpty(t, document.Get(first, "clientMutationId", ""))
+	require.NotEmpty(t, document.Get(second, "clientMutationId", ""))
+	require.NotEqual(t, first, second)
+}
+
+func TestDeleteMemberAgenda_Refuses(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	before := a.stored(t)
+	for params, field := range map[string]string{
+		`{}`:                                "memberId",
+		`{"tag": "x"}`:                      "memberId",
+		`{"memberId": ""}`:                  "memberId",
+		`{"memberId": {"$ne": ""}}`:         "memberId",
+		`{"memberId": "ada", "tag": ["x"]}`: "tag",
+	} {
+		_, err := call(t, a.mine.DeleteMemberAgenda, params)
+		requireRefused(t, err, field, params)
+		require.Equal(t, before, a.stored(t), params)
+	}
+}
+
+// env is the environment of both apps.
+func (a *apps) env() record.Env { return record.Env{Store: a.store} }
+
+func TestEraseMember(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true))
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "idle", "nextRunAt": 5, "tag": "livechat:idle"}`)
+	for _, want := range []int64{5, 0} {
+		removed, err := agendas.EraseMember(t.Context(), a.env(), "mine", "ada")
+		require.NoError(t, err)
+		require.Equal(t, want, removed)
+	}
+	require.Equal(t, []string{"bobs"}, nodes(records(t, a.mine)))
+	removed, err := agendas.EraseMember(t.Context(), a.env(), "mine", "tom")
+	require.NoError(t, err)
+	require.Zero(t, removed, "he is a member of another app")
+}
+
+func TestEraseMember_Many(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	for range 1200 {
+		must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5}`)
+	}
+	removed, err := agendas.EraseMember(t.Context(), a.env(), "mine", "ada")
+	require.NoError(t, err)
+	require.EqualValues(t, 1200, removed)
+	require.Empty(t, records(t, a.mine))
+}
+
+func TestEraseMember_Refuses(t *testing.T) {
+	t.Parallel()
+	env := record.Env{Store: memstore.New()}
+	_, err := agendas.EraseMember(t.Context(), env, "", "ada")
+	requireRefused(t, err, "app")
+	_, err = agendas.EraseMember(t.Context(), env, "mine", "")
+	requireRefused(t, err, "memberId")
+}
+
+func TestService_OtherApps(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.theirs.NewAgenda, `{"memberId": "tom", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
+	// A member of the same id, so that only the app tells the agendas apart.
+	a.theirs = a.in("theirs", agendas.Ports{}, member.Member{ID: "ada", Channel: "c2"})
+	must(t, a.theirs.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
+	before := a.stored(t)
+	for _, id := range []string{"tom", "ada"} {
+		for _, params := range []string{
+			`"priority": 5`, `"priority": 5, "tag": "x"`, `"priority": 5, "tag": "x", "replace": true`,
+			`"nextRunAt": 9, "app": "theirs"`, `"runUntil": 1719298000000`,
+		} {
+			updated := must(t, a.mine.UpdateAgenda, `{"memberId": "`+id+`", `+params+`}`)
+			require.JSONEq(t, `{"_docsIds": {"updated": []}, "_docs": [], "modified": 0}`, updated.String())
+		}
+		must(t, a.mine.DeleteMemberAgenda, `{"memberId": "`+id+`"}`)
+		must(t, a.mine.DeleteMemberAgenda, `{"memberId": "`+id+`", "tag": "x", "app": "theirs"}`)
+	}
+	for _, filter := range []document.Object{
+		{}, document.O("app", "theirs"), document.O("app", document.O("$ne", "")), document.O("$or", document.A(document.O("app", "theirs"))),
+	} {
+		found, err := a.mine.Find(t.Context(), record.Query{Filter: filter})
+		require.NoError(t, err)
+		require.Empty(t, found)
+	}
+	require.Equal(t, before, a.stored(t))
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "mine", "nextRunAt": 5, "tag": "x", "replace": true}`)
+	require.Equal(t, []string{"mine"}, nodes(records(t, a.mine)))
+	require.Equal(t, []string{"n", "n"}, nodes(records(t, a.theirs)))
+}
+
+func TestFind_AsTheyAreKept(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	a.change(t, document.O("nodeCompositeId", "once"), document.Set("failed", true, "error", "no such node", "failures", 5))
+	failed := only(t, a.mine, "failed", true)
+	require.Equal(t, "once", failed.NodeCompositeID)
+	require.Equal(t, "no such node", failed.Error)
+	found, err := a.mine.Find(t.Context(), record.Query{SortBy: document.O("nodeCompositeId", -1), Skip: 1, Limit: 2})
+	require.NoError(t, err)
+	require.Equal(t, []string{"other", "once"}, nodes(found))
+	found, err = a.mine.Find(t.Context(), record.Query{Filter: document.O("nodeCompositeId", "none")})
+	require.NoError(t, err)
+	require.NotNil(t, found)
+	require.Empty(t, found)
+}
+
+func TestFind_Refuses(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	seed(t, a)
+	for field, query := range map[string]record.Query{
+		"filter.tag.$is": {Filter: document.O("tag", document.O("$is", 1))},
+		"sortBy.tag":     {SortBy: document.O("tag", "up")},
+		"limit":          {Limit: -1},
+		"skip":           {Skip: -1},
+	} {
+		found, err := a.mine.Find(t.Context(), query)
+		requireRefused(t, err, field)
+		require.Nil(t, found)
+	}
+	a.change(t, document.O("nodeCompositeId", "once"), document.Set("priority", "high"))
+	_, err := a.mine.Find(t.Context(), record.Query{})
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "id2")
+	must(t, a.mine.DeleteMemberAgenda, `{"memberId": "ada"}`)
+	require.Equal(t, []string{"past", "bobs"}, nodes(records(t, a.mine)), "what cannot be read can be deleted")
+}
+
+// zones are the time zones of members by their ids. A member without one has a zone that cannot be
+// told.
+type zones map[string]string
+
+func (z zones) of(_ context.Context, m *member.Member) (string, error) {
+	name, ok := z[m.ID]
+	if !ok {
+		return "", errNoZone
+	}
+	return name, nil
+}
+
+var errNoZone = boterr.New(boterr.Unavailable, "", "no zone for now")
+
+func TestMemberZone_EachMemberHasHers(t *testing.T) {
+	t.Parallel()
+	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: zones{"ada": "Asia/Taipei", "bob": ""}.of})
+	daily := `"nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1719298000000`
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", `+daily+`}`)
+	must(t, a.mine.NewAgenda, `{"memberId": "bob", `+daily+`}`)
+	hers, his := only(t, a.mine, "member", "ada"), only(t, a.mine, "member", "bob")
+	require.EqualValues(t, noon+13*hour, hers.NextRunAt, "09:00 in Taipei is 01:00 in UTC")
+	require.EqualValues(t, noon+21*hour, his.NextRunAt)
+	require.Equal(t, "Asia/Taipei", hers.Zone)
+	require.Empty(t, his.Zone)
+
+	changed := must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "pattern": "0 10 * * *"}`)
+	require.Contains(t, changed.String(), `"nextRunAt":1709344800000`, "the update shows 10:00 in Taipei, which is 02:00 in UTC")
+}
+
+func TestMemberZone_PatternNamesItsOwn(t *testing.T) {
+	t.Parallel()
+	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: zones{}.of})
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "pattern": "CRON_TZ=Asia/Taipei 0 9 * * *", "runUntil": 1719298000000}`)
+	made := only(t, a.mine)
+	require.EqualValues(t, noon+13*hour, made.NextRunAt)
+	require.Equal(t, "CRON_TZ=Asia/Taipei 0 9 * * *", made.Pattern)
+	require.Empty(t, made.Zone, "the host was not asked")
+	must(t, a.mine.UpdateAgenda, `{"memberId": "ada", "pattern": "CRON_TZ=Europe/London 0 9 * * *"}`)
+	require.EqualValues(t, noon+21*hour, only(t, a.mine).NextRunAt)
+}
+
+func TestMemberZone_NotToldOrNone(t *testing.T) {
+	t.Parallel()
+	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: zones{"bob": "Berlin"}.of})
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000, "runUntil": 1719298000000}`)
+	must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "nextRunAt": 1709298000000, "runUntil": 1719298000000}`)
+	before := a.stored(t)
+	for _, pattern := range []string{`"pattern": "0 9 * * *"`, `"pattern": "0 9 * * *", "nextRunAt": 1709298000000`} {
+		for _, operation := range []func(params string) error{
+			func(params string) error { _, err := call(t, a.mine.NewAgenda, params); return err },
+			func(params string) error { _, err := call(t, a.mine.UpdateAgenda, params); return err },
+		} {
+			err := operation(`{"memberId": "ada", "nodeCompositeId": "n", "runUntil": 1719298000000, ` + pattern + `}`)
+			require.ErrorIs(t, err, boterr.Unavailable, "the code of what the host says")
+			require.ErrorIs(t, err, errNoZone)
+			requireField(t, err, "zone")
+
+			err = operation(`{"memberId": "bob", "nodeCompositeId": "n", "runUntil": 1719298000000, ` + pattern + `}`)
+			requireRefused(t, err, "zone")
+			require.ErrorContains(t, err, `the host gives the member bob a time zone that is none: "Berlin" is not in the time-zone database; give a name such as`)
+			require.Equal(t, before, a.stored(t), "nothing is stored")
+		}
+	}
+	_, err := call(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "runUntil": 1719298000000, "pattern": "never"}`)
+	requireRefused(t, err, "pattern", "what the call gives is checked before the host is asked")
+}
+
+func TestUpdateAgenda_ZoneOfUnknownMember(t *testing.T) {
+	t.Parallel()
+	a := newAppsOver(t, memstore.New(), agendas.Ports{Zone: zones{}.of})
+	result := must(t, a.mine.UpdateAgenda, `{"memberId": "none", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
+	require.Contains(t, result.String(), `"updated":[]`)
+}
+
+func TestZone_Location(t *testing.T) {
+	t.Parallel()
+	ada := &member.Member{ID: "ada"}
+	for name, want := range map[string]string{"": "UTC", "Europe/London": "Europe/London"} {
+		location, err := inZone(name).Location(t.Context(), ada)
+		require.NoError(t, err)
+		require.Equal(t, want, location.String())
+	}
+	location, err := agendas.Zone(nil).Location(t.Context(), ada)
+	require.NoError(t, err)
+	require.Equal(t, "UTC", location.String())
+	_, err = inZone("Local").Location(t.Context(), ada)
+	requireRefused(t, err, "zone")
+	_, err = agendas.Zone(zones{}.of).Location(t.Context(), ada)
+	require.ErrorIs(t, err, errNoZone)
+}

@@ -1,0 +1,238 @@
+// Package cron reads CRON patterns in time zones, and finds when they fire.
+package cron
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/gorhill/cronexpr"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Pattern is a CRON pattern in a time zone, as the documentation of package agenda describes it. It is safe for
+// concurrent use.
+type Pattern struct {
+	text     string
+	location *time.Location
+	// schedule is never asked itself, for it remembers things between two calls: each call
+	// asks a copy, which shares with it only what is never written.
+	schedule cronexpr.Expression
+	// fixedHours is set where the hours are no wildcard, fixedTime where neither they nor
+	// the minutes nor the seconds are.
+	fixedHours, fixedTime bool
+}
+
+// Parse reads a CRON pattern. The zone is a name of the IANA database, such as "Europe/London", and UTC where it is
+// empty. A text that names a zone in front, "CRON_TZ=Europe/London 0 9 * * 1", is read in that one.
+//
+// What is wrong with the text is an InvalidArgument for the field pattern, and so is a pattern
+// that never fires, such as one for 30 February. A zone that is not known is one for the field
+// zone, and so is "Local", because nothing depends on the zone of the machine.
+func Parse(text, zone string) (*Pattern, error) {
+	location, words, err := ReadZone(text, zone)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := parseFields(words)
+	if err != nil {
+		return nil, boterr.PrefixField("pattern", err)
+	}
+	schedule, err := cronexpr.Parse(fields.String())
+	if err != nil {
+		return nil, boterr.Invalid("pattern", "%q cannot be read (%w); write it in simpler terms", text, err)
+	}
+	pattern := &Pattern{
+		text:       text,
+		location:   location,
+		schedule:   *schedule,
+		fixedHours: !fields.hours().wildcard,
+		fixedTime:  !fields.seconds().wildcard && !fields.minutes().wildcard && !fields.hours().wildcard,
+	}
+	if _, fires := pattern.Next(beforeAllYears); !fires {
+		return nil, boterr.Invalid("pattern", "%q never fires; name days that its months and years have", text)
+	}
+	return pattern, nil
+}
+
+// HasFixedHours reports whether the hours of the pattern are no wildcard.
+func (p *Pattern) HasFixedHours() bool { return p.fixedHours }
+
+// String returns the pattern as it was given.
+func (p *Pattern) String() string { return p.text }
+
+// Zone returns the name of the time zone, "UTC" where none was given.
+func (p *Pattern) Zone() string { return p.location.String() }
+
+// The years of a pattern lie between these two in every zone, for none is a day from UTC.
+var (
+	beforeAllYears = time.Date(1969, time.December, 31, 0, 0, 0, 0, time.UTC)
+	afterAllYears  = time.Date(2100, time.January, 2, 0, 0, 0, 0, time.UTC)
+)
+
+// Next returns the first time later than after at which the pattern fires, in UTC. It reports
+// false where it never fires again. What happens where clocks change stands at Pattern.
+func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
+	switch {
+	case after.Before(beforeAllYears):
+		after = beforeAllYears
+	case after.After(afterAllYears):
+		return time.Time{}, false
+	}
+	if p.location == time.UTC {
+		return p.nextOnWallClock(after.UTC())
+	}
+	return p.nextInZone(after.UTC())
+}
+
+// nextInZone goes through the periods of the zone from the one of after on, until one has a
+// time that matches.
+func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
+	now := periodAt(after, p.location)
+	wall := now.wallClock(after)
+	for {
+		if p.fixedTime {
+			if seen := now.seenBefore(wall, p.location); seen.After(wall) {
+				wall = seen
+			}
+		}
+		next, found := p.nextOnWallClock(wall)
+		if found && now.has(next) {
+			return next.Add(-now.offset), true
+		}
+		if now.isLast() {
+			return time.Time{}, false
+		}
+		following := periodAt(now.end, p.location)
+		resumed := following.wallClock(now.end)
+		if found && p.fixedHours && next.Before(resumed) { // It is in the gap between the two.
+			return now.end, true
+		}
+		if !found && resumed.After(wall) { // No time that was searched comes again.
+			return time.Time{}, false
+		}
+		now, wall = following, resumed.Add(-time.Second)
+	}
+}
+
+// nextOnWallClock returns the first time later than after that matches, both written as if
+// the wall clock showed UTC, so that no zone comes into it. It reports false where there is none.
+func (p *Pattern) nextOnWallClock(after time.Time) (time.Time, bool) {
+	schedule := p.schedule
+	next := schedule.Next(after)
+	if !next.After(after) {
+		return time.Time{}, false
+	}
+	return next, true
+}
+
+// FiresAt reports whether a pattern fires at an instant.
+func (p *Pattern) FiresAt(at time.Time) bool {
+	next, ok := p.Next(at.Add(-time.Second))
+	return ok && next.Equal(at)
+}
+
+// IsBehind reports whether the clocks of a pattern's zone are behind those of another one.
+func (p *Pattern) IsBehind(other *Pattern, at time.Time) bool {
+	return periodAt(at, p.location).offset < periodAt(at, other.location).offset
+}
+
+// maxZoneLength is longer than any name of the IANA database.
+const maxZoneLength = 64
+
+// exampleZone is the zone that errors give as an example.
+const exampleZone = "Europe/London"
+
+// exampleInZone is the pattern with a zone that errors give as an example.
+const exampleInZone = ZonePrefix + exampleZone + " 0 9 * * 1"
+
+// LoadZone returns the time zone of that name in the IANA database, and UTC for "". Its errors are
+// for the field zone.
+func LoadZone(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	if name == "Local" {
+		return nil, boterr.Invalid("zone", "Local is the zone of the machine; name one such as %q", exampleZone)
+	}
+	// All names begin with a capital letter. Files beside them, such as localtime, do not.
+	if len(name) > maxZoneLength || name[0] < 'A' || name[0] > 'Z' {
+		return nil, boterr.Invalid("zone", "must be a name of the IANA database in its spelling, such as %q, got %q", exampleZone, name)
+	}
+	location, err := time.LoadLocation(name)
+	if err != nil {
+		return nil, boterr.Invalid("zone", "%q is not in the time-zone database; give a name such as %q, and where the machine "+
+			"has no database, import time/tzdata into the program: %w", name, exampleZone, err)
+	}
+	return location, nil
+}
+
+// period is a time in which the clocks of a zone keep the same distance from UTC. The clocks
+// may go on the same at its end, too.
+type period struct {
+	// start and end are instants, zero where the period has no such end.
+	start, end time.Time
+	offset     time.Duration
+}
+
+// periodAt returns the period that holds an instant.
+func periodAt(instant time.Time, location *time.Location) period {
+	local := instant.In(location)
+	start, end := local.ZoneBounds()
+	if !end.IsZero() && !end.After(instant) {
+		// In a zone that follows a rule for ever, ZoneBounds ends each year after 365 days, before
+		// its last day in a leap year. No rule changes clocks on this day.
+		end = instant.Truncate(oneDay).Add(oneDay)
+	}
+	_, offset := local.Zone()
+	return period{start: start.UTC(), end: end.UTC(), offset: time.Duration(offset) * time.Second}
+}
+
+const oneDay = 24 * time.Hour
+
+// wallClock returns what the clocks show at an instant of the period, written as UTC.
+func (p *period) wallClock(instant time.Time) time.Time { return instant.Add(p.offset) }
+
+// has reports whether the clocks show a time before the period ends.
+func (p *period) has(wall time.Time) bool {
+	return p.end.IsZero() || wall.Add(-p.offset).Before(p.end)
+}
+
+// isLast reports whether the clocks never change again.
+func (p *period) isLast() bool { return p.end.IsZero() }
+
+// seenBefore returns the last time that the clocks showed in the period before, or the zero
+// time where wall is too far behind the start for the clocks to have shown it before.
+func (p *period) seenBefore(wall time.Time, location *time.Location) time.Time {
+	if p.start.IsZero() || wall.Sub(p.wallClock(p.start)) > oneDay {
+		return time.Time{}
+	}
+	last := p.start.Add(-time.Second)
+	before := periodAt(last, location)
+	return before.wallClock(last)
+}
+
+// ZonePrefix stands before the zone in a pattern that names its own.
+const ZonePrefix = "CRON_TZ="
+
+// NamesZone reports whether a pattern names its own zone.
+func NamesZone(pattern string) bool { return strings.HasPrefix(strings.TrimSpace(pattern), ZonePrefix) }
+
+// ReadZone returns the zone of a pattern, which is the one that it names, else another one, and
+// the pattern without it.
+func ReadZone(text, otherwise string) (location *time.Location, fields string, err error) {
+	if !NamesZone(text) {
+		location, err = LoadZone(otherwise)
+		return location, text, err
+	}
+	name := strings.TrimSpace(text)[len(ZonePrefix):]
+	if end := strings.IndexFunc(name, unicode.IsSpace); end >= 0 {
+		name, fields = name[:end], name[end:]
+	}
+	if name == "" {
+		return nil, "", boterr.Invalid("pattern", "%q names no zone behind %s; write %q", text, ZonePrefix, exampleInZone)
+	}
+	location, err = LoadZone(name)
+	return location, fields, boterr.WithField("pattern", err)
+}
