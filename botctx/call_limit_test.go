@@ -27,10 +27,10 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// sends is a connector by a function.
-type sends func(ctx context.Context, message send.Message) error
+// sendingBy is a connector by a function.
+type sendingBy func(ctx context.Context, message send.Message) error
 
-func (s sends) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+func (s sendingBy) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return send.Delivery{}, s(ctx, message)
 }
 
@@ -84,7 +84,7 @@ func TestMaxSend_EndsACallAndTheRunGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var cause error
-		runtime, ada := shopWith(t, webchat(sends(func(ctx context.Context, message send.Message) error {
+		runtime, ada := shopWith(t, webchat(sendingBy(func(ctx context.Context, message send.Message) error {
 			if message.Response.Text() != "slow" {
 				return nil
 			}
@@ -239,7 +239,7 @@ func TestMaxSend_QueueDoesNotCount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var begun []time.Time
-		platform := sends(func(ctx context.Context, _ send.Message) error {
+		platform := sendingBy(func(ctx context.Context, _ send.Message) error {
 			begun = append(begun, time.Now()) //nolint:forbidigo // The clock of synctest.
 			if err := takes(ctx, 10*time.Second); err != nil {
 				return err
@@ -280,7 +280,7 @@ func TestMaxSend_KeepsWhatTheServiceSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				_, ada := shopWith(t, webchat(sends(func(context.Context, send.Message) error {
+				_, ada := shopWith(t, webchat(sendingBy(func(context.Context, send.Message) error {
 					pass(20 * time.Second) // It does not heed its ctx.
 					return c.said
 				})))

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/datasources"
@@ -17,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -103,6 +105,25 @@ func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pair
 	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
 }
 
+// PostCommentsQuery chooses comments on posts. Filter and SortBy are MongoDB's, over the JSON fields of send.PostComment.
+// Limit is the most comments to return; 0 is all.
+type PostCommentsQuery struct {
+	Filter document.Object
+	SortBy document.Object
+	Skip   int64
+	Limit  int64
+}
+
+// PostComments returns the comments of an app that SavePostCommentAnalytics recorded, or an empty slice. Those on one
+// post that matched are
+//
+//	rt.PostComments(ctx, "shop", botctx.PostCommentsQuery{Filter: document.O("postId", id, "isMatched", true)})
+//
+// InvalidArgument: Filter, SortBy or a number is wrong. FailedPrecondition: what is stored is no comment.
+func (r *Runtime) PostComments(ctx context.Context, app string, q PostCommentsQuery) ([]*send.PostComment, error) {
+	return sends.New(r.guarded, Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
+}
+
 // Members returns the members of a selection, as the Store keeps them, in the order of their ids, which is the order
 // in which they arrived. Config.Override is not asked.
 //
@@ -130,7 +151,7 @@ func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selecti
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := record.Guard(database)
 	for _, ensure := range []func(context.Context, store.Store) error{
-		members.EnsureIndexes, agendas.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
+		members.EnsureIndexes, agendas.EnsureIndexes, livechat.EnsureIndexes, sends.EnsureIndexes,
 	} {
 		if err := ensure(ctx, guarded); err != nil {
 			return err
@@ -215,7 +236,7 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 	if erased.Agendas, err = agendas.EraseMember(ctx, r.guarded, app, memberID); err != nil {
 		return erased, err
 	}
-	if erased.PostComments, err = send.EraseMember(ctx, r.guarded, app, memberID); err != nil {
+	if erased.PostComments, err = sends.EraseMember(ctx, r.guarded, app, memberID); err != nil {
 		return erased, err
 	}
 	if m != nil && m.ExternalID != "" {
@@ -305,7 +326,7 @@ func (r *Runtime) RemoveOld(ctx context.Context) error {
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
 	_, ofLiveChats := livechat.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
-	_, ofComments := send.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
+	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
 	return errors.Join(ofLiveChats, ofComments)
 }
 

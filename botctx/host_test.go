@@ -196,7 +196,7 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 		"Connectors[bravo]":   {Connectors: send.Connectors{channel.Bravo: nil}},
 		"Connectors[delta]":   {Connectors: send.Connectors{channel.Delta: send.Limited((*sentTexts)(nil), send.Rate{})}},
 		"Connectors[echo]":    {Connectors: send.Connectors{channel.Echo: send.Limited(nil, send.Rate{})}},
-		"Connectors[webchat]": {Connectors: send.Connectors{channel.Webchat: sends(nil)}},
+		"Connectors[webchat]": {Connectors: send.Connectors{channel.Webchat: sendingBy(nil)}},
 		"Interceptors[1]":     {Interceptors: []botctx.Interceptor{botctx.Logged(nil), nil}},
 		"Scheduler.Workers":   {Scheduler: botctx.SchedulerOptions{Workers: 10_001}},
 		"Scheduler.Batch":     {Scheduler: botctx.SchedulerOptions{Batch: -1}},

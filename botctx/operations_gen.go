@@ -1241,7 +1241,7 @@ func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemove
 }
 
 // SavePostCommentAnalytics records that a user commented on a post. Each call makes a
-// record; hosts read them with Service.FindPostComments.
+// record; hosts read them with botctx.Runtime.PostComments.
 //
 // Errors:
 //   - InvalidArgument: the member is in another channel than the call is for.

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/internal/utilities"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -51,7 +52,7 @@ type services struct {
 		dataSources lazy[datasources.Service]
 		agendas     lazy[agendas.Service]
 		liveChats   lazy[livechat.Service]
-		sends       lazy[send.Service]
+		sends       lazy[sends.Service]
 		utilities   lazy[utilities.Service]
 	}
 	// loaded are the channels of the app: the SDK's own, or over the host's loader.
@@ -236,10 +237,10 @@ func (p *services) ownLiveChats() *livechat.Service {
 }
 
 // ownSends returns the SDK's own sends.
-func (p *services) ownSends() *send.Service {
-	return p.own.sends.get(func() *send.Service {
+func (p *services) ownSends() *sends.Service {
+	return p.own.sends.get(func() *sends.Service {
 		config := p.runtime.config
-		return send.New(p.runtime.envOf(p.run), p.scope, send.Ports{
+		return sends.New(p.runtime.envOf(p.run), p.scope, sends.Ports{
 			Channels:      p.loaded,
 			Members:       effective{p},
 			Connectors:    config.Connectors,
@@ -251,11 +252,11 @@ func (p *services) ownSends() *send.Service {
 }
 
 // thread returns the thread in which the event of the run was written, none outside of a run.
-func (p *services) thread() send.Thread {
+func (p *services) thread() sends.Thread {
 	if p.run == nil {
-		return send.Thread{}
+		return sends.Thread{}
 	}
-	return send.ThreadOf(p.run.bot.channelType, p.run.bot.MessageEvent)
+	return sends.ThreadOf(p.run.bot.channelType, p.run.bot.MessageEvent)
 }
 
 // ownUtilities returns the SDK's own utilities.

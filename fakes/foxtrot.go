@@ -3,7 +3,7 @@ package fakes
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -39,8 +39,7 @@ func (f foxtrot) messageID(Sent) string { return f.platform.ids.formed(foxtrotMe
 // DefaultApp, the oldest first.
 func (p *Platform) PostComments() []*send.PostComment {
 	p.test.Helper()
-	sends := send.New(p.Runtime().Env(), record.Scope{App: DefaultApp}, send.Ports{})
-	found, err := sends.FindPostComments(testContext(), record.Query{})
+	found, err := p.Runtime().PostComments(testContext(), DefaultApp, botctx.PostCommentsQuery{})
 	if err != nil {
 		p.test.Fatalf("fakes: PostComments: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -30,13 +31,13 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 		return CreateBravoGroupResult{}, boterr.WithField(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
-	created, err := send.Once(ctx, s.env, fmt.Sprintf("group %q %q", in.ID, p.Name), func(ctx context.Context) (CreatedGroup, error) {
+	created, err := sends.Once(ctx, s.env, fmt.Sprintf("group %q %q", in.ID, p.Name), func(ctx context.Context) (CreatedGroup, error) {
 		created, err := creator.CreateGroup(ctx, in, NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
 		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
 			err = boterr.New(boterr.Unavailable, "",
 				"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
 		}
-		return created, send.PlatformError(ctx, in.Type, err)
+		return created, sends.PlatformError(ctx, in.Type, err)
 	})
 	if err != nil {
 		return CreateBravoGroupResult{}, err
@@ -107,8 +108,8 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 
 // disableLink puts the link of a group out of use.
 func (s *Service) disableLink(ctx context.Context, linker InviteLinker, in *channel.Channel, groupExternalID string) error {
-	_, err := send.Once(ctx, s.env, fmt.Sprintf("link off %q %q", in.ID, groupExternalID), func(ctx context.Context) (struct{}, error) {
-		return struct{}{}, send.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
+	_, err := sends.Once(ctx, s.env, fmt.Sprintf("link off %q %q", in.ID, groupExternalID), func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, sends.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
 	})
 	return err
 }
@@ -116,9 +117,9 @@ func (s *Service) disableLink(ctx context.Context, linker InviteLinker, in *chan
 // renewLink makes a new link of a group, and returns its address.
 func (s *Service) renewLink(ctx context.Context, linker InviteLinker, in *channel.Channel, groupExternalID string) (string, error) {
 	type renewed struct{ Link string }
-	made, err := send.Once(ctx, s.env, fmt.Sprintf("link %q %q", in.ID, groupExternalID), func(ctx context.Context) (renewed, error) {
+	made, err := sends.Once(ctx, s.env, fmt.Sprintf("link %q %q", in.ID, groupExternalID), func(ctx context.Context) (renewed, error) {
 		link, err := linker.RenewInviteLink(ctx, in, groupExternalID)
-		return renewed{Link: link}, send.PlatformError(ctx, in.Type, err)
+		return renewed{Link: link}, sends.PlatformError(ctx, in.Type, err)
 	})
 	return made.Link, err
 }
@@ -182,7 +183,7 @@ func (s *conversations) groupName(ctx context.Context, in *channel.Channel, grou
 		return "", nil
 	}
 	name, err := namer.GroupName(ctx, in, groupExternalID)
-	return name, aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
+	return name, aboutGroup(fieldBravoGroupID, sends.PlatformError(ctx, in.Type, err))
 }
 
 // joinedID returns the _id of the record of an agent who joins a group, after the record of the time before, "" for
@@ -224,11 +225,11 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 		return CreateHotelChannelResult{}, boterr.WithField(fieldChannel, err)
 	}
 	of := fmt.Sprintf("channel %q %q %q", in.ID, p.HotelGroupID, p.DisplayName)
-	return send.Once(ctx, s.env, of, func(ctx context.Context) (CreateHotelChannelResult, error) {
+	return sends.Once(ctx, s.env, of, func(ctx context.Context) (CreateHotelChannelResult, error) {
 		reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
 		if reply.IsZero() {
 			reply = document.O()
 		}
-		return CreateHotelChannelResult{OK: 1, Result: reply}, send.PlatformError(ctx, in.Type, err)
+		return CreateHotelChannelResult{OK: 1, Result: reply}, sends.PlatformError(ctx, in.Type, err)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -32,7 +33,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 		return SetBravoGroupIconResult{}, boterr.WithField(fieldChannelID, err)
 	}
 	of := fmt.Sprintf("icon %q %q", in.ID, p.BravoGroupID)
-	return send.Once(ctx, s.env, of, func(ctx context.Context) (SetBravoGroupIconResult, error) {
+	return sends.Once(ctx, s.env, of, func(ctx context.Context) (SetBravoGroupIconResult, error) {
 		return SetBravoGroupIconResult{OK: "ok"}, s.setIcon(ctx, setter, in, p)
 	})
 }
@@ -43,7 +44,7 @@ func (s *Service) setIcon(ctx context.Context, setter GroupIconSetter, in *chann
 	if err != nil {
 		return boterr.WithField(fieldImageURL, err)
 	}
-	err = send.PlatformError(ctx, in.Type, setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon))
+	err = sends.PlatformError(ctx, in.Type, setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon))
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.WithField(fieldImageURL, err)
 	}

@@ -3,7 +3,7 @@ package livechat
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/internal/sends"
 )
 
 // once carries out what an operation does in several steps, and that would be refused the second time,
@@ -19,7 +19,7 @@ func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx c
 		return none, err
 	}
 	type done struct{ Result T }
-	came, err := send.Once(ctx, s.env, of, func(ctx context.Context) (done, error) {
+	came, err := sends.Once(ctx, s.env, of, func(ctx context.Context) (done, error) {
 		result, err := carryOut(ctx)
 		return done{Result: result}, err
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -132,7 +133,7 @@ func (s *machine) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 	}
 	created, err := creator.CreateGroup(ctx, outlet, NewGroup{Key: r.ID, Name: name, AdminExternalID: r.Assignee})
 	if err != nil {
-		return "", send.PlatformError(ctx, outlet.Type, err)
+		return "", sends.PlatformError(ctx, outlet.Type, err)
 	}
 	if created.ExternalID == "" {
 		return "", boterr.New(boterr.Unavailable, "", "the platform of type %s did not say which group it made", outlet.Type)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -47,7 +48,7 @@ func (s *core) deliver(ctx context.Context, message send.Message) (send.Result, 
 	if err != nil {
 		return send.Result{}, err
 	}
-	return send.Deliver(ctx, s.env, connector, message)
+	return sends.Deliver(ctx, s.env, connector, message)
 }
 
 // The parameters of sends that errors name.

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -167,7 +168,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		}
 	default:
 	}
-	event.Data = send.WithoutThread(event.Data) // The other side has threads of its own.
+	event.Data = sends.WithoutThread(event.Data) // The other side has threads of its own.
 	return event.Response(), true
 }
 

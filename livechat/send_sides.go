@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -145,7 +146,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 // respond posts a message back to an address. Whether the host allows that is only known
 // when it is asked, so idle time starts anew afterwards.
 func (s *Service) respond(ctx context.Context, g *Group, message send.Message, url string) (send.Result, error) {
-	result, err := send.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
+	result, err := sends.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
 		return send.Result{}, boterr.WithField(fieldResponseURL, err)
 	}

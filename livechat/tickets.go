@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -137,7 +138,7 @@ func (s *tickets) onTicket(
 		return err
 	}
 	if err := do(c); err != nil && !errors.Is(err, boterr.NotFound) {
-		return send.PlatformError(ctx, c.Type, err)
+		return sends.PlatformError(ctx, c.Type, err)
 	}
 	_, err = s.assignments().Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
 		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.TimestampOf(s.env.Now())),

@@ -2,10 +2,13 @@ package send
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -85,14 +88,6 @@ func RequireChannel(in *channel.Channel) error {
 	return nil
 }
 
-// memberID returns the id of the member that it goes to, "" where it goes to none.
-func (m Message) memberID() string {
-	if m.Member == nil {
-		return ""
-	}
-	return m.Member.ID
-}
-
 // The kinds of receivers on Hotel. Any other text passes through.
 const (
 	ReceiverUser  = "user"
@@ -117,27 +112,128 @@ type Delivery struct {
 	Timestamp document.Timestamp
 }
 
-// event returns the message event of a message that was delivered.
-func (m Message) event(d Delivery, now document.Timestamp) MessageEvent {
-	event := MessageEvent{
-		From:      d.From,
-		To:        m.To,
-		Data:      m.Response.Data(),
-		Type:      m.Response.Type(),
-		Timestamp: d.Timestamp,
-		MessageID: d.MessageID,
+// Connectors are the platforms that can be sent to, by type of channel.
+type Connectors map[channel.Type]Connector
+
+// Of returns the connector to the platform of a channel, or Unsupported.
+func (c Connectors) Of(in *channel.Channel) (Connector, error) {
+	if connector := c[in.Type]; connector != nil {
+		return connector, nil
 	}
-	if event.From == "" && m.Member != nil {
-		event.From = m.Member.BotID
-	}
-	if event.From == "" && m.Channel != nil {
-		event.From = m.Channel.BotID()
-	}
-	if event.Timestamp.IsZero() {
-		event.Timestamp = now
-	}
-	if event.MessageID == "" {
-		event.MessageID = m.ID
-	}
-	return event
+	return nil, boterr.New(boterr.Unsupported, "",
+		"this host has no connector for channels of type %q, of which %s is one", in.Type, in.ID)
 }
+
+// RequirePort returns a further port of the connector to a channel's platform, or Unsupported.
+// what is what the port does, such as "upload files".
+func RequirePort[Port any](connectors Connectors, in *channel.Channel, what string) (Port, error) {
+	var none Port
+	connector, err := connectors.Of(in)
+	if err != nil {
+		return none, err
+	}
+	port, ok := PortOf[Port](connector)
+	if !ok {
+		return none, boterr.New(boterr.Unsupported, "", "this host's connector for channels of type %q cannot %s", in.Type, what)
+	}
+	return port, nil
+}
+
+// keyKey is the key of what KeyOf returns in a context.Context.
+type keyKey struct{}
+
+// KeyOf returns the key of what a connector is asked for by a further port, such as a broadcast, from the
+// ctx that it is given: the same where the run that asks is tried again, another one for each other thing.
+// A platform that takes such keys (Idempotency-Key is the usual name) does it once. "" where a host calls
+// the port by itself. Those of messages are Message.ID, also in a batch.
+func KeyOf(ctx context.Context) string {
+	key, _ := ctx.Value(keyKey{}).(string)
+	return key
+}
+
+// WithKey returns a context in which KeyOf returns a key, for a host that asks a port by itself.
+func WithKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyKey{}, key)
+}
+
+// UndeliveredError names the members who did not get a message. It is behind the errors of
+// SendResponse and of the operations for several members, also where there is but one member.
+// errors.AsType finds it:
+//
+//	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok { ... }
+type UndeliveredError struct {
+	// Failures are the members that did not get it, in the order of memberId.
+	Failures []Failure
+	// Of is how many members there were.
+	Of int
+}
+
+// Failure is one member that did not get a message, and why.
+type Failure struct {
+	// MemberID is "" where the message was for a group.
+	MemberID string
+	Err      error
+}
+
+// Error names the members, the first of many. For the only member it tells the reason alone: code
+// and field are in the error that wraps it.
+func (u *UndeliveredError) Error() string {
+	if u == nil {
+		return "internal: a nil *send.UndeliveredError was returned as an error: return nil itself"
+	}
+	if u.Of == 1 && len(u.Failures) == 1 {
+		return reason(u.Failures[0].Err)
+	}
+	members := display.List(len(u.Failures), func(i int) string {
+		failure := u.Failures[i]
+		return fmt.Sprintf("%s (%s)", failure.MemberID, display.Text(failure.Err))
+	})
+	return fmt.Sprintf("%d of %d members did not get the message: %s", len(u.Failures), u.Of, members)
+}
+
+// reason returns the text of an error without its code and field.
+func reason(err error) string {
+	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error says these.
+		return e.Message()
+	}
+	return display.Text(err)
+}
+
+// Unwrap returns the error of each member. The nil pointer has none.
+func (u *UndeliveredError) Unwrap() []error {
+	if u == nil {
+		return nil
+	}
+	errs := make([]error, len(u.Failures))
+	for i, failure := range u.Failures {
+		errs[i] = failure.Err
+	}
+	return errs
+}
+
+// GoneError is put behind an error with a code by a connector whose recipient cannot be written to any more, however
+// often it is tried: the member has blocked the bot or closed the account, or the conversation is archived. A live chat
+// with such a recipient ends.
+//
+//	boterr.New(boterr.FailedPrecondition, "", "the user has blocked the bot: %w", &send.GoneError{})
+//
+// Do not use it if somebody can put the cause right: a token that was revoked, a bot that must be invited, a time after
+// which only templates are allowed. NotFound for a recipient says the same without it.
+type GoneError struct{}
+
+// Error implements error.
+func (*GoneError) Error() string { return "the recipient is gone for good" }
+
+// IsGone reports whether the error of a send says that the recipient is gone for good: its code is NotFound, or a
+// *GoneError is behind it.
+func IsGone(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, isGone := errors.AsType[*GoneError](err)
+	return isGone || boterr.CodeOf(err) == boterr.NotFound
+}
+
+// PanicError is a panic, such as one of a connector while one of several messages was sent.
+// It stands behind an Internal error.
+type PanicError = boterr.PanicError

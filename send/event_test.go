@@ -94,3 +94,86 @@ func TestEvent_Response(t *testing.T) {
 	require.Equal(t, response, event.Response())
 	require.True(t, (*send.MessageEvent)(nil).Response().IsZero())
 }
+
+func TestAttachmentType_EitherForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]send.AttachmentType{
+		`"image"`: "IMAGE", `"FILE"`: "FILE", `{"type":"video"}`: "VIDEO", `{"type":"Audio","x":1}`: "AUDIO", `null`: "", `"tape"`: "TAPE",
+	} {
+		require.Equal(t, want, decoded[send.AttachmentType](t, text), text)
+		var read send.AttachmentType
+		require.NoError(t, json.Unmarshal([]byte(text), &read))
+		require.Equal(t, want, read)
+	}
+	requireUnread[send.AttachmentType](t, map[string]string{`7`: "", `[]`: "", `{}`: "type", `{"type":7}`: "type", `{"type":null}`: "type"})
+}
+
+// requireUnread asks that JSON is refused as a T, at the field of its value.
+func requireUnread[T any](t *testing.T, texts map[string]string) {
+	t.Helper()
+	for text, field := range texts {
+		var read struct {
+			P T `json:"p"`
+		}
+		err := document.DecodeJSON([]byte(`{"p":`+text+`}`), &read)
+		if field != "" {
+			field = "." + field
+		}
+		requireField(t, err, boterr.InvalidArgument, "p"+field)
+	}
+}
+
+func TestOnlyMember_InAList(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"memberId":"ada"}`: "ada", `{"memberId":["ada"]}`: "ada", `{"memberId":null}`: "", `{"memberId":""}`: "",
+	} {
+		require.Equal(t, want, decoded[send.SendAlphaResponseParams](t, text).MemberID, text)
+		require.Equal(t, want, decoded[send.SavePostCommentAnalyticsParams](t, text).MemberID, text)
+	}
+	requireUnread[send.SendAlphaResponseParams](t, map[string]string{
+		`{"memberId":7}`: "memberId", `{"memberId":{}}`: "memberId", `{"memberId":[]}`: "memberId",
+		`{"memberId":["ada","bob"]}`: "memberId", `{"memberId":[7]}`: "memberId[0]", `{"memberId":[null]}`: "memberId[0]",
+		`{"memberId":[""]}`: "memberId[0]",
+	})
+}
+
+func TestStoredMessageID_EveryForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]send.BroadcastID{
+		`"5"`: "5", `5`: "5", `5.0`: "5", `null`: "",
+		`{"message_creative_id":5}`: "5", `{"broadcast_id":"5"}`: "5", `{"broadcastId":5}`: "5", `{"id":5}`: "5",
+		`{"id":1,"message_creative_id":5}`:                                "5",
+		`{"message_creative_id":null,"id":5}`:                             "5",
+		`{"response":{"message_creative_id":5},"accessToken":"x"}`:        "5",
+		`{"ok":1,"result":[{"response":{"id":"5"},"accessToken":"x"}]}`:   "5",
+		`{"message_creative_id":9007199254740993}`:                        "9007199254740993",
+		`{"ok":1,"result":[{"response":{"id":"5"}}],"response":{"id":6}}`: "6",
+	} {
+		require.Equal(t, want, decoded[send.BroadcastID](t, text), text)
+		var read send.BroadcastID
+		require.NoError(t, json.Unmarshal([]byte(text), &read))
+		require.Equal(t, want, read)
+	}
+	requireUnread[send.BroadcastID](t, map[string]string{
+		`""`: "", `true`: "", `[]`: "", `{}`: "", `1.5`: "", `1e300`: "", `{"id":{}}`: "id", `{"id":""}`: "id", `{"response":{}}`: "response",
+		`{"result":[]}`: "result", `{"result":[{"id":1},{"id":2}]}`: "result", `{"result":[7.5]}`: "result[0]", `{"response":7}`: "",
+	})
+}
+
+func TestTimestamp_TextOrNumber(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]send.MessageTS{
+		`"1767225600.000100"`: "1767225600.000100", `1767225600.000100`: "1767225600.000100", `1767225600.000000`: "1767225600.000000",
+		`1767225600123`: "1767225600123", `"any text"`: "any text", `0`: "0", `null`: "",
+	} {
+		read := decoded[send.MessageTS](t, text)
+		require.Equal(t, want, read, text)
+		written, err := json.Marshal(read)
+		require.NoError(t, err)
+		require.Equal(t, `"`+string(want)+`"`, string(written))
+		require.NoError(t, json.Unmarshal([]byte(text), &read))
+		require.Equal(t, want, read)
+	}
+	requireUnread[send.MessageTS](t, map[string]string{`-1`: "", `-0.5`: "", `1e300`: "", `true`: "", `{}`: "", `[]`: ""})
+}

@@ -203,7 +203,7 @@ type Operations interface {
 	AlphaRemoveCustomLabel(ctx context.Context, p AlphaRemoveCustomLabelParams) (AlphaRemoveCustomLabelResult, error)
 
 	// SavePostCommentAnalytics records that a user commented on a post. Each call makes a
-	// record; hosts read them with Service.FindPostComments.
+	// record; hosts read them with botctx.Runtime.PostComments.
 	//
 	// Errors:
 	//   - InvalidArgument: the member is in another channel than the call is for.
@@ -320,3 +320,350 @@ func (r SendResponseResult) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads one result or an array of them.
 func (r *SendResponseResult) UnmarshalJSON(text []byte) error { return unmarshal(text, r) }
+
+// SendAlphaResponseParams are the parameters of SendAlphaResponse.
+type SendAlphaResponseParams struct {
+	// Channel or ChannelID is the channel; the default is the context's own. Of a
+	// channel that is given only the id is looked at.
+	Channel   *channel.Channel `json:"channel,omitzero"`
+	ChannelID string           `json:"channelId,omitzero"`
+	// Member or MemberID is who gets the message; the default is the context's own member.
+	// Of a member that is given only the id is looked at.
+	Member   *member.Member `json:"member,omitzero"`
+	MemberID string         `json:"memberId,omitzero" document:"listOfOne"`
+	// Response is the message. Required.
+	Response Response `json:"response"`
+}
+
+// SendAlphaResponseToMemberIDsParams are the parameters of SendAlphaResponseToMemberIDs.
+type SendAlphaResponseToMemberIDsParams struct {
+	// Channel or ChannelID is the channel; the default is the context's own. Of a
+	// channel that is given only the id is looked at.
+	Channel   *channel.Channel `json:"channel,omitzero"`
+	ChannelID string           `json:"channelId,omitzero"`
+	// MemberID are the members of the channel who get the message. A member that is named
+	// twice gets one message. Required.
+	MemberID document.OneOrMany[string] `json:"memberId,omitzero"`
+	// Response is the message. Required.
+	Response Response `json:"response"`
+}
+
+// SendAlphaResponseToMemberIDsResult is what came of a SendAlphaResponseToMemberIDs. Its
+// JSON is an array.
+type SendAlphaResponseToMemberIDsResult struct {
+	// Results has one element for each member, in the order in which MemberID first
+	// names them.
+	Results []Result
+}
+
+// HasOutcomes reports whether there is anything to tell beside an error.
+func (r SendAlphaResponseToMemberIDsResult) HasOutcomes() bool { return len(r.Results) > 0 }
+
+// EncodeValue returns the array of results.
+func (r SendAlphaResponseToMemberIDsResult) EncodeValue() (any, error) {
+	if r.Results == nil {
+		return document.A(), nil
+	}
+	return document.ValueOf(r.Results)
+}
+
+// DecodeValue reads an array of results. null gives none.
+func (r *SendAlphaResponseToMemberIDsResult) DecodeValue(value any) error {
+	return document.DecodeValue(value, &r.Results)
+}
+
+// MarshalJSON writes the array of results.
+func (r SendAlphaResponseToMemberIDsResult) MarshalJSON() ([]byte, error) {
+	value, err := r.EncodeValue()
+	if err != nil {
+		return nil, err
+	}
+	return document.AppendJSON(nil, value)
+}
+
+// UnmarshalJSON reads an array of results.
+func (r *SendAlphaResponseToMemberIDsResult) UnmarshalJSON(text []byte) error {
+	return unmarshal(text, r)
+}
+
+// AlphaGetAttachmentIDParams are the parameters of AlphaGetAttachmentID.
+type AlphaGetAttachmentIDParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Type is the kind of file: TypeImage, TypeAudio, TypeVideo or TypeFile. Required.
+	Type AttachmentType `json:"type,omitzero"`
+	// URL is where Alpha finds the file. Required.
+	URL string `json:"url,omitzero"`
+}
+
+// AlphaGetAttachmentIDResult is the result of AlphaGetAttachmentID.
+type AlphaGetAttachmentIDResult struct {
+	// AttachmentID is the id by which messages use the file.
+	AttachmentID string `json:"attachment_id"`
+}
+
+// AlphaPassThreadControlParams are the parameters of AlphaPassThreadControl.
+type AlphaPassThreadControlParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Member is the member; its ID is enough. The default is the context's own.
+	Member *member.Member `json:"member,omitzero"`
+	// TargetAppID is the application that gets the conversation. "" leaves the choice to the
+	// platform.
+	TargetAppID string `json:"targetAppId,omitzero"`
+	// Metadata is handed to that application.
+	Metadata string `json:"metadata,omitzero"`
+}
+
+// AlphaPassThreadControlResult is the result of AlphaPassThreadControl.
+type AlphaPassThreadControlResult struct {
+	// Success is true.
+	Success bool `json:"success"`
+}
+
+// AlphaSaveCustomLabelParams are the parameters of AlphaSaveCustomLabel.
+type AlphaSaveCustomLabelParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Member is the member; its ID is enough. The default is the context's own.
+	Member *member.Member `json:"member,omitzero"`
+	// LabelID is the label. Required.
+	LabelID string `json:"labelId,omitzero"`
+}
+
+// AlphaSaveCustomLabelResult is the result of AlphaSaveCustomLabel.
+type AlphaSaveCustomLabelResult struct {
+	// ID is Alpha's number of the label.
+	ID int64 `json:"id"`
+}
+
+// AlphaRemoveCustomLabelParams are the parameters of AlphaRemoveCustomLabel.
+type AlphaRemoveCustomLabelParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Member is the member; its ID is enough. The default is the context's own.
+	Member *member.Member `json:"member,omitzero"`
+	// LabelID is the label. Required.
+	LabelID string `json:"labelId,omitzero"`
+}
+
+// AlphaRemoveCustomLabelResult is the result of AlphaRemoveCustomLabel.
+type AlphaRemoveCustomLabelResult struct {
+	// Success is true.
+	Success bool `json:"success"`
+}
+
+// AlphaCreateBroadcastParams are the parameters of AlphaCreateBroadcast.
+type AlphaCreateBroadcastParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Response is the message. JSON may give it as an object or as text that holds one.
+	// Required.
+	Response Response `json:"response"`
+}
+
+// AlphaCreateBroadcastResult is the result of AlphaCreateBroadcast.
+type AlphaCreateBroadcastResult struct {
+	// OK is 1.
+	OK int64 `json:"ok"`
+	// Result has one element for each message that was stored.
+	Result []StoredMessage `json:"result"`
+}
+
+// ForCaller returns the result with its tokens, which the caller needs; everything else shows
+// them redacted.
+func (r AlphaCreateBroadcastResult) ForCaller() (document.Object, error) { return document.Encode(r) }
+
+// StoredMessage is a message that Alpha has stored, to be sent as a broadcast.
+type StoredMessage struct {
+	// Response is Alpha's reply, which has the id as message_creative_id.
+	Response document.Object `json:"response"`
+	// AccessToken is the token that it was stored with.
+	AccessToken channel.Secret `json:"accessToken"`
+}
+
+// ID returns the id by which AlphaSendBroadcast sends the message, "" where Alpha's reply has
+// none.
+func (m StoredMessage) ID() BroadcastID {
+	id, err := broadcastID(m.Response)
+	if err != nil {
+		return ""
+	}
+	return BroadcastID(id)
+}
+
+// AlphaSendBroadcastParams are the parameters of AlphaSendBroadcast.
+type AlphaSendBroadcastParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// BroadcastID is the stored message. Required.
+	BroadcastID BroadcastID `json:"broadcastId,omitzero"`
+	// LabelID is the label of the members who get it. Required.
+	LabelID string `json:"labelId,omitzero"`
+	// NotificationType is how the members are notified, in Alpha's words. Required.
+	NotificationType string `json:"notificationType,omitzero"`
+}
+
+// AlphaSendBroadcastResult is the result of AlphaSendBroadcast.
+type AlphaSendBroadcastResult struct {
+	// BroadcastID is Alpha's number of the broadcast.
+	BroadcastID int64 `json:"broadcast_id"`
+}
+
+// SendHotelResponseParams are the parameters of SendHotelResponse.
+type SendHotelResponseParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Response is the message. Required.
+	Response Response `json:"response"`
+	// RecipientID is the user, by the id in Hotel. It or HotelGroupID is required; with both
+	// the user gets the message in that group.
+	RecipientID string `json:"recipientId,omitzero"`
+	// ReceiverType is what kind of receiver it is, in Hotel's words. The default is
+	// ReceiverUser with a RecipientID, and else ReceiverGroup.
+	ReceiverType string `json:"receiverType,omitzero"`
+	// HotelGroupID is the group, by its id in Hotel. Required without RecipientID.
+	HotelGroupID string `json:"hotelGroupId,omitzero"`
+}
+
+// SendDeltaResponseParams are the parameters of SendDeltaResponse.
+type SendDeltaResponseParams struct {
+	// Channel or ChannelID is the channel; the default is the context's own. Of a
+	// channel that is given only the id is looked at.
+	Channel   *channel.Channel `json:"channel,omitzero"`
+	ChannelID string           `json:"channelId,omitzero"`
+	// Member or MemberID is who gets the message, one member or several of the channel; the
+	// default is the context's own. Of a member that is given only the id is looked at. A
+	// member that is named twice gets one message.
+	Member   *member.Member             `json:"member,omitzero"`
+	MemberID document.OneOrMany[string] `json:"memberId,omitzero"`
+	// Response is the message. Required.
+	Response Response `json:"response"`
+}
+
+// SendDeltaResponseResult is what Delta made of a request.
+type SendDeltaResponseResult struct {
+	// ID is Delta's id of the request, Status its status in Delta's words.
+	ID     string `json:"id"`
+	Status string `json:"STATUS"`
+	// Results are what came of each member's message, in the order in which MemberID first
+	// names them. JSON does not have them.
+	Results []Result `json:"-"`
+}
+
+// HasOutcomes reports whether there is anything to tell beside an error.
+func (r SendDeltaResponseResult) HasOutcomes() bool { return r.ID != "" || len(r.Results) > 0 }
+
+// CharlieArchiveConversationParams are the parameters of CharlieArchiveConversation.
+type CharlieArchiveConversationParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// MessageEvent is an event in the conversation; To says in which. Required.
+	MessageEvent *MessageEvent `json:"messageEvent,omitzero"`
+}
+
+// CharlieArchiveConversationResult is the result of CharlieArchiveConversation.
+type CharlieArchiveConversationResult struct {
+	// OK is true.
+	OK bool `json:"ok"`
+}
+
+// UpdateMessageParams are the parameters of UpdateMessage.
+type UpdateMessageParams struct {
+	// Attachments are the new attachments, in the platform's words. They or Text are
+	// required. nil leaves those that there are, an empty list takes them away.
+	Attachments []document.Object `json:"attachments,omitzero"`
+	// ExternalChannelID is the conversation, by its id on the platform. Required.
+	ExternalChannelID string `json:"externalChannelId,omitzero"`
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// MessageTS or MessageEvent is the message: its timestamp on the platform, or the event
+	// that it was sent or came as, whose MessageID is that. One of both is required.
+	MessageTS    MessageTS     `json:"messageTs,omitzero"`
+	MessageEvent *MessageEvent `json:"messageEvent,omitzero"`
+	// Text is the new text. Required without Attachments.
+	Text string `json:"text,omitzero"`
+}
+
+// UpdateMessageResult is the result of UpdateMessage.
+type UpdateMessageResult struct {
+	// OK is whether the platform changed it.
+	OK bool `json:"ok"`
+	// Channel is the conversation, by its id on the platform.
+	Channel string `json:"channel"`
+	// TS is the message's timestamp on the platform.
+	TS MessageTS `json:"ts"`
+	// Text is the new text.
+	Text string `json:"text"`
+}
+
+// EchoSaveMemberTagParams are the parameters of EchoSaveMemberTag.
+type EchoSaveMemberTagParams struct {
+	// Channel is the channel; its ID is enough. The default is the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// Member is the member; its ID is enough. The default is the context's own.
+	Member *member.Member `json:"member,omitzero"`
+	// TagID is the tag. Required.
+	TagID *int64 `json:"tagId,omitzero"`
+}
+
+// EchoSaveMemberTagResult is what Echo said.
+type EchoSaveMemberTagResult struct {
+	// ErrCode is 0 where the member has the tag now.
+	ErrCode int64 `json:"errcode"`
+	// ErrMsg is "ok", or why the member does not have it.
+	ErrMsg string `json:"errmsg"`
+}
+
+// SavePostCommentAnalyticsParams are the parameters of SavePostCommentAnalytics.
+type SavePostCommentAnalyticsParams struct {
+	// Comment is the text of the comment. Required.
+	Comment string `json:"comment,omitzero"`
+	// ChannelID is the channel of the post. The default is the context's own.
+	ChannelID string `json:"channelId,omitzero"`
+	// FbID is the id on the platform of the user who commented. Required.
+	FbID string `json:"fbId,omitzero"`
+	// IsMatched is whether the comment is the trigger that the post waits for. The default
+	// is false.
+	IsMatched bool `json:"isMatched,omitzero"`
+	// MemberID is the member. The default is the context's own.
+	MemberID string `json:"memberId,omitzero" document:"listOfOne"`
+	// Name is the user's name. Required.
+	Name string `json:"name,omitzero"`
+	// PostID is the post. Required.
+	PostID string `json:"postId,omitzero"`
+}
+
+// SavePostCommentAnalyticsResult is the result of SavePostCommentAnalytics.
+type SavePostCommentAnalyticsResult struct {
+	// ClientMutationID is a new id each time.
+	ClientMutationID string `json:"clientMutationId"`
+}
+
+// PostComment is the record of a comment on a post, which SavePostCommentAnalytics makes.
+type PostComment struct {
+	// ID is the primary key.
+	ID string `json:"_id"`
+	// App is the app that it belongs to.
+	App string `json:"app"`
+	// Channel is the id of the channel of the post, Member that of the member who commented.
+	Channel string `json:"channel"`
+	Member  string `json:"member"`
+	// Comment is the text.
+	Comment string `json:"comment"`
+	// ExternalID is the id on the platform of the user who commented, Name the user's name.
+	ExternalID string `json:"externalId"`
+	Name       string `json:"name"`
+	// IsMatched is whether the comment is the trigger that the post waits for.
+	IsMatched bool `json:"isMatched"`
+	// PostID is the post.
+	PostID string `json:"postId"`
+	// CreatedAt is when the record was made.
+	CreatedAt document.Timestamp `json:"createdAt"`
+}
+
+// String returns the comment as JSON with readable times and without credentials, for logs and failures of tests.
+func (c *PostComment) String() string { return document.Text(c) }
+
+// GoString is String, for failures of tests.
+func (c *PostComment) GoString() string { return c.String() }

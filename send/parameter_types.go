@@ -28,15 +28,12 @@ func (a *AttachmentType) DecodeValue(value any) error {
 	case !ok:
 		return wrongType(field, "a kind of file, such as \"image\"", given)
 	}
-	*a = AttachmentType(text).upper()
+	*a = AttachmentType(strings.ToUpper(text))
 	return nil
 }
 
 // UnmarshalJSON reads a kind of file by the rules of DecodeValue.
 func (a *AttachmentType) UnmarshalJSON(text []byte) error { return unmarshal(text, a) }
-
-// upper returns the kind as responses spell it.
-func (a AttachmentType) upper() AttachmentType { return AttachmentType(strings.ToUpper(string(a))) }
 
 // BroadcastID is Alpha's id of a stored message. JSON may give it as text, as a number, or
 // as an object that has it: Alpha's reply, the element of AlphaCreateBroadcast's result, or

@@ -1,8 +1,15 @@
 package send
 
 import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/replies"
 )
 
 // unlimited is the limit of what has none.
@@ -61,7 +68,7 @@ func (r Response) Validate() error {
 	if err := text(fieldType, unlimited)(r.object); err != nil {
 		return err
 	}
-	if err := writable(r.object, 0); err != nil {
+	if err := replies.Check(r.object, 0); err != nil {
 		return err
 	}
 	if rule, ok := limits[r.Type()]; ok {
@@ -123,4 +130,221 @@ func arrayRule(template document.Object) error {
 		return wrongType("components", "an array", components)
 	}
 	return nil
+}
+
+// rule is what an object must hold. Its error is InvalidArgument with the path of
+// the field in the object.
+type rule func(o document.Object) error
+
+// all is every one of the rules; the first that is broken is told.
+func all(rules ...rule) rule {
+	return func(o document.Object) error {
+		for _, r := range rules {
+			if err := r(o); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ifPresent is a rule for a field that may be absent or null.
+func ifPresent(field string, r rule) rule {
+	return func(o document.Object) error {
+		if value, _ := o.Field(field); value == nil {
+			return nil
+		}
+		return r(o)
+	}
+}
+
+// optional is a rule for a string that may be absent, null or "", which is what {{path}} makes
+// of a field that a member does not have.
+func optional(field string, most int) rule {
+	return func(o document.Object) error {
+		if isAbsent(o, field) {
+			return nil
+		}
+		return text(field, most)(o)
+	}
+}
+
+// isAbsent reports whether an optional string is absent, null or "".
+func isAbsent(o document.Object, field string) bool {
+	value, _ := o.Field(field)
+	return value == nil || value == ""
+}
+
+// text asks for a string that is not empty, of at most so many code points.
+func text(field string, most int) rule {
+	return func(o document.Object) error {
+		value, _ := o.Field(field)
+		s, isString := value.(string)
+		switch {
+		case value == nil:
+			return boterr.Missing(field, "a string")
+		case !isString:
+			return wrongType(field, "a string", value)
+		case s == "":
+			return boterr.Invalid(field, "is empty")
+		}
+		if length := utf8.RuneCountInString(s); most != unlimited && length > most {
+			return boterr.Invalid(field, "has %d characters, and at most %d are allowed", length, most)
+		}
+		return nil
+	}
+}
+
+// address asks for a text that is not empty to be an address with a scheme, such as https:: a platform knows nothing that a path
+// could be relative to. A text with {{path}} is filled later.
+func address(field string) rule {
+	return func(o document.Object) error {
+		given, _ := o.Field(field)
+		text, isString := given.(string)
+		if !isString || text == "" || strings.Contains(text, "{{") {
+			return nil
+		}
+		if parsed, err := url.Parse(text); err != nil || parsed.Scheme == "" {
+			return boterr.Invalid(field, "is %.100q, which a platform cannot open: give a whole address, such as https://example.com/a.png", text)
+		}
+		return nil
+	}
+}
+
+// either asks for at least one of two strings.
+func either(first, second string) rule {
+	return func(o document.Object) error {
+		if isAbsent(o, first) && isAbsent(o, second) {
+			return boterr.Missing(first, "%s or %s", first, second)
+		}
+		return all(optional(first, unlimited), optional(second, unlimited))(o)
+	}
+}
+
+// list asks for an array of objects, each by a rule. The elements are checked before
+// their number, so that the error leads to the one at fault.
+func list(field string, least, most int, element rule) rule {
+	return func(o document.Object) error {
+		value, _ := o.Field(field)
+		array, ok := value.(document.Array)
+		switch {
+		case value == nil:
+			return boterr.Missing(field, "%d to %d elements", least, most)
+		case !ok:
+			return wrongType(field, "an array", value)
+		}
+		for i, item := range array.All() {
+			if err := checkElement(item, element); err != nil {
+				return boterr.PrefixField(field+"["+strconv.Itoa(i)+"]", err)
+			}
+		}
+		if n := array.Len(); n < least || n > most {
+			return boterr.Invalid(field, "has %d elements; give %d to %d", n, least, most)
+		}
+		return nil
+	}
+}
+
+func checkElement(item any, element rule) error {
+	object, ok := item.(document.Object)
+	if !ok {
+		return wrongType("", "an object", item)
+	}
+	return element(object)
+}
+
+// The limits of the specification. Texts are counted in Unicode code points.
+const (
+	// MaxText is the most characters of a text, that above quick replies and buttons included.
+	MaxText = 2000
+	// MaxQuickReplies is the most quick replies of a message, MaxQuickReplyTitle and
+	// MaxQuickReplyPayload the most characters of the title and the payload of one.
+	MaxQuickReplies      = 13
+	MaxQuickReplyTitle   = 20
+	MaxQuickReplyPayload = 1000
+	// MaxButtons is the most buttons of a message or a card, MaxButtonTitle the most
+	// characters of the title of one.
+	MaxButtons     = 3
+	MaxButtonTitle = 20
+	// MaxCards is the most cards of a carousel, MaxCardTitle the most characters of the title
+	// and of the subtitle of one.
+	MaxCards     = 10
+	MaxCardTitle = 80
+	// MaxArticles is the most articles of a message of TypeNews.
+	MaxArticles = 1
+	// MaxFileMegabytes is the most megabytes of a file, in a message or uploaded. A size that
+	// is known is compared with so many MiB.
+	MaxFileMegabytes = 25
+	// MaxMemberTags is the most tags that one user of one Echo account has.
+	MaxMemberTags = 20
+)
+
+// Type is the kind of a message. Any other text than the constants below is a type
+// of the platform's own, which passes through as it is.
+type Type string
+
+// The types of messages that are sent.
+const (
+	// TypeText is a text. It is received, too.
+	TypeText Type = "TEXT"
+	// TypeImage, TypeAudio, TypeVideo and TypeFile are files, by address or by the id
+	// under which the platform has them.
+	TypeImage Type = "IMAGE"
+	TypeAudio Type = "AUDIO"
+	TypeVideo Type = "VIDEO"
+	TypeFile  Type = "FILE"
+	// TypeQuickReplies is a text with answers to tap, which vanish after one was.
+	TypeQuickReplies Type = "QUICK_REPLIES"
+	// TypeButton is a text with buttons, which stay.
+	TypeButton Type = "BUTTON"
+	// TypeCarousel is a row of cards.
+	TypeCarousel Type = "CAROUSEL"
+	// TypeTyping shows that the bot is typing.
+	TypeTyping Type = "TYPING"
+	// TypeNews is an article on Echo.
+	TypeNews Type = "NEWS"
+	// TypeTemplate is a message that Bravo has approved beforehand.
+	TypeTemplate Type = "TEMPLATE"
+)
+
+// The types of messages that are only received.
+const (
+	// TypePayload is a tap on a button or a quick reply.
+	TypePayload Type = "PAYLOAD"
+	// TypeReferral is an arrival through a link, an advertisement or a code.
+	TypeReferral Type = "REFERRAL"
+	// TypeOptIn is a member's consent to be written to.
+	TypeOptIn Type = "OPTIN"
+	// TypeComment is a comment on a post.
+	TypeComment Type = "COMMENT"
+	// TypeMisc is a message of attachments.
+	TypeMisc Type = "MISC"
+	// TypeDelivery tells that a message arrived.
+	TypeDelivery Type = "DELIVERY"
+	// TypeRead tells that a message was read.
+	TypeRead Type = "READ"
+	// TypeEcho is a message of the bot's own, as the platform reports it back.
+	TypeEcho Type = "ECHO"
+	// TypeWebEvent is an event of a web page that shows the channel.
+	TypeWebEvent Type = "WEB_EVENT"
+)
+
+// types are those that have a constant.
+var types = []Type{
+	TypeText, TypeImage, TypeAudio, TypeVideo, TypeFile, TypeQuickReplies, TypeButton, TypeCarousel, TypeTyping, TypeNews,
+	TypeTemplate, TypePayload, TypeReferral, TypeOptIn, TypeComment, TypeMisc, TypeDelivery, TypeRead, TypeEcho, TypeWebEvent,
+}
+
+// Meant returns the type that has a constant and differs from this one only in the case of letters, "" where
+// none does: one such as "text" is a mistake, not a type of the platform's own.
+func (t Type) Meant() Type {
+	if slices.Contains(types, t) {
+		return ""
+	}
+	for _, known := range types {
+		if strings.EqualFold(string(t), string(known)) {
+			return known
+		}
+	}
+	return ""
 }

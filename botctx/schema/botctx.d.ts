@@ -2676,7 +2676,7 @@ declare namespace botctx {
      */
     alphaRemoveCustomLabel(params: AlphaRemoveCustomLabelParams): Promise<AlphaRemoveCustomLabelResult>;
     /**
-     * Records that a user commented on a post. Each call makes a record; hosts read them with Service.FindPostComments.
+     * Records that a user commented on a post. Each call makes a record; hosts read them with `botctx.Runtime.PostComments`.
      *
      * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
      *

@@ -136,8 +136,7 @@ func (s *stage) made() []botctxtest.Made {
 }
 
 func (s *stage) comments(app string) []*send.PostComment {
-	sends := send.New(s.platform.Runtime().Env(), record.Scope{App: app}, send.Ports{})
-	found, err := sends.FindPostComments(context.Background(), record.Query{})
+	found, err := s.platform.Runtime().PostComments(context.Background(), app, botctx.PostCommentsQuery{})
 	must(err)
 	return found
 }

@@ -44,7 +44,9 @@ var floors = [][]string{
 	{"member", "datasource"},
 	{"internal/members", "internal/datasources"},
 	{"internal/lease"},
+	{"internal/replies"},
 	{"send", "internal/agendas", "internal/inbox", "internal/utilities"},
+	{"internal/sends"},
 	{"internal/inbox/inboxtest"},
 	{"livechat"},
 	{"internal/around"},
@@ -402,7 +404,7 @@ func missingOf(t *testing.T, platform channel.Type) breaches {
 	case err != nil:
 		broken.add("fakes", string(platform), "takes no text:", err.Error())
 	case !hasKeys(sent, shape):
-		broken.add("send/shape.go", "a result on", string(platform), "has the keys", strings.Join(sent, ", "),
+		broken.add("send/result.go", "a result on", string(platform), "has the keys", strings.Join(sent, ", "),
 			"and channel/platform.go says", strings.Join(slices.Sorted(slices.Values(slices.Concat(shape.Keys, shape.Optional))), ", "))
 	}
 	for _, name := range []string{"sendResponse", "sendMessageToInlet", "sendMessageToOutletGroup"} {

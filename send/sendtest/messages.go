@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -227,7 +228,7 @@ var deliveryRules = []Rule{
 		Name: "ResultHasThePlatformsShape",
 		Text: "the result of a send has the keys and the text of its platform (channel.Platform.Result), and can be read again",
 		check: func(t *trial) {
-			result, err := send.Deliver(t.Context(), record.Env{}, t.Connector, t.message(send.Text("Hello")))
+			result, err := sends.Deliver(t.Context(), record.Env{}, t.Connector, t.message(send.Text("Hello")))
 			require.NoError(t, err)
 			text, err := result.MarshalJSON()
 			require.NoError(t, err)

@@ -37,6 +37,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/conformance"
+	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -386,7 +387,7 @@ func (t *trial) requireCode(code boterr.Code, err error, name string) {
 
 // codeOf returns the code that callers see of an error of the connector.
 func (t *trial) codeOf(ctx context.Context, err error) boterr.Code {
-	return boterr.CodeOf(send.PlatformError(ctx, t.Channel.Type, err))
+	return boterr.CodeOf(sends.PlatformError(ctx, t.Channel.Type, err))
 }
 
 // in returns a copy of the channel with another info.

@@ -1,0 +1,158 @@
+package sends
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/replies"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Deliver checks a message that is filled already and sends it through a connector, as the
+// operations do, and returns what came of it in the shape of its platform. It is for
+// packages whose messages go where no operation of this one sends to, such as groups of
+// agents. An ID is made by the environment's SendID where the message has none; of the
+// environment the clock and the ids are used.
+//
+// The errors are those of SendResponse that are about one message.
+func Deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
+	if err := send.RequireChannel(message.Channel); err != nil {
+		return send.Result{}, err
+	}
+	if err := message.Response.Validate(); err != nil {
+		return send.Result{}, boterr.PrefixField("response", err)
+	}
+	return deliver(ctx, env.WithDefaults(), connector, message)
+}
+
+// deliver sends one message that was checked.
+func deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return send.Result{}, boterr.New(boterr.Canceled, "", "the message was not sent: %w", err)
+	}
+	if message.ID == "" {
+		message.ID = env.SendID(ctx, recipient(message))
+	}
+	delivery, err := record.Once(ctx, env, message.ID, func(ctx context.Context) (send.Delivery, error) {
+		delivery, err := connector.Send(ctx, message)
+		delivery.Reply = replies.Writable(delivery.Reply)
+		return delivery, atResponse(PlatformError(ctx, message.Channel.Type, err))
+	})
+	if err != nil {
+		return send.Result{}, err
+	}
+	return result(message, delivery, document.TimestampOf(env.Now())), nil
+}
+
+// recipient returns who gets a message, in one text.
+func recipient(m send.Message) string {
+	var room [128]byte
+	text := append(room[:0], "message"...)
+	for _, part := range []string{m.Channel.ID, m.To, m.GroupID} {
+		text = strconv.AppendQuote(append(text, ' '), part)
+	}
+	return string(text)
+}
+
+// result returns what came of a message that was delivered, whose reply is writable, in the shape of
+// its platform.
+func result(m send.Message, d send.Delivery, now document.Timestamp) send.Result {
+	result := send.Result{Reply: d.Reply, MessageEvent: event(m, d, now), ChatID: d.ChatID}
+	return result.For(m.Channel.Type)
+}
+
+// memberID returns the id of the member that it goes to, "" where it goes to none.
+func memberID(m send.Message) string {
+	if m.Member == nil {
+		return ""
+	}
+	return m.Member.ID
+}
+
+// event returns the message event of a message that was delivered.
+func event(m send.Message, d send.Delivery, now document.Timestamp) send.MessageEvent {
+	event := send.MessageEvent{
+		From:      d.From,
+		To:        m.To,
+		Data:      m.Response.Data(),
+		Type:      m.Response.Type(),
+		Timestamp: d.Timestamp,
+		MessageID: d.MessageID,
+	}
+	if event.From == "" && m.Member != nil {
+		event.From = m.Member.BotID
+	}
+	if event.From == "" && m.Channel != nil {
+		event.From = m.Channel.BotID()
+	}
+	if event.Timestamp.IsZero() {
+		event.Timestamp = now
+	}
+	if event.MessageID == "" {
+		event.MessageID = m.ID
+	}
+	return event
+}
+
+// deliverAll sends every message, whatever becomes of the others, Ports.ParallelSends at
+// once. The results are in the order of the messages; those that failed say why.
+func (s *Service) deliverAll(ctx context.Context, connector send.Connector, messages []send.Message) ([]send.Result, error) {
+	results := make([]send.Result, len(messages))
+	var taken atomic.Int64
+	work := func() {
+		for i := taken.Add(1) - 1; i < int64(len(messages)); i = taken.Add(1) - 1 {
+			results[i] = s.try(ctx, connector, messages[i])
+		}
+	}
+	var others sync.WaitGroup
+	for range min(s.ports.ParallelSends, len(messages)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return results, undelivered(ctx, messages, results)
+}
+
+// try sends one message of several. A panic of the connector is the error of that message
+// alone.
+func (s *Service) try(ctx context.Context, connector send.Connector, message send.Message) (result send.Result) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			result = send.Result{Err: boterr.Recovered(thrown)}
+		}
+	}()
+	result, err := deliver(ctx, s.env, connector, message)
+	if err != nil {
+		return send.Result{Err: err}
+	}
+	return result
+}
+
+// undelivered returns the error of a send to several members, nil where all got it. Its
+// code is Canceled where ctx ended, that of the failure where the message was for one member
+// alone, and else Unavailable.
+func undelivered(ctx context.Context, messages []send.Message, results []send.Result) error {
+	var failures []send.Failure
+	for i, result := range results {
+		if result.Err != nil {
+			failures = append(failures, send.Failure{MemberID: memberID(messages[i]), Err: result.Err})
+		}
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	failed := &boterr.Error{Code: boterr.Unavailable, Err: &send.UndeliveredError{Failures: failures, Of: len(results)}}
+	only, ok := boterr.AsError(failures[0].Err)
+	switch {
+	case ctx.Err() != nil:
+		failed.Code = boterr.Canceled
+	case len(results) == 1 && ok:
+		failed.Code, failed.Field = only.Code, only.Field
+	}
+	return failed
+}

@@ -1,0 +1,319 @@
+package sends_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+var errLine = errors.New("the line is dead, token=s3cret")
+
+func TestDeliver_ConnectorErrorGetsCode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want boterr.Code
+	}{
+		{errLine, boterr.Unavailable},
+		{fmt.Errorf("request: %w", context.DeadlineExceeded), boterr.Unavailable},
+		{boterr.New(boterr.ResourceExhausted, "", "slow down: %w", errLine), boterr.ResourceExhausted},
+		{fmt.Errorf("429: %w", boterr.ResourceExhausted), boterr.ResourceExhausted},
+		{fmt.Errorf("refused: %w", boterr.New(boterr.InvalidArgument, "text", "too loud")), boterr.InvalidArgument},
+	} {
+		p := newPlatform(t)
+		p.outbox.fail = map[string]error{"ext-ada": c.err}
+		sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		require.Equal(t, c.want, boterr.CodeOf(err), "%v", err)
+		require.NotContains(t, err.Error(), "s3cret")
+		require.Zero(t, sent)
+	}
+}
+
+func TestDeliver_ConnectorRefusesByPath(t *testing.T) {
+	t.Parallel()
+	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported} {
+		p := newPlatform(t)
+		p.outbox.fail = map[string]error{"ext-ada": boterr.New(code, "buttons[0].type", "is too loud")}
+		_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		requireField(t, err, code, "response.buttons[0].type")
+	}
+}
+
+func TestDeliver_ContextEnded(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
+	p.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid"})
+	ctx, cancel := context.WithCancel(t.Context())
+	p.outbox.before = cancel
+	p.outbox.fail = map[string]error{"ext-ada": errLine}
+	sent, err := p.in("web", "ada").SendResponse(ctx, send.SendResponseParams{
+		Response: send.Text("Hi"), MemberID: document.One("ada", "bob", "cid"),
+	})
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+	require.Empty(t, p.outbox.sent)
+	require.Len(t, sent.Results, 3)
+	for _, result := range sent.Results {
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(result.Err))
+	}
+}
+
+func TestDeliver_NamesWhoGotNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
+	p.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid", FirstName: "Cid"})
+	p.addMember(member.Member{ID: "dan", Channel: "web", ExternalID: "ext-dan"})
+	p.outbox.fail = map[string]error{"ext-bob": errLine, "ext-dan": boterr.ResourceExhausted}
+
+	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
+		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "bob", "cid", "dan"),
+	})
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
+	require.ErrorIs(t, err, boterr.ResourceExhausted, "the codes of the members are found, too")
+	require.ErrorIs(t, err, errLine)
+	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
+	require.True(t, ok)
+	require.Equal(t, 4, undelivered.Of)
+	require.Equal(t, "bob", undelivered.Failures[0].MemberID)
+	require.Equal(t, "dan", undelivered.Failures[1].MemberID)
+	require.ErrorContains(t, err, "2 of 4 members did not get the message: bob (unavailable: ")
+	require.ErrorContains(t, err, ", dan (resource exhausted")
+	require.NotContains(t, err.Error(), "s3cret")
+
+	require.Equal(t, []string{"ext-ada", "ext-cid"}, p.outbox.recipients())
+	require.True(t, sent.HasOutcomes())
+	require.Len(t, sent.Results, 4)
+	require.Equal(t, "Hi Ada", sent.Results[0].MessageEvent.Text())
+	require.ErrorIs(t, sent.Results[1].Err, boterr.Unavailable)
+	require.Equal(t, "Hi Cid", sent.Results[2].MessageEvent.Text())
+	require.ErrorIs(t, sent.Results[3].Err, boterr.ResourceExhausted)
+
+	over := read[send.SendResponseResult](t, marshal(t, sent))
+	require.Equal(t, "Hi Cid", over.Results[2].MessageEvent.Text())
+	require.ErrorIs(t, over.Results[3].Err, boterr.ResourceExhausted)
+	require.NotContains(t, marshal(t, sent), "s3cret")
+}
+
+func TestDeliver_ErrorStaysReadable(t *testing.T) {
+	t.Parallel()
+	many := &send.UndeliveredError{Of: 1000}
+	for i := range 500 {
+		many.Failures = append(many.Failures, send.Failure{MemberID: fmt.Sprintf("m%d", i), Err: errLine})
+	}
+	require.Less(t, len(many.Error()), 2000)
+	require.True(t, strings.HasSuffix(many.Error(), " and 480 more"), many.Error())
+	require.Len(t, many.Unwrap(), 500)
+}
+
+func TestDeliver_SameButForWhatIsFilled(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.addMember(member.Member{ID: "bob", Channel: "web", FirstName: "Bob", Meta: document.O("n", 7)})
+	ask := func(name, number string) send.Response {
+		return send.Buttons(name+"?", send.PostbackValue("Yes", "yes", document.O("n", number))).With("transform", document.A(1))
+	}
+	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
+		Response: ask("{{firstName}}", "{{meta.n}}").WithPlaceholders(), MemberID: document.One("ada", "bob"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, ask("Ada", ""), p.outbox.sent[0].Response)
+	require.Equal(t, ask("Bob", "7"), p.outbox.sent[1].Response)
+}
+
+func TestDeliver_NamesOneMember(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.outbox.fail = map[string]error{"ext-ada": boterr.Invalid("text", "is too loud: %w", errLine)}
+	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+	requireField(t, err, boterr.InvalidArgument, "response.text")
+	require.ErrorIs(t, err, errLine)
+	require.Empty(t, sent.Results)
+	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
+	require.True(t, ok)
+	require.Equal(t, 1, undelivered.Of)
+	require.Equal(t, "ada", undelivered.Failures[0].MemberID)
+}
+
+func TestDeliver_NilPointerAsError(t *testing.T) {
+	t.Parallel()
+	var none *boterr.Error
+	for _, odd := range []error{none, fmt.Errorf("wrapped: %w", none)} {
+		p := newPlatform(t)
+		p.outbox.fail = map[string]error{"ext-ada": odd}
+		_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+		require.ErrorContains(t, err, "have it return nil itself")
+	}
+}
+
+// nobody has neither members nor channels, and no errors for that.
+type nobody struct{}
+
+func (nobody) GetMember(context.Context, member.GetMemberParams) (*member.Member, error) {
+	return nil, nil //nolint:nilnil // This is what is tested.
+}
+
+func (nobody) Load(context.Context, string) (*channel.Channel, error) {
+	return nil, nil //nolint:nilnil // This is what is tested.
+}
+
+func TestPorts_GiveNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	scope := record.Scope{App: "acme", Channel: "web", Member: "ada"}
+	for field, ports := range map[string]sends.Ports{
+		"memberId":  {Channels: p.channels, Members: nobody{}},
+		"channelId": {Channels: nobody{}, Members: p.members},
+	} {
+		_, err := sends.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		requireField(t, err, boterr.NotFound, field)
+	}
+}
+
+func TestDeliver_WithoutAChannel(t *testing.T) {
+	t.Parallel()
+	for _, connector := range []send.Connector{nil, send.Limited(nil, send.Rate{})} {
+		_, err := sends.Deliver(t.Context(), record.Env{}, connector, send.Message{To: "ada", Response: send.Text("Hello")})
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		require.ErrorContains(t, err, "channel")
+	}
+	_, err := send.Limited(nil, send.Rate{}).Send(t.Context(), send.Message{To: "ada", Response: send.Text("Hello")})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestMessage_WhatNoConnectorCanSend(t *testing.T) {
+	t.Parallel()
+	whole := send.Message{Channel: &channel.Channel{ID: "c1"}, To: "ada", Response: send.Text("Hello")}
+	require.NoError(t, whole.Validate())
+	for name, without := range map[string]func(m *send.Message){
+		"channel": func(m *send.Message) { m.Channel = nil },
+		"to":      func(m *send.Message) { m.To = "" },
+		"message": func(m *send.Message) { m.Response = send.Response{} },
+	} {
+		message := whole
+		without(&message)
+		err := message.Validate()
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		require.ErrorContains(t, err, name)
+	}
+}
+
+// silent is a connector to a platform that takes everything and tells nothing.
+type silent struct{}
+
+// Send implements send.Connector.
+func (silent) Send(context.Context, send.Message) (send.Delivery, error) { return send.Delivery{}, nil }
+
+func TestDeliver_ToNoMember(t *testing.T) {
+	t.Parallel()
+	env := record.Env{Now: func() time.Time { return time.UnixMilli(17) }, NewID: func() string { return "new" }}
+	result, err := sends.Deliver(t.Context(), env, silent{}, send.Message{
+		Channel: &channel.Channel{ID: "desk", Type: channel.Delta}, To: "group", Response: send.Text("hi"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, send.MessageEvent{
+		From: "", To: "group", Data: document.O("text", "hi"), Type: send.TypeText, Timestamp: 17, MessageID: "new",
+	}, result.MessageEvent)
+}
+
+// answering is a connector to a platform that takes every message and has one reply to all.
+type answering struct{ reply document.Object }
+
+func (a answering) Send(context.Context, send.Message) (send.Delivery, error) {
+	return send.Delivery{Reply: a.reply}, nil
+}
+
+// nested returns an object that is nested so deep.
+func nested(depth int) document.Object {
+	object := document.O()
+	for range depth - 1 {
+		object = document.O("in", object)
+	}
+	return object
+}
+
+func TestReply_LeavesOutWhatJSONCannotHold(t *testing.T) {
+	t.Parallel()
+	for want, reply := range map[string]document.Object{
+		`{"ok":true}`:           document.O("ok", true, "price", math.NaN(), "lines", document.A(1, math.Inf(1))),
+		`{"ok":1,"rates":[1]}`:  document.O("deep", document.O("n", math.Inf(-1)), "ok", 1, "rates", document.A(1)),
+		`{}`:                    document.O("odd"),
+		`{"message_id":"m-77"}`: document.O("message_id", "m-77", "raw", nested(document.MaxDepth-1)),
+	} {
+		w := newWorld(t)
+		sent, err := w.of("alpha", "m-alpha", answering{reply}).SendResponse(t.Context(), send.SendResponseParams{Response: hi})
+		require.NoError(t, err)
+		require.Equal(t, want, sent.Result().Reply.String())
+		over := read[send.SendResponseResult](t, marshal(t, sent))
+		require.Equal(t, want, over.Result().Reply.String())
+		require.JSONEq(t, `{"text":"Hi Mia"}`, over.Result().MessageEvent.Data.String())
+	}
+}
+
+func TestReply_BatchKeepsOutcomes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.addMember(member.Member{ID: "bob", Channel: "delta", ExternalID: "x-bob"})
+	w.able.batch = send.Batch{Outcomes: []send.Outcome{
+		{Delivery: send.Delivery{Reply: document.O("cost", math.NaN())}}, {Err: boterr.ResourceExhausted},
+	}}
+	sent, err := w.own(channel.Delta).SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{
+		Response: hi, MemberID: document.One("m-delta", "bob"),
+	})
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.NoError(t, sent.Results[0].Err)
+	require.Zero(t, sent.Results[0].Reply.Len())
+	require.NotEmpty(t, marshal(t, sent.Results[0]))
+}
+
+func TestReply_InvalidTimestampOnCharlie(t *testing.T) {
+	t.Parallel()
+	for ts, id := range map[any]string{"soon": "soon", "": "", true: "", -1.5: "", document.O(): ""} {
+		w := newWorld(t)
+		sent, err := w.of("charlie", "m-charlie", answering{document.O("ts", ts)}).SendResponse(t.Context(),
+			send.SendResponseParams{Response: hi})
+		require.NoError(t, err)
+		over := read[send.SendResponseResult](t, marshal(t, sent)).Result().For(channel.Charlie)
+		require.Equal(t, ts, document.Get[any](over.Reply, "ts", nil))
+		require.Equal(t, id, over.MessageEvent.MessageID)
+		require.Zero(t, over.MessageEvent.Timestamp)
+	}
+}
+
+func TestReply_StoredBroadcastIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.able.stored[0].Response = document.O("message_creative_id", 5, "reach", math.NaN())
+	stored, err := w.own(channel.Alpha).AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: hi})
+	require.NoError(t, err)
+	require.Contains(t, marshal(t, stored), `"response":{"message_creative_id":5}`)
+}
+
+func TestReply_NoResultCouldHoldMessage(t *testing.T) {
+	t.Parallel()
+	for field, response := range map[string]send.Response{
+		"price":     send.Text("Hi").With("price", math.NaN()),
+		"prices[1]": send.Text("Hi").With("prices", document.A(1, math.Inf(1))),
+		"duration":  send.Raw(document.O("type", "TYPING", "duration", math.NaN())),
+	} {
+		requireField(t, response.Validate(), boterr.InvalidArgument, field)
+	}
+	require.NoError(t, send.Text("Hi").With("raw", nested(document.MaxDepth-9)).Validate())
+	require.ErrorContains(t, send.Text("Hi").With("raw", nested(document.MaxDepth-8)).Validate(), "nested deeper than")
+}

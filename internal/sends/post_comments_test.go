@@ -1,0 +1,157 @@
+package sends_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+var (
+	saveComment = (*sends.Service).SavePostCommentAnalytics
+	price       = send.SavePostCommentAnalyticsParams{Comment: "price?", FbID: "u1", IsMatched: true, Name: "Mia", PostID: "p1"}
+)
+
+func TestSavePostCommentAnalytics_RecordsEach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	service := w.own(channel.Alpha)
+	first, err := service.SavePostCommentAnalytics(t.Context(), price)
+	require.NoError(t, err)
+	again := price
+	again.ChannelID, again.MemberID, again.IsMatched = "web", "ada", false
+	second, err := service.SavePostCommentAnalytics(t.Context(), again)
+	require.NoError(t, err)
+	require.NotEmpty(t, first.ClientMutationID)
+	require.NotEqual(t, first, second)
+
+	found, err := service.FindPostComments(t.Context(), record.Query{SortBy: document.O("channel", 1)})
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.NotEmpty(t, found[0].ID)
+	found[0].ID = ""
+	require.Equal(t, &send.PostComment{
+		App: "acme", Channel: "alpha", Member: "m-alpha", Comment: "price?", ExternalID: "u1", Name: "Mia",
+		IsMatched: true, PostID: "p1", CreatedAt: document.TimestampOf(noon),
+	}, found[0])
+	require.Equal(t, "ada", found[1].Member)
+	w.requireUntouched()
+}
+
+func TestPostComments_OwnApp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), price)
+	require.NoError(t, err)
+	query := record.Query{Filter: document.O("postId", "p1", "isMatched", true)}
+	found, err := w.own(channel.Echo).FindPostComments(t.Context(), query)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	found, err = sends.New(w.env, record.Scope{App: "other"}, sends.Ports{}).FindPostComments(t.Context(), query)
+	require.NoError(t, err)
+	require.Empty(t, found)
+	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)})
+	requireField(t, err, boterr.InvalidArgument, "filter.$no")
+}
+
+func TestPostComments_ReadsOnlyComments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, w.env.Store.Collection("postComments").Insert(t.Context(), document.O("_id", "x", "app", "acme", "name", 7)))
+	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+}
+
+func TestSavePostCommentAnalytics_Refuses(t *testing.T) {
+	t.Parallel()
+	with := func(change func(*send.SavePostCommentAnalyticsParams)) call {
+		p := price
+		change(&p)
+		return asked(saveComment, p)
+	}
+	type params = *send.SavePostCommentAnalyticsParams
+	w := newWorld(t)
+	for _, r := range []refusal{
+		{with(func(p params) { p.Comment = "" }), boterr.InvalidArgument, "comment"},
+		{with(func(p params) { p.FbID = "" }), boterr.InvalidArgument, "fbId"},
+		{with(func(p params) { p.Name = "" }), boterr.InvalidArgument, "name"},
+		{with(func(p params) { p.PostID = "" }), boterr.InvalidArgument, "postId"},
+		{with(func(p params) { p.ChannelID = "theirs" }), boterr.NotFound, "channelId"},
+		{with(func(p params) { p.MemberID = "eve" }), boterr.NotFound, "memberId"},
+		{with(func(p params) { p.MemberID = "ada" }), boterr.InvalidArgument, "memberId"},
+	} {
+		requireField(t, r.call(t.Context(), w.own(channel.Alpha)), r.code, r.field)
+	}
+	requireField(t, asked(saveComment, price)(t.Context(), w.of("", "m-alpha", w.able)), boterr.InvalidArgument, "channelId")
+	requireField(t, asked(saveComment, price)(t.Context(), w.of("alpha", "", w.able)), boterr.InvalidArgument, "memberId")
+	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	require.NoError(t, err)
+	require.Empty(t, found)
+}
+
+func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.env.Store = nil
+	require.ErrorIs(t, asked(saveComment, price)(t.Context(), w.own(channel.Alpha)), boterr.Unsupported)
+	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
+	require.ErrorIs(t, err, boterr.Unsupported)
+}
+
+func TestPostComments_Index(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, sends.EnsureIndexes(t.Context(), database))
+	for _, post := range []string{"p1", "p2", "p3"} {
+		require.NoError(t, database.Collection("postComments").Insert(t.Context(), document.O("_id", post, "app", "acme", "postId", post)))
+	}
+	filter, err := query.CompileFilter(document.O("app", "acme", "postId", "p2"))
+	require.NoError(t, err)
+	found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, found.Examined)
+}
+
+func TestPostComments_RemovesOld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now, err := w.env.Store.Now(t.Context())
+	require.NoError(t, err)
+	comments := w.env.Store.Collection("postComments")
+	require.NoError(t, comments.Insert(t.Context(),
+		document.O("_id", "old", "app", "acme", "member", "ada", "createdAt", document.TimestampOf(now.Add(-48*time.Hour))),
+		document.O("_id", "foreign", "app", "other", "member", "ada", "createdAt", document.TimestampOf(now.Add(-48*time.Hour))),
+		document.O("_id", "new", "app", "acme", "member", "ada", "createdAt", document.TimestampOf(now.Add(-time.Hour))),
+		document.O("_id", "of bob", "app", "acme", "member", "bob", "createdAt", document.TimestampOf(now))))
+	removed, err := sends.RemovePostComments(t.Context(), w.env, -1)
+	require.NoError(t, err)
+	require.Zero(t, removed)
+	for _, count := range []int64{2, 0} {
+		removed, err := sends.RemovePostComments(t.Context(), w.env, 24*time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, count, removed)
+	}
+	for _, count := range []int64{1, 0} {
+		removed, err := sends.EraseMember(t.Context(), w.env, "acme", "ada")
+		require.NoError(t, err)
+		require.Equal(t, count, removed)
+	}
+	left, err := comments.Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, "of bob", document.Get(left[0], "_id", ""))
+	_, err = sends.EraseMember(t.Context(), w.env, "acme", "")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = sends.EraseMember(t.Context(), w.env, "", "ada")
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}

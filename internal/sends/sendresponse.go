@@ -1,0 +1,229 @@
+package sends
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// SendResponse implements Operations.
+func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
+	messages, err := s.messages(ctx, p)
+	if err != nil {
+		return send.SendResponseResult{}, err
+	}
+	connector, err := s.ports.Connectors.Of(messages[0].Channel)
+	if err != nil {
+		return send.SendResponseResult{}, err
+	}
+	if len(messages) > 1 {
+		results, err := s.deliverAll(ctx, connector, messages)
+		return send.SendResponseResult{Results: results}, err
+	}
+	result, err := deliver(ctx, s.env, connector, messages[0])
+	if err != nil {
+		return send.SendResponseResult{}, undelivered(ctx, messages, []send.Result{{Err: err}})
+	}
+	return send.SendResponseResult{Results: []send.Result{result}}, nil
+}
+
+// messages returns the message to each member, at least one, all of them checked. The
+// channel must be of one of the types allowed; none stands for any.
+func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allowed ...channel.Type) ([]send.Message, error) {
+	if p.Response.IsZero() {
+		return nil, boterr.PrefixField("response", p.Response.Validate())
+	}
+	var room [1]record.Address
+	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
+	if err != nil {
+		return nil, err
+	}
+	to, err := channels.Load(ctx, s.ports.Channels, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), allowed...)
+	if err != nil {
+		return nil, err
+	}
+	messaging, err := s.messaging(to.Type, p)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]send.Message, len(recipients))
+	for i, r := range recipients {
+		m, err := s.loadMember(ctx, to, r)
+		if err != nil {
+			return nil, err
+		}
+		message, err := s.messageTo(to, r, m, p.Response)
+		if err != nil {
+			return nil, forOneOf(recipients, m, err)
+		}
+		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
+		messages[i] = message
+	}
+	return messages, nil
+}
+
+// messageTo returns the message to a member, whom a call names as r; or to the group, or the thread, in
+// which the scope's own member talks with the bot.
+func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Member, response send.Response) (send.Message, error) {
+	message := send.Message{Channel: to, To: s.scope.GroupExternalID}
+	if !r.IsOwn() || message.To == "" {
+		externalID, err := m.RequireExternalID()
+		if err != nil {
+			return send.Message{}, boterr.WithField(r.Field(), err)
+		}
+		message.To, message.Member = externalID, m
+	}
+	var err error
+	message.Response, err = filledFor(m, response)
+	if err == nil && r.IsOwn() && to.ID == s.scope.Channel && s.ports.Thread != nil {
+		message = in(message, s.ports.Thread())
+	}
+	return message, err
+}
+
+// filledFor returns a response filled from a member and checked.
+func filledFor(m *member.Member, response send.Response) (send.Response, error) {
+	filled, err := send.Filled(response, m)
+	if err != nil {
+		return send.Response{}, boterr.PrefixField("response", err)
+	}
+	return send.Raw(filled.Object()), nil
+}
+
+// forOneOf says for which of several members a message is wrong.
+func forOneOf(recipients []record.Address, m *member.Member, err error) error {
+	e, ok := boterr.AsError(err)
+	if !ok || len(recipients) == 1 {
+		return err
+	}
+	named := *e
+	named.Err = fmt.Errorf("for member %s: %w", m.ID, e.Err)
+	return &named
+}
+
+// messaging is what some platforms want to know of a message.
+type messaging struct{ kind, tag string }
+
+// notAskedFor is the error for what the channel's platform does not ask for.
+const notAskedFor = "is for %s alone, and the channel is of type %s"
+
+// messaging returns what a platform is told, nothing where it does not ask.
+func (s *Service) messaging(platform channel.Type, p send.SendResponseParams) (messaging, error) {
+	switch {
+	case platform.Has(channel.MessagingTypes):
+		return messaging{kind: p.MessagingType, tag: p.MessagingTag}, nil
+	case s.ports.IsStrict && p.MessagingType != "":
+		return messaging{}, boterr.Invalid("messagingType", notAskedFor, channel.MessagingTypes.Owners(), platform)
+	case s.ports.IsStrict && p.MessagingTag != "":
+		return messaging{}, boterr.Invalid("messagingTag", notAskedFor, channel.MessagingTypes.Owners(), platform)
+	default:
+		return messaging{}, nil
+	}
+}
+
+// fieldThread is the thread of a message on platforms that have the feature Threads: in the data of an event the one
+// in which it was written, in a response the one in which it is shown.
+const fieldThread = "thread_ts"
+
+// Thread is a thread of a conversation on a platform.
+type Thread struct {
+	// Conversation is the platform's id of the conversation, "" if the member is alone with the bot.
+	Conversation string
+	// ID is the platform's id of the thread, "" if there is none.
+	ID string
+}
+
+// ThreadOf returns the thread in which an event was written. Platforms without threads have none.
+func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
+	if event == nil || !platform.Has(channel.Threads) {
+		return Thread{}
+	}
+	thread := Thread{ID: document.Get(event.Data, fieldThread, "")}
+	// Conversations of several have ids that begin with one of these letters.
+	if thread.ID != "" && (strings.HasPrefix(event.To, "C") || strings.HasPrefix(event.To, "G")) {
+		thread.Conversation = event.To
+	}
+	return thread
+}
+
+// WithoutThread returns the data of an event without its thread, for a message that goes to another conversation.
+func WithoutThread(data document.Object) document.Object { return data.Without(fieldThread) }
+
+// in returns a message to the scope's own member as it answers what was written in a thread.
+func in(m send.Message, thread Thread) send.Message {
+	if thread.ID == "" || m.Response.Object().Has(fieldThread) {
+		return m
+	}
+	if thread.Conversation != "" {
+		m.To, m.Member = thread.Conversation, nil
+	}
+	m.Response = m.Response.With(fieldThread, thread.ID)
+	return m
+}
+
+// SendHotelResponse implements Operations.
+func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
+	message, err := hotelMessage(p)
+	if err != nil {
+		return send.Result{}, err
+	}
+	if p.Response.IsZero() {
+		return send.Result{}, boterr.PrefixField("response", p.Response.Validate())
+	}
+	named := channels.ByRecord(s.scope, p.Channel)
+	if message.Channel, err = channels.Load(ctx, s.ports.Channels, named, channel.Hotel); err != nil {
+		return send.Result{}, err
+	}
+	connector, err := s.ports.Connectors.Of(message.Channel)
+	if err != nil {
+		return send.Result{}, boterr.WithField(named.Field(), err)
+	}
+	about, err := s.ownMemberOrNobody(ctx)
+	if err != nil {
+		return send.Result{}, err
+	}
+	if message.Response, err = filledFor(about, p.Response); err != nil {
+		return send.Result{}, err
+	}
+	return deliver(ctx, s.env, connector, message)
+}
+
+// hotelMessage returns a message with the receiver that a call names, and nothing else.
+func hotelMessage(p send.SendHotelResponseParams) (send.Message, error) {
+	message := send.Message{To: p.RecipientID, ReceiverType: p.ReceiverType, GroupID: p.HotelGroupID}
+	switch {
+	case p.RecipientID == "" && p.HotelGroupID == "":
+		return send.Message{}, boterr.Missing("recipientId", "the user's id on Hotel, or a group's as hotelGroupId")
+	case p.RecipientID == "" && p.ReceiverType == send.ReceiverUser:
+		return send.Message{}, boterr.Missing("recipientId", "the user's id on Hotel, since receiverType is user")
+	case p.RecipientID == "":
+		message.To, message.GroupID = p.HotelGroupID, ""
+	}
+	switch {
+	case p.ReceiverType != "":
+	case p.RecipientID == "":
+		message.ReceiverType = send.ReceiverGroup
+	default:
+		message.ReceiverType = send.ReceiverUser
+	}
+	return message, nil
+}
+
+// ownMemberOrNobody returns the scope's own member, and one without any field where the scope
+// has none.
+func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error) {
+	if s.scope.Member == "" {
+		return &member.Member{}, nil
+	}
+	own, err := members.Get(ctx, s.ports.Members, s.scope.Member)
+	return own, boterr.WithField("", err)
+}

@@ -1,0 +1,208 @@
+// Package sends carries out the operations of package send.
+package sends
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Ports are what a Service sends with.
+type Ports struct {
+	// Channels are those of the scope's app. Required.
+	Channels channels.Loader
+	// Members are those of the scope's app. Required. {{path}} is filled from the member
+	// that they give, which may be one as a run has changed it and not stored it yet.
+	Members members.Getter
+	// Connectors are the platforms that can be sent to. The map is not to be changed later.
+	Connectors send.Connectors
+	// ParallelSends is how many messages of one call, to several members, are on their way at
+	// once. The default is 1: one after the other, in order.
+	ParallelSends int
+	// Thread returns the thread in which the scope's own member is answered. The default is none.
+	Thread func() Thread
+	// IsStrict refuses parameters that the platform does not know, instead of ignoring
+	// them.
+	IsStrict bool
+}
+
+// Service sends messages for one scope. It is safe for concurrent use.
+type Service struct {
+	env   record.Env
+	scope record.Scope
+	ports Ports
+}
+
+var _ send.Operations = (*Service)(nil)
+
+// New returns the sends of a scope. The store of the environment holds the comments of
+// SavePostCommentAnalytics; the other operations use its clock and its ids alone.
+func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
+}
+
+// channelWith returns the channel that a call names and a port of its platform.
+func channelWith[Port any](
+	ctx context.Context, s *Service, given *channel.Channel, what string, allowed ...channel.Type,
+) (*channel.Channel, Port, error) {
+	var none Port
+	named := channels.ByRecord(s.scope, given)
+	in, err := channels.Load(ctx, s.ports.Channels, named, allowed...)
+	if err != nil {
+		return nil, none, err
+	}
+	port, err := send.RequirePort[Port](s.ports.Connectors, in, what)
+	if err != nil {
+		return nil, none, boterr.WithField(named.Field(), err)
+	}
+	return in, port, nil
+}
+
+// contact is a member on a platform, with a port of that platform.
+type contact[Port any] struct {
+	in   *channel.Channel
+	port Port
+	// to is the member's id on the platform.
+	to string
+}
+
+// contactWith returns the member that a call names, or the scope's own, on the platform of
+// the channel that it names.
+func contactWith[Port any](
+	ctx context.Context, s *Service, given *channel.Channel, who *member.Member, requires requirement,
+) (contact[Port], error) {
+	named := members.ByRecord(s.scope, who)
+	if _, err := named.Resolve(); err != nil {
+		return contact[Port]{}, err
+	}
+	in, port, err := channelWith[Port](ctx, s, given, requires.what, requires.platform)
+	if err != nil {
+		return contact[Port]{}, err
+	}
+	m, err := s.loadMember(ctx, in, named)
+	if err != nil {
+		return contact[Port]{}, err
+	}
+	to, err := m.RequireExternalID()
+	if err != nil {
+		return contact[Port]{}, boterr.WithField(named.Field(), err)
+	}
+	return contact[Port]{in: in, port: port, to: to}, nil
+}
+
+// requirement is what an operation asks of a channel: its platform, and what the connector
+// must do, such as "put labels on members".
+type requirement struct {
+	platform channel.Type
+	what     string
+}
+
+// PlatformError gives the error of a connector, or of a further port of one, its code: its
+// own, Canceled where the caller's context ended, and else Unavailable, a time-out of the
+// connector's own included. It is for packages that use ports of their own.
+func PlatformError(ctx context.Context, platform channel.Type, err error) error {
+	if err == nil {
+		return nil
+	}
+	known, isError := errors.AsType[*boterr.Error](err)
+	_, isCode := errors.AsType[boterr.Code](err)
+	switch {
+	case isError && known == nil:
+		return boterr.New(boterr.Internal, "",
+			"whether the platform did it is not known: the connector for channels of type %s returned a nil *boterr.Error as its error: "+
+				"have it return nil itself where all is well", platform)
+	case isError || isCode:
+		return boterr.PrefixField("", err)
+	case ctx.Err() != nil:
+		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
+	default:
+		return boterr.New(boterr.Unavailable, "", "the platform of type %s gave no answer: %w", platform, err)
+	}
+}
+
+// atResponse puts the field of an error for what a platform cannot show, or does not have, behind
+// "response".
+func atResponse(err error) error {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.Unsupported:
+		return boterr.PrefixField("response", err)
+	default:
+		return err
+	}
+}
+
+// canceled is the error where ctx ended before a platform was asked, nil where it did not.
+func canceled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return boterr.New(boterr.Canceled, "", "the platform was not asked: %w", err)
+	}
+	return nil
+}
+
+// recipients returns the members that a call names, each once, in the order in which it first
+// names them, or the scope's own. There is at least one. One alone stands in room.
+func (s *Service) recipients(
+	given *member.Member, ids document.OneOrMany[string], room []record.Address,
+) ([]record.Address, error) {
+	if ids == nil {
+		only := members.ByRecordOrID(s.scope, given, "")
+		_, err := only.Resolve()
+		return append(room, only), err
+	}
+	if len(ids) == 0 {
+		return nil, boterr.Invalid("memberId", "names nobody: give at least one id, or leave it out for the context's own member")
+	}
+	seen := make(map[string]bool, len(ids))
+	recipients := make([]record.Address, 0, len(ids))
+	for i, id := range ids {
+		named := members.ByRecordOrID(s.scope, given, id)
+		if len(ids) > 1 {
+			named.IDParameter += boterr.Index(i)
+		}
+		if id == "" {
+			return nil, boterr.Invalid(named.IDParameter, "is empty: give a member's id")
+		}
+		if _, err := named.Resolve(); err != nil {
+			return nil, err
+		}
+		if !seen[id] {
+			seen[id] = true
+			recipients = append(recipients, named)
+		}
+	}
+	return recipients, nil
+}
+
+// loadMember returns the member as it is stored, which must be in the channel.
+func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named record.Address) (*member.Member, error) {
+	m, err := members.Load(ctx, s.ports.Members, named)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.RequireChannel(in.ID); err != nil {
+		return nil, boterr.WithField(named.Field(), err)
+	}
+	return m, nil
+}
+
+// Once asks a platform for something by a further port of its connector, as the operations do, under a
+// key that KeyOf gives the connector: unless a try before at the same run has got it done, see record.Once.
+// of names what is asked for, and of whom; two things of one name are told apart by their order. It is for
+// packages that use ports of their own.
+func Once[T any](ctx context.Context, env record.Env, of string, ask func(ctx context.Context) (T, error)) (T, error) {
+	env = env.WithDefaults()
+	return onceUnder(ctx, env, env.SendID(ctx, of), ask)
+}
+
+// onceUnder is Once, under a key.
+func onceUnder[T any](ctx context.Context, env record.Env, key string, ask func(ctx context.Context) (T, error)) (T, error) {
+	return record.Once(send.WithKey(ctx, key), env, key, ask)
+}

@@ -1,0 +1,412 @@
+package sends_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// call is one call of an operation.
+type call func(context.Context, *sends.Service) error
+
+// asked returns the call of an operation with parameters.
+func asked[P, R any](operation func(*sends.Service, context.Context, P) (R, error), p P) call {
+	return func(ctx context.Context, s *sends.Service) error {
+		_, err := operation(s, ctx, p)
+		return err
+	}
+}
+
+// world is a platform with a channel of every type, named for it. Each has the member "m-"
+// and the type's name, and "bare-" and the type's name, which has no id on the platform.
+// The app "other" has the Alpha channel "theirs" with the member "eve".
+type world struct {
+	*platform
+
+	able *able
+	// bare is a connector without further ports.
+	bare *outbox
+	// parallel is Ports.ParallelSends.
+	parallel int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{platform: newPlatform(t), able: &able{fileID: "file-1"}, bare: &outbox{}}
+	w.able.stored = []send.StoredMessage{{
+		Response: document.O("message_creative_id", 5), AccessToken: channel.NewSecret("s3cret"),
+	}}
+	for _, of := range platforms {
+		w.addChannel(string(of), of)
+		w.addMember(member.Member{
+			ID: "m-" + string(of), Channel: string(of), ExternalID: "x-" + string(of), FirstName: "Mia", BotID: "bot",
+		})
+		w.addBare(string(of))
+	}
+	foreign := channels.New(w.env, record.Scope{App: "other"})
+	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Alpha})
+	require.NoError(t, err)
+	_, err = members.New(w.env, record.Scope{App: "other"}, foreign).Insert(t.Context(), member.Member{
+		ID: "eve", Channel: "theirs", ExternalID: "x-eve",
+	})
+	require.NoError(t, err)
+	return w
+}
+
+// addBare adds a member without an id on the platform, which a host's own members may have.
+func (w *world) addBare(of string) {
+	w.t.Helper()
+	w.addMember(member.Member{ID: "bare-" + of, Channel: of})
+}
+
+// GetMember gives the members, the bare ones without their externalId.
+func (w *world) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+	m, err := w.members.GetMember(ctx, p)
+	if err == nil && len(p.MemberID) > 5 && p.MemberID[:5] == "bare-" {
+		m.ExternalID = ""
+	}
+	return m, err
+}
+
+// of returns the sends of a scope of the app, with a connector for every type of the
+// specification.
+func (w *world) of(channelID, memberID string, connector send.Connector) *sends.Service {
+	connectors := map[channel.Type]send.Connector{}
+	for _, platform := range platforms {
+		connectors[platform] = connector
+	}
+	return w.with(channelID, memberID, connectors)
+}
+
+func (w *world) with(channelID, memberID string, connectors map[channel.Type]send.Connector) *sends.Service {
+	return sends.New(w.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, sends.Ports{
+		Channels: deaf{w}, Members: deaf{w}, Connectors: connectors, ParallelSends: w.parallel,
+	})
+}
+
+// deaf are the records of a world, as a host's own ports may give them: whether ctx has ended
+// or not.
+type deaf struct{ of *world }
+
+func (d deaf) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return d.of.GetMember(context.WithoutCancel(ctx), p)
+}
+
+func (d deaf) Load(ctx context.Context, id string) (*channel.Channel, error) {
+	return d.of.channels.Load(context.WithoutCancel(ctx), id)
+}
+
+// own returns the sends of the member of a platform.
+func (w *world) own(of channel.Type) *sends.Service {
+	return w.of(string(of), "m-"+string(of), w.able)
+}
+
+// requireUntouched asks that no platform was asked anything.
+func (w *world) requireUntouched() {
+	w.t.Helper()
+	require.Empty(w.t, w.able.sent)
+	require.Empty(w.t, w.able.batched)
+	require.Empty(w.t, w.able.log)
+	require.Empty(w.t, w.bare.sent)
+}
+
+// refusal is a call that is refused at a field, before a platform is asked.
+type refusal struct {
+	call  call
+	code  boterr.Code
+	field string
+}
+
+// requireRefusals makes calls for the member of a platform, all of which are refused.
+func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
+	t.Helper()
+	w := newWorld(t)
+	for _, r := range refusals {
+		requireField(t, r.call(t.Context(), w.own(of)), r.code, r.field)
+		w.requireUntouched()
+	}
+}
+
+// requireForItsPlatform asks that a call without addresses is Unsupported at a field in
+// channels of other types, which the error lists, and where the connector lacks what the
+// call needs.
+func requireForItsPlatform(t *testing.T, of channel.Type, field string, made call) {
+	t.Helper()
+	w := newWorld(t)
+	for _, other := range platforms {
+		if other == of {
+			continue
+		}
+		err := made(t.Context(), w.own(other))
+		requireField(t, err, boterr.Unsupported, field)
+		require.ErrorContains(t, err, `of type "`+string(other)+`"`)
+		require.ErrorContains(t, err, "for channels of type "+string(of)+" alone")
+	}
+	err := made(t.Context(), w.with(string(of), "m-"+string(of), nil))
+	requireField(t, err, boterr.Unsupported, field)
+	w.requireUntouched()
+}
+
+// requirePortNeeded asks that a call is Unsupported where the connector has no further ports.
+func requirePortNeeded(t *testing.T, of channel.Type, field string, made call) {
+	t.Helper()
+	w := newWorld(t)
+	requireField(t, made(t.Context(), w.of(string(of), "m-"+string(of), w.bare)), boterr.Unsupported, field)
+	w.requireUntouched()
+}
+
+var errPlain = errors.New("no code, token=s3cret")
+
+// requirePlatformErrors asks that errors of a port come with their code, and that a context
+// that ended asks nothing.
+func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
+	t.Helper()
+	for _, c := range []struct {
+		err  error
+		want boterr.Code
+	}{
+		{errPlain, boterr.Unavailable},
+		{context.DeadlineExceeded, boterr.Unavailable},
+		{boterr.New(boterr.NotFound, "", "there is none: %w", errPlain), boterr.NotFound},
+		{boterr.ResourceExhausted, boterr.ResourceExhausted},
+	} {
+		w := newWorld(t)
+		w.able.err = c.err
+		err := made(t.Context(), w.own(of))
+		require.Equal(t, c.want, boterr.CodeOf(err), "%v", err)
+		require.ErrorContains(t, err, display.Redact(c.err.Error()), "what the platform said is told")
+		require.NotContains(t, err.Error(), "s3cret")
+	}
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(made(ctx, w.own(of))))
+	w.requireUntouched()
+}
+
+// elsewhere is a channel of another app, and strangers a member of it.
+func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
+
+func stranger() *member.Member { return &member.Member{ID: "eve", App: "acme", Channel: "alpha"} }
+
+// noon is what the clock of a platform shows.
+var noon = time.UnixMilli(1_700_000_000_000).UTC()
+
+// platforms are the types of channels of the specification.
+var platforms = []channel.Type{
+	channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
+	channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
+}
+
+// platform is a store with the channels and members of the app "acme", and connectors
+// that keep what they are sent.
+type platform struct {
+	t        *testing.T
+	env      record.Env
+	channels *channels.Service
+	members  *members.Service
+	outbox   *outbox
+	strict   bool
+}
+
+// newPlatform returns a platform with the channel "web" of type webchat and its member
+// "ada".
+func newPlatform(t *testing.T) *platform {
+	t.Helper()
+	var ids struct {
+		sync.Mutex
+		last int
+	}
+	env := record.Env{
+		Store: memstore.New(),
+		Now:   func() time.Time { return noon },
+		NewID: func() string {
+			ids.Lock()
+			defer ids.Unlock()
+			ids.last++
+			return "id-" + strconv.Itoa(ids.last)
+		},
+	}
+	p := &platform{t: t, env: env, outbox: &outbox{}, channels: channels.New(env, record.Scope{App: "acme"})}
+	p.members = members.New(env, record.Scope{App: "acme"}, p.channels)
+	p.addChannel("web", channel.Webchat)
+	p.addMember(member.Member{ID: "ada", Channel: "web", ExternalID: "ext-ada", FirstName: "Ada", BotID: "bot-1"})
+	return p
+}
+
+func (p *platform) addChannel(id string, platform channel.Type) {
+	p.t.Helper()
+	_, err := p.channels.Save(p.t.Context(), &channel.Channel{ID: id, Type: platform})
+	require.NoError(p.t, err)
+}
+
+func (p *platform) addMember(m member.Member) {
+	p.t.Helper()
+	_, err := p.members.Insert(p.t.Context(), m)
+	require.NoError(p.t, err)
+}
+
+// in returns the sends of a scope of the app, with a connector for every type of the
+// specification.
+func (p *platform) in(channelID, memberID string) *sends.Service {
+	connectors := map[channel.Type]send.Connector{}
+	for _, platform := range platforms {
+		connectors[platform] = p.outbox
+	}
+	return sends.New(p.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, sends.Ports{
+		Channels: p.channels, Members: p.members, Connectors: connectors, IsStrict: p.strict,
+	})
+}
+
+// outbox is a connector that keeps what it is sent.
+type outbox struct {
+	mu   sync.Mutex
+	sent []send.Message
+	// delivery is what it answers, but for what fails.
+	delivery send.Delivery
+	// fail are the errors by recipient.
+	fail map[string]error
+	// before is called for each message, if it is there.
+	before func()
+}
+
+func (o *outbox) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.before != nil {
+		o.before()
+	}
+	if err := o.fail[message.To]; err != nil {
+		return send.Delivery{}, err
+	}
+	o.sent = append(o.sent, message)
+	return o.delivery, nil
+}
+
+// recipients returns to whom messages went.
+func (o *outbox) recipients() []string {
+	to := []string{}
+	for _, message := range o.sent {
+		to = append(to, message.To)
+	}
+	return to
+}
+
+// requireField asks for an error of a code at a field.
+func requireField(t *testing.T, err error, code boterr.Code, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, code)
+	e, _ := boterr.AsError(err)
+	require.Equal(t, field, e.Field, "%v", err)
+}
+
+// marshal returns a value as JSON by its own MarshalJSON.
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	text, err := document.EncodeJSON(v)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// read reads JSON as a T by its own UnmarshalJSON.
+func read[T any](t *testing.T, text string) T {
+	t.Helper()
+	var value T
+	require.NoError(t, json.Unmarshal([]byte(text), &value))
+	return value
+}
+
+// long returns a text of so many characters, of which each has several bytes.
+func long(characters int) string { return strings.Repeat("ß", characters) }
+
+// labeler notes the labels that it puts on and takes off.
+type labeler struct {
+	log []string
+	err error
+}
+
+func (l *labeler) SaveLabel(_ context.Context, in *channel.Channel, to, labelID string) (int64, error) {
+	l.log = append(l.log, fmt.Sprintf("%s/%s + %s", in.ID, to, labelID))
+	return 7, l.err
+}
+
+func (l *labeler) RemoveLabel(_ context.Context, in *channel.Channel, to, labelID string) error {
+	l.log = append(l.log, fmt.Sprintf("%s/%s - %s", in.ID, to, labelID))
+	return l.err
+}
+
+// able is a connector that has every port. It notes what it is asked, and answers with what
+// is set, or err.
+type able struct {
+	outbox
+	labeler
+
+	batch   send.Batch
+	batched []send.Message
+	stored  []send.StoredMessage
+	fileID  string
+	tag     send.TagReply
+	updated document.Object
+	update  send.MessageUpdate
+}
+
+func (a *able) SendBatch(_ context.Context, messages []send.Message) (send.Batch, error) {
+	a.batched = messages
+	return a.batch, a.err
+}
+
+func (a *able) CreateBroadcast(_ context.Context, in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
+	a.log = append(a.log, in.ID+" stores "+response.String())
+	return a.stored, a.err
+}
+
+func (a *able) SendBroadcast(_ context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
+	a.log = append(a.log, fmt.Sprintf("%s sends %s to %s, %s", in.ID, broadcast.MessageID, broadcast.LabelID, broadcast.NotificationType))
+	return 11, a.err
+}
+
+func (a *able) UploadAttachment(_ context.Context, in *channel.Channel, kind send.Type, url string) (string, error) {
+	a.log = append(a.log, fmt.Sprintf("%s takes %s %s", in.ID, kind, url))
+	return a.fileID, a.err
+}
+
+func (a *able) PassThreadControl(_ context.Context, in *channel.Channel, to string, handover send.ThreadHandover) error {
+	a.log = append(a.log, fmt.Sprintf("%s/%s to %q with %q", in.ID, to, handover.TargetAppID, handover.Metadata))
+	return a.err
+}
+
+func (a *able) SaveTag(_ context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
+	a.log = append(a.log, fmt.Sprintf("%s/%s # %d", in.ID, to, tagID))
+	return a.tag, a.err
+}
+
+func (a *able) ArchiveConversation(_ context.Context, in *channel.Channel, conversationID string) error {
+	a.log = append(a.log, in.ID+" archives "+conversationID)
+	return a.err
+}
+
+func (a *able) UpdateMessage(_ context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
+	a.log = append(a.log, fmt.Sprintf("%s changes %s/%s", in.ID, update.ConversationID, update.MessageID))
+	a.update = update
+	return a.updated, a.err
+}
