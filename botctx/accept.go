@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/timelimit"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -279,9 +279,9 @@ func (s *step) answer(ctx context.Context) error {
 		return err
 	}
 	logic := runtime.logic.Load()
-	isWaiting := outcome == livechat.OutcomeKept || outcome == livechat.OutcomeFull // Nobody reads it now: so the bot may.
+	isWaiting := outcome == livechats.OutcomeKept || outcome == livechats.OutcomeFull // Nobody reads it now: so the bot may.
 	switch {
-	case outcome != livechat.OutcomeNone && (logic == nil || !isWaiting):
+	case outcome != livechats.OutcomeNone && (logic == nil || !isWaiting):
 		watched.answeredByNoNode(ctx, AnswerLiveChat)
 	case logic == nil:
 		watched.answeredByNoNode(ctx, AnswerNone)

@@ -121,7 +121,7 @@ func serve(t *testing.T, p *fakes.Platform, inlet, memberID string, outlet chann
 	p.AddChannel(channel.Channel{ID: id, Type: outlet, BroadcastGroups: supportAndSales()})
 	p.Pair(inlet, id)
 	agent := p.AddAgent(id, "Ida")
-	_, err := p.Runtime().LiveChats(fakes.DefaultApp).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+	_, err := p.Runtime().CreateAssignment(t.Context(), fakes.DefaultApp, livechat.CreateAssignmentParams{
 		Member: &member.Member{ID: memberID},
 	})
 	require.NoError(t, err)
@@ -496,7 +496,7 @@ func supportAndSales() []channel.BroadcastGroup {
 func askAs(t *testing.T, p *fakes.Platform, memberID, inlet string) {
 	t.Helper()
 	p.AddMember(member.Member{ID: memberID, Channel: inlet, ExternalID: "external " + memberID})
-	_, err := p.Runtime().LiveChats(fakes.DefaultApp).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+	_, err := p.Runtime().CreateAssignment(t.Context(), fakes.DefaultApp, livechat.CreateAssignmentParams{
 		Member: &member.Member{ID: memberID}, Meta: document.O("who", memberID),
 	})
 	require.NoError(t, err)
@@ -532,7 +532,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 // <dora's group> or <rose's chat>.
 func withIDs(t *testing.T, p *fakes.Platform, text string) string {
 	t.Helper()
-	all, err := p.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(), record.Query{})
+	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, record.Query{})
 	require.NoError(t, err)
 	var pairs []string
 	for _, r := range all {

@@ -330,7 +330,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 			var d *desk
 			tries := 0
 			open := func() []*livechat.AssignmentRecord {
-				found, err := d.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(),
+				found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp,
 					record.Query{Filter: document.O("assignee", d.grace.ExternalID(), "endedAt", nil)})
 				require.NoError(t, err)
 				return found

@@ -16,10 +16,10 @@ import (
 	"github.com/botctx/go-sdk/internal/datasources"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/inbox"
+	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -151,7 +151,7 @@ func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selecti
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := record.Guard(database)
 	for _, ensure := range []func(context.Context, store.Store) error{
-		members.EnsureIndexes, agendas.EnsureIndexes, livechat.EnsureIndexes, sends.EnsureIndexes,
+		members.EnsureIndexes, agendas.EnsureIndexes, livechats.EnsureIndexes, sends.EnsureIndexes,
 	} {
 		if err := ensure(ctx, guarded); err != nil {
 			return err
@@ -166,6 +166,14 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 // once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
 func EnsureMemberIndex(ctx context.Context, database store.Store, path string) error {
 	return members.EnsureIndex(ctx, database, path)
+}
+
+// EnsureAssignmentIndex makes an index of the assignments of each app by a path, such as "meta.order", unless it is
+// there. The SDK makes none for meta, since only the bot knows what is in it; without one GetAssignmentsByMeta looks at
+// all assignments of the app. A host calls it once, before it uses the store. The errors are those of
+// store.Collection.EnsureIndex.
+func EnsureAssignmentIndex(ctx context.Context, database store.Store, path string) error {
+	return livechats.EnsureIndex(ctx, database, path)
 }
 
 // EnsureDataSourceIndex makes an index of a data source of an app, unless it is there: for the columns by which bot
@@ -228,7 +236,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 
 // eraseAll erases what there is of a member. m is the record, nil if there is none.
 func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.Member) (erased Erased, err error) {
-	chats, err := livechat.EraseMember(ctx, r.guarded, app, memberID)
+	chats, err := livechats.EraseMember(ctx, r.guarded, app, memberID)
 	erased.Assignments, erased.Groups = chats.Assignments, chats.Groups
 	if err != nil {
 		return erased, err
@@ -325,7 +333,7 @@ func (r *Runtime) RemoveOld(ctx context.Context) error {
 // removeRecords removes what neither the inbox nor the scheduler has.
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
 	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
-	_, ofLiveChats := livechat.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
+	_, ofLiveChats := livechats.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
 	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
 	return errors.Join(ofLiveChats, ofComments)
 }

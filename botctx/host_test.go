@@ -1,6 +1,7 @@
 package botctx_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -608,9 +609,7 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 		_, _ = runtime.Inbox().RunNext(t.Context())
 		_ = botctx.EnsureIndexes(t.Context(), runtime.Env().Store)
 		_, _ = runtime.Context(t.Context(), scope)
-		_, _ = runtime.LiveChats("shop").RelayFromMember(t.Context(), "ada", send.MessageEvent{
-			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"),
-		})
+		enterLiveChats(t, runtime)
 		for _, each := range []*botctx.Context{bot, runtime.Operations(scope)} {
 			for _, op := range botctx.Ops() {
 				args := leastArguments()[op]
@@ -627,6 +626,22 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 		_, _ = runtime.DueAgendas(t.Context())
 		_, _, _ = runtime.NextAgenda(t.Context())
 	})
+}
+
+// enterLiveChats calls each method of a Runtime that is about live chats.
+func enterLiveChats(t *testing.T, runtime *botctx.Runtime) {
+	t.Helper()
+	_, _ = runtime.SaveAdmin(t.Context(), "shop", livechat.Admin{AdminID: "eve", ExternalID: "ext-eve"})
+	asked, _ := runtime.CreateAssignment(t.Context(), "shop", livechat.CreateAssignmentParams{Member: &member.Member{ID: "ada"}})
+	_, _ = runtime.TakeTicket(t.Context(), "shop", livechat.TakeParams{
+		AssignmentID: cmp.Or(asked.AssignmentID, "none"), ChannelID: "desk", AdminExternalID: "ext-eve",
+	})
+	_, _ = runtime.EndLiveChat(t.Context(), "shop", livechat.EndLiveChatParams{
+		Channel: &channel.Channel{ID: "desk"}, MessageEvent: &send.MessageEvent{From: "ext-eve", To: "desk"},
+	})
+	_, _ = runtime.FindAssignments(t.Context(), "shop", livechat.Query{})
+	_, _ = runtime.WaitingRequests(t.Context(), "shop", "")
+	_, _ = runtime.LiveChatPosition(t.Context(), "shop", cmp.Or(asked.AssignmentID, "none"))
 }
 
 func TestPanic_OfEachPort(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -37,18 +38,85 @@ type LiveChat struct {
 	Texts *livechat.Texts
 }
 
-// LiveChats returns the live chats of an app, for what the host's outlet platforms report:
-// that an agent takes a ticket, for one. What agents and members write comes by Accept. A part
-// of the host that panics there is the method's error, as in an operation.
-func (r *Runtime) LiveChats(app string) *livechat.Service {
+// liveChats returns the SDK's own live chats of an app, outside of runs: what stands around operations is not asked,
+// nor are live chats of the host's own.
+func (r *Runtime) liveChats(app string) *livechats.Service {
 	all := r.Operations(record.Scope{App: app})
-	ports := all.liveChatPorts()
-	ports.Panicked = func(ctx context.Context, cause any) error { return r.orPanic(ctx, place{scope: all.scope}, nil, cause) }
-	return livechat.New(r.envOf(nil), all.scope, ports)
+	return livechats.New(r.envOf(nil), all.scope, all.liveChatPorts())
+}
+
+// SaveAdmin stores an agent of an app and returns it as it is stored then. An agent whose AdminID exists becomes
+// what a is. A host calls it, whose platforms know who their agents are.
+//
+// InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app. AlreadyExists: another agent
+// of the app has this ExternalID. Nothing is stored then.
+func (r *Runtime) SaveAdmin(ctx context.Context, app string, a livechat.Admin) (saved *livechat.Admin, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).SaveAdmin(ctx, a)
+}
+
+// CreateAssignment asks for a person on behalf of a member of an app, whom p names, as the operation does. No
+// interceptor sees it.
+func (r *Runtime) CreateAssignment(
+	ctx context.Context, app string, p livechat.CreateAssignmentParams,
+) (result livechat.CreateAssignmentResult, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).CreateAssignment(ctx, p)
+}
+
+// TakeTicket gives a request to the agent who takes it. A host calls it when the outlet's platform reports that; a tap
+// on a ticket comes by Accept. Of many who try at once, one gets it. Then a group is made where the connector is a
+// livechat.GroupCreator, else the conversation with the agent is the group, and an agent has one of these at a time
+// in a channel. The summary is sent into the group, and the other tickets show the taken message where the connector
+// is a livechat.TicketUpdater.
+//
+// Where the same agent takes it again, what an earlier call left undone is done, and nothing twice.
+//
+// InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or channel. FailedPrecondition:
+// another agent has it, or it has ended, see livechat.TooLateError; it is still being sent; it was not offered in the
+// channel; or the agent is in another direct conversation there. Unsupported: the host has no connector for the
+// channel's type. Where the platform refuses to make the group, its error is returned, and the request is open again.
+// Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so, and the same call again
+// does the rest.
+func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakeParams) (taken *livechat.TakeResult, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).Take(ctx, p)
+}
+
+// EndLiveChat ends a live chat of an app from the outlet's side, as the operation does. A host calls it when the
+// outlet's platform reports that. No interceptor sees it.
+func (r *Runtime) EndLiveChat(
+	ctx context.Context, app string, p livechat.EndLiveChatParams,
+) (ended livechat.EndLiveChatResult, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).EndLiveChat(ctx, p)
+}
+
+// FindAssignments returns the assignments of an app that match a query, as they are stored, in the order in which
+// they were made if the query says no other. The errors are those of a filter and of the store.
+func (r *Runtime) FindAssignments(
+	ctx context.Context, app string, q livechat.Query,
+) (found []*livechat.AssignmentRecord, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).FindAssignments(ctx, q)
+}
+
+// WaitingRequests returns how many requests of an app wait for an agent: for a label, or all of them for "". It looks
+// at the requests that wait and at no others. The errors are those of the store.
+func (r *Runtime) WaitingRequests(ctx context.Context, app, label string) (waiting int64, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).Waiting(ctx, label)
+}
+
+// LiveChatPosition returns where a request stands among those of the app with the same label. It looks at as many
+// records as WaitingRequests does. NotFound: the app has no such assignment.
+func (r *Runtime) LiveChatPosition(ctx context.Context, app, assignmentID string) (at livechat.Position, err error) {
+	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
+	return r.liveChats(app).Position(ctx, assignmentID)
 }
 
 // liveChatPorts returns what the SDK's own live chats work with.
-func (p *services) liveChatPorts() livechat.Ports {
+func (p *services) liveChatPorts() livechats.Ports {
 	config := p.runtime.config
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
 		paired, err := channels.New(p.runtime.guarded, p.scope).Pairing(ctx, inlet)
@@ -60,7 +128,7 @@ func (p *services) liveChatPorts() livechat.Ports {
 	if own := config.LiveChat.Pairing; own != nil {
 		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, p.scope.App, inlet) }
 	}
-	return livechat.Ports{
+	return livechats.Ports{
 		Members:     effective{p},
 		Channels:    p.loaded,
 		Pairing:     pairing,
@@ -85,7 +153,7 @@ func (p *services) liveChatPorts() livechat.Ports {
 func (r *run) findGroup(ctx context.Context) error {
 	m, event := r.bot.Member, r.bot.MessageEvent
 	if !m.BotMeta.LiveChat() {
-		hasGroup, err := livechat.HasLiveGroup(ctx, r.runtime.guarded, r.bot.scope, r.bot.Channel.ID, *event)
+		hasGroup, err := livechats.HasLiveGroup(ctx, r.runtime.guarded, r.bot.scope, r.bot.Channel.ID, *event)
 		if err != nil || !hasGroup {
 			return err
 		}
@@ -116,10 +184,10 @@ func (r *run) findGroup(ctx context.Context) error {
 // passOn hands an event that no node answers to the live chat that it belongs to: what the
 // member writes to the agent, what the agent writes to the member, also after its end, and the tap
 // on a ticket.
-func (r *run) passOn(ctx context.Context) (livechat.Outcome, error) {
+func (r *run) passOn(ctx context.Context) (livechats.Outcome, error) {
 	event := *r.bot.MessageEvent
 	if isTaken, err := r.takeByTap(ctx); isTaken || err != nil {
-		return livechat.OutcomeAnswered, err
+		return livechats.OutcomeAnswered, err
 	}
 	switch {
 	case r.isInLiveChat:
@@ -127,7 +195,7 @@ func (r *run) passOn(ctx context.Context) (livechat.Outcome, error) {
 	case r.byAgent || mayBeOutlet(r.bot.Channel):
 		return r.bot.ownLiveChats().RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	default:
-		return livechat.OutcomeNone, nil
+		return livechats.OutcomeNone, nil
 	}
 }
 
@@ -172,7 +240,7 @@ func isTooLate(err error) bool {
 // isOfLiveChat reports whether an agenda is one that live chats have set, by its tag and its
 // node. Bot logic may set agendas with such tags for nodes of its own.
 func isOfLiveChat(a agenda.Agenda) bool {
-	return strings.HasPrefix(a.Tag, livechat.TagPrefix) && strings.HasPrefix(a.NodeCompositeID, livechat.TagPrefix)
+	return strings.HasPrefix(a.Tag, livechats.TagPrefix) && strings.HasPrefix(a.NodeCompositeID, livechats.TagPrefix)
 }
 
 // LiveChatPosition returns where the member's request for a person stands among those that wait for an

@@ -246,7 +246,7 @@ func TestIdle_EndsLiveChat(t *testing.T) {
 // assignments returns the assignments of Ada as they are kept.
 func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	t.Helper()
-	found, err := d.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(), record.Query{Filter: document.O("member", d.ada.ID())})
+	found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, record.Query{Filter: document.O("member", d.ada.ID())})
 	require.NoError(t, err)
 	return found
 }
@@ -456,7 +456,7 @@ func (h *host) connect(t *testing.T) {
 	t.Helper()
 	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
-	_, err = h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
+	_, err = h.TakeTicket(t.Context(), "shop", livechat.TakeParams{
 		AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
 	})
 	require.NoError(t, err)
@@ -659,28 +659,28 @@ func TestLiveChats_ConnectorPanics(t *testing.T) {
 	t.Parallel()
 	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi"), From: "grace", To: "desk"}
 	for name, call := range map[string]func(t *testing.T, h *host) error{
-		"RelayFromAgent": func(t *testing.T, h *host) error {
+		"from the agent": func(t *testing.T, h *host) error {
 			t.Helper()
 			h.connect(t)
 			h.platform.panics = true
-			_, err := h.LiveChats("shop").RelayFromAgent(t.Context(), "desk", said)
-			return err
+			return h.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "desk", Event: said})
 		},
-		"RelayFromMember": func(t *testing.T, h *host) error {
+		"from the member": func(t *testing.T, h *host) error {
 			t.Helper()
 			h.connect(t)
 			h.platform.panics = true
-			_, err := h.LiveChats("shop").RelayFromMember(t.Context(), "ada", said)
-			return err
+			return h.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+				Type: send.TypeText, Data: document.O("text", "hi"), From: "e-ada",
+			}})
 		},
-		"Take": func(t *testing.T, h *host) error {
+		"TakeTicket": func(t *testing.T, h *host) error {
 			t.Helper()
 			asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
 				AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle."},
 			})
 			require.NoError(t, err)
 			h.platform.panics = true
-			_, err = h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
+			_, err = h.TakeTicket(t.Context(), "shop", livechat.TakeParams{
 				AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
 			})
 			return err
@@ -689,6 +689,7 @@ func TestLiveChats_ConnectorPanics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHost(t, channel.Webchat, channel.Charlie)
+			h.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
 			var err error
 			require.NotPanics(t, func() { err = call(t, h) })
 			require.Equal(t, boterr.Internal, boterr.CodeOf(err), "%v", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/agendas"
 	"github.com/botctx/go-sdk/internal/datasources"
+	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/sends"
@@ -51,7 +52,7 @@ type services struct {
 		members     lazy[members.Service]
 		dataSources lazy[datasources.Service]
 		agendas     lazy[agendas.Service]
-		liveChats   lazy[livechat.Service]
+		liveChats   lazy[livechats.Service]
 		sends       lazy[sends.Service]
 		utilities   lazy[utilities.Service]
 	}
@@ -230,9 +231,9 @@ func (p *services) ownAgendas() *agendas.Service {
 }
 
 // ownLiveChats returns the SDK's own live chats.
-func (p *services) ownLiveChats() *livechat.Service {
-	return p.own.liveChats.get(func() *livechat.Service {
-		return livechat.New(p.runtime.envOf(p.run), p.scope, p.liveChatPorts())
+func (p *services) ownLiveChats() *livechats.Service {
+	return p.own.liveChats.get(func() *livechats.Service {
+		return livechats.New(p.runtime.envOf(p.run), p.scope, p.liveChatPorts())
 	})
 }
 

@@ -402,7 +402,7 @@ func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assig
 	}
 	p.Member = &member.Member{ID: a.ID()}
 	err := a.platform.outbox.unlooked(func() error {
-		_, err := a.platform.Runtime().LiveChats(a.scope.App).CreateAssignment(testContext(), p)
+		_, err := a.platform.Runtime().CreateAssignment(testContext(), a.scope.App, p)
 		return err
 	})
 	if err != nil {
@@ -417,7 +417,7 @@ func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assig
 // openAssignment returns the member's request that is sent, pending or taken, nil where she has none.
 func (a *Actor) openAssignment() *livechat.Assignment {
 	a.platform.test.Helper()
-	found, err := a.platform.Runtime().LiveChats(a.scope.App).FindAssignments(testContext(), record.Query{
+	found, err := a.platform.Runtime().FindAssignments(testContext(), a.scope.App, record.Query{
 		Filter: document.O("member", a.ID()), SortBy: document.O("createdAt", 1),
 	})
 	if err != nil {

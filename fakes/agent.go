@@ -38,7 +38,7 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	if err == nil {
 		a.externalID = p.userID(loaded.Type, id)
 		a.groups = groupsNamed(loaded, groups)
-		_, err = p.Runtime().LiveChats(DefaultApp).SaveAdmin(testContext(), livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
+		_, err = p.Runtime().SaveAdmin(testContext(), DefaultApp, livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: AddAgent %s to the channel %s: %v", name, outlet, err)
@@ -164,7 +164,7 @@ func (a *Agent) TryTakes(ticket Ticket) error {
 func (a *Agent) take(assignment string) error {
 	p := a.platform
 	p.notef("%s takes %s", a.name, assignment)
-	_, err := p.Runtime().LiveChats(DefaultApp).Take(p.contextIn(p.process.Load()), livechat.TakeParams{
+	_, err := p.Runtime().TakeTicket(p.contextIn(p.process.Load()), DefaultApp, livechat.TakeParams{
 		AssignmentID: assignment, ChannelID: a.channel, AdminExternalID: a.externalID,
 	})
 	if err != nil {
@@ -357,7 +357,7 @@ func (a *Agent) Ends() {
 func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
-	_, err := p.Runtime().LiveChats(DefaultApp).EndLiveChat(p.contextIn(p.process.Load()), livechat.EndLiveChatParams{
+	_, err := p.Runtime().EndLiveChat(p.contextIn(p.process.Load()), DefaultApp, livechat.EndLiveChatParams{
 		Channel:      &channel.Channel{ID: a.channel},
 		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
 	})

@@ -88,7 +88,7 @@ func (r *rush) agent(random *rand.Rand) {
 
 // open returns the open assignments of a member.
 func (r *rush) open(name string) []*livechat.AssignmentRecord {
-	found, err := r.platform.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(r.Context(), record.Query{
+	found, err := r.platform.Runtime().FindAssignments(r.Context(), fakes.DefaultApp, record.Query{
 		Filter: document.O("member", r.members[name].ID(), "endedAt", document.O("$exists", false)),
 	})
 	require.NoError(r, err)

@@ -592,7 +592,7 @@ func (s *play) compare() {
 
 // compareRequests compares the assignments of a member, and learns their ids.
 func (s *play) compareRequests(name string) {
-	stored, err := s.platform.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(s.Context(), record.Query{
+	stored, err := s.platform.Runtime().FindAssignments(s.Context(), fakes.DefaultApp, record.Query{
 		Filter: document.O("member", s.members[name].ID()), SortBy: document.O("createdAt", 1),
 	})
 	require.NoError(s, err, s.story())

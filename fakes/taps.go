@@ -246,7 +246,7 @@ func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 // DefaultApp, the oldest first.
 func (p *Platform) assignmentsIn(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
-	found, err := p.Runtime().LiveChats(DefaultApp).FindAssignments(testContext(), record.Query{
+	found, err := p.Runtime().FindAssignments(testContext(), DefaultApp, record.Query{
 		Filter: document.O("$or", document.A(
 			document.O("outlet", channelID), document.O("direct", channelID), document.O("tickets.channel", channelID))),
 		SortBy: document.O("createdAt", 1),

@@ -3,7 +3,6 @@ package livechat
 import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Assignment is the record of a request for live chat, as operations show it.
@@ -134,70 +133,4 @@ type Ticket struct {
 	SentAt     document.Timestamp `json:"sentAt,omitzero"`
 	TakenAt    document.Timestamp `json:"takenAt,omitzero"`
 	RecalledAt document.Timestamp `json:"recalledAt,omitzero"`
-}
-
-// The fields of the documents.
-const (
-	fieldAssignedAt       = "assignedAt"
-	fieldAssignee         = "assignee"
-	fieldExpiry           = "expiry"
-	fieldGroup            = "group"
-	fieldGroupInfo        = "groupInfo"
-	fieldBravoGroupID     = "bravoGroupId"
-	fieldHistory          = "history"
-	fieldIsZendesk        = "isZendesk"
-	fieldInlet            = "inlet"
-	fieldInletGroupInfo   = "inletGroupInfo"
-	fieldMember           = "member"
-	fieldMeta             = "meta"
-	fieldParentAssignment = "parentAssignment"
-	fieldRelayMessage     = "relayMessage"
-	fieldTargets          = "targets"
-	fieldSlot             = "slot"
-	fieldLabel            = "label"
-	fieldSummary          = "summary"
-	fieldGroupName        = "groupName"
-	fieldTakenMessage     = "takenMessage"
-	fieldDetails          = "details"
-	fieldCreateGroup      = "createGroup"
-	fieldOutOfLiveChat    = "outOfLiveChat"
-	fieldTickets          = "tickets"
-	fieldDirect           = "direct"
-	fieldSender           = "sender"
-	fieldOutlet           = "outlet"
-	fieldSentAt           = "sentAt"
-	fieldSummarySentAt    = "summarySentAt"
-	fieldTakenAt          = "takenAt"
-	fieldRecalledAt       = "recalledAt"
-	fieldEndedAt          = "endedAt"
-	fieldEndedBy          = "endedBy"
-	fieldClosedAt         = "closedAt"
-	fieldEndReason        = "endReason"
-	fieldKept             = "kept"
-	fieldKeptSender       = "keptSender"
-	fieldWaitingToldAt    = "waitingToldAt"
-	fieldOverTold         = "overTold"
-)
-
-// assignmentKind is how assignments are kept.
-var assignmentKind = &record.Kind{
-	Name:       "assignment",
-	Collection: "assignments",
-	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, fieldInlet, fieldMember},
-}
-
-// assignmentFrom reads an assignment that the store holds.
-func assignmentFrom(o document.Object) (*AssignmentRecord, error) {
-	r, err := record.Read[AssignmentRecord](assignmentKind, o)
-	if err != nil {
-		return nil, err
-	}
-	if r.Meta.IsZero() {
-		r.Meta = document.O()
-	}
-	if r.Targets == nil {
-		r.Targets = []Target{}
-	}
-	return r, nil
 }

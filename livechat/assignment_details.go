@@ -1,10 +1,6 @@
 package livechat
 
 import (
-	"maps"
-	"slices"
-
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
@@ -40,11 +36,11 @@ type AssignmentDetails struct {
 // typedField returns where a field of that name is read into, nil for an unknown one.
 func (d *AssignmentDetails) typedField(name string) any {
 	switch name {
-	case fieldSummary:
+	case "summary":
 		return &d.Summary
-	case fieldGroupName:
+	case "groupName":
 		return &d.GroupName
-	case fieldRelayMessage:
+	case "relayMessage":
 		return &d.RelayMessage
 	default:
 		return nil
@@ -71,19 +67,6 @@ func (d AssignmentDetails) EncodeValue() (any, error) {
 		pairs = append(pairs, name, value)
 	}
 	return document.O(pairs...), nil
-}
-
-// object returns the details as an outlet is told them: each message is as it was given.
-func (d AssignmentDetails) object() (document.Object, error) {
-	details, err := document.Encode(d)
-	if err != nil || len(d.RelayMessage) == 0 {
-		return details, err
-	}
-	messages := document.Get(details, fieldRelayMessage, document.O())
-	for platform, message := range d.RelayMessage {
-		messages = messages.With(string(platform), message.Object())
-	}
-	return details.With(fieldRelayMessage, messages), nil
 }
 
 // DecodeValue reads details. What is not of a field's type, or says nothing, stays as it is
@@ -122,38 +105,3 @@ func (d AssignmentDetails) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads details and keeps unknown fields.
 func (d *AssignmentDetails) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, d) }
-
-// check refuses details that only a custom outlet takes.
-func (d AssignmentDetails) check() error {
-	for name, value := range d.Unknown.All() {
-		into := new(AssignmentDetails).typedField(name)
-		if into == nil {
-			continue
-		}
-		if err := document.DecodeValue(value, into); err != nil {
-			return boterr.PrefixField(fieldAssignmentDetails+"."+name, err)
-		}
-	}
-	return nil
-}
-
-// checkNames refuses fields, and platforms of relay messages, that no outlet of a request looks at because they do
-// not exist.
-func (d AssignmentDetails) checkNames(to route) error {
-	for name := range d.Unknown.All() {
-		if new(AssignmentDetails).typedField(name) == nil {
-			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field")
-		}
-	}
-	known := channel.Types()
-	for _, o := range to.outlets {
-		known = append(known, o.Type) // It may be of the host's own.
-	}
-	for _, platform := range slices.Sorted(maps.Keys(d.RelayMessage)) {
-		if !slices.Contains(known, platform) {
-			return boterr.Invalid(relayMessageField(platform),
-				"there is no such platform: give the type of an outlet, such as %s", to.outlets[0].Type)
-		}
-	}
-	return nil
-}

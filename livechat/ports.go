@@ -4,81 +4,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/members"
-	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/send"
 )
 
-// IdleTimeout is how long a conversation may be idle before it ends, where Ports do not
+// IdleTimeout is how long a conversation may be idle before it ends, where the host does not
 // say otherwise.
 const IdleTimeout = 30 * time.Minute
-
-// Ports are what a Service works with.
-type Ports struct {
-	// Members are those of the scope's app. Required.
-	Members Members
-	// Channels are those of the scope's app. Required.
-	Channels channels.Loader
-	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
-	// order in which they are asked: none, where the inlet is not paired. Required.
-	Pairing func(ctx context.Context, inlet string) ([]string, error)
-	// Agendas are those of the scope's app. Required.
-	Agendas Agendas
-	// Connectors are the platforms that can be sent to. Where one offers further ports of this
-	// package, they are used. The map must not be changed later.
-	//
-	// Where a Foxtrot or custom channel takes a request alone, ChatID of the send.Delivery is the
-	// conversation that the platform opened for this request, and there the agent who takes it talks
-	// with the member. "" means that it opened none, and so does one that several open requests have
-	// got, or that is a broadcast group: then the agent's own conversation with the bot is used. The
-	// group that a live-chat API answers with is for this request alone, too.
-	Connectors send.Connectors
-	// HTTP sends the requests to addresses that channels and bot logic give: a custom
-	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
-	// Unsupported.
-	HTTP outbound.Doer
-	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:
-	// then requests go through the connector. The default is liveChatApi of the channel's
-	// metadata.
-	CustomAPI func(c *channel.Channel) (string, error)
-	// HistoryURL returns where the history of the conversation can be read. nil makes
-	// history: true Unsupported.
-	HistoryURL func(a *Assignment) (string, error)
-	// IdleTimeout is how long a conversation may be idle before it ends. The default is
-	// IdleTimeout.
-	IdleTimeout time.Duration
-	// Texts are what live chats say by themselves. nil means DefaultTexts.
-	Texts *Texts
-	// Pause waits for a while, or until ctx ends: a call waits so for another one that sends
-	// the same request. The default waits by the machine's clock.
-	Pause func(ctx context.Context, d time.Duration)
-	// IsStrict refuses parameters that the platform does not know, instead of ignoring
-	// them.
-	IsStrict bool
-	// Panicked returns the error of a method of the Service within which one of these ports
-	// panicked with cause. nil lets panics through, to a caller who has a guard of its own.
-	Panicked func(ctx context.Context, cause any) error
-}
-
-// Members are what live chats do with members.
-type Members interface {
-	members.Getter
-	// PatchMembers is that of member.Operations.
-	PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error)
-}
-
-// Agendas are what live chats do with agendas.
-type Agendas interface {
-	// NewAgenda is that of agenda.Operations.
-	NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error)
-	// DeleteMemberAgenda is that of agenda.Operations.
-	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error)
-}
 
 // The ports below are what platforms of agents can do beside sending. A connector offers
 // those that its platform has; where one is missing, what needs it is Unsupported, or is
@@ -90,6 +22,12 @@ type Agendas interface {
 // code of boterr; one without a code means that the platform did not answer.
 
 // GroupCreator makes groups: conversations that agents join.
+//
+// Where a Foxtrot or custom channel takes a request alone, no group is made: ChatID of the
+// send.Delivery is the conversation that the platform opened for this request, and there the agent
+// who takes it talks with the member. "" means that it opened none, and so does one that several
+// open requests have got, or that is a broadcast group: then the agent's own conversation with the
+// bot is used. The group that a live-chat API answers with is for this request alone, too.
 type GroupCreator interface {
 	// CreateGroup makes a group and returns what the platform calls it.
 	CreateGroup(ctx context.Context, in *channel.Channel, group NewGroup) (CreatedGroup, error)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -59,14 +58,4 @@ func TestAssignmentDetails_RelayMessage(t *testing.T) {
 	var p livechat.CreateAssignmentParams
 	require.NoError(t, document.DecodeJSON([]byte(`{"assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}}}}`), &p))
 	require.Equal(t, send.Text("hi"), p.AssignmentDetails.RelayMessage[channel.Charlie])
-}
-
-func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
-	t.Parallel()
-	s := newFixture(t)
-	s.putOpen(t, "a1", 1, ``)
-	insert := func(text string) error { return s.store.Collection("assignments").Insert(t.Context(), object(t, text)) }
-	require.ErrorIs(t, insert(`{"_id": "a2", "app": "mine", "slot": "member/member of a1"}`), boterr.AlreadyExists)
-	require.NoError(t, insert(`{"_id": "a3", "app": "theirs", "slot": "member/member of a1"}`))
-	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
 }

@@ -44,10 +44,3 @@ func DefaultTexts() Texts {
 		LateTaken:  DefaultTakenMessage,
 	}
 }
-
-// The placeholders of Texts.
-const (
-	positionPlaceholder = "[position]"
-	waitingPlaceholder  = "[waiting]"
-	countPlaceholder    = "[count]"
-)

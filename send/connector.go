@@ -102,7 +102,7 @@ type Delivery struct {
 	Reply document.Object
 	// MessageID is the platform's id of the message; the default is Message.ID.
 	MessageID string
-	// ChatID is the platform's id of the conversation. livechat.Ports say what it is of a
+	// ChatID is the platform's id of the conversation. livechat.GroupCreator says what it is of a
 	// request for a person.
 	ChatID string
 	// From is the bot's id on the platform; the default is the member's botId.

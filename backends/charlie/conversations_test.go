@@ -229,7 +229,7 @@ func newHost(t *testing.T) *host {
 		Arrive(t.Context(), member.Member{ExternalID: "ada", FirstName: "Ada"})
 	require.NoError(t, err)
 	h.ada = arrival.Member
-	_, err = h.runtime.LiveChats("app-1").SaveAdmin(t.Context(), livechat.Admin{AdminID: "eve", ExternalID: "U7", Name: "Eve"})
+	_, err = h.runtime.SaveAdmin(t.Context(), "app-1", livechat.Admin{AdminID: "eve", ExternalID: "U7", Name: "Eve"})
 	require.NoError(t, err)
 	return h
 }
@@ -268,8 +268,7 @@ func (h *host) tapOn(t *testing.T, conversation string) *http.Request {
 func TestRuntime_TicketTakenByTap(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
-	live := h.runtime.LiveChats("app-1")
-	asked, err := live.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+	asked, err := h.runtime.CreateAssignment(t.Context(), "app-1", livechat.CreateAssignmentParams{
 		Member:            &member.Member{ID: h.ada.ID},
 		AssignmentDetails: livechat.AssignmentDetails{GroupName: "Ada <1>", Summary: "Wants tea & cake"},
 	})
@@ -277,10 +276,10 @@ func TestRuntime_TicketTakenByTap(t *testing.T) {
 	require.Contains(t, h.tool.sent(t, "C1").Get("text"), "Ada asks for a person.\nWants tea &amp; cake")
 
 	h.reports(t, h.tapOn(t, "C1"))
-	taken, err := live.FindAssignments(t.Context(), record.Query{Filter: document.O("_id", asked.AssignmentID)})
+	taken, err := h.runtime.FindAssignments(t.Context(), "app-1", record.Query{Filter: document.O("_id", asked.AssignmentID)})
 	require.NoError(t, err)
 	require.Equal(t, "U7", taken[0].Assignee)
-	group, err := live.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: h.ada.ID})
+	group, err := h.runtime.Operations(record.Scope{App: "app-1"}).GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: h.ada.ID})
 	require.NoError(t, err)
 	require.Regexp(t, `^ada-1-[0-9a-f]{12}$`, h.tool.conversations[group.ExternalID].name)
 	require.Equal(t, []string{"U7"}, h.tool.conversations[group.ExternalID].users)

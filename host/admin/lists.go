@@ -207,9 +207,8 @@ func (v *view) assignments(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	chats := v.runtime.LiveChats(wanted.app)
 	search := func(q record.Query) ([]*livechat.AssignmentRecord, error) {
-		return chats.FindAssignments(r.Context(), q)
+		return v.runtime.FindAssignments(r.Context(), wanted.app, q)
 	}
 	found, err := find(wanted, "member", search, func(one *livechat.AssignmentRecord) string { return one.ID })
 	if err != nil {

@@ -181,14 +181,14 @@ func (s *stage) switchOff(switched *channel.Channel) {
 
 func (s *stage) addAgent(outlet *channel.Channel) *botctxtest.Agent {
 	id := rand.Text()
-	live := s.platform.Runtime().LiveChats(outlet.App)
+	runtime := s.platform.Runtime()
 	agent := &botctxtest.Agent{ExternalID: "external-" + id, AdminID: "admin-" + id}
-	_, err := live.SaveAdmin(context.Background(), livechat.Admin{
+	_, err := runtime.SaveAdmin(context.Background(), outlet.App, livechat.Admin{
 		AdminID: agent.AdminID, ExternalID: agent.ExternalID, Name: "Grace",
 	})
 	must(err)
 	agent.Take = func(assignmentID string) error {
-		_, err := live.Take(context.Background(), livechat.TakeParams{
+		_, err := runtime.TakeTicket(context.Background(), outlet.App, livechat.TakeParams{
 			AssignmentID: assignmentID, ChannelID: outlet.ID, AdminExternalID: agent.ExternalID,
 		})
 		return err

@@ -49,7 +49,7 @@ var floors = [][]string{
 	{"internal/sends"},
 	{"internal/inbox/inboxtest"},
 	{"livechat"},
-	{"internal/around"},
+	{"internal/around", "internal/livechats"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
 	{"botctx/schema", "fakes/expect", "internal/chaostest", "internal/operations/reference"},
 	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},

@@ -1,0 +1,332 @@
+package livechats_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestCreateBravoGroup(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	require.JSONEq(t, `{"groupId": "group1", "invitationLink": "https://invite.example/1"}`,
+		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Orders"}`))
+	require.JSONEq(t, `{"groupId": "group2", "invitationLink": "https://invite.example/2"}`,
+		must(t, s.mine.as("phone", "").CreateBravoGroup, `{"name": "Orders", "requireInvitationLink": true}`))
+	require.JSONEq(t, `{"groupId": "group3"}`,
+		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Returns", "requireInvitationLink": false}`))
+	require.Equal(t, []string{
+		`phone: create group "Orders" for ""`, `phone: create group "Orders" for ""`, `phone: create group "Returns" for ""`,
+	}, s.platform.did())
+	require.Empty(t, s.groups(t, document.O()), "an agent who joins makes the record")
+}
+
+func TestBravoOperations_Refuse(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	requireRefused(t, s, s.mine.CreateBravoGroup,
+		refused{`{"channelId": "phone"}`, boterr.InvalidArgument, "name"},
+		refused{`{"channelId": "desk", "name": "x"}`, boterr.Unsupported, "channelId"},
+		refused{`{"channelId": "foreign", "name": "x"}`, boterr.NotFound, "channelId"},
+		refused{`{"name": "x"}`, boterr.Unsupported, "channelId"})
+	requireRefused(t, s, s.mine.as("", "").CreateBravoGroup, refused{`{"name": "x"}`, boterr.InvalidArgument, "channelId"})
+	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
+		refused{`{"channel": {"_id": "phone"}}`, boterr.InvalidArgument, "externalId"},
+		refused{`{"channel": {"_id": "team"}, "externalId": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "externalId": "x"}`, boterr.NotFound, "channel._id"},
+		refused{`{"channel": {}, "externalId": "x"}`, boterr.InvalidArgument, "channel._id"})
+	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
+		refused{`{"channel": {"_id": "phone"}, "bravoGroupId": "x"}`, boterr.InvalidArgument, "externalId"},
+		refused{`{"channel": {"_id": "phone"}, "externalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"channel": {"_id": "team"}, "externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"})
+	requireRefused(t, s, s.mine.EndBravoLiveChat,
+		refused{`{"channelId": "phone", "bravoGroupId": "x"}`, boterr.InvalidArgument, "adminExternalId"},
+		refused{`{"channelId": "phone", "adminExternalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"channelId": "phone", "channel": {"_id": "team"}, "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.InvalidArgument, "channelId"},
+		refused{`{"channelId": "team", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channelId"},
+		refused{`{"channelId": "phone", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.NotFound, "bravoGroupId"})
+	_, err := call(t, s.mine.CreateBravoGroup, `{"channelId": "desk", "name": "x"}`)
+	require.ErrorContains(t, err, "bravo")
+}
+
+func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
+	t.Parallel()
+	for _, change := range []func(*livechats.Ports){thatOnlySends(channel.Bravo), withoutConnector(channel.Bravo)} {
+		s := newFixture(t, change)
+		requireRefused(t, s, s.mine.CreateBravoGroup, refused{`{"channelId": "phone", "name": "x"}`, boterr.Unsupported, "channelId"})
+		requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
+			refused{`{"channel": {"_id": "phone"}, "externalId": "x"}`, boterr.Unsupported, "channel"})
+		requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
+			refused{`{"channel": {"_id": "phone"}, "externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"})
+		requireRefused(t, s, s.mine.SetBravoGroupIcon,
+			refused{`{"channelId": "phone", "imageUrl": "https://pic.example", "bravoGroupId": "x"}`, boterr.Unsupported, "channelId"})
+		_, err := call(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "x"}`)
+		require.ErrorContains(t, err, `"bravo"`)
+	}
+}
+
+func TestDisableBravoGroupInviteLink(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	const params = `{"channel": {"_id": "phone"}, "externalId": "room"}`
+	first := document.Get(object(t, must(t, s.mine.DisableBravoGroupInviteLink, params)), "clientMutationId", "")
+	second := document.Get(object(t, must(t, s.mine.as("phone", "").DisableBravoGroupInviteLink, `{"externalId": "room"}`)), "clientMutationId", "")
+	require.NotEmpty(t, first)
+	require.NotEqual(t, first, second)
+	require.Equal(t, []string{"phone: disable link of room", "phone: disable link of room"}, s.platform.did())
+	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.NotFound, "externalId"})
+	s.platform.fail("room", errDown)
+	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.Unavailable, ""})
+}
+
+func TestHandleAdminJoinedGroup(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.saveAdmin(t, "adm1", "eve", "Eve")
+	require.JSONEq(t, `"https://invite.example/2"`,
+		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`))
+	require.Equal(t, []string{"phone: disable link of room", "phone: renew link of room"}, s.platform.did())
+	groups := s.groups(t, document.O())
+	require.Len(t, groups, 1)
+	g := groups[0]
+	require.Equal(t, []any{"room", "eve", "adm1", "phone", channel.Bravo, true, true, s.at(0)},
+		[]any{g.ExternalID, g.AdminExternalID, g.Admin, g.Outlet, g.Type, g.Active, g.Valid, g.CreatedAt})
+	found := must(t, s.mine.GetGroupByExternalID, `{"adminExternalId": "eve", "channelId": "phone", "type": "bravo"}`)
+	require.Equal(t, g.ID, document.Get(object(t, found), "_id", ""))
+
+	s.platform.forget()
+	require.JSONEq(t, `""`, must(t, s.mine.as("phone", "").HandleAdminJoinedGroup,
+		`{"externalId": "eve", "bravoGroupId": "room", "isRenewGroupInviteLink": false}`))
+	require.Equal(t, []string{"phone: disable link of room"}, s.platform.did())
+	require.Len(t, s.groups(t, document.O()), 1, "who joins again is recorded already")
+}
+
+func TestHandleAdminJoinedGroup_NoSuchGroup(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
+		refused{`{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`, boterr.NotFound, "bravoGroupId"})
+}
+
+func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	room := s.taken(t, "a1", "ada", "eve@phone").Group
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "bert", "bravoGroupId": "`+room.ExternalID+`"}`)
+	joined := s.groups(t, document.O("adminExternalId", "bert"))
+	require.Len(t, joined, 1)
+	require.Equal(t, []string{"a1", "ada", "web", "Order 7"},
+		[]string{joined[0].Assignment, joined[0].Member, joined[0].Inlet, joined[0].Name})
+	for agent, want := range map[string]string{"eve": room.ID, "bert": joined[0].ID, "bot": joined[0].ID} {
+		g, err := s.mine.GroupOf(t.Context(), "phone", *event(agent, room.ExternalID, "hi"))
+		require.NoError(t, err)
+		require.Equal(t, want, g.ID, "the agent's own, or else the newest")
+	}
+	s.platform.forget()
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", *event("bert", room.ExternalID, "me, too")))
+	require.Equal(t, []string{"web: send to ada-web: me, too"}, s.platform.did())
+	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "phone"}, "messageEvent": {"from": "bert", "to": "`+room.ExternalID+`"}}`)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "bert", "bravoGroupId": "`+room.ExternalID+`"}`)
+	joined = s.groups(t, document.O("active", true))
+	require.Len(t, joined, 1)
+	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
+}
+
+func TestEndBravoLiveChat(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	room := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
+	other := s.taken(t, "a2", "bob", "eve@phone").Group.ExternalID
+	s.advance(time.Minute)
+	params := `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "` + room + `"}`
+	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat,
+		`{"channelId": "phone", "adminExternalId": "mallory", "bravoGroupId": "`+room+`"}`), "she has none there")
+
+	var results []livechat.EndBravoLiveChatResult
+	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
+	require.Len(t, results, 1)
+	require.NotEmpty(t, results[0].ClientMutationID)
+	require.Equal(t, s.record(t, "a1").Assignment, *results[0].AssignmentRaw)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
+	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params), "it has ended")
+	must(t, s.mine.as("phone", "").EndBravoLiveChat, `{"channel": {"_id": "phone"}, "adminExternalId": "eve", "bravoGroupId": "`+other+`"}`)
+	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
+}
+
+func TestEndBravoLiveChat_GroupWithoutLiveChat(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
+	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
+	var results []document.Object
+	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
+	require.Len(t, results, 1)
+	require.Equal(t, []string{"clientMutationId"}, results[0].Keys())
+	require.Empty(t, s.groups(t, document.O("active", true)))
+	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params))
+}
+
+func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.saveLive(t, "g1")
+	s.saveLive(t, "g2")
+	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
+	var results []document.Object
+	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
+	require.Len(t, results, 2)
+	require.Empty(t, s.groups(t, document.O("active", true)))
+}
+
+// saveLive stores a live group of eve in the room of phone.
+func (s *fixture) saveLive(t *testing.T, id string) {
+	t.Helper()
+	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
+}
+
+// maker is a connector that makes groups in its own way.
+type maker struct {
+	send.Connector
+
+	make func() (livechat.CreatedGroup, error)
+}
+
+func (m maker) CreateGroup(context.Context, *channel.Channel, livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return m.make()
+}
+
+// thatMakes makes the connector to Bravo answer so to who wants a group.
+func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechats.Ports) {
+	return func(p *livechats.Ports) {
+		p.Connectors[channel.Bravo] = maker{Connector: p.Connectors[channel.Bravo], make: answer}
+	}
+}
+
+func TestCreateBravoGroup_PlatformTellsTooLittle(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []livechat.CreatedGroup{{}, {ExternalID: "room"}, {InvitationLink: "https://invite.example"}} {
+		s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) { return answer, nil }))
+		requireRefused(t, s, s.mine.CreateBravoGroup, refused{`{"channelId": "phone", "name": "x"}`, boterr.Unavailable, ""})
+	}
+	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) { return livechat.CreatedGroup{}, nil }))
+	s.pending(t, "a1", "ada")
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "phone", AdminExternalID: "eve"})
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Empty(t, s.groups(t, document.O()))
+}
+
+func TestCreateBravoGroup_LinkNotAskedFor(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) {
+		return livechat.CreatedGroup{ExternalID: "room", InvitationLink: "https://invite.example"}, nil
+	}))
+	require.JSONEq(t, `{"groupId": "room"}`,
+		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "x", "requireInvitationLink": false}`))
+}
+
+func TestBravoOperations_Canceled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) {
+		cancel()
+		return livechat.CreatedGroup{}, errDown
+	}))
+	_, err := s.mine.CreateBravoGroup(ctx, livechat.CreateBravoGroupParams{ChannelID: "phone", Name: "x"})
+	require.ErrorIs(t, err, boterr.Canceled)
+}
+
+const setIcon = `{"channelId": "phone", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`
+
+// picture is a reply with a body of a type.
+func picture(contentType, body string) web.Reply {
+	return web.Reply{Header: map[string][]string{"Content-Type": {contentType}}, Body: body}
+}
+
+func TestSetBravoGroupIcon(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.web.Add("GET", "https://pic.example/icon", picture("image/png; q=1", "PNG"), picture("application/octet-stream", "GIF89a"),
+		web.Reply{Body: "GIF89a"})
+	require.JSONEq(t, `{"200": "ok"}`, must(t, s.mine.SetBravoGroupIcon, setIcon))
+	must(t, s.mine.as("phone", "").SetBravoGroupIcon, `{"imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`)
+	must(t, s.mine.SetBravoGroupIcon, setIcon)
+	require.Equal(t, []string{
+		"phone: icon of room: image/png PNG", "phone: icon of room: image/gif GIF89a", "phone: icon of room: image/gif GIF89a",
+	}, s.platform.did())
+}
+
+func TestSetBravoGroupIcon_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
+	s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
+	s.web.Add("GET", "https://pic.example/gone", web.Text(404, "gone"))
+	s.web.Add("GET", "https://pic.example/busy", web.Text(503, "busy"))
+	s.web.Add("GET", "https://pic.example/down", web.Fail(errDown))
+	s.web.Add("GET", "https://pic.example/moved", web.Redirect(302, "http://127.0.0.1/secret"))
+	s.web.Add("GET", "https://pic.example/huge", picture("image/png", string(make([]byte, 26<<20))))
+	from := func(address string) string {
+		return `{"channelId": "phone", "bravoGroupId": "room", "imageUrl": "` + address + `"}`
+	}
+	requireRefused(t, s, s.mine.SetBravoGroupIcon,
+		refused{from(""), boterr.InvalidArgument, "imageUrl"},
+		refused{`{"channelId": "phone", "imageUrl": "https://pic.example/icon"}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"channelId": "desk", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.Unsupported, "channelId"},
+		refused{`{"channelId": "foreign", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.NotFound, "channelId"},
+		refused{from("nonsense"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("file:///etc/passwd"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("http://169.254.169.254/latest"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/moved"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/page"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/empty"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/gone"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
+		refused{from("https://pic.example/down"), boterr.Unavailable, "imageUrl"},
+		refused{from("https://pic.example/huge"), boterr.ResourceExhausted, "imageUrl"})
+
+	s.web.Add("GET", "https://pic.example/icon", picture("image/png", "PNG"))
+	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.NotFound, "bravoGroupId"})
+	s.platform.fail("room", boterr.Invalid("icon", "is no square"))
+	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.InvalidArgument, "imageUrl"})
+	s.platform.fail("room", errDown)
+	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unavailable, ""})
+
+	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
+	requireRefused(t, offline, offline.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unsupported, "imageUrl"})
+}
+
+func TestCreateHotelChannel(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	const params = `{"channel": {"_id": "hotel"}, "hotelGroupId": "floor", "displayName": "Lobby"}`
+	require.JSONEq(t, `{"ok": 1, "result": {"channelId": "channel1"}}`, must(t, s.mine.CreateHotelChannel, params))
+	must(t, s.mine.as("hotel", "").CreateHotelChannel, `{"hotelGroupId": "floor", "displayName": "Bar"}`)
+	require.Equal(t, []string{`hotel: create channel "Lobby" in floor`, `hotel: create channel "Bar" in floor`}, s.platform.did())
+	requireRefused(t, s, s.mine.CreateHotelChannel,
+		refused{`{"channel": {"_id": "hotel"}, "displayName": "Lobby"}`, boterr.InvalidArgument, "hotelGroupId"},
+		refused{`{"channel": {"_id": "hotel"}, "hotelGroupId": "floor"}`, boterr.InvalidArgument, "displayName"},
+		refused{`{"channel": {"_id": "desk"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.NotFound, "channel._id"},
+		refused{`{"hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"})
+	s.platform.fail("floor", errDown)
+	requireRefused(t, s, s.mine.CreateHotelChannel, refused{params, boterr.Unavailable, ""})
+	bare := newFixture(t, thatOnlySends(channel.Hotel))
+	requireRefused(t, bare, bare.mine.CreateHotelChannel, refused{params, boterr.Unsupported, "channel"})
+}

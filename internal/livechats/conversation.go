@@ -1,0 +1,271 @@
+package livechats
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// conversations are where agents and members write.
+type conversations struct{ *core }
+
+// GroupOf returns the live group that an event in an outlet channel belongs to, nil where it
+// belongs to none. The event is in the group whose external id it goes to; or, where it goes
+// to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
+// event without To, or to the id of the channel, of the bot in the info of one on Charlie, in the
+// group, or in the scope's member where that is the agent. What an agent writes elsewhere is
+// in no group. It is for hosts, which give the group to bot logic as the context's.
+func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
+	live, err := s.conversations.liveGroups(ctx, outletChannelID, event)
+	if err != nil || len(live) == 0 {
+		return nil, err
+	}
+	return live[0], nil
+}
+
+// HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app, so
+// that GroupOf is to be asked: whether one goes by the id of who wrote it, or of where it goes. It is for hosts,
+// which need no Service for the many events of which it is false. The errors are those of the store.
+func HasLiveGroup(
+	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
+) (bool, error) {
+	records := core{env: env, scope: scope}
+	for _, externalID := range [...]string{event.To, event.From} {
+		if externalID == "" {
+			continue
+		}
+		found, err := records.liveGroupsIn(ctx, outletChannelID, externalID)
+		if err != nil || len(found) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// liveGroups returns the live groups of an outlet that an event belongs to: those of the
+// agent who wrote it first, then the newest.
+func (s *conversations) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+	found, err := s.liveGroupsOf(ctx, outletID, event)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(found)
+	slices.SortStableFunc(found, func(a, b *livechat.Group) int { return rank(a, event.From) - rank(b, event.From) })
+	return found, nil
+}
+
+// liveGroupsOf returns the live groups to which an event goes, or else the direct conversations of who wrote
+// it, where it goes to the bot.
+func (s *conversations) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+	if event.To != "" {
+		found, err := s.liveGroupsIn(ctx, outletID, event.To)
+		if err == nil {
+			found, err = s.withoutTalk(ctx, outletID, event.From, found)
+		}
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	found, err := s.liveGroupsIn(ctx, outletID, event.From)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	ids, err := s.botIDs(ctx, outletID, event.From)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found, func(g *livechat.Group) bool { return !isDirect(g) || !hearsBot(g, event.To, ids) }), nil
+}
+
+// groupsOf returns the groups of an outlet that an event belongs to: live ones, or else the
+// last that it belonged to. There may be none.
+func (s *conversations) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+	live, err := s.liveGroups(ctx, outletID, event)
+	if err != nil || len(live) > 0 {
+		return live, err
+	}
+	return s.lastGroups(ctx, outletID, event)
+}
+
+// lastGroups returns the last group of an outlet that an event belonged to, whether it is live or not. There
+// may be none.
+func (s *conversations) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
+	if err == nil && last == nil {
+		last, err = s.lastDirect(ctx, outletID, event)
+	}
+	if err != nil || last == nil {
+		return nil, err
+	}
+	return s.withoutTalk(ctx, outletID, event.From, []*livechat.Group{last})
+}
+
+// withoutTalk returns groups without the direct conversations of other agents than the one who writes: what
+// one agent writes to another is for no member. What the bot writes there belongs to them.
+func (s *conversations) withoutTalk(ctx context.Context, outletID, from string, groups []*livechat.Group) ([]*livechat.Group, error) {
+	isOfOther := func(g *livechat.Group) bool { return isDirect(g) && from != "" && g.AdminExternalID != from }
+	if !slices.ContainsFunc(groups, isOfOther) {
+		return groups, nil
+	}
+	ids, err := s.botIDs(ctx, outletID, from)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(groups, func(g *livechat.Group) bool { return isOfOther(g) && !hearsBot(g, from, ids) }), nil
+}
+
+// lastDirect returns the last direct conversation with the agent who wrote to the bot, nil where
+// there is none.
+func (s *conversations) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
+	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)))
+	if err != nil || last == nil {
+		return nil, err
+	}
+	ids, err := s.botIDs(ctx, outletID, event.From)
+	if err != nil || !hearsBot(last, event.To, ids) {
+		return nil, err
+	}
+	return last, nil
+}
+
+// rank orders live groups for an event of an agent.
+func rank(g *livechat.Group, agent string) int {
+	if g.AdminExternalID == agent {
+		return 0
+	}
+	return 1
+}
+
+// isDirect reports whether the group is the conversation with one agent, and none that was
+// made for it.
+func isDirect(g *livechat.Group) bool { return g.ExternalID == g.AdminExternalID }
+
+// hearsBot reports whether what goes to an id goes to the bot that is in the group.
+func hearsBot(g *livechat.Group, to string, botIDs []string) bool {
+	return to == "" || to == g.BotID || slices.Contains(botIDs, to)
+}
+
+// botIDs returns what the bot is called in what an agent writes to it in a channel.
+func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
+	c, err := s.ports.Channels.Load(ctx, channelID)
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{c.ID}
+	if info, isCharlie := c.Info.(channel.CharlieInfo); isCharlie {
+		ids = append(ids, info.BotID)
+	}
+	if s.scope.Member == "" {
+		return ids, nil
+	}
+	m, err := members.Get(ctx, s.ports.Members, s.scope.Member)
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return ids, nil
+	case err != nil:
+		return nil, err
+	case m.Channel == channelID && m.ExternalID == agent:
+		return append(ids, m.BotID), nil
+	default:
+		return ids, nil
+	}
+}
+
+// eventAssignment returns the assignment that the parameter messageEvent of an operation
+// belongs to. NotFound: there is none.
+func (s *conversations) eventAssignment(
+	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
+) (*livechat.AssignmentRecord, error) {
+	if event == nil {
+		return nil, boterr.Missing(fieldMessageEvent, "the event in the conversation that is meant")
+	}
+	found, err := s.groupsOf(ctx, outlet.ID, *event)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range found {
+		r, err := s.assignmentOf(ctx, g)
+		if err != nil {
+			return nil, boterr.PrefixField(fieldMessageEvent, err)
+		}
+		if r != nil {
+			return r, nil
+		}
+	}
+	return nil, boterr.New(boterr.NotFound, fieldMessageEvent,
+		"no live chat in the channel %s belongs to an event from %q to %q", outlet.ID, event.From, event.To)
+}
+
+// SaveGroupIDToMember implements Operations.
+func (s *Service) SaveGroupIDToMember(
+	ctx context.Context, p livechat.SaveGroupIDToMemberParams,
+) (livechat.SaveGroupIDToMemberResult, error) {
+	if p.MessageEvent == nil {
+		return livechat.SaveGroupIDToMemberResult{}, boterr.Missing(fieldMessageEvent, "the event in the group")
+	}
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
+	if err != nil {
+		return livechat.SaveGroupIDToMemberResult{}, err
+	}
+	g, err := s.conversations.groupOnEitherSide(ctx, in, *p.MessageEvent)
+	if err != nil {
+		return livechat.SaveGroupIDToMemberResult{}, err
+	}
+	m, err := s.conversations.memberOfGroup(ctx, g)
+	if err != nil {
+		return livechat.SaveGroupIDToMemberResult{}, boterr.WithField(fieldMessageEvent, err)
+	}
+	_, err = s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+		Channel: &channel.Channel{ID: m.Channel}, MemberID: m.ID, Patch: document.O(fieldGroup, g.ID),
+	})
+	if err != nil {
+		return livechat.SaveGroupIDToMemberResult{}, err
+	}
+	return livechat.SaveGroupIDToMemberResult{ClientMutationID: s.env.NewID()}, nil
+}
+
+// memberOfGroup returns the member of a group, or of its assignment where the group knows
+// none.
+func (s *conversations) memberOfGroup(ctx context.Context, g *livechat.Group) (*member.Member, error) {
+	m, err := s.groupMember(ctx, g)
+	if err != nil || m != nil {
+		return m, err
+	}
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, boterr.New(boterr.NotFound, "", "the group %s has no member", g.ID)
+	}
+	return s.memberOf(ctx, r)
+}
+
+// groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one
+// whose conversation on the inlet's side is a group.
+func (s *conversations) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*livechat.Group, error) {
+	found, err := s.groupsOf(ctx, in.ID, event)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > 0 {
+		return found[0], nil
+	}
+	g, err := s.newestGroup(ctx, document.O(
+		fieldInlet, document.O("$eq", in.ID), fieldInletGroupExternalID, document.O("$eq", event.To)))
+	if err == nil && g == nil {
+		err = boterr.New(boterr.NotFound, fieldMessageEvent,
+			"no group in the channel %s belongs to an event from %q to %q", in.ID, event.From, event.To)
+	}
+	return g, err
+}

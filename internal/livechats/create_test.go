@@ -1,0 +1,485 @@
+package livechats_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestCreateAssignment_Routes(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pairing []string
+		params  string
+		sent    []string
+	}{
+		"pairing and the default label": {
+			pairing: []string{"desk", "team"},
+			params:  `{}`,
+			sent:    []string{"desk C1", "desk U1", "team D1"},
+		},
+		"a label that one outlet has": {
+			pairing: []string{"desk", "team"},
+			params:  `{"label": "sales"}`,
+			sent:    []string{"desk C9"},
+		},
+		"outlets that are off are left out": {
+			pairing: []string{"closed", "team"},
+			params:  `{}`,
+			sent:    []string{"team D1"},
+		},
+		"targets override label and pairing": {
+			pairing: []string{"team"},
+			params: `{"label": "nobody has it", "targets": [
+				{"channel": "phone"}, {"channel": "desk", "label": "sales"},
+				{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U7"}]}]}`,
+			sent: []string{"phone B1", "desk C9", "desk U7"},
+		},
+		"targets need no pairing": {
+			params: `{"targets": [{"channel": "team"}]}`,
+			sent:   []string{"team D1"},
+		},
+		"no targets are none": {
+			pairing: []string{"team"},
+			params:  `{"targets": []}`,
+			sent:    []string{"team D1"},
+		},
+		"a group that is a target twice gets one ticket": {
+			params: `{"targets": [{"channel": "phone"}, {"channel": "phone"}]}`,
+			sent:   []string{"phone B1"},
+		},
+		"a foxtrot outlet without the label is none": {
+			pairing: []string{"help", "desk"},
+			params:  `{"label": "sales"}`,
+			sent:    []string{"desk C9"},
+		},
+		"a foxtrot outlet takes it alone": {
+			pairing: []string{"desk", "help", "shop", "team"},
+			params:  `{}`,
+			sent:    []string{"help F1"},
+		},
+		"a custom outlet takes it alone, without broadcast groups": {
+			pairing: []string{"desk", "kiosk", "help"},
+			params:  `{"label": "nobody has it"}`,
+			sent:    []string{"kiosk "},
+		},
+		"a direct target takes it alone": {
+			pairing: []string{"team"},
+			params:  `{"targets": [{"channel": "closed"}, {"channel": "help", "broadcastGroups": [{"type": "foxtrot"}]}]}`,
+			sent:    []string{"help "},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.mine.pair(t, test.pairing...)
+			r := s.mustAsk(t, test.params)
+			require.Equal(t, test.sent, s.sentTo())
+			require.Equal(t, livechat.Pending, r.State())
+			require.Nil(t, r.Sender)
+			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+			require.Equal(t, s.at(livechat.IdleTimeout), r.Expiry)
+			require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+			for i, message := range s.platform.sent() {
+				require.Nil(t, message.Member, "it goes to agents")
+				require.Equal(t, message.ID, r.Tickets[i].ID)
+				require.NotZero(t, r.Tickets[i].SentAt)
+				require.NotEmpty(t, r.Tickets[i].MessageID)
+				require.Equal(t, "chat-"+message.To, r.Tickets[i].ChatID)
+			}
+		})
+	}
+}
+
+func TestCreateAssignment_NoRoute(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pairing []string
+		change  func(*livechats.Ports)
+		params  string
+		code    boterr.Code
+		field   string
+		says    string
+	}{
+		"no pairing": {params: `{}`, code: boterr.FailedPrecondition, says: "no channel is paired with the inlet web"},
+		"paired with channels that are off": {
+			pairing: []string{"closed"}, params: `{}`, code: boterr.FailedPrecondition, says: "is on: switch one of closed on",
+		},
+		"no group with the label": {
+			pairing: []string{"desk", "team", "closed"}, params: `{"label": "legal"}`,
+			code: boterr.FailedPrecondition, field: "label", says: `(desk, team) has broadcast groups with the label "legal"`,
+		},
+		"a foxtrot outlet without the label": {
+			pairing: []string{"help"}, params: `{"label": "legal"}`,
+			code: boterr.FailedPrecondition, field: "label", says: `(help) has broadcast groups with the label "legal"`,
+		},
+		"a direct target without groups of its label": {
+			params: `{"targets": [{"channel": "help", "label": "legal"}]}`,
+			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `help has no broadcast groups with the label "legal"`,
+		},
+		"a platform that is not wired": {
+			pairing: []string{"desk", "team"}, change: withoutConnector(channel.Delta), params: `{}`,
+			code: boterr.Unsupported, says: `no connector for channels of type "delta", of which team is one`,
+		},
+		"a direct platform that is not wired": {
+			pairing: []string{"help"}, change: withoutConnector(channel.Foxtrot), params: `{}`,
+			code: boterr.Unsupported, says: `"foxtrot", of which help is one`,
+		},
+		"a target that is off": {
+			params: `{"targets": [{"channel": "team"}, {"channel": "closed"}]}`,
+			code:   boterr.FailedPrecondition, field: "targets[1].channel", says: "the channel closed is off",
+		},
+		"a target without groups of its label": {
+			params: `{"targets": [{"channel": "team", "label": "legal"}]}`,
+			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `team has no broadcast groups with the label "legal"`,
+		},
+		"a target whose platform is not wired": {
+			change: withoutConnector(channel.Bravo), params: `{"targets": [{"channel": "phone"}]}`,
+			code: boterr.Unsupported, field: "targets[0].channel", says: "phone",
+		},
+		"a broadcast group without an id": {
+			pairing: []string{"odd"}, params: `{}`, code: boterr.FailedPrecondition, says: "has no id",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t, func(p *livechats.Ports) {
+				if test.change != nil {
+					test.change(p)
+				}
+			})
+			s.mine.addChannel(t, `{"_id": "odd", "type": "delta", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"type": "team"}]}]}`)
+			s.mine.pair(t, test.pairing...)
+			requireRefused(t, s, s.mine.CreateAssignment, refused{test.params, test.code, test.field})
+			_, err := s.ask(t, test.params)
+			require.ErrorContains(t, err, test.says)
+		})
+	}
+}
+
+func TestCreateAssignment_OutletRemoved(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) {
+		pairing := p.Pairing
+		p.Pairing = pairingWith(pairing, "gone")
+	})
+	s.mustAsk(t, `{}`)
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
+}
+
+func TestCreateAssignment_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.addChannel(t, `{"_id": "dark", "type": "webchat", "on": false}`)
+	s.mine.addMember(t, `{"_id": "dan", "channel": "dark"}`)
+	s.mine.addMember(t, `{"_id": "eli", "channel": "web"}`)
+	s.change(t, "members", document.O("_id", "eli"), document.Unset("externalId"))
+	long := strings.Repeat("ä", send.MaxText+1)
+	requireRefused(t, s, s.mine.CreateAssignment,
+		refused{`{"member": {}}`, boterr.InvalidArgument, "member._id"},
+		refused{`{"member": {"_id": "nobody"}}`, boterr.NotFound, "member._id"},
+		refused{`{"member": {"_id": "tom"}}`, boterr.NotFound, "member._id"},
+		refused{`{"member": {"_id": "dan"}}`, boterr.FailedPrecondition, "member"},
+		refused{`{"member": {"_id": "eli"}}`, boterr.FailedPrecondition, "member"},
+		refused{`{"history": true}`, boterr.Unsupported, "history"},
+		refused{`{"targets": [{"channel": "desk"}, {}]}`, boterr.InvalidArgument, "targets[1].channel"},
+		refused{`{"targets": [{"channel": "nowhere"}]}`, boterr.NotFound, "targets[0].channel"},
+		refused{`{"targets": [{"channel": "foreign"}]}`, boterr.NotFound, "targets[0].channel"},
+		refused{`{"targets": [{"channel": "web"}]}`, boterr.InvalidArgument, "targets[0].channel"},
+		refused{
+			`{"targets": [{"channel": "desk", "broadcastGroups": [{"id": "C1", "type": "channel"}]}]}`,
+			boterr.InvalidArgument, "targets[0].broadcastGroups[0].type",
+		},
+		refused{
+			`{"targets": [{"channel": "help", "broadcastGroups": [{"id": "F1", "type": "user"}]}]}`,
+			boterr.InvalidArgument, "targets[0].broadcastGroups[0].type",
+		},
+		refused{
+			`{"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user"}]}]}`,
+			boterr.InvalidArgument, "targets[0].broadcastGroups[0].id",
+		},
+		refused{
+			`{"assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text",
+		},
+		refused{`{"assignmentDetails": {"summary": "` + long + `"}}`, boterr.InvalidArgument, "assignmentDetails.summary"},
+	)
+	s.mine.pair(t, "help")
+	requireRefused(t, s, s.mine.CreateAssignment,
+		refused{
+			`{"assignmentDetails": {"relayMessage": {"foxtrot": {"text": "hi"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.foxtrot.type",
+		},
+		refused{`{"assignmentDetails": {"summary": "` + long + `"}}`, boterr.InvalidArgument, "assignmentDetails.summary"},
+	)
+	nobody := livechats.New(s.mine.env, s.theirs.scope, s.mine.ports)
+	_, err := nobody.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.ErrorIs(t, err, boterr.NotFound)
+	_, err = s.mine.as("web", "").CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.Equal(t, "member", fieldOf(t, err))
+}
+
+func TestCreateAssignment_StrictCreateGroup(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, strict)
+	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"createGroup": {}}`, boterr.InvalidArgument, "createGroup"})
+	s.mine.pair(t, "help")
+	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"createGroup": {}}`, boterr.InvalidArgument, "createGroup"})
+	lenient := newFixture(t)
+	result, err := lenient.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Empty(t, result.GroupID)
+}
+
+func TestCreateAssignment_StrictDetails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, strict)
+	for _, misspelt := range []refused{
+		{`{"assignmentDetails": {"abstract": "x"}}`, boterr.InvalidArgument, "assignmentDetails.abstract"},
+		{
+			`{"assignmentDetails": {"relayMessage": {"Charlie": {"type": "TEXT", "text": "hi"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.Charlie",
+		},
+	} {
+		requireRefused(t, s, s.mine.CreateAssignment, misspelt)
+	}
+	s.mustAsk(t, `{"assignmentDetails": {"relayMessage": {"foxtrot": {"type": "TEXT", "text": "hi"}}}}`)
+	s = newFixture(t, strict)
+	s.mine.pair(t, "kiosk")
+	s.mustAsk(t, `{"assignmentDetails": {"queue": 7, "relayMessage": {"Charlie": 1}}}`)
+}
+
+func TestCreateAssignment_StandardTicket(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "Order 7 of {{lastName}}"}, "label": "sales"}`)
+	require.Equal(t, send.Buttons("Ada King asks for a person.\nOrder 7 of {{lastName}}",
+		send.PostbackValue("Take", livechat.TakePayload, r.ID)).String(), s.lastSent(t).String())
+
+	s.mine.addMember(t, `{"_id": "zoe", "channel": "web"}`)
+	_, err := s.ask(t, `{"member": {"_id": "zoe"}, "label": "sales", "assignmentDetails": {"summary": "`+strings.Repeat("ä", send.MaxText)+`"}}`)
+	require.NoError(t, err)
+	text := s.lastSent(t).Text()
+	require.Len(t, []rune(text), send.MaxText)
+	require.True(t, strings.HasPrefix(text, "zoe asks for a person.\nää"))
+	require.True(t, strings.HasSuffix(text, "ä…"))
+}
+
+func TestCreateAssignment_RelayMessage(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"assignmentDetails": {"relayMessage": {
+		"charlie": {"type": "BUTTON", "text": "{{firstName}} waits", "buttons": [
+			{"type": "postback", "title": "Mine", "payload": {"payload": "take"}},
+			{"type": "postback", "title": "Later", "payload": {"payload": "later", "value": 5}},
+			{"type": "web_url", "title": "Shop", "url": "https://shop.example"}]},
+		"delta": {"type": "BUTTON", "text": "A guest", "buttons": [{"type": "postback", "title": "Go", "payload": "go"}]},
+		"bravo": {"type": "no message, and not used"}}}}`)
+	sent := s.platform.sent()
+	require.Len(t, sent, 3)
+	require.JSONEq(t, `{"type": "BUTTON", "text": "Ada waits", "buttons": [
+		{"type": "postback", "title": "Mine", "payload": {"payload": "take", "value": "`+r.ID+`"}},
+		{"type": "postback", "title": "Later", "payload": {"payload": "later", "value": 5}},
+		{"type": "web_url", "title": "Shop", "url": "https://shop.example"}]}`, sent[0].Response.String())
+	require.Equal(t, sent[0].Response, sent[1].Response)
+	require.JSONEq(t, `{"type": "BUTTON", "text": "A guest", "buttons": [
+		{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "`+r.ID+`"}}]}`, sent[2].Response.String())
+}
+
+func TestCreateAssignment_LiteralRelayMessage(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+		Label: "sales",
+		AssignmentDetails: livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{
+			channel.Charlie: send.Text("{{firstName}}"), channel.Delta: {},
+		}},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "{{firstName}}", s.lastSent(t).Text())
+}
+
+func TestCreateAssignment_History(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, historyAt)
+	requireRefused(t, s, s.mine.CreateAssignment,
+		refused{
+			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "IMAGE", "url": "https://a.example/b.png"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie",
+		},
+		refused{
+			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "` + strings.Repeat("a", send.MaxText-1) + `"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text",
+		})
+	r := s.mustAsk(t, `{"history": true, "label": "sales"}`)
+	require.Equal(t, "Ada King asks for a person.\nhttps://history.example/ada", s.lastSent(t).Text())
+	require.True(t, r.History)
+
+	failing := newFixture(t, func(p *livechats.Ports) {
+		p.HistoryURL = func(*livechat.Assignment) (string, error) {
+			return "", boterr.New(boterr.FailedPrecondition, "", "no history yet")
+		}
+	})
+	requireRefused(t, failing, failing.mine.CreateAssignment, refused{`{"history": true}`, boterr.FailedPrecondition, "history"})
+}
+
+func TestCreateAssignment_Record(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	result, err := s.ask(t, `{"member": {"_id": "bob", "firstName": "a forged name"}, "meta": {"order": 7}, "label": "sales",
+		"setLiveChatAgenda": false, "assignmentDetails": {"summary": "s", "groupName": "g", "extra": [1],
+		"relayMessage": {"charlie": {"type": "TEXT", "text": "{{firstName}}"}}}}`)
+	require.NoError(t, err)
+	require.Equal(t, "bob", result.Member.ID)
+	shown := object(t, must(t, s.mine.GetAssignment, `{"assignmentId": "`+result.AssignmentID+`"}`))
+	for _, stamp := range []string{"createdAt", "updatedAt", "_version", "etag"} {
+		require.True(t, shown.Has(stamp), stamp)
+		shown = shown.Without(stamp)
+	}
+	require.JSONEq(t, `{"_id": "`+result.AssignmentID+`", "app": "mine", "inlet": "web", "member": "bob", "meta": {"order": 7},
+		"history": false, "isZendesk": false, "relayMessage": {"charlie": {"type": "TEXT", "text": "Bob"}},
+		"targets": [{"channel": "desk", "label": "sales", "broadcastGroups": [{"id": "C9", "type": "private_channel"}]}]}`, shown.String())
+	r := s.record(t, result.AssignmentID)
+	require.Equal(t, []string{"s", "g", "sales"}, []string{r.Summary, r.GroupName, r.Label})
+	require.JSONEq(t, `[1]`, document.Get(r.Details, "extra", document.Array{}).String())
+	require.Zero(t, r.Expiry)
+	require.Empty(t, s.mine.openAgendas(t, "bob"))
+}
+
+func TestCreateAssignment_WhileOneIsOpen(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	first := s.mustAsk(t, `{"meta": {"n": 1}}`)
+	s.platform.forget()
+	s.advance(time.Minute)
+	requireSame := func(state livechat.State) {
+		t.Helper()
+		again := s.mustAsk(t, `{"meta": {"n": 2}, "label": "sales", "targets": [{"channel": "phone"}]}`)
+		require.Equal(t, first.ID, again.ID)
+		require.Equal(t, state, again.State())
+		require.Equal(t, first.Meta.String(), again.Meta.String())
+		require.Len(t, s.assignments(t, "ada"), 1)
+	}
+	requireSame(livechat.Pending)
+	require.Empty(t, s.sentTo())
+
+	_, err := s.mine.members.PatchMembers(t.Context(), member.PatchMembersParams{
+		MemberID: "ada", Patch: document.O("botMeta.liveChat", false),
+	})
+	require.NoError(t, err)
+	requireSame(livechat.Pending) // mustAsk asserts that the flag is set again.
+
+	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: first.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	s.platform.forget()
+	requireSame(livechat.Taken)
+	require.Empty(t, s.sentTo())
+}
+
+func TestCreateAssignment_AfterTheEnd(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	first := s.mustAsk(t, `{}`)
+	_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	second := s.mustAsk(t, `{}`)
+	require.NotEqual(t, first.ID, second.ID)
+	require.Equal(t, livechat.Pending, second.State())
+}
+
+func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("U1", errDown)
+	s.platform.fail("D1", boterr.New(boterr.ResourceExhausted, "", "slow down"))
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorIs(t, err, boterr.ResourceExhausted, "each target's own error is behind it")
+	require.ErrorContains(t, err, "2 of 3 targets did not get the request: desk U1 (")
+	require.ErrorContains(t, err, "team D1 (")
+	unsent := unsentOf(t, err)
+	require.Equal(t, []string{"desk U1", "team D1"},
+		[]string{unsent.Failures[0].Channel + " " + unsent.Failures[0].Group.ID, unsent.Failures[1].Channel + " " + unsent.Failures[1].Group.ID})
+	r := s.record(t, unsent.AssignmentID)
+	require.Equal(t, livechat.Sending, r.State())
+	require.Equal(t, "message1", r.Tickets[0].MessageID)
+	require.NotZero(t, r.Tickets[0].SentAt)
+	require.Zero(t, r.Tickets[1].SentAt)
+	require.Empty(t, r.Tickets[2].MessageID)
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.Empty(t, s.mine.openAgendas(t, "ada"))
+
+	s.platform.work("U1")
+	_, err = s.ask(t, `{}`)
+	require.ErrorContains(t, err, "1 of 3 targets did not get the request: team D1 (")
+	s.platform.work("D1")
+	again := s.mustAsk(t, `{"label": "what is stored counts"}`)
+	require.Equal(t, r.ID, again.ID)
+	require.Equal(t, livechat.Pending, again.State())
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo(), "each got one ticket")
+}
+
+func TestCreateAssignment_SameMessageID(t *testing.T) {
+	t.Parallel()
+	var ids []string
+	s := before(func(_ *fixture, m send.Message) { ids = append(ids, m.ID) })(t)
+	s.platform.fail("C9", errDown)
+	_, err := s.ask(t, `{"label": "sales"}`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	s.platform.work("C9")
+	s.mustAsk(t, `{"label": "sales"}`)
+	require.Len(t, ids, 2)
+	require.Equal(t, ids[0], ids[1])
+}
+
+func TestCreateAssignment_AllRefused(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	before := s.stored(t)
+	s.platform.fail("C9", boterr.New(boterr.NotFound, "", "there is no C9"))
+	_, err := s.ask(t, `{"label": "sales"}`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.ErrorContains(t, err, "desk C9 (not found: there is no C9); nothing was sent, and there is no request")
+	require.Empty(t, unsentOf(t, err).AssignmentID)
+	require.Equal(t, before, s.stored(t), "the member is as before")
+	s.mustAsk(t, `{}`)
+}
+
+func TestCreateAssignment_ConnectorPanics(t *testing.T) {
+	t.Parallel()
+	fails := true
+	s := before(func(_ *fixture, _ send.Message) {
+		if fails {
+			panic("a defect of the connector")
+		}
+	})(t)
+	require.Panics(t, func() { _, _ = s.ask(t, `{"label": "sales"}`) })
+	require.Nil(t, s.assignments(t, "ada")[0].Sender)
+	fails = false
+	s.mustAsk(t, `{"label": "sales"}`)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
+func TestUnsentError_NamesTheFirst(t *testing.T) {
+	t.Parallel()
+	unsent := &livechat.UnsentError{AssignmentID: "a", Of: 30}
+	for range 25 {
+		unsent.Failures = append(unsent.Failures, livechat.Unsent{Channel: "c", Err: errors.New("no")})
+	}
+	require.Equal(t, 20, strings.Count(unsent.Error(), "c (no)"))
+	require.Contains(t, unsent.Error(), "25 of 30 targets did not get the request: c (no), c (no)")
+	require.Contains(t, unsent.Error(), " and 5 more; the same call again sends what is missing of the assignment a")
+}

@@ -1,0 +1,381 @@
+package livechats
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// errChanged says that an assignment is not as it was when it was read.
+var errChanged = errors.New("the assignment changed meanwhile")
+
+// mostTries is how often a call reads an assignment again that changes at the same time.
+const mostTries = 10
+
+// keep adds a message to those that wait for an agent. The result is OutcomeKept or OutcomeFull. A
+// run that is tried again adds it once. errChanged: the assignment was taken or ended meanwhile, or
+// was given another group.
+func (s *Service) keep(ctx context.Context, r *livechat.AssignmentRecord, response send.Response) (Outcome, error) {
+	if err := response.Validate(); err != nil {
+		return OutcomeNone, boterr.PrefixField(fieldResponse, err)
+	}
+	return once(ctx, s, "keep for "+r.Member, func(ctx context.Context) (Outcome, error) {
+		kept := livechat.KeptMessage{ID: s.env.SendID(ctx, "kept "+r.Member), At: document.TimestampOf(s.env.Now()), Response: response.Object()}
+		if slices.ContainsFunc(r.Kept, func(k livechat.KeptMessage) bool { return k.ID == kept.ID }) {
+			return OutcomeKept, nil
+		}
+		if !hasRoomFor(r, kept) {
+			return OutcomeFull, nil
+		}
+		same := document.O(fieldEndedAt, isAbsent(), fieldKept+"."+strconv.Itoa(livechat.MostKept-1), isAbsent()).
+			With(fieldGroup, orAbsent(r.Group)).With(fieldAssignee, orAbsent(r.Assignee))
+		changed, err := s.modify(ctx, r.ID, same, document.Push(fieldKept, kept))
+		if err == nil && changed == nil {
+			err = errChanged
+		}
+		return OutcomeKept, err
+	})
+}
+
+// hasRoomFor reports whether another message can be kept.
+func hasRoomFor(r *livechat.AssignmentRecord, kept livechat.KeptMessage) bool {
+	size := len(kept.Response.String())
+	for _, k := range r.Kept {
+		size += len(k.Response.String())
+	}
+	return len(r.Kept) < livechat.MostKept && size <= livechat.MostKeptBytes
+}
+
+// orAbsent is a condition that a field has a text, or is absent for "".
+func orAbsent(text string) any {
+	if text == "" {
+		return isAbsent()
+	}
+	return text
+}
+
+// TellWaiting tells a member whose message had an outcome of RelayFromMember that nobody has taken
+// the request yet: for OutcomeKept once for each request, for OutcomeFull each time. For other
+// outcomes, or if an agent can read the member's messages by now, it does nothing. It is for hosts,
+// which call it if the bot said nothing.
+//
+// Errors are those of a send. A member who cannot be reached any more is no error: that ends the
+// request.
+func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outcome) error {
+	if outcome != OutcomeKept && outcome != OutcomeFull {
+		return nil
+	}
+	r, err := s.machine.current(ctx, memberID)
+	if err != nil || r == nil {
+		return err
+	}
+	if g, err := s.openGroup(ctx, r); err != nil || g != nil {
+		return err
+	}
+	text, id := s.texts.Full, s.env.SendID(ctx, "full "+r.ID)
+	if outcome == OutcomeKept {
+		text, id = s.texts.Waiting, r.ID+"/waiting"
+		if !r.WaitingToldAt.IsZero() {
+			return nil
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	if text, err = s.withPosition(ctx, r, text); err != nil {
+		return err
+	}
+	err = s.tellMember(ctx, r, id, text)
+	switch {
+	case send.IsGone(err):
+		_, err = s.machine.endGone(ctx, r, livechat.EndedByMemberGone, err)
+		return err
+	case err != nil || outcome == OutcomeFull:
+		return err
+	}
+	_, err = s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.Set(fieldWaitingToldAt, document.TimestampOf(s.env.Now())))
+	return err
+}
+
+// withPosition fills the placeholders about the queue in a text.
+func (s *core) withPosition(ctx context.Context, r *livechat.AssignmentRecord, text string) (string, error) {
+	if !strings.Contains(text, positionPlaceholder) && !strings.Contains(text, waitingPlaceholder) {
+		return text, nil
+	}
+	at, err := s.positionOf(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer(
+		positionPlaceholder, strconv.FormatInt(at.Place, 10), waitingPlaceholder, strconv.FormatInt(at.Waiting, 10),
+	).Replace(text), nil
+}
+
+// tellMember sends a text to the member of an assignment: to the group in which the member asked, if
+// it was one. No error says whether the member or the channel is missing.
+func (s *core) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
+	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
+	if err != nil {
+		return err
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	var message send.Message
+	if group := inletGroupID(r); group != "" {
+		message, err = s.messageTo(inlet, group, m, send.Text(text))
+	} else {
+		message, err = s.messageToMember(inlet, m, send.Text(text))
+	}
+	if err != nil {
+		return err
+	}
+	message.ID = id
+	_, err = s.deliver(ctx, message)
+	return err
+}
+
+// tellAgent sends a text into the conversation with an agent.
+func (s *core) tellAgent(ctx context.Context, g *livechat.Group, id, text string) error {
+	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
+	if err != nil {
+		return err
+	}
+	return s.tellIn(ctx, outlet, g.ExternalID, id, text)
+}
+
+// tellIn sends a text to a group, or an agent, in an outlet.
+func (s *core) tellIn(ctx context.Context, outlet *channel.Channel, to, id, text string) error {
+	message, err := s.messageTo(outlet, to, nil, send.Text(text))
+	if err != nil {
+		return err
+	}
+	message.ID = id
+	_, err = s.deliver(ctx, message)
+	return err
+}
+
+// openGroup returns the live group in which an agent reads what the member of an assignment writes,
+// nil if there is none.
+func (s *core) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
+	if r.State() != livechat.Taken || r.Group == "" {
+		return nil, nil
+	}
+	g, err := s.loadGroup(ctx, r.Group)
+	if errors.Is(err, boterr.NotFound) || err == nil && !g.Active {
+		return nil, nil
+	}
+	return g, err
+}
+
+// hasNothingBefore reports whether the member wrote nothing before that an agent has not got, nor can
+// the assignment in whose place this one comes have something.
+func hasNothingBefore(r *livechat.AssignmentRecord) bool { return isFirst(r) && len(r.Kept) == 0 }
+
+// takeOverKept takes over what the member wrote before the request was handed on, and nobody got.
+func (p *pass) takeOverKept(ctx context.Context) error {
+	now, err := p.adoptKept(ctx, p.r)
+	if now != nil {
+		p.r = now
+	}
+	return err
+}
+
+// adoptKept moves the kept messages of the assignment in whose place one comes to that one, in front
+// of its own. The result is the assignment as it is then, nil if there were none. They are stored
+// here before they are removed there.
+func (s *machine) adoptKept(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
+	if isFirst(next) {
+		return nil, nil
+	}
+	previous, err := s.parentOf(ctx, next)
+	if err != nil || previous == nil || len(previous.Kept) == 0 || previous.State() != livechat.Ended {
+		return nil, err
+	}
+	for range mostTries {
+		now, err := s.loadAssignment(ctx, next.ID)
+		if err != nil {
+			return nil, err
+		}
+		isHere := func(k livechat.KeptMessage) bool {
+			return slices.ContainsFunc(now.Kept, func(own livechat.KeptMessage) bool { return own.ID == k.ID })
+		}
+		all, isCut := bounded(append(slices.DeleteFunc(slices.Clone(previous.Kept), isHere), now.Kept...))
+		unchanged := document.O(record.FieldVersion, now.Version, fieldEndedAt, isAbsent())
+		stored, err := s.modify(ctx, next.ID, unchanged, document.Set(fieldKept, all))
+		switch {
+		case err != nil:
+			return nil, err
+		case stored != nil:
+			_, err := s.modify(ctx, previous.ID, document.O(), document.Unset(fieldKept))
+			if err == nil && isCut {
+				err = s.tellFull(ctx, stored)
+			}
+			return stored, err
+		case now.State() == livechat.Ended:
+			return nil, nil
+		}
+	}
+	return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s changes all the time: try again", next.ID)
+}
+
+// bounded returns the oldest of these messages that one request may keep, and whether these are not all.
+func bounded(all []livechat.KeptMessage) (kept []livechat.KeptMessage, isCut bool) {
+	var r livechat.AssignmentRecord
+	for _, k := range all {
+		if !hasRoomFor(&r, k) {
+			return r.Kept, true
+		}
+		r.Kept = append(r.Kept, k)
+	}
+	return all, false
+}
+
+// tellFull tells the member that messages are not passed on which there was room for before a hand-over. A member
+// who cannot be reached is not told.
+func (s *machine) tellFull(ctx context.Context, r *livechat.AssignmentRecord) error {
+	if s.texts.Full == "" {
+		return nil
+	}
+	text, err := s.withPosition(ctx, r, s.texts.Full)
+	if err != nil {
+		return err
+	}
+	if err = s.tellMember(ctx, r, r.ID+"/full", text); send.IsGone(err) {
+		return nil
+	}
+	return err
+}
+
+// sendKept sends the agent what the member wrote before. If that fails, the tickets still show who
+// has the request, and the same call again sends the rest. A conversation that is gone ends it.
+func (p *pass) sendKept(ctx context.Context) error {
+	err := p.passOnKept(ctx, p.r)
+	lost, isLost := errors.AsType[*lostError](err)
+	if !isLost {
+		p.unfinished.add("what the member wrote before", err)
+		return nil
+	}
+	_, err = p.endGone(ctx, p.r, livechat.EndedByAgentGone, lost.cause)
+	return joined(endedMeanwhile(p.r), err)
+}
+
+// lostError is the error of a send whose recipient is gone, to tell it from records that are missing.
+type lostError struct{ cause error }
+
+func (l *lostError) Error() string { return l.cause.Error() }
+
+func (l *lostError) Unwrap() error { return l.cause }
+
+// passOnKept sends the kept messages of an assignment into its conversation, the oldest first, and
+// removes each one that was sent. Of several calls at once one does so; for the others there is
+// nothing to do. lostError: the conversation is gone.
+func (s *machine) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
+	if _, err := s.adoptKept(ctx, r); err != nil {
+		return err
+	}
+	g, err := s.openGroup(ctx, r)
+	if err != nil || g == nil {
+		return err
+	}
+	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
+	if err != nil {
+		return err
+	}
+	now, err := s.claimKept(ctx, r.ID)
+	if err != nil || now == nil {
+		return err
+	}
+	mine := equal(fieldKeptSender+".id", now.KeptSender.ID)
+	defer func() { // Others may go on with it at once. If this fails, they may once the lease is over.
+		_, _ = s.modify(context.WithoutCancel(ctx), r.ID, mine, document.Unset(fieldKeptSender))
+	}()
+	if err := s.sendHeading(ctx, outlet, g, now.Kept); err != nil {
+		return err
+	}
+	return s.drainKept(ctx, now, outlet, g)
+}
+
+// drainKept sends the kept messages of an assignment whose KeptSender the call is.
+func (s *machine) drainKept(ctx context.Context, now *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group) error {
+	id, mine := now.ID, equal(fieldKeptSender+".id", now.KeptSender.ID)
+	for now != nil && now.State() != livechat.Ended { // nil: another call has gone on with it.
+		if len(now.Kept) == 0 {
+			done, err := s.modify(ctx, id, mine.With(fieldKept+".0", isAbsent()), document.Unset(fieldKept, fieldKeptSender))
+			if err != nil || done != nil {
+				return err
+			}
+		} else if err := s.sendOneKept(ctx, outlet, g, now.Kept[0]); err != nil {
+			return err
+		}
+		until, err := s.leaseEnd(ctx)
+		if err != nil {
+			return err
+		}
+		update := document.O("$set", document.O(fieldKeptSender+".until", until))
+		if len(now.Kept) > 0 {
+			update = update.With("$pull", document.O(fieldKept, document.O("id", now.Kept[0].ID)))
+		}
+		if now, err = s.modify(context.WithoutCancel(ctx), id, mine, update); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claimKept makes the call the one that sends the kept messages of an open assignment. nil: there are
+// none, or another call sends them.
+func (s *machine) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+	sender, err := s.newSender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
+	return s.modify(ctx, id, document.O(fieldKept+".0", isPresent(), fieldEndedAt, isAbsent(), "$or", document.A(
+		document.O(fieldKeptSender, isAbsent()),
+		document.O(fieldKeptSender+".until", document.O("$lte", begun)),
+	)), document.Set(fieldKeptSender, sender))
+}
+
+// sendHeading sends what stands above kept messages.
+func (s *machine) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
+	if s.texts.Before == "" || len(kept) == 0 {
+		return nil
+	}
+	text := strings.ReplaceAll(s.texts.Before, countPlaceholder, strconv.Itoa(len(kept)))
+	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept[0].ID+"/before", text))
+}
+
+// sendOneKept sends a kept message, or a text in its place if the platform cannot show it.
+func (s *machine) sendOneKept(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept livechat.KeptMessage) error {
+	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(kept.Response))
+	if err == nil {
+		message.ID = kept.ID
+		_, err = s.deliver(ctx, message)
+	}
+	if code := boterr.CodeOf(err); code != boterr.InvalidArgument && code != boterr.Unsupported {
+		return orLost(err)
+	}
+	if s.texts.Unshown == "" {
+		return nil
+	}
+	return orLost(s.tellIn(ctx, outlet, g.ExternalID, kept.ID+"/unshown", s.texts.Unshown))
+}
+
+// orLost returns the error of a send as a lostError if the recipient is gone.
+func orLost(err error) error {
+	if send.IsGone(err) {
+		return &lostError{cause: err}
+	}
+	return err
+}

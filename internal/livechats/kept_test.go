@@ -1,0 +1,325 @@
+package livechats_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// says lets ada write, of which something becomes.
+func (s *fixture) says(t *testing.T, by *livechats.Service, text string, want livechats.Outcome) {
+	t.Helper()
+	requireOutcome(t, want)(by.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", text)))
+}
+
+// textsIn returns the texts that were sent to a target, in order; of those with one id the first.
+func (s *fixture) textsIn(target string) []string {
+	texts, seen := []string{}, map[string]bool{}
+	for _, m := range s.platform.sent() {
+		if m.To == target && (m.ID == "" || !seen[m.ID]) {
+			seen[m.ID] = true
+			texts = append(texts, m.Response.Text())
+		}
+	}
+	return texts
+}
+
+// takes lets eve take a1 in the channel desk.
+func takes(by *livechats.Service) func(t *testing.T) (*livechat.TakeResult, error) {
+	return func(t *testing.T) (*livechat.TakeResult, error) {
+		t.Helper()
+		return by.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	}
+}
+
+func TestKept_SentToWhoeverTakesIt(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.says(t, s.mine.Service, "It leaks {{firstName}}.", livechats.OutcomeKept)
+	picture := send.MessageEvent{From: "ada-web", Type: send.TypeImage, Data: document.O("url", "https://pic.example/1.png")}
+	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", picture))
+	require.Len(t, s.record(t, "a1").Kept, 2)
+
+	took, err := takes(s.mine.Service)(t)
+	require.NoError(t, err)
+	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeDelivered)
+	require.Equal(t, []string{
+		"Order 7, for {{firstName}}", "Written before (2):", "It leaks {{firstName}}.", "", "Hello?",
+	}, s.textsIn(took.Group.ExternalID))
+	require.Empty(t, s.record(t, "a1").Kept)
+	require.Nil(t, s.record(t, "a1").KeptSender)
+}
+
+// A crash between any two writes loses no message, and sends none twice but under the same id.
+func TestKept_AfterCrash(t *testing.T) {
+	t.Parallel()
+	for writes := 0; ; writes++ {
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", onlyIn("desk"))
+		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+		s.says(t, s.mine.Service, "two", livechats.OutcomeKept)
+		broken, hasBroken := s.interrupted(writes)
+		_, err := takes(broken)(t)
+		if hasBroken() {
+			require.Error(t, err)
+			_, err = takes(s.afterCrash())(t)
+		}
+		require.NoError(t, err, "after %d writes", writes)
+		g := s.group(t, s.record(t, "a1").Group)
+		sent := slices.DeleteFunc(s.textsIn(g.ExternalID), func(text string) bool { return strings.HasPrefix(text, "Written before") })
+		require.Equal(t, []string{"Order 7, for {{firstName}}", "one", "two"}, sent, "after %d writes", writes)
+		require.Empty(t, s.record(t, "a1").Kept)
+		if !hasBroken() {
+			require.Greater(t, writes, 8)
+			return
+		}
+	}
+}
+
+// What the member writes at any moment of a take is sent, behind what was written before.
+func TestKept_WrittenWhileItIsTaken(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 10, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", onlyIn("desk"))
+		s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+		mine, hasHappened := s.meanwhile(writes, func() {
+			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "two"))
+			require.NoError(t, err)
+		})
+		_, err := takes(mine)(t)
+		require.NoError(t, err)
+		if hasHappened() {
+			sent := slices.DeleteFunc(s.textsIn(s.group(t, s.record(t, "a1").Group).ExternalID), func(text string) bool {
+				return text != "one" && text != "two"
+			})
+			require.Equal(t, []string{"one", "two"}, sent, "after %d writes", writes)
+			require.Empty(t, s.record(t, "a1").Kept)
+		}
+		return hasHappened()
+	})
+}
+
+func TestKept_Bounds(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	for i := range livechat.MostKept {
+		s.says(t, s.mine.Service, strconv.Itoa(i), livechats.OutcomeKept)
+	}
+	s.says(t, s.mine.Service, "one more", livechats.OutcomeFull)
+	for range 2 {
+		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeFull))
+	}
+	require.Equal(t, []string{livechat.DefaultTexts().Full, livechat.DefaultTexts().Full}, s.textsIn("ada-web"), "each time")
+	require.Len(t, s.record(t, "a1").Kept, livechat.MostKept)
+
+	s = newFixture(t)
+	s.pending(t, "a1", "ada")
+	long := strings.Repeat("x", send.MaxText)
+	for range livechat.MostKeptBytes / (len(long) + 100) {
+		s.says(t, s.mine.Service, long, livechats.OutcomeKept)
+	}
+	for range 3 {
+		_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", long))
+		require.NoError(t, err)
+	}
+	s.says(t, s.mine.Service, long, livechats.OutcomeFull)
+	_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", long+"x"))
+	require.ErrorIs(t, err, boterr.InvalidArgument, "what no agent could be sent is refused at once")
+}
+
+func TestTellWaiting_OncePerRequest(t *testing.T) {
+	t.Parallel()
+	waiting := livechat.DefaultTexts()
+	waiting.Waiting = "You are [position] of [waiting]."
+	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &waiting })
+	s.pending(t, "a0", "bob")
+	s.advance(time.Second)
+	s.pending(t, "a1", "ada")
+	for range 2 {
+		s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
+		require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
+	}
+	require.Equal(t, []string{"You are 2 of 2."}, s.textsIn("ada-web"))
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeDelivered))
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "nobody", livechats.OutcomeKept))
+	require.Len(t, s.platform.sent(), 1)
+}
+
+func TestTexts_SwitchedOff(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) { p.Texts = &livechat.Texts{} })
+	s.pending(t, "a1", "ada")
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
+	took, err := takes(s.mine.Service)(t)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Order 7, for {{firstName}}", "one"}, s.textsIn(took.Group.ExternalID))
+	must(t, s.mine.EndLiveChat, endByEve)
+	s.platform.forget()
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", took.Group.ExternalID, "Hello?")))
+	require.Empty(t, s.platform.did())
+}
+
+func TestKept_HandedOn(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(time.Minute)
+	handed, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+	require.NoError(t, err)
+	s.says(t, s.mine.Service, "Are you there?", livechats.OutcomeKept)
+	// Nobody takes it, and it is handed on again: what was written goes along.
+	again, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+		fmt.Sprintf(`{"channel": {"_id": "desk"}, "label": "default", "previousAssignment": {"_id": %q}}`, handed.AssignmentID)))
+	require.NoError(t, err)
+	require.Empty(t, s.record(t, handed.AssignmentID).Kept)
+	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeKept)
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: again.AssignmentID, ChannelID: "desk", AdminExternalID: "mallory"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (2):", "Are you there?", "Hello?"}, s.textsIn(took.Group.ExternalID))
+}
+
+// Two requests may each have kept as much as there is room for in one. The oldest stay, as they do in one.
+func TestKept_HandedOnWithinTheBounds(t *testing.T) {
+	t.Parallel()
+	keeps := func(first, count int, text string) (kept []livechat.KeptMessage) {
+		for i := range count {
+			id := strconv.Itoa(first + i)
+			kept = append(kept, livechat.KeptMessage{ID: id, Response: send.Text(text + id).Object()})
+		}
+		return kept
+	}
+	for name, text := range map[string]string{"number": "", "size": strings.Repeat("x", livechat.MostKeptBytes/livechat.MostKept)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.pending(t, "a0", "bob", func(r *livechat.AssignmentRecord) {
+				r.EndedAt, r.Kept, r.Slot = s.at(time.Minute), keeps(0, 40, text), ""
+			})
+			s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
+				r.ParentAssignment, r.Kept = "a0", keeps(40, 40, text)
+			})
+			took, err := takes(s.mine.Service)(t)
+			require.NoError(t, err)
+			sent := s.textsIn(took.Group.ExternalID)[2:]
+			require.LessOrEqual(t, len(sent), livechat.MostKept)
+			require.LessOrEqual(t, len(strings.Join(sent, "")), livechat.MostKeptBytes)
+			require.Greater(t, len(sent), 40)
+			for i, is := range sent {
+				require.Equal(t, text+strconv.Itoa(i), is)
+			}
+			require.Equal(t, []string{livechat.DefaultTexts().Full}, s.textsIn("ada-web"))
+		})
+	}
+}
+
+// What is written at any moment of a hand-over reaches the one agent or the other.
+func TestKept_WrittenWhileItIsHandedOn(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 8, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		first := s.taken(t, "a1", "ada", "eve@desk").Group
+		mine, hasHappened := s.meanwhile(writes, func() {
+			came, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "now"))
+			require.NoError(t, err)
+			require.Contains(t, []livechats.Outcome{livechats.OutcomeDelivered, livechats.OutcomeKept}, came, "after %d writes", writes)
+		})
+		handed, err := mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+			`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+		require.NoError(t, err)
+		took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: handed.AssignmentID, ChannelID: "desk", AdminExternalID: "mallory"})
+		require.NoError(t, err)
+		got := append(s.textsIn(first.ExternalID), s.textsIn(took.Group.ExternalID)...)
+		require.Equal(t, hasHappened(), slices.Contains(got, "now"), "after %d writes: %v", writes, got)
+		return hasHappened()
+	})
+}
+
+func TestKept_PlatformCannotShowIt(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = picky{p.Connectors[channel.Charlie]} })
+	s.pending(t, "a1", "ada")
+	location := send.MessageEvent{From: "ada-web", Type: "LOCATION", Data: document.O("x", 1)}
+	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", location))
+	s.says(t, s.mine.Service, "two", livechats.OutcomeKept)
+	took, err := takes(s.mine.Service)(t)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"Order 7, for {{firstName}}", "Written before (2):", livechat.DefaultTexts().Unshown, "two",
+	}, s.textsIn(took.Group.ExternalID))
+	require.Empty(t, s.record(t, "a1").Kept)
+}
+
+func TestKept_NotSentNowIsSentLater(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	s.platform.fail("group1", errDown)
+	_, err := takes(s.mine.Service)(t)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "what the member wrote before")
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	s.platform.work("group1")
+	s.says(t, s.mine.Service, "two", livechats.OutcomeDelivered)
+	require.Equal(t, []string{"Written before (2):", "one", "two"}, s.textsIn("group1"))
+}
+
+func TestKept_NobodyReadIt(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.advance(20 * time.Minute)
+	s.says(t, s.mine.Service, "one", livechats.OutcomeKept)
+	s.advance(20 * time.Minute)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	require.Equal(t, livechat.Pending, s.record(t, "a1").State(), "who writes is not idle")
+	s.advance(livechat.IdleTimeout)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+	require.Equal(t, []string{livechat.DefaultTexts().Unread}, s.textsIn("ada-web"))
+}
+
+func TestKept_ErasedWithTheMember(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.says(t, s.mine.Service, "my secret", livechats.OutcomeKept)
+	require.Contains(t, s.stored(t), "my secret")
+	_, err := livechats.EraseMember(t.Context(), s.mine.env, "mine", "ada")
+	require.NoError(t, err)
+	require.NotContains(t, s.stored(t), "my secret")
+}
+
+// picky is a connector to a platform that shows nothing but texts.
+type picky struct{ send.Connector }
+
+// Unwrap implements send.Wrapper.
+func (p picky) Unwrap() send.Connector { return p.Connector }
+
+// Send implements send.Connector.
+func (p picky) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if message.Response.Type() != send.TypeText {
+		return send.Delivery{}, boterr.Invalid("type", "is %s, and only texts can be shown", message.Response.Type())
+	}
+	return p.Connector.Send(ctx, message)
+}

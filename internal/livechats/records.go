@@ -1,0 +1,229 @@
+package livechats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/query"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+)
+
+// findAssignments returns the assignments that match.
+func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
+	found, err := s.assignments().Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadAll(found, assignmentFrom)
+}
+
+// loadAssignment returns the assignment of that id in the app, or NotFound.
+func (s *core) loadAssignment(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+	found, err := s.assignments().Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return assignmentFrom(found)
+}
+
+// assignmentOf returns the assignment of a group: of those whose group it is the open one that the group names,
+// or else the newest, or else the one that the group names. nil where there is none.
+func (s *core) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
+	var named *livechat.AssignmentRecord
+	if g.Assignment != "" {
+		var err error
+		if named, err = s.loadAssignment(ctx, g.Assignment); err != nil && !errors.Is(err, boterr.NotFound) {
+			return nil, err
+		}
+		if named != nil && named.Group == g.ID && named.State() != livechat.Ended {
+			return named, nil
+		}
+	}
+	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroup, g.ID))
+	if err != nil || !ok {
+		return named, err
+	}
+	return assignmentFrom(found)
+}
+
+// newest returns the record that was made last of those that match, and whether there is one. Of several that were
+// made at the same time it is the one that was inserted last. With an index for the filter and createdAt it takes the
+// same time however many match.
+func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
+	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
+	if err != nil || len(last) == 0 {
+		return document.Object{}, false, err
+	}
+	at := last[0].Value(record.FieldCreatedAt)
+	if len(last) == 1 || at == document.Missing || !document.Equal(at, last[1].Value(record.FieldCreatedAt)) {
+		return last[0], true, nil
+	}
+	same, err := of.Find(ctx, record.Query{Filter: filter.With(record.FieldCreatedAt, at)})
+	if err != nil || len(same) == 0 {
+		return last[0], err == nil, err
+	}
+	return same[len(same)-1], true, nil
+}
+
+// openAssignment returns the assignment that has the slot of a member: one that is being sent,
+// pending or taken. It is nil where there is none.
+func (s *core) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
+	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
+}
+
+// oneAssignment returns an assignment that matches, nil where there is none.
+func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
+	found, err := s.findAssignments(ctx, record.Query{Filter: filter, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// modify changes an assignment if it meets a condition, and returns it as it is then, nil
+// where it does not.
+func (s *core) modify(ctx context.Context, id string, condition, update document.Object) (*livechat.AssignmentRecord, error) {
+	found, err := s.assignments().Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
+		Filter: condition, Patch: update, WithModifier: true,
+	}, true)
+	if err != nil || !found.Matched {
+		return nil, err
+	}
+	return assignmentFrom(found.Document)
+}
+
+// findGroups returns the groups that match, the oldest first.
+func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*livechat.Group, error) {
+	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadAll(found, groupFrom)
+}
+
+// liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
+func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*livechat.Group, error) {
+	found, err := record.FindEqual(ctx, s.env, groupKind, s.scope.App,
+		query.FieldValue{Name: fieldOutlet, Value: outletID},
+		query.FieldValue{Name: fieldExternalID, Value: externalID},
+		query.FieldValue{Name: fieldActive, Value: true},
+	)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	groups, err := record.ReadAll(found, groupFrom)
+	slices.SortStableFunc(groups, func(a, b *livechat.Group) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
+	return groups, err
+}
+
+// loadGroup returns the group of that id in the app, or NotFound.
+func (s *core) loadGroup(ctx context.Context, id string) (*livechat.Group, error) {
+	found, err := s.groups().Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return groupFrom(found)
+}
+
+// latestGroup returns the newest live group that matches, else the newest one, or NotFound.
+func (s *core) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+	g, err := s.newestGroup(ctx, filter)
+	if err == nil && g == nil {
+		err = boterr.New(boterr.NotFound, "", "no group fits: there is none with these ids here")
+	}
+	return g, err
+}
+
+// newestGroup returns the newest live group that matches, else the newest one, nil for none.
+func (s *core) newestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+	return s.newestOf(ctx, filter, true, false, nil)
+}
+
+// newestOver returns the newest of the groups that match and are not live, nil for none.
+func (s *core) newestOver(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+	return s.newestOf(ctx, filter, false, nil)
+}
+
+// newestOf returns the newest of the groups that match whose active is the first of some values that there is, nil for
+// none. In records that others wrote it may be missing, as null.
+func (s *core) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
+	for _, value := range active {
+		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return groupFrom(found)
+		}
+	}
+	return nil, nil
+}
+
+// inConversation matches the groups of an outlet with an external id.
+func inConversation(outletID, externalID string) document.Object {
+	return document.O(fieldOutlet, outletID, fieldExternalID, externalID)
+}
+
+// insertGroup adds the record of a group.
+func (s *core) insertGroup(ctx context.Context, g livechat.Group) (*livechat.Group, error) {
+	encoded, err := document.Encode(g)
+	if err != nil {
+		return nil, err
+	}
+	inserted, err := s.groups().Insert(ctx, encoded)
+	if err != nil {
+		return nil, err
+	}
+	return groupFrom(inserted)
+}
+
+// admin returns the agent with an id on an outlet's platform, the zero Admin where none is
+// known.
+func (s *core) admin(ctx context.Context, externalID string) (livechat.Admin, error) {
+	found, ok, err := s.admins().First(ctx, query.FieldValue{Name: fieldExternalID, Value: externalID})
+	if err != nil || !ok {
+		return livechat.Admin{}, err
+	}
+	a, err := adminFrom(found)
+	if err != nil {
+		return livechat.Admin{}, err
+	}
+	return *a, nil
+}
+
+// adminName returns what others read for an agent: the name, or else the id on the platform.
+func (s *core) adminName(ctx context.Context, externalID string) (string, error) {
+	a, err := s.admin(ctx, externalID)
+	if err != nil || a.Name == "" {
+		return externalID, err
+	}
+	return a.Name, nil
+}
+
+// memberOf returns the member of an assignment.
+func (s *core) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
+	return members.Get(ctx, s.ports.Members, r.Member)
+}
+
+// groupMember returns the member of a group, nil where it has none.
+func (s *core) groupMember(ctx context.Context, g *livechat.Group) (*member.Member, error) {
+	if g.Member == "" {
+		return nil, nil
+	}
+	return members.Get(ctx, s.ports.Members, g.Member)
+}
+
+// equal is a filter on the records whose field is a text.
+func equal(field, text string) document.Object {
+	return document.O(field, text)
+}
+
+// oldestFirst is the order in which records were made, also in a store that was moved.
+func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }

@@ -1,0 +1,355 @@
+package livechats_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestRelay_BothWays(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	picture := send.MessageEvent{From: "ada-web", To: "bot", Type: send.TypeImage, Data: document.O("url", "https://pic.example/{{firstName}}.png", "more", 1)}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "I am {{firstName}}")))
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", picture))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "Hello {{firstName}}")))
+
+	sent := s.platform.sent()
+	require.Len(t, sent, 3)
+	require.Equal(t, "desk", sent[0].Channel.ID)
+	require.Equal(t, "group1", sent[0].To)
+	require.Nil(t, sent[0].Member, "a group is no member")
+	require.Equal(t, "I am {{firstName}}", sent[0].Response.Text())
+	require.JSONEq(t, `{"type": "IMAGE", "url": "https://pic.example/{{firstName}}.png", "more": 1}`, sent[1].Response.String())
+	require.Equal(t, "web", sent[2].Channel.ID)
+	require.Equal(t, "ada-web", sent[2].To)
+	require.Equal(t, "ada", sent[2].Member.ID)
+	require.Equal(t, "Hello {{firstName}}", sent[2].Response.Text())
+}
+
+// requireRelayed asserts that a message was relayed.
+func requireRelayed(t *testing.T) func(livechats.Outcome, error) {
+	t.Helper()
+	return requireOutcome(t, livechats.OutcomeDelivered)
+}
+
+// requireNotRelayed asserts that a message was not relayed, and that this is no error.
+func requireNotRelayed(t *testing.T) func(livechats.Outcome, error) {
+	t.Helper()
+	return requireOutcome(t, livechats.OutcomeNone)
+}
+
+// requireOutcome asserts what became of a message.
+func requireOutcome(t *testing.T, want livechats.Outcome) func(livechats.Outcome, error) {
+	t.Helper()
+	return func(came livechats.Outcome, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.Equal(t, want, came)
+	}
+}
+
+func TestRelay_StartsIdleTimeAnew(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	for _, says := range []func(){
+		func() {
+			requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		},
+		func() { requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))) },
+	} {
+		s.advance(20 * time.Minute)
+		says()
+		require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry)
+		require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+	}
+}
+
+func TestTake_StartsIdleTime(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
+	require.Zero(t, r.Expiry)
+	require.Empty(t, s.mine.openAgendas(t, "ada"))
+	s.advance(time.Hour)
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry)
+	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+	s.advance(time.Minute)
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry, "messages arm it anew")
+}
+
+func TestRelay_Tap(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	tap := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "Yes", "value", 1))}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", tap))
+	require.Equal(t, []string{"desk: send to group1: Yes"}, s.platform.did())
+	require.Equal(t, send.TypeText, s.platform.sent()[0].Response.Type())
+}
+
+func TestRelay_Choices(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	for _, values := range []document.Array{
+		document.A("tea", 7, document.O("payload", "cake", "value", 1)), document.A("2026-03-01"),
+	} {
+		pick := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "pick", "value", values), "values", values)}
+		requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", pick))
+	}
+	for _, nothing := range []send.MessageEvent{
+		{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "button-0", "value", document.A()), "values", document.A())},
+		{Type: send.TypeMisc, Data: document.O("event", document.O("type", "view_submission"))},
+	} {
+		requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", nothing))
+	}
+	require.Equal(t, []string{"desk: send to group1: tea, 7, cake", "desk: send to group1: 2026-03-01"}, s.platform.did())
+}
+
+// The thread of one conversation is unknown in another, whose platform may refuse a message for it.
+func TestRelay_NotTheThread(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	said := event("ada-web", "bot", "hi")
+	said.Data = said.Data.With("thread_ts", "1.1")
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *said))
+	require.Equal(t, document.O("type", "TEXT", "text", "hi"), s.platform.sent()[0].Response.Object())
+}
+
+func TestRelay_NoMessage(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	before := s.stored(t)
+	for _, kind := range []send.Type{
+		"", send.TypeDelivery, send.TypeRead, send.TypeEcho, send.TypeWebEvent, send.TypeReferral, send.TypeOptIn,
+		send.TypeComment, send.TypeTyping, send.TypePayload,
+	} {
+		e := send.MessageEvent{From: "eve", To: "group1", Type: kind, Data: document.O("text", "x")}
+		requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", e))
+		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", e))
+	}
+	require.Empty(t, s.platform.did())
+	require.Equal(t, before, s.stored(t))
+}
+
+func TestRelay_BeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	both := func(member, agent livechats.Outcome) {
+		requireOutcome(t, member)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		requireOutcome(t, agent)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	}
+	both(livechats.OutcomeNone, livechats.OutcomeNone)
+	s.pending(t, "a1", "ada")
+	both(livechats.OutcomeKept, livechats.OutcomeNone)
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	both(livechats.OutcomeDelivered, livechats.OutcomeDelivered)
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	s.platform.forget()
+	both(livechats.OutcomeNone, livechats.OutcomeAnswered)
+	both(livechats.OutcomeNone, livechats.OutcomeNone)
+	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
+}
+
+func TestGroupOf(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Delta))
+	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
+	ofBob := s.taken(t, "a2", "bob", "eve@desk").Group
+	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
+	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "team", "externalId": "old", "active": false, "adminExternalId": "eve"}`)
+	direct := s.taken(t, "a3", "cid", "eve@team").Group
+	for name, test := range map[string]struct {
+		channel, from, to string
+		want              *livechat.Group
+	}{
+		"the agent in one group":         {"desk", "eve", ofAda.ExternalID, ofAda},
+		"the agent in the other group":   {"desk", "eve", ofBob.ExternalID, ofBob},
+		"a colleague in a group":         {"desk", "mallory", ofAda.ExternalID, ofAda},
+		"the agent to the bot":           {"desk", "eve", "bot", nil},
+		"the group in another channel":   {"team", "eve", ofAda.ExternalID, nil},
+		"the agent to the channel":       {"team", "eve", "team", direct},
+		"the agent to nobody else":       {"team", "eve", "", direct},
+		"the agent somewhere else":       {"team", "eve", "random", nil},
+		"the bot to the agent":           {"team", "team", "eve", direct},
+		"a colleague to the agent":       {"team", "mallory", "eve", nil},
+		"a colleague directly":           {"team", "mallory", "team", nil},
+		"the agent in a broadcast group": {"team", "eve", "D1", nil},
+		"the agent in an old group":      {"team", "eve", "old", nil},
+		"a group to the bot":             {"desk", ofAda.ExternalID, "bot", nil},
+		"nobody to nobody":               {"team", "", "", nil},
+	} {
+		got, err := s.mine.GroupOf(t.Context(), test.channel, *event(test.from, test.to, "hi"))
+		require.NoError(t, err, name)
+		if test.want == nil {
+			require.Nil(t, got, name)
+			continue
+		}
+		hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, *event(test.from, test.to, "hi"))
+		require.NoError(t, err, name)
+		require.True(t, hasGroup, name)
+		require.NotNil(t, got, name)
+		require.Equal(t, test.want.ID, got.ID, name)
+	}
+	got, err := s.theirs.GroupOf(t.Context(), "desk", *event("eve", ofAda.ExternalID, "hi"))
+	require.NoError(t, err)
+	require.Nil(t, got, "another app")
+}
+
+// What is false keeps the host from making live chats for the event.
+func TestHasLiveGroup_IsFalseWhereNoLiveGroupGoesByAnIDOfTheEvent(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Delta))
+	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "desk", "externalId": "old", "active": false}`)
+	for name, test := range map[string]struct{ channel, from, to string }{
+		"a member to the bot":          {"desk", "mallory", "bot"},
+		"a member to nobody":           {"desk", "mallory", ""},
+		"the group in another channel": {"team", "mallory", ofAda.ExternalID},
+		"an old group":                 {"desk", "mallory", "old"},
+	} {
+		hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.mine.scope, test.channel, *event(test.from, test.to, "hi"))
+		require.NoError(t, err, name)
+		require.False(t, hasGroup, name)
+	}
+	hasGroup, err := livechats.HasLiveGroup(t.Context(), s.mine.env, s.theirs.scope, "desk", *event("eve", ofAda.ExternalID, "hi"))
+	require.NoError(t, err)
+	require.False(t, hasGroup, "another app")
+}
+
+func TestGroupOf_DirectConversation(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Charlie))
+	g := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.mine.addMember(t, `{"_id": "of-eve", "channel": "desk", "externalId": "eve", "botId": "bot-1"}`)
+	s.mine.addMember(t, `{"_id": "of-mallory", "channel": "desk", "externalId": "mallory", "botId": "bot-2"}`)
+	s.mine.addMember(t, `{"_id": "elsewhere", "channel": "team", "externalId": "eve", "botId": "bot-3"}`)
+	s.change(t, "channels", document.O("_id", "desk"), document.Set("info.botId", "bot-4"))
+	s.change(t, "groups", document.O("_id", g.ID), document.Set("botId", "bot-5"))
+	for _, test := range []struct {
+		member, to string
+		want       bool
+	}{
+		{"of-eve", "bot-1", true},
+		{"", "bot-1", false},
+		{"gone", "bot-1", false},
+		{"of-mallory", "bot-2", false},
+		{"elsewhere", "bot-3", false},
+		{"", "bot-4", true},
+		{"", "bot-5", true},
+		{"of-mallory", "desk", true},
+		{"of-eve", "C1", false},
+		{"of-eve", "C9", false},
+		{"of-eve", "D1", false},
+		{"of-eve", "vip", false},
+	} {
+		in := s.mine.as("desk", test.member)
+		isRelayed, err := in.RelayFromAgent(t.Context(), "desk", *event("eve", test.to, "lunch?"))
+		require.NoError(t, err)
+		require.Equal(t, test.want, isRelayed == livechats.OutcomeDelivered, "%+v", test)
+		_, err = in.SaveGroupIDToMember(t.Context(), livechat.SaveGroupIDToMemberParams{
+			Channel: desk(), MessageEvent: event("eve", test.to, "lunch?"),
+		})
+		require.Equal(t, test.want, err == nil, "%+v: %v", test, err)
+	}
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	requireRefused(t, s, s.mine.EndLiveChat, refused{
+		`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "vip"}}`, boterr.NotFound, "messageEvent",
+	})
+}
+
+func TestRelay_InletGroup(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
+		r.InletGroupInfo = document.O("externalId", "family")
+	})
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	require.Equal(t, []string{"web: send to family: hi"}, s.platform.did())
+	require.Nil(t, s.platform.sent()[0].Member)
+}
+
+func TestRelay_GroupOutOfUse(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	g := s.taken(t, "a1", "ada", "eve@desk").Group
+	must(t, s.mine.InactivateGroup, `{"groupId": "`+g.ID+`"}`)
+	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.NotEqual(t, g.ExternalID, took.Group.ExternalID)
+	require.Contains(t, s.platform.did(), "desk: send to "+took.Group.ExternalID+": hi", "whoever takes it again gets it")
+}
+
+func TestRelay_Fails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, withoutConnector(channel.Webchat))
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("group1", errDown)
+	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Equal(t, livechats.OutcomeNone, isRelayed)
+	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", send.MaxText+1)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.Equal(t, "response.text", fieldOf(t, err))
+	require.Equal(t, livechats.OutcomeNone, isRelayed)
+	isRelayed, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.ErrorIs(t, err, boterr.Unsupported)
+	require.ErrorContains(t, err, "webchat")
+	require.Equal(t, livechats.OutcomeNone, isRelayed)
+}
+
+func TestRelay_NobodyHasTaken(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true}`)
+	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
+	requireOutcome(t, livechats.OutcomeKept)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "room", "hi")))
+	require.Empty(t, s.platform.did())
+}
+
+func TestRelay_AfterInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
+	broken, _ := s.interrupted(1)
+	_, err := call(t, broken.EndLiveChat, endByEve)
+	require.ErrorIs(t, err, errInterrupted)
+	require.Len(t, s.groups(t, document.O("active", true)), 1)
+	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi?")))
+	require.Equal(t, []string{"desk: send to group1: " + livechat.DefaultTexts().Over}, s.platform.did())
+}
+
+func TestRelay_TwoAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	later := s.at(livechat.IdleTimeout + time.Minute)
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("expiry", later))
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	require.Equal(t, later, s.record(t, "a1").Expiry)
+	require.Equal(t, later, s.mine.onlyAgenda(t, "ada").NextRunAt)
+}

@@ -1,0 +1,144 @@
+package livechats
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+)
+
+// Removed is how many records RemoveEnded and EraseMember removed.
+type Removed struct {
+	// Assignments and Groups are the numbers of the two kinds of records.
+	Assignments, Groups int64
+}
+
+// RemoveEnded removes, for all apps, the assignments that ended longer ago than olderThan by the store's clock,
+// with their groups, and the groups that have been out of use that long. A negative olderThan keeps all.
+//
+// It may run beside live chats, and in several processes at once: an assignment that an open one was handed on
+// from stays, and so does a group that an open one has. It works in batches, and needs the indexes of
+// EnsureIndexes. After an error the same call removes the rest. It is for hosts; the errors are those of the
+// store.
+func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (removed Removed, err error) {
+	if olderThan < 0 {
+		return Removed{}, nil
+	}
+	now, err := env.Store.Now(ctx)
+	if err != nil {
+		return Removed{}, err
+	}
+	before := document.O("$lt", int64(document.TimestampOf(now.Add(-olderThan))))
+	sweep := sweeper{env: env}
+	removed.Assignments, err = record.Open(env, assignmentKind).Remove(ctx, record.Removal{
+		Filter: document.O(fieldEndedAt, before), OldestBy: fieldEndedAt, Spare: sweep.parents,
+	})
+	if err == nil {
+		removed.Groups, err = record.Open(env, groupKind).Remove(ctx, record.Removal{
+			Filter: document.O(fieldActive, false, record.FieldUpdatedAt, before), OldestBy: record.FieldUpdatedAt, Spare: sweep.groupsInUse,
+		})
+	}
+	removed.Groups += sweep.groups
+	return removed, err
+}
+
+// EraseMember removes the assignments and the groups of a member of an app, open ones too: end the member's live
+// chat before, so that the agent is told. It works in batches; the same call again removes what is left, or
+// nothing. InvalidArgument: the id of the app or of the member is missing. The other errors are those of the store.
+func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
+	switch {
+	case app == "":
+		return Removed{}, boterr.Missing("app", "the app of the member")
+	case memberID == "":
+		return Removed{}, boterr.Missing("memberId", "the member to erase")
+	}
+	groups := record.OfApp(env, groupKind, app)
+	which := record.Removal{Filter: equal(fieldMember, memberID)}
+	// The groups of an assignment go first, so that after a crash the assignment still leads to them.
+	sweep := sweeper{env: env, all: true}
+	removed.Assignments, err = record.OfApp(env, assignmentKind, app).Remove(ctx, record.Removal{
+		Filter: which.Filter, OldestBy: record.FieldCreatedAt, Spare: sweep.parents,
+	})
+	if err == nil {
+		removed.Groups, err = groups.Remove(ctx, which)
+	}
+	removed.Groups += sweep.groups
+	return removed, err
+}
+
+// sweeper removes the groups of assignments that are about to be removed, and finds out which records open
+// assignments need.
+type sweeper struct {
+	env record.Env
+	// all removes what open assignments need, too.
+	all bool
+	// groups is how many groups it removed.
+	groups int64
+}
+
+// parents returns which of a batch of ended assignments an open one was handed on from, and removes the groups of
+// the others.
+func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[string]bool, error) {
+	spare := map[string]bool{}
+	for app, ids := range idsByApp(batch) {
+		if !s.all {
+			open, err := s.open(ctx, app, fieldParentAssignment, ids)
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range open {
+				spare[document.Get(o, fieldParentAssignment, "")] = true
+			}
+		}
+		ended := make([]string, 0, len(ids))
+		for _, id := range ids {
+			if !spare[id] {
+				ended = append(ended, id)
+			}
+		}
+		removal := record.Removal{Filter: document.O(fieldAssignment, document.O("$in", ended))}
+		if !s.all {
+			removal.OldestBy, removal.Spare = record.FieldCreatedAt, s.groupsInUse
+		}
+		removed, err := record.OfApp(s.env, groupKind, app).Remove(ctx, removal)
+		s.groups += removed
+		if err != nil {
+			return nil, err
+		}
+	}
+	return spare, nil
+}
+
+// groupsInUse returns which of a batch of groups open assignments have.
+func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map[string]bool, error) {
+	spare := map[string]bool{}
+	for app, ids := range idsByApp(batch) {
+		open, err := s.open(ctx, app, fieldGroup, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range open {
+			spare[document.Get(o, fieldGroup, "")] = true
+		}
+	}
+	return spare, nil
+}
+
+// open returns the open assignments of an app whose field is one of some texts.
+func (s *sweeper) open(ctx context.Context, app, field string, texts []string) ([]document.Object, error) {
+	return record.OfApp(s.env, assignmentKind, app).Find(ctx, record.Query{
+		Filter: document.O(field, document.O("$in", texts), fieldEndedAt, isAbsent()),
+	})
+}
+
+// idsByApp returns the ids of records, by the app that has them.
+func idsByApp(records []document.Object) map[string][]string {
+	ids := map[string][]string{}
+	for _, o := range records {
+		app := document.Get(o, record.FieldApp, "")
+		ids[app] = append(ids[app], document.Get(o, record.FieldID, ""))
+	}
+	return ids
+}

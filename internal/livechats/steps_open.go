@@ -1,0 +1,234 @@
+package livechats
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// send sends what is missing. Where some targets refused it for good, the request goes on
+// without them, and the error that names them is noted.
+func (p *pass) send(ctx context.Context) error {
+	var unsent []livechat.Unsent
+	for _, ticket := range p.r.Tickets {
+		if !ticket.SentAt.IsZero() {
+			continue
+		}
+		sent, err := p.tickets.sendTicket(ctx, p.r, p.asking, ticket)
+		if err != nil {
+			unsent = append(unsent, livechat.Unsent{Channel: ticket.Channel, Group: ticket.Group, Err: err})
+			continue
+		}
+		kept, err := p.keepTicket(context.WithoutCancel(ctx), p.r, sent)
+		if err != nil {
+			return err // What was sent has to be known before more is.
+		}
+		p.r = kept
+		if kept.State() == livechat.Taken {
+			return p.offeredTooLate(ctx, sent)
+		}
+	}
+	switch {
+	case len(unsent) == 0:
+		return nil
+	case wasSentNowhere(p.r) || !areRefused(unsent):
+		return p.unsentError(ctx, p.r, unsent)
+	default:
+		return p.dropRefused(ctx, unsent)
+	}
+}
+
+// offeredTooLate shows on a ticket that an agent has taken the request while the ticket was sent, and returns
+// that nobody can be offered it any more.
+func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
+	name, err := p.adminName(ctx, p.r.Assignee)
+	if err == nil {
+		err = p.tickets.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name))
+	}
+	return joined(requireUntaken(p.r), err)
+}
+
+// dropRefused removes the tickets of targets that refused a request for good.
+func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error {
+	failure := &livechat.UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
+	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
+		equal(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
+		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
+	switch {
+	case err != nil:
+		return err
+	case left == nil:
+		return withdrawn(p.r)
+	}
+	p.r = left
+	p.errs = append(p.errs, &boterr.Error{Code: boterr.Unavailable, Err: failure})
+	return nil
+}
+
+// storeGroupOfAPI makes the group that a live-chat API made that of the request.
+func (p *pass) storeGroupOfAPI(ctx context.Context) error {
+	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	if err != nil {
+		return err
+	}
+	var g *livechat.Group
+	if len(known) > 0 {
+		g = known[0]
+	} else {
+		made := newGroup(p.r, p.r.Direct, p.r.Tickets[0].Type, p.asking)
+		made.ExternalID = p.r.Tickets[0].ChatID
+		if g, err = p.insertGroup(ctx, made); err != nil {
+			return err
+		}
+	}
+	if err := p.requireOwn(ctx, g); err != nil {
+		_, undone := p.groups().Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
+		return errors.Join(err, undone)
+	}
+	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
+	if err == nil && grouped == nil {
+		err = errors.Join(withdrawn(p.r), p.deactivate(ctx, equal(record.FieldID, g.ID)))
+	}
+	if err != nil {
+		return err
+	}
+	p.r = grouped
+	return nil
+}
+
+// open opens the request: idle time is watched from now on. The slot of the member may
+// be that of another request by now, where this one was handed on to.
+func (p *pass) open(ctx context.Context) error {
+	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
+	if p.r.LiveChatAgenda {
+		expiry := p.nextExpiry()
+		if err := p.setAlarm(ctx, p.r.Member, expiry); err != nil {
+			return err
+		}
+		fields = fields.With(fieldExpiry, expiry)
+	}
+	to := opening
+	if p.r.Group != "" && asksForGroup(p.r) {
+		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.TimestampOf(p.env.Now()))
+	}
+	opened, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
+	switch {
+	case errors.Is(err, boterr.AlreadyExists):
+		return p.withdraw(ctx, p.r, boterr.New(boterr.Conflict, "",
+			"the member %s made another request while the assignment %s was handed on", p.r.Member, p.r.ParentAssignment))
+	case err != nil:
+		return err
+	case opened == nil:
+		return p.adoptOpen(ctx)
+	}
+	p.r = opened
+	return nil
+}
+
+// adoptOpen takes the request as it is that another call has opened, after this one
+// had lost its place. Conflict: it was withdrawn.
+func (p *pass) adoptOpen(ctx context.Context) error {
+	now, err := p.loadAssignment(ctx, p.r.ID)
+	if err == nil && now.State() != livechat.Ended {
+		p.r = now
+		return nil
+	}
+	if err == nil || errors.Is(err, boterr.NotFound) {
+		// The agenda may have come after who withdrew it looked for one.
+		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
+	}
+	return err
+}
+
+// takeByItsGroup gives a request to the agent in its group, which bot logic has given it
+// before it opened.
+func (p *pass) takeByItsGroup(ctx context.Context) error {
+	g, err := p.loadGroup(ctx, p.r.Group)
+	if err != nil || !g.Active || g.Assignment != p.r.ID {
+		return nil //nolint:nilerr // Without its group it is as it was: nobody has it.
+	}
+	taken, err := p.takeByGroup(ctx, p.r, g)
+	if err != nil {
+		return err
+	}
+	p.r = taken
+	return nil
+}
+
+// withdrawn is the error of a call whose request was ended while it was sent.
+func withdrawn(r *livechat.AssignmentRecord) error {
+	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was sent", r.ID)
+}
+
+// openConversation finds or makes the group in which the agent talks with the member.
+func (p *pass) openConversation(ctx context.Context) error {
+	outlet, err := p.ports.Channels.Load(ctx, p.r.Outlet)
+	if err != nil {
+		return err
+	}
+	p.outlet = outlet
+	p.group, err = p.conversation(ctx, outlet, p.r)
+	return err
+}
+
+// watch sets the agenda that ends the conversation once it is idle.
+func (p *pass) watch(ctx context.Context) error {
+	open, err := p.keepWatch(ctx, p.r)
+	switch {
+	case err != nil:
+		return err
+	case open == nil:
+		return endedMeanwhile(p.r)
+	}
+	p.r = open
+	return nil
+}
+
+// sendSummary sends the summary into the conversation. That it cannot be sent does not keep the
+// tickets from showing who has it.
+func (p *pass) sendSummary(ctx context.Context) error {
+	p.unfinished.add("summary", p.trySummary(ctx))
+	return nil
+}
+
+// trySummary sends the summary, and notes that it was sent.
+func (p *pass) trySummary(ctx context.Context) error {
+	if p.r.Summary == "" {
+		return nil
+	}
+	message, err := p.messageTo(p.outlet, p.group.ExternalID, nil, send.Text(shortened(p.r.Summary, send.MaxText)))
+	if err != nil {
+		return err
+	}
+	message.ID = p.r.ID + "/summary/" + p.group.ID // The same where it was sent and that could not be noted.
+	if _, err := p.deliver(ctx, message); err != nil {
+		return err
+	}
+	_, err = p.modify(context.WithoutCancel(ctx), p.r.ID, document.O(), document.Set(fieldSummarySentAt, document.TimestampOf(p.env.Now())))
+	return err
+}
+
+// showTaken makes the tickets but the one that was taken show who has the assignment, where
+// their platforms can. All are tried.
+func (p *pass) showTaken(ctx context.Context) error {
+	name, err := p.adminName(ctx, p.r.Assignee)
+	if err != nil {
+		p.unfinished.add("tickets", err)
+		return nil
+	}
+	for _, ticket := range shownTaken(p.r, p.takenFrom) {
+		p.unfinished.add(ticketName(ticket), p.tickets.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name)))
+	}
+	return nil
+}
+
+// endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
+func endedMeanwhile(r *livechat.AssignmentRecord) error {
+	return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s ended while it was taken", r.ID)
+}

@@ -1,0 +1,451 @@
+package livechats_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestTake_FiftyAgentsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	const agents = 50
+	errs := make([]error, agents)
+	var start, done sync.WaitGroup
+	start.Add(1)
+	for i := range agents {
+		done.Go(func() {
+			start.Wait()
+			_, errs[i] = s.mine.Take(t.Context(), livechat.TakeParams{
+				AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "agent-" + strconv.Itoa(i),
+			})
+		})
+	}
+	start.Done()
+	done.Wait()
+
+	winner := s.record(t, "a1").Assignee
+	for i, err := range errs {
+		if "agent-"+strconv.Itoa(i) == winner {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		require.ErrorContains(t, err, winner)
+	}
+	require.Len(t, s.groups(t, document.O()), 1)
+	require.Equal(t, winner, s.groups(t, document.O())[0].AdminExternalID)
+}
+
+func TestTake(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.saveAdmin(t, "adm1", "U-eve", "Eve")
+	s.pending(t, "a1", "ada")
+	s.advance(time.Minute)
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{
+		AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "U-eve", BroadcastGroupID: "U1",
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`desk: create group "Order 7" for "U-eve"`,
+		"desk: send to group1: Order 7, for {{firstName}}",
+		"desk: show on the ticket of C1: Taken by Eve.",
+		"team: show on the ticket of D1: Taken by Eve.",
+		"phone: show on the ticket of B1: Taken by Eve.",
+	}, s.platform.did())
+
+	r := s.record(t, "a1")
+	require.Equal(t, livechat.Taken, r.State())
+	require.Equal(t, "U-eve", r.Assignee)
+	require.Equal(t, s.at(0), r.AssignedAt)
+	require.Equal(t, "desk", r.Outlet)
+	require.Equal(t, s.at(livechat.IdleTimeout), r.Expiry)
+	require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, took.Group.ID, r.Group)
+	require.JSONEq(t, `{"externalId": "group1", "name": "Order 7", "type": "charlie"}`, r.GroupInfo.String())
+	require.Equal(t, r.Assignment, *took.Assignment)
+
+	g := s.group(t, r.Group)
+	require.Equal(t, took.Group, g)
+	require.Equal(t, livechat.Group{
+		ID: g.ID, CreatedAt: s.at(0), UpdatedAt: s.at(0), Version: 1, App: "mine", Inlet: "web", Outlet: "desk",
+		Name: "Order 7", Meta: document.O(), Active: true, Valid: true, ExternalID: "group1", Type: channel.Charlie,
+		AdminExternalID: "U-eve", Admin: "adm1", Assignment: "a1", Member: "ada",
+	}, livechat.Group{
+		ID: g.ID, CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt, Version: g.Version, App: g.App, Inlet: g.Inlet, Outlet: g.Outlet,
+		Name: g.Name, Meta: g.Meta, Active: g.Active, Valid: g.Valid, ExternalID: g.ExternalID, Type: g.Type,
+		AdminExternalID: g.AdminExternalID, Admin: g.Admin, Assignment: g.Assignment, Member: g.Member,
+	})
+}
+
+func TestTake_BotID(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.addChannel(t, `{"_id": "desk", "type": "charlie", "on": true, "info": {"botId": "B-desk"}, "broadcastGroups": [
+		{"label": "default", "groups": [{"id": "C1", "type": "public_channel"}]}]}`)
+	require.Equal(t, "B-desk", s.taken(t, "a1", "ada", "eve@desk").Group.BotID)
+}
+
+func TestTake_ShowsOnTickets(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
+		r.Summary = ""
+		r.Tickets[0].SentAt = 0
+		r.Tickets[1].RecalledAt = 1
+		r.Tickets[3].Group.ID = "D1" // As in the channel where it is taken.
+	})
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{
+		AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve", BroadcastGroupID: "D1",
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{`team: create group "Order 7" for "eve"`, "phone: show on the ticket of D1: Taken by eve."}, s.platform.did())
+}
+
+func TestTake_TakenMessage(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
+		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
+	})
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`team: create group "Order 7" for "eve"`,
+		"desk: show on the ticket of C1: eve helps. Thank you, eve!",
+		"desk: show on the ticket of U1: eve helps. Thank you, eve!",
+		"team: show on the ticket of D1: Taken by eve.",
+		"phone: show on the ticket of B1: Taken by eve.",
+	}, s.platform.did(), "without a name agents are called by their id")
+}
+
+func TestTake_GroupName(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.addMember(t, `{"_id": "nobody", "channel": "web"}`)
+	for memberID, name := range map[string]string{"ada": "Ada King", "bob": "Bob", "nobody": "nobody"} {
+		took := s.taken(t, "of-"+memberID, memberID, "eve@desk", func(r *livechat.AssignmentRecord) { r.GroupName = "" })
+		require.Equal(t, name, took.Group.Name)
+	}
+}
+
+func TestTake_DirectConversation(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
+	s.pending(t, "a1", "ada")
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "eve", took.Group.ExternalID)
+	require.Equal(t, []string{"desk: send to eve: Order 7, for {{firstName}}"}, s.platform.did(), "nothing else can be done there")
+}
+
+func TestTake_OneDirectConversation(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Charlie))
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.pending(t, "a2", "bob")
+	second := livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"}
+	before := s.stored(t)
+	_, err := s.mine.Take(t.Context(), second)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, "adminExternalId", fieldOf(t, err))
+	require.ErrorContains(t, err, "a1")
+	require.Equal(t, before, s.stored(t))
+
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "desk", "done"),
+	})
+	require.NoError(t, err)
+	_, err = s.mine.Take(t.Context(), second)
+	require.NoError(t, err)
+}
+
+func TestTake_TwoTicketsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Charlie))
+	s.pending(t, "a1", "ada")
+	s.pending(t, "a2", "bob")
+	var both sync.WaitGroup
+	for _, id := range []string{"a1", "a2"} {
+		both.Go(func() {
+			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
+			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
+				t.Errorf("taking %s: %v", id, err)
+			}
+		})
+	}
+	both.Wait()
+	require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1)
+	for _, id := range []string{"a1", "a2"} {
+		r := s.record(t, id)
+		require.Equal(t, r.State() == livechat.Taken, len(s.groups(t, document.O("assignment", id))) == 1)
+	}
+}
+
+func TestTake_DirectRequest(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	direct := func(outlet, chatID string) func(*livechat.AssignmentRecord) {
+		return func(r *livechat.AssignmentRecord) {
+			r.Direct, r.IsZendesk = outlet, true
+			r.Tickets = []livechat.Ticket{{ID: "t", Channel: outlet, Type: channel.Foxtrot, ChatID: chatID, MessageID: "m", SentAt: 1}}
+		}
+	}
+	s.pending(t, "a1", "ada", direct("help", "case-9"))
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "help", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "case-9", took.Group.ExternalID)
+	require.Equal(t, []string{"help: send to case-9: Order 7, for {{firstName}}"}, s.platform.did(), "what opened it is no ticket")
+	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
+	require.Equal(t, "eve", took.Group.ExternalID)
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+		Channel: &channel.Channel{ID: "help"}, MessageEvent: event("eve", "case-9", "done"),
+	})
+	require.NoError(t, err)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
+}
+
+func TestTake_JoinsGroupOfOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.saveAdmin(t, "adm1", "eve", "Eve")
+	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "shop", "externalId": "room-5", "active": true, "valid": true,
+		"assignment": "a1", "member": "ada", "inlet": "web", "type": "custom"}`)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
+		r.Direct, r.Group, r.CreateGroup = "shop", "g1", &livechat.CreateGroup{}
+		r.Tickets = []livechat.Ticket{{ID: "t", Channel: "shop", Type: channel.Custom, ChatID: "room-5", SentAt: 1}}
+	})
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "shop", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "g1", took.Group.ID)
+	require.Equal(t, "eve", s.group(t, "g1").AdminExternalID)
+	require.Equal(t, "adm1", s.group(t, "g1").Admin)
+	require.Empty(t, s.platform.did(), "the outlet got the summary when it was asked for the group")
+}
+
+func TestTake_Refuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*livechat.AssignmentRecord)
+		params livechat.TakeParams
+		code   boterr.Code
+		field  string
+		text   string
+	}{
+		"no assignment id": {
+			params: livechat.TakeParams{ChannelID: "desk", AdminExternalID: "eve"},
+			code:   boterr.InvalidArgument, field: "assignmentId",
+		},
+		"no channel": {
+			params: livechat.TakeParams{AssignmentID: "a1", AdminExternalID: "eve"},
+			code:   boterr.InvalidArgument, field: "channelId",
+		},
+		"no agent": {
+			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk"},
+			code:   boterr.InvalidArgument, field: "adminExternalId",
+		},
+		"an assignment that is not there": {
+			params: livechat.TakeParams{AssignmentID: "a9", ChannelID: "desk", AdminExternalID: "eve"},
+			code:   boterr.NotFound, field: "assignmentId",
+		},
+		"a channel of another app": {
+			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "foreign", AdminExternalID: "eve"},
+			code:   boterr.NotFound, field: "channelId",
+		},
+		"a channel without a ticket": {
+			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "hotel", AdminExternalID: "eve"},
+			code:   boterr.FailedPrecondition, field: "channelId", text: "not offered",
+		},
+		"one that is being sent": {
+			change: func(r *livechat.AssignmentRecord) { r.SentAt = 0 },
+			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
+			code:   boterr.FailedPrecondition, field: "assignmentId", text: "still being sent",
+		},
+		"one that has ended": {
+			change: func(r *livechat.AssignmentRecord) { r.EndedAt, r.Slot = 1, "ended/a1" },
+			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
+			code:   boterr.FailedPrecondition, field: "assignmentId", text: "has ended",
+		},
+		"one that the same agent has elsewhere": {
+			change: func(r *livechat.AssignmentRecord) { r.Assignee, r.Outlet, r.AssignedAt = "eve", "team", 1 },
+			params: livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"},
+			code:   boterr.FailedPrecondition, field: "assignmentId", text: "eve",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			var changes []func(*livechat.AssignmentRecord)
+			if test.change != nil {
+				changes = append(changes, test.change)
+			}
+			s.pending(t, "a1", "ada", changes...)
+			before := s.stored(t)
+			_, err := s.mine.Take(t.Context(), test.params)
+			require.ErrorIs(t, err, test.code)
+			require.Equal(t, test.field, fieldOf(t, err))
+			require.ErrorContains(t, err, test.text)
+			require.Equal(t, before, s.stored(t))
+			require.Empty(t, s.platform.did())
+		})
+	}
+}
+
+func TestTake_WithoutConnector(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, withoutConnector(channel.Charlie))
+	s.pending(t, "a1", "ada")
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.ErrorIs(t, err, boterr.Unsupported)
+	require.ErrorContains(t, err, "charlie")
+	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
+}
+
+func TestTake_SameAgentAgain(t *testing.T) {
+	t.Parallel()
+	whole := []string{
+		`desk: create group "Order 7" for "eve"`, "desk: send to group1: Order 7, for {{firstName}}",
+		"desk: show on the ticket of C1: Taken by eve.", "desk: show on the ticket of U1: Taken by eve.",
+		"team: show on the ticket of D1: Taken by eve.", "phone: show on the ticket of B1: Taken by eve.",
+	}
+	for failing, missing := range map[string]string{
+		"Order 7": "group", "group1": "summary", "C1": "ticket of C1", "B1": "ticket of B1",
+	} {
+		t.Run(missing, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.pending(t, "a1", "ada")
+			s.platform.fail(failing, errDown)
+			take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+			_, err := s.mine.Take(t.Context(), take)
+			require.ErrorIs(t, err, boterr.Unavailable)
+			require.Equal(t, "eve", s.record(t, "a1").Assignee)
+
+			_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "mallory"})
+			require.ErrorIs(t, err, boterr.FailedPrecondition, "it is taken all the same")
+
+			s.platform.work(failing)
+			_, err = s.mine.Take(t.Context(), take)
+			require.NoError(t, err)
+			_, err = s.mine.Take(t.Context(), take)
+			require.NoError(t, err)
+			require.ElementsMatch(t, whole, s.platform.did(), "each thing once")
+		})
+	}
+}
+
+func TestTake_AfterCrash(t *testing.T) {
+	t.Parallel()
+	for writes := 0; ; writes++ {
+		s := newFixture(t)
+		s.pending(t, "a1", "ada")
+		broken, hasBroken := s.interrupted(writes)
+		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+		_, err := broken.Take(t.Context(), take)
+		if !hasBroken() {
+			require.NoError(t, err)
+			require.Greater(t, writes, 6)
+			return
+		}
+		require.ErrorIs(t, err, errInterrupted)
+		_, err = s.mine.Take(t.Context(), take)
+		require.NoError(t, err)
+		r := s.record(t, "a1")
+		require.Equal(t, livechat.Taken, r.State())
+		groups := s.groups(t, document.O())
+		require.Len(t, groups, 1, "after %d writes", writes)
+		require.Equal(t, groups[0].ID, r.Group)
+		require.True(t, groups[0].Active)
+		require.NotZero(t, r.SummarySentAt)
+		require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		require.False(t, slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.TakenAt.IsZero() }))
+	}
+}
+
+func TestTake_FlagOfMember(t *testing.T) {
+	t.Parallel()
+	eve := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	clearFlag := func(s *fixture) {
+		s.change(t, "members", document.O("_id", "ada"), document.Set("botMeta.liveChat", false))
+	}
+
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	clearFlag(s)
+	_, err := s.mine.Take(t.Context(), eve)
+	require.NoError(t, err)
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the call that asked has crashed before it set the flag")
+
+	s = newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.OutOfLiveChat = true })
+	clearFlag(s)
+	_, err = s.mine.Take(t.Context(), eve)
+	require.NoError(t, err)
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the bot is to answer the member")
+}
+
+func TestLiveChatParameter_LastCallCounts(t *testing.T) {
+	t.Parallel()
+	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}, "liveChat": false}`
+	for name, test := range map[string]struct {
+		change func(s *fixture, id string)
+		want   bool
+	}{
+		"handed on out of live chat": {func(*fixture, string) {}, false},
+		"and asked for again":        {func(s *fixture, _ string) { s.mustAsk(t, `{}`) }, true},
+		"and given more targets": {func(s *fixture, id string) {
+			must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "team"}]}`)
+		}, true},
+		"and given more targets out of live chat": {func(s *fixture, id string) {
+			must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "team"}], "liveChat": false}`)
+		}, false},
+	} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		next := document.Get(object(t, must(t, s.mine.ReassignAssignment, handOn)), "assignmentId", "")
+		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
+		test.change(s, next)
+		_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next, ChannelID: "desk", AdminExternalID: "mallory"})
+		require.NoError(t, err, name)
+		require.Equal(t, test.want, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
+	}
+}
+
+// quitter is a connector whose caller gives up while it sends.
+type quitter struct{ giveUp func() }
+
+func (q quitter) Send(context.Context, send.Message) (send.Delivery, error) {
+	q.giveUp()
+	return send.Delivery{}, errDown
+}
+
+func TestTake_Canceled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := newFixture(t, func(p *livechats.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
+	s.pending(t, "a1", "ada")
+	take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	_, err := s.mine.Take(ctx, take)
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	s.mine.ports.Connectors[channel.Charlie] = s.platform
+	_, err = s.mine.as("desk", "").Take(t.Context(), take)
+	require.NoError(t, err)
+	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for {{firstName}}")
+}
