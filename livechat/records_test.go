@@ -59,3 +59,27 @@ func TestAssignmentDetails_RelayMessage(t *testing.T) {
 	require.NoError(t, document.DecodeJSON([]byte(`{"assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}}}}`), &p))
 	require.Equal(t, send.Text("hi"), p.AssignmentDetails.RelayMessage[channel.Charlie])
 }
+
+func TestAssignmentRecord_State(t *testing.T) {
+	t.Parallel()
+	r := &livechat.AssignmentRecord{}
+	require.Equal(t, livechat.Sending, r.State())
+	r.SentAt = 1
+	require.Equal(t, livechat.Pending, r.State())
+	r.Assignee = "eve"
+	require.Equal(t, livechat.Taken, r.State())
+	r.EndedAt = 2
+	require.Equal(t, livechat.Ended, r.State())
+}
+
+func TestTruthy(t *testing.T) {
+	t.Parallel()
+	for given, isRecalled := range map[string]bool{
+		`true`: true, `1`: true, `-0.5`: true, `"no"`: true, `{}`: true, `[]`: true,
+		`false`: false, `null`: false, `0`: false, `-0.0`: false, `""`: false,
+	} {
+		var p livechat.InletEndLiveChatParams
+		require.NoError(t, document.DecodeJSON([]byte(`{"options": {"recallRelayMessage": `+given+`}}`), &p))
+		require.Equal(t, isRecalled, bool(p.Options.RecallRelayMessage), given)
+	}
+}

@@ -3,12 +3,19 @@ package livechats
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // A request is made in steps. Each step is stored before the next one begins: the record with
@@ -191,4 +198,349 @@ func (s *machine) begin(ctx context.Context, asked request) (*livechat.Assignmen
 		return nil, err
 	}
 	return r, nil
+}
+
+// tickets are what is sent to outlets, and what is done to it there.
+type tickets struct{ *core }
+
+// plan decides where a request goes and what is sent there, and checks all of it. Nothing
+// is written or sent yet.
+func (s *machine) plan(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
+	if err := s.tickets.checkInlet(ctx, asked); err != nil {
+		return nil, err
+	}
+	to, err := s.router.routeOf(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.TakenMessages) {
+		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on %s alone, and none goes there", channel.TakenMessages.Owners())
+	}
+	if s.ports.IsStrict && asked.details != nil && !to.has(channel.LiveChatAPI) {
+		if err := checkDetailNames(*asked.details, to); err != nil {
+			return nil, err
+		}
+	}
+	planned := asked.record
+	if planned.RelayMessage, err = asked.relayMessages(to); err != nil {
+		return nil, err
+	}
+	for _, o := range to.outlets {
+		planned.Targets = append(planned.Targets, o.target())
+	}
+	if to.direct != nil {
+		err = s.tickets.planDirect(&planned, *to.direct, asked.member)
+	} else {
+		err = s.tickets.planTickets(&planned, to.outlets, asked.member)
+	}
+	if asked.relayText != "" { // The one message of all platforms is a parameter of its own.
+		for _, o := range to.outlets {
+			err = record.RenameField(err, relayMessageField(o.Type), fieldRelayMessage)
+		}
+	}
+	return &planned, err
+}
+
+// checkInlet refuses a request of a member whose channel is not on.
+func (s *tickets) checkInlet(ctx context.Context, asked request) error {
+	if asked.outlet != "" {
+		return nil // Who hands on talks with the member already.
+	}
+	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
+	if err != nil {
+		return boterr.WithField(fieldMember, err)
+	}
+	if !inlet.On {
+		return boterr.New(boterr.FailedPrecondition, fieldMember,
+			"the member's channel %s is off, and no answer would reach the member: switch it on", inlet.ID)
+	}
+	return nil
+}
+
+// planTickets plans a ticket for each broadcast group that has none yet.
+func (s *tickets) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m *member.Member) error {
+	if s.ports.IsStrict && r.CreateGroup != nil {
+		return onlyCustom(outlets[0])
+	}
+	for _, o := range outlets {
+		if err := s.checkConnector(o); err != nil {
+			return err
+		}
+		for _, group := range o.groups {
+			if group.ID == "" {
+				return boterr.New(boterr.FailedPrecondition, o.field,
+					"a broadcast group of the channel %s with the label %q has no id to send the ticket to", o.ID, o.label)
+			}
+			if ticketOf(r, o.ID, group.ID) == nil {
+				r.Tickets = append(r.Tickets, livechat.Ticket{ID: s.env.NewID(), Channel: o.ID, Type: o.Type, Group: group})
+			}
+		}
+		if _, err := s.messageOf(r, m, o.Type); err != nil {
+			return err
+		}
+	}
+	return checkSummary(r)
+}
+
+// ticketOf returns the ticket of a broadcast group, nil where it has none.
+func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat.Ticket {
+	for i := range r.Tickets {
+		if r.Tickets[i].Channel == channelID && r.Tickets[i].Group.ID == groupID {
+			return &r.Tickets[i]
+		}
+	}
+	return nil
+}
+
+// planDirect plans a request that a channel takes alone.
+func (s *tickets) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.Member) error {
+	r.Direct, r.Outlet = o.ID, o.ID
+	r.Tickets = []livechat.Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
+	if len(o.groups) > 0 {
+		r.Tickets[0].Group = o.groups[0]
+	}
+	r.IsZendesk = o.Type.Has(channel.Helpdesk)
+	if s.ports.IsStrict && r.CreateGroup != nil && !o.Type.Has(channel.LiveChatAPI) {
+		return onlyCustom(o)
+	}
+	if address, err := s.plannedAPI(r, o); err != nil || address != "" {
+		return err
+	}
+	if err := s.checkConnector(o); err != nil {
+		return err
+	}
+	if _, err := s.messageOf(r, m, o.Type); err != nil || o.Type.Has(channel.LiveChatAPI) {
+		return err
+	}
+	return checkSummary(r)
+}
+
+// onlyCustom is the error for a createGroup that no outlet would look at.
+func onlyCustom(o outlet) error {
+	return boterr.Invalid(fieldCreateGroup, "is for %s channels alone, and the request goes to %s of type %s",
+		channel.LiveChatAPI.Owners(), o.ID, o.Type)
+}
+
+// checkConnector refuses an outlet to whose platform the host has no connector.
+func (s *tickets) checkConnector(o outlet) error {
+	_, err := s.ports.Connectors.Of(o.Channel)
+	return boterr.PrefixField(o.field, err)
+}
+
+// checkSummary refuses a summary that is too long to be sent.
+func checkSummary(r *livechat.AssignmentRecord) error {
+	if r.Summary == "" {
+		return nil
+	}
+	return boterr.WithField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
+}
+
+// detailsObject returns details as an outlet is told them: each message is as it was given.
+func detailsObject(d livechat.AssignmentDetails) (document.Object, error) {
+	details, err := document.Encode(d)
+	if err != nil || len(d.RelayMessage) == 0 {
+		return details, err
+	}
+	messages := document.Get(details, fieldRelayMessage, document.O())
+	for platform, message := range d.RelayMessage {
+		messages = messages.With(string(platform), message.Object())
+	}
+	return details.With(fieldRelayMessage, messages), nil
+}
+
+// typedDetail returns where a detail of that name is read into, nil for an unknown one.
+func typedDetail(name string) any {
+	switch name {
+	case fieldSummary, fieldGroupName:
+		return new(string)
+	case fieldRelayMessage:
+		return new(map[channel.Type]send.Response)
+	default:
+		return nil
+	}
+}
+
+// checkDetails refuses details that only a custom outlet takes.
+func checkDetails(d livechat.AssignmentDetails) error {
+	for name, value := range d.Unknown.All() {
+		into := typedDetail(name)
+		if into == nil {
+			continue
+		}
+		if err := document.DecodeValue(value, into); err != nil {
+			return boterr.PrefixField(fieldAssignmentDetails+"."+name, err)
+		}
+	}
+	return nil
+}
+
+// checkDetailNames refuses fields, and platforms of relay messages, that no outlet of a request looks at because they do
+// not exist.
+func checkDetailNames(d livechat.AssignmentDetails, to route) error {
+	for name := range d.Unknown.All() {
+		if typedDetail(name) == nil {
+			return boterr.Invalid(fieldAssignmentDetails+"."+name, "there is no such field")
+		}
+	}
+	known := channel.Types()
+	for _, o := range to.outlets {
+		known = append(known, o.Type) // It may be of the host's own.
+	}
+	for _, platform := range slices.Sorted(maps.Keys(d.RelayMessage)) {
+		if !slices.Contains(known, platform) {
+			return boterr.Invalid(relayMessageField(platform),
+				"there is no such platform: give the type of an outlet, such as %s", to.outlets[0].Type)
+		}
+	}
+	return nil
+}
+
+// senderLease is for how long a call may be silent while it sends a request: longer than a
+// platform, or a live-chat API, takes for one message.
+const senderLease = 45 * time.Second
+
+// newSender returns the call as the sender from now on.
+func (s *machine) newSender(ctx context.Context) (*livechat.Sender, error) {
+	until, err := s.leaseEnd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &livechat.Sender{ID: s.env.NewID(), Until: until}, nil
+}
+
+// leaseEnd returns when a lease ends that begins now.
+func (s *machine) leaseEnd(ctx context.Context) (document.Timestamp, error) {
+	now, err := s.env.Store.Now(ctx)
+	return document.TimestampOf(now.Add(senderLease)), err
+}
+
+// claimSending makes the call the sender of an assignment that nobody has taken, if it meets
+// a condition. It returns nil where it does not, or another call is the sender.
+func (s *machine) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
+	sender, err := s.newSender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
+	return s.modify(ctx, id, condition.
+		With(fieldAssignedAt, isAbsent()).
+		With(fieldEndedAt, isAbsent()).
+		With("$or", document.A(
+			document.O(fieldSender, isAbsent()),
+			document.O(fieldSender+".until", document.O("$lte", begun)),
+		)),
+		document.Set(fieldSender, sender))
+}
+
+// The pauses of a call that waits for another one, and how long it waits in all: long enough
+// to take the place of one that has crashed.
+const (
+	firstPause  = 2 * time.Millisecond
+	lastPause   = 250 * time.Millisecond
+	longestWait = senderLease + 5*time.Second
+)
+
+// backoff is the wait of a call for another one that sends the same request.
+type backoff struct {
+	pause         func(ctx context.Context, d time.Duration)
+	next, elapsed time.Duration
+}
+
+func (s *machine) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
+
+// wait pauses before the call looks again. Conflict: it has waited long enough.
+func (b *backoff) wait(ctx context.Context) error {
+	if b.elapsed >= longestWait {
+		return boterr.New(boterr.Conflict, "", "another call is sending this request: repeat in a while")
+	}
+	b.pause(ctx, b.next)
+	if ctx.Err() != nil {
+		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait for it ended: %w", context.Cause(ctx))
+	}
+	b.elapsed += b.next
+	b.next = min(2*b.next, lastPause)
+	return nil
+}
+
+// pause waits by the machine's clock.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// unsentError returns the error of a request that could not be sent to all of its targets. Where
+// none of them got it, and each refused it so that another try would end the same way, the request is
+// removed, so that it is in nobody's way.
+func (s *machine) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
+	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
+	if wasSentNowhere(r) && areRefused(unsent) {
+		gone, err := s.assignments().Delete(context.WithoutCancel(ctx), document.O(
+			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil))
+		if err != nil {
+			return errors.Join(err, failure)
+		}
+		if gone > 0 {
+			failure.AssignmentID = ""
+		}
+	}
+	code := boterr.Unavailable
+	if ctx.Err() != nil {
+		code = boterr.Canceled
+	}
+	return &boterr.Error{Code: code, Err: failure}
+}
+
+// areRefused reports whether each target was refused for good.
+func areRefused(unsent []livechat.Unsent) bool {
+	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !isRefused(u.Err) })
+}
+
+// isRefused reports whether an error is that of what is refused however often it is tried.
+func isRefused(err error) bool {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
+		return true
+	default:
+		return false
+	}
+}
+
+// unfinished collects what failed of several things that are all tried.
+type unfinished struct{ failures []error }
+
+// add notes that something failed, unless err is nil.
+func (u *unfinished) add(what string, err error) {
+	if err != nil {
+		u.failures = append(u.failures, fmt.Errorf("%s: %w", what, err))
+	}
+}
+
+// err returns the error for all of it, nil where nothing failed. then says what to do.
+func (u *unfinished) err(ctx context.Context, then string) error {
+	if len(u.failures) == 0 {
+		return nil
+	}
+	code := boterr.Unavailable
+	if ctx.Err() != nil {
+		code = boterr.Canceled
+	}
+	return boterr.New(code, "", "not all was done, %s: %w", then, errors.Join(u.failures...))
+}
+
+// joined returns the errors as one, nil where there is none. A single one stays as it is.
+func joined(errs ...error) error {
+	var found []error
+	for _, err := range errs {
+		if err != nil {
+			found = append(found, err)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return errors.Join(found...)
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
@@ -250,6 +252,273 @@ func (s *tickets) requireRecall(ctx context.Context, r *livechat.AssignmentRecor
 		}
 		if _, err := send.RequirePort[livechat.TicketRecaller](s.ports.Connectors, at, "recall tickets"); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// EndBravoLiveChat implements Operations.
+func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
+	switch {
+	case p.AdminExternalID == "":
+		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on Bravo")
+	case p.BravoGroupID == "":
+		return nil, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
+	}
+	in, err := s.namedChannel(ctx, channels.ByRecordOrID(s.scope, p.Channel, p.ChannelID), channel.Bravo)
+	if err != nil {
+		return nil, err
+	}
+	of := fmt.Sprintf("end on Bravo %q %q %q", in.ID, p.BravoGroupID, p.AdminExternalID)
+	return once(ctx, s, of, func(ctx context.Context) ([]livechat.EndBravoLiveChatResult, error) { return s.endAllOf(ctx, in, p) })
+}
+
+// endAllOf ends what an agent has in a group.
+func (s *Service) endAllOf(
+	ctx context.Context, in *channel.Channel, p livechat.EndBravoLiveChatParams,
+) ([]livechat.EndBravoLiveChatResult, error) {
+	chosen := inConversation(in.ID, p.BravoGroupID)
+	last, err := s.newestGroup(ctx, chosen)
+	if err != nil {
+		return nil, err
+	}
+	if last == nil {
+		return nil, boterr.New(boterr.NotFound, fieldBravoGroupID, "the channel %s has no group %s", in.ID, p.BravoGroupID)
+	}
+	found, err := s.liveGroupsIn(ctx, in.ID, p.BravoGroupID)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(g *livechat.Group) bool { return g.AdminExternalID != p.AdminExternalID })
+	slices.Reverse(found)
+	over, err := s.newestOver(ctx, chosen.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)))
+	if err != nil {
+		return nil, err
+	}
+	if over != nil && (len(found) == 0 || over.CreatedAt >= found[0].CreatedAt) {
+		found = slices.Insert(found, 0, over) // Only the last one can have been interrupted.
+	}
+	results := []livechat.EndBravoLiveChatResult{}
+	for _, g := range found {
+		result, err := s.endOne(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		if result != nil {
+			results = append(results, *result)
+		}
+	}
+	return results, nil
+}
+
+// endOne ends the live chat of a group, or puts a live group without one out of use. The
+// result is nil where neither was there.
+func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoLiveChatResult, error) {
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil && (r.State() != livechat.Ended || isInterrupted(r, livechat.EndedByOutlet)) {
+		return s.endRaw(ctx, r)
+	}
+	left, err := s.groups().Where(record.FieldID, g.ID).Update(ctx, record.Patch{Patch: document.O(fieldActive, false)})
+	if err != nil || left.Modified == 0 {
+		return nil, err
+	}
+	return &livechat.EndBravoLiveChatResult{ClientMutationID: s.env.NewID()}, nil
+}
+
+// endRaw ends an assignment, and shows it. The result is nil where somebody else has ended
+// it meanwhile.
+func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoLiveChatResult, error) {
+	ended, err := s.machine.end(ctx, r, livechat.EndedByOutlet)
+	if errors.Is(err, boterr.FailedPrecondition) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ended.reconcile(ctx, wantClosed); err != nil {
+		return nil, err
+	}
+	closed, err := s.loadAssignment(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &livechat.EndBravoLiveChatResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
+}
+
+// A side that is gone for good (send.IsGone) ends the live chat: an archived conversation, a member
+// who blocked the bot. The other side is told. Any other failure of a message leaves it as it was,
+// idle time included.
+
+// mostReason is the most of a platform's error that an assignment keeps, in Unicode code points.
+const mostReason = 500
+
+// endGone ends an assignment one of whose sides is gone, and reports whether the other side was told.
+// If it is not open any more, nothing is done.
+func (s *machine) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
+	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
+	if err != nil || ended == nil {
+		return false, err
+	}
+	run := &pass{machine: s, r: ended}
+	err = run.reconcile(ctx, wantClosed)
+	return run.isTold, err
+}
+
+// sendInChat sends a message of a live chat, and starts its idle time anew once it is sent. r is nil
+// for a group without an assignment. gone is how the assignment ends if the recipient is gone, "" if
+// it goes on.
+func (s *Service) sendInChat(
+	ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy,
+) (send.Result, error) {
+	result, err := s.deliver(ctx, message)
+	switch {
+	case r == nil:
+		return result, err
+	case gone != "" && send.IsGone(err):
+		_, lost := s.machine.endGone(ctx, r, gone, err)
+		return send.Result{}, joined(err, lost)
+	case err != nil:
+		return send.Result{}, err
+	}
+	if err := s.machine.watchIdle(ctx, r); err != nil {
+		return send.Result{}, err
+	}
+	return result, nil
+}
+
+// lastWords returns what a side is told when the assignment ends, "" for nothing, and whether that is
+// the member. The side that ends it by itself is told nothing.
+func (p *pass) lastWords() (text string, isForMember bool) {
+	switch p.r.EndedBy {
+	case livechat.EndedByMemberGone:
+		return p.texts.MemberGone, false
+	case livechat.EndedByAgentGone:
+		return p.texts.AgentGone, true
+	case livechat.EndedByIdle, livechat.EndedByOutlet:
+		if len(p.r.Kept) > 0 {
+			return p.texts.Unread, true
+		}
+	default:
+	}
+	return "", false
+}
+
+// hasLastWords reports whether a side is to be told something.
+func (p *pass) hasLastWords() bool {
+	text, isForMember := p.lastWords()
+	return text != "" && (isForMember || p.r.Group != "")
+}
+
+// sayLastWords tells a side that the assignment has ended. That it cannot be sent does not keep the
+// rest from ending.
+func (p *pass) sayLastWords(ctx context.Context) error {
+	text, isForMember := p.lastWords()
+	id := p.r.ID + "/end"
+	var err error
+	if isForMember {
+		err = p.tellMember(ctx, p.r, id, text)
+	} else {
+		var g *livechat.Group
+		if g, err = p.loadGroup(ctx, p.r.Group); err == nil {
+			err = p.tellAgent(ctx, g, id, text)
+		}
+	}
+	if err != nil && !send.IsGone(err) { // Nobody is left to be told, or a record is missing.
+		p.errs = append(p.errs, err)
+	}
+	p.isTold = err == nil
+	return nil
+}
+
+// tellOver tells an agent who writes in a conversation that is over that nobody reads it, once for
+// each group.
+func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
+	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {
+		return OutcomeNone, nil
+	}
+	told := s.tellAgent(ctx, g, r.ID+"/over/"+g.ID, s.texts.Over)
+	if told != nil && !send.IsGone(told) {
+		return OutcomeNone, told
+	}
+	_, err := s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.AddToSet(fieldOverTold, g.ID))
+	if err != nil || told != nil {
+		return OutcomeNone, err
+	}
+	return OutcomeAnswered, nil
+}
+
+// tellIfOver is tellOver for an event that belongs to no live group, if it belongs to one that was.
+func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
+	found, err := s.conversations.lastGroups(ctx, outletID, event)
+	if err != nil || len(found) == 0 {
+		return OutcomeNone, err
+	}
+	r, err := s.assignmentOf(ctx, found[0])
+	if err != nil || r == nil {
+		return OutcomeNone, err
+	}
+	return s.tellOver(ctx, r, found[0])
+}
+
+// TellLate tells an agent whose tap on a ticket came too late that the request is over, or who has
+// it, and shows it on the ticket if the platform can: where the event is from, or else to the agent.
+// late is the error of TakeByTap. It is for hosts; the errors are those of a send.
+func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
+	text := s.texts.Late
+	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)
+	if isLate && tooLate.AdminName != "" {
+		text = withName(s.texts.LateTaken, tooLate.AdminName)
+	}
+	if text == "" {
+		return nil
+	}
+	outlet, err := s.ports.Channels.Load(ctx, channelID)
+	if err != nil {
+		return err
+	}
+	to := event.From
+	if hasBroadcastGroup(outlet, event.To) {
+		to = event.To
+	}
+	if isLate {
+		s.showLate(ctx, tooLate.Assignment.ID, channelID, event.To, text)
+	}
+	err = s.tellIn(ctx, outlet, to, s.env.SendID(ctx, "late "+to), text)
+	if send.IsGone(err) {
+		return nil
+	}
+	return err
+}
+
+// showLate shows a text on the ticket in a broadcast group, unless it shows one. It is a help for
+// those who come next, so that its failure is none of the tap.
+func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID, text string) {
+	r, err := s.loadAssignment(ctx, assignmentID)
+	if err != nil {
+		return
+	}
+	ticket := ticketOf(r, channelID, groupID)
+	if ticket != nil && ticket.TakenAt.IsZero() && ticket.RecalledAt.IsZero() {
+		_ = s.tickets.showOn(ctx, r, *ticket, text)
+	}
+}
+
+// isUntakenEnd reports whether the assignment ended before an agent had it.
+func (p *pass) isUntakenEnd() bool { return p.r.Assignee == "" && p.r.Direct == "" }
+
+// showOver shows on the tickets that the request is over, unless they are recalled, where platforms
+// can. A tap on one that does not show it is answered.
+func (p *pass) showOver(ctx context.Context) error {
+	if p.texts.Late == "" {
+		return nil
+	}
+	for _, ticket := range shownTaken(p.r, "") {
+		_, canRecall := send.PortOf[livechat.TicketRecaller](p.ports.Connectors[ticket.Type])
+		if !canRecall || !p.wantsRecall() {
+			_ = p.tickets.showOn(ctx, p.r, ticket, p.texts.Late)
 		}
 	}
 	return nil

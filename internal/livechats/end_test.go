@@ -1,17 +1,20 @@
 package livechats_test
 
 import (
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
 )
 
 const endByEve = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1", "type": "TEXT", "data": {"text": "/done"}}}`
@@ -269,4 +272,441 @@ func TestEndLiveChat_WhileSending(t *testing.T) {
 	require.Equal(t, livechat.Sending, s.record(t, "a1").State())
 	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "room"}}`)
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+}
+
+// The errors of connectors to recipients that are gone for good, and to those that are not.
+var (
+	gone = map[string]error{
+		"archived": boterr.New(boterr.FailedPrecondition, "", "the conversation is archived: %w", &send.GoneError{}),
+		"unknown":  boterr.New(boterr.NotFound, "", "there is no such user"),
+	}
+	notGone = map[string]error{
+		"down":       errDown,
+		"token":      boterr.New(boterr.FailedPrecondition, "", "the token was revoked"),
+		"too often":  boterr.New(boterr.ResourceExhausted, "", "too many messages"),
+		"not shown":  boterr.Invalid("text", "is too long"),
+		"no such":    boterr.New(boterr.Unsupported, "", "there is no such type"),
+		"unexpected": boterr.New(boterr.Internal, "", "unexpected"),
+	}
+)
+
+// sides are what writes to a side of a live chat: of the member ada, in the inlet web, and of the agent eve, in
+// group1 of the outlet desk.
+func sides(t *testing.T) map[string]struct {
+	target, other string
+	by            livechat.EndedBy
+	text          string
+	write         func(s *fixture) error
+} {
+	t.Helper()
+	texts := livechat.DefaultTexts()
+	type side = struct {
+		target, other string
+		by            livechat.EndedBy
+		text          string
+		write         func(s *fixture) error
+	}
+	return map[string]side{
+		"the member writes": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
+			_, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+			return err
+		}},
+		"the agent writes": {"ada-web", "group1", livechat.EndedByMemberGone, texts.MemberGone, func(s *fixture) error {
+			_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+			return err
+		}},
+		"the bot writes to the member": {"ada-web", "group1", livechat.EndedByMemberGone, texts.MemberGone, func(s *fixture) error {
+			_, err := call(t, s.mine.SendMessageToInlet,
+				`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "hi"}}`)
+			return err
+		}},
+		"the bot writes to the agent": {"group1", "ada-web", livechat.EndedByAgentGone, texts.AgentGone, func(s *fixture) error {
+			_, err := call(t, s.mine.SendMessageToOutletGroup,
+				`{"groupId": "`+s.record(t, "a1").Group+`", "response": {"type": "TEXT", "text": "hi"}}`)
+			return err
+		}},
+	}
+}
+
+func TestGone_EndsTheLiveChat(t *testing.T) {
+	t.Parallel()
+	for name, side := range sides(t) {
+		for how, err := range gone {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newFixture(t)
+				s.taken(t, "a1", "ada", "eve@desk")
+				s.platform.fail(side.target, err)
+				failed := side.write(s)
+				if name == "the member writes" || name == "the agent writes" {
+					require.NoError(t, failed)
+				} else {
+					require.Equal(t, boterr.CodeOf(err), boterr.CodeOf(failed), "bot logic sees why")
+				}
+				s.requireOver(t, "a1", "ada", side.by)
+				require.NotEmpty(t, s.record(t, "a1").EndReason)
+				require.Equal(t, []string{side.text}, s.textsIn(side.other), "the other side is told")
+			})
+		}
+	}
+}
+
+func TestGone_OtherFailuresLeaveTheIdleTime(t *testing.T) {
+	t.Parallel()
+	for name, side := range sides(t) {
+		for how, err := range notGone {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				s := newFixture(t)
+				s.taken(t, "a1", "ada", "eve@desk")
+				expiry := s.record(t, "a1").Expiry
+				s.advance(20 * time.Minute)
+				s.platform.fail(side.target, err)
+				require.Error(t, side.write(s))
+				require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+				require.Equal(t, expiry, s.record(t, "a1").Expiry)
+				require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+
+				s.advance(10 * time.Minute)
+				require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+				s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+			})
+		}
+	}
+}
+
+// The other side cannot be told, or not now: the live chat has ended all the same.
+func TestGone_NobodyCanBeTold(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{"gone as well": gone["archived"], "down": errDown} {
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		s.platform.fail("ada-web", gone["archived"])
+		s.platform.fail("group1", err)
+		_, failed := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+		require.Equal(t, errors.Is(failed, boterr.Unavailable), name == "down", name)
+		s.requireOver(t, "a1", "ada", livechat.EndedByMemberGone)
+	}
+}
+
+func TestGone_WhileNobodyHasTakenIt(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Bravo))
+	s.pending(t, "a1", "ada")
+	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
+	s.platform.forget()
+	s.platform.fail("ada-web", gone["archived"])
+	require.NoError(t, s.mine.TellWaiting(t.Context(), "ada", livechats.OutcomeKept))
+	s.requireOver(t, "a1", "ada", livechat.EndedByMemberGone)
+	require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
+}
+
+func TestGone_AtTheTake(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.Summary = "" })
+	s.says(t, s.mine.Service, "hi", livechats.OutcomeKept)
+	s.platform.fail("group1", gone["archived"])
+	_, err := takes(s.mine.Service)(t)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	s.requireOver(t, "a1", "ada", livechat.EndedByAgentGone)
+	require.Equal(t, []string{livechat.DefaultTexts().AgentGone}, s.textsIn("ada-web"))
+}
+
+func TestGone_EndedAgainSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("ada-web", gone["archived"])
+	_, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.NoError(t, err)
+	_, err = call(t, s.mine.EndLiveChat, endByEve)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "the member cannot be reached any more")
+}
+
+// An agent who is known by From alone: nothing says where the event goes.
+func TestAgentKnownByFrom(t *testing.T) {
+	t.Parallel()
+	from := func(text string) send.MessageEvent { return *event("eve", "", text) }
+	texts := livechat.DefaultTexts()
+	s := newFixture(t, thatOnlySends(channel.Charlie))
+	s.pending(t, "a1", "ada", onlyIn("desk"))
+	s.says(t, s.mine.Service, "before", livechats.OutcomeKept)
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
+	isTaken, err := s.mine.TakeByTap(t.Context(), "desk", tapOf("eve", "", document.O("payload", livechat.TakePayload, "value", "a1")))
+	require.NoError(t, err)
+	require.True(t, isTaken)
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", from("Where?")))
+	said := from("Goodbye")
+	_, err = s.mine.SendMessageToInlet(t.Context(), livechat.SendMessageToInletParams{
+		Channel: desk(), MessageEvent: &said, Response: send.Text("Goodbye!"),
+	})
+	require.NoError(t, err)
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: desk(), MessageEvent: &said})
+	require.NoError(t, err)
+	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("One more thing")))
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", from("And another")))
+	require.Equal(t, []string{"Where?", "Goodbye!"}, s.textsIn("ada-web"))
+	require.Equal(t, []string{"Order 7, for {{firstName}}", "Written before (1):", "before", texts.Over}, s.textsIn("eve"))
+
+	// The member is gone.
+	s.taken(t, "a2", "ada", "eve@desk")
+	s.platform.fail("ada-web", gone["archived"])
+	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("Hello?")))
+	s.requireOver(t, "a2", "ada", livechat.EndedByMemberGone)
+	require.Equal(t, []string{texts.MemberGone}, s.textsIn("eve"))
+}
+
+func TestTellOver_HandedOn(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	_, err := s.mine.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+	require.NoError(t, err)
+	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	require.Equal(t, []string{livechat.DefaultTexts().Over}, s.textsIn("group1"))
+}
+
+func TestTellOver_SentAgainUnderTheSameID(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	must(t, s.mine.EndLiveChat, endByEve)
+	broken, _ := s.interrupted(0)
+	_, err := broken.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.ErrorIs(t, err, errInterrupted)
+	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	sent := s.platform.sent()
+	require.Len(t, sent, 2)
+	require.Equal(t, sent[0].ID, sent[1].ID)
+}
+
+func TestRelayFromMember_ClosesAnInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	broken, _ := s.interrupted(1)
+	_, err := call(t, broken.EndLiveChat, endByEve)
+	require.ErrorIs(t, err, errInterrupted)
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	s.says(t, s.mine.Service, "Hello?", livechats.OutcomeNone)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+}
+
+func TestTellLate(t *testing.T) {
+	t.Parallel()
+	texts := livechat.DefaultTexts()
+	tap := tapOf("mallory", "C1", document.O("payload", livechat.TakePayload, "value", "a1"))
+	for name, test := range map[string]struct {
+		end  func(t *testing.T, s *fixture)
+		want string
+	}{
+		"taken back": {func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) }, texts.Late},
+		"withdrawn": {func(t *testing.T, s *fixture) {
+			t.Helper()
+			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		}, texts.Late},
+		"by somebody": {func(t *testing.T, s *fixture) {
+			t.Helper()
+			_, err := takes(s.mine.Service)(t)
+			require.NoError(t, err)
+		}, "Taken by eve."},
+		"after its end": {func(t *testing.T, s *fixture) {
+			t.Helper()
+			s.advance(livechat.IdleTimeout)
+			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+		}, texts.Late},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.pending(t, "a1", "ada", onlyIn("desk"))
+			test.end(t, s)
+			s.platform.forget()
+			isTaken, late := s.mine.TakeByTap(t.Context(), "desk", tap)
+			require.Error(t, late)
+			require.False(t, isTaken)
+			require.NoError(t, s.mine.TellLate(t.Context(), "desk", tap, late))
+			require.Equal(t, []string{test.want}, s.textsIn("C1"))
+		})
+	}
+}
+
+// A request that the member takes back shows so on its tickets, where they stay and the platform can.
+func TestInletEndLiveChat_ShowsOnTheTickets(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Bravo))
+	s.pending(t, "a1", "ada")
+	s.platform.fail("D1", errDown)
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	late := livechat.DefaultTexts().Late
+	require.Equal(t, []string{"desk: show on the ticket of C1: " + late, "desk: show on the ticket of U1: " + late}, s.platform.did())
+	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
+}
+
+func TestRemovePendingAssignment(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends("delta"))
+	s.mustAsk(t, `{}`)
+	_, err := s.ask(t, `{"member": {"_id": "bob"}}`)
+	require.NoError(t, err)
+	s.platform.forget()
+	first := must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.NotEmpty(t, document.Get(object(t, first), "clientMutationId", ""))
+	require.Empty(t, s.assignments(t, "ada"))
+	require.Equal(t, []string{"desk: recall the ticket of C1", "desk: recall the ticket of U1"}, s.platform.did(),
+		"what the platform of team cannot is left out")
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.Empty(t, s.mine.openAgendas(t, "ada"))
+	require.Len(t, s.assignments(t, "bob"), 1, "that of another member stays")
+	require.True(t, s.mine.member(t, "bob").BotMeta.LiveChat())
+	s.mine.onlyAgenda(t, "bob")
+
+	before := s.stored(t)
+	second := must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.NotEqual(t, first, second)
+	require.NotEmpty(t, must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "nobody"}`))
+	require.Equal(t, before, s.stored(t))
+	s.mustAsk(t, `{}`)
+}
+
+func TestRemovePendingAssignment_Taken(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	before := s.stored(t)
+	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.Equal(t, before, s.stored(t))
+	requireRefused(t, s, s.mine.RemovePendingAssignmentByMemberID, refused{`{}`, boterr.InvalidArgument, "memberId"})
+	must(t, s.theirs.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.Equal(t, before, s.stored(t))
+}
+
+func TestRemovePendingAssignment_SentInPart(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("U1", errDown)
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.Empty(t, s.assignments(t, "ada"))
+	require.NotContains(t, s.platform.did(), "desk: recall the ticket of U1", "it was never sent")
+	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
+}
+
+func TestRemovePendingAssignment_RecallFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mustAsk(t, `{}`)
+	s.platform.fail("U1", errDown)
+	s.platform.fail("C1", boterr.New(boterr.NotFound, "", "gone"))
+	_, err := call(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "ticket of U1 in desk")
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the request is open no more")
+	require.Equal(t, livechat.Ended, s.assignments(t, "ada")[0].State(), "nobody can take it")
+	s.platform.work("U1")
+	s.platform.forget()
+	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.Equal(t, []string{"desk: recall the ticket of U1"}, s.platform.did())
+	require.Empty(t, s.assignments(t, "ada"))
+}
+
+func TestRemovePendingAssignment_MemberGone(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mustAsk(t, `{}`)
+	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
+	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+	require.Empty(t, s.assignments(t, "ada"))
+}
+
+func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
+	t.Parallel()
+	wasBroken := true
+	for writes := 0; wasBroken; writes++ {
+		s := newFixture(t)
+		s.mustAsk(t, `{}`)
+		service, hasBroken := s.interrupted(writes)
+		_, err := call(t, service.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		if wasBroken = hasBroken(); wasBroken {
+			require.ErrorIs(t, err, errInterrupted)
+		}
+		must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		require.Empty(t, s.assignments(t, "ada"), "after %d writes", writes)
+		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		require.Empty(t, s.mine.openAgendas(t, "ada"))
+		require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
+	}
+}
+
+// idleAgenda is the agenda of ada's live chat when it is due.
+func idleAgenda() agenda.Agenda {
+	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: livechats.TagPrefix + "idle"}
+}
+
+func TestExpire(t *testing.T) {
+	t.Parallel()
+	for name, request := range map[string]func(s *fixture){
+		"taken":   func(s *fixture) { s.taken(t, "a1", "ada", "eve@desk") },
+		"pending": func(s *fixture) { s.pending(t, "a1", "ada") },
+	} {
+		s := newFixture(t)
+		request(s)
+		s.advance(livechat.IdleTimeout - time.Millisecond)
+		require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+		require.NotEqual(t, livechat.Ended, s.record(t, "a1").State(), name)
+		s.advance(time.Millisecond)
+		due := s.mine.onlyAgenda(t, "ada")
+		require.Equal(t, s.at(0), due.NextRunAt)
+		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
+		s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+		before := s.stored(t)
+		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda), "an agenda may run twice")
+		require.Equal(t, before, s.stored(t))
+		requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{}`, boterr.FailedPrecondition, "member"})
+	}
+}
+
+func TestExpire_IdleTimeoutOfHost(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) { p.IdleTimeout = time.Hour })
+	s.taken(t, "a1", "bob", "eve@desk")
+	require.Equal(t, s.at(time.Hour), s.record(t, "a1").Expiry)
+	require.Equal(t, s.at(time.Hour), s.mine.onlyAgenda(t, "bob").NextRunAt)
+}
+
+func TestExpire_TooEarly(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(10 * time.Minute)
+	broken, _ := s.interrupted(1) // The message is sent and the expiry moved, the agenda is not.
+	isRelayed, err := broken.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, errInterrupted)
+	require.Equal(t, livechats.OutcomeNone, isRelayed)
+	require.Equal(t, []string{"desk: send to group1: hi"}, s.platform.did())
+	expiry := s.at(livechat.IdleTimeout)
+	require.Equal(t, expiry, s.record(t, "a1").Expiry)
+	require.Equal(t, s.at(20*time.Minute), s.mine.onlyAgenda(t, "ada").NextRunAt)
+
+	s.advance(20 * time.Minute)
+	require.NoError(t, s.mine.Expire(t.Context(), s.mine.onlyAgenda(t, "ada").Agenda))
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+}
+
+func TestExpire_NothingOpen(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	before := s.stored(t)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	require.Equal(t, before, s.stored(t))
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
+	before = s.stored(t)
+	s.advance(24 * time.Hour)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	require.Equal(t, before, s.stored(t), "idle time is not watched")
 }

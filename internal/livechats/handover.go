@@ -1,13 +1,19 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // An assignment is handed on in steps: the next one is stored in a slot of its own and sent,
@@ -141,4 +147,196 @@ func (s *machine) followsOpen(ctx context.Context, r *livechat.AssignmentRecord)
 	}
 	_, err = s.assignments().Delete(ctx, equal(record.FieldID, r.ID))
 	return false, err
+}
+
+// ReassignAssignment implements Operations.
+func (s *Service) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
+	if err := checkReassign(p); err != nil {
+		return livechat.ReassignAssignmentResult{}, err
+	}
+	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.OutletGroups.Types()...)
+	if err != nil {
+		return livechat.ReassignAssignmentResult{}, err
+	}
+	of := "hand on " + conversationNamed(outlet, p.MessageEvent)
+	if p.PreviousAssignment != nil {
+		of += fmt.Sprintf(" %q", p.PreviousAssignment.ID)
+	}
+	run, err := s.assignmentOnce(ctx, of, func(ctx context.Context) (*pass, error) { return s.handOn(ctx, outlet, p) })
+	if err != nil {
+		return livechat.ReassignAssignmentResult{}, err
+	}
+	m, err := run.memberNow(ctx)
+	if err != nil {
+		return livechat.ReassignAssignmentResult{}, boterr.WithField(fieldMember, err)
+	}
+	return livechat.ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
+}
+
+// handOn ends the assignment that a call hands on, and makes the new one.
+func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livechat.ReassignAssignmentParams) (*pass, error) {
+	previous, err := s.previousAssignment(ctx, outlet, p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.memberOf(ctx, previous)
+	if err != nil {
+		return nil, boterr.WithField(fieldPreviousAssignment, err)
+	}
+	asked, err := s.handover(ctx, previous, outlet, m, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.machine.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
+}
+
+// checkReassign refuses parameters that are wrong whatever is stored.
+func checkReassign(p livechat.ReassignAssignmentParams) error {
+	switch {
+	case p.Label == "" && len(p.Targets) == 0:
+		return boterr.Missing(fieldLabel, "the label of the broadcast groups that get the new ticket, or targets")
+	case p.MessageEvent == nil && p.PreviousAssignment == nil:
+		return boterr.Missing(fieldMessageEvent, "the event in the conversation that is handed on, or previousAssignment")
+	case p.PreviousAssignment != nil:
+		if _, err := previousAssignment(p.PreviousAssignment).Resolve(); err != nil {
+			return err
+		}
+	}
+	for path := range p.Meta.All() {
+		if err := checkMetaPath(path); err != nil {
+			return err
+		}
+	}
+	for field, text := range map[string]string{fieldSummary: p.Summary, fieldRelayMessage: p.RelayMessage} {
+		if text == "" {
+			continue
+		}
+		if err := send.Text(text).Validate(); err != nil {
+			return boterr.WithField(field, err)
+		}
+	}
+	return checkTargets(p.Targets)
+}
+
+// previousAssignment returns the assignment that is handed on.
+func (s *Service) previousAssignment(
+	ctx context.Context, outlet *channel.Channel, p livechat.ReassignAssignmentParams,
+) (*livechat.AssignmentRecord, error) {
+	if p.MessageEvent == nil {
+		return s.namedAssignment(ctx, previousAssignment(p.PreviousAssignment))
+	}
+	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
+	if err != nil {
+		return nil, err
+	}
+	if p.PreviousAssignment != nil && p.PreviousAssignment.ID != r.ID {
+		return nil, boterr.Invalid(fieldPreviousAssignment, "is %s, and messageEvent leads to the assignment %s: give one of both",
+			p.PreviousAssignment.ID, r.ID)
+	}
+	return r, nil
+}
+
+// handover returns what a call asks for that hands an assignment on: what it does not say
+// comes from that one.
+func (s *Service) handover(
+	ctx context.Context, previous *livechat.AssignmentRecord, outlet *channel.Channel, m *member.Member, p livechat.ReassignAssignmentParams,
+) (request, error) {
+	inletGroup, err := s.inletGroupOf(ctx, previous, p)
+	if err != nil {
+		return request{}, err
+	}
+	meta := previous.Meta
+	for path, value := range p.Meta.All() {
+		meta.Set(path, value)
+	}
+	if err := errors.Join(p.Meta.Err(), meta.Err()); err != nil {
+		return request{}, boterr.WithField(fieldMeta, err)
+	}
+	asked := request{
+		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,
+		relayText: p.RelayMessage, takenMessage: p.TakenMessage,
+	}
+	asked.record = livechat.AssignmentRecord{
+		Assignment: livechat.Assignment{
+			ID: s.env.NewID(), Inlet: previous.Inlet, Member: previous.Member, ParentAssignment: previous.ID,
+			Meta: meta, History: previous.History, RelayMessage: previous.RelayMessage, InletGroupInfo: inletGroup,
+		},
+		Progress:       livechat.Progress{Slot: handoverSlot(previous.ID)},
+		Label:          asked.label,
+		Summary:        cmp.Or(p.Summary, previous.Summary),
+		GroupName:      cmp.Or(p.GroupName, previous.GroupName),
+		TakenMessage:   cmp.Or(p.TakenMessage, previous.TakenMessage),
+		Details:        detailsHandedOn(previous.Details, p),
+		LiveChatAgenda: isWatched(previous),
+		OutOfLiveChat:  !isInLiveChat(p.LiveChat),
+	}
+	return asked, nil
+}
+
+// detailsHandedOn returns the details of an assignment with what a call says in their place, as
+// a custom outlet gets them.
+func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParams) document.Object {
+	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
+		if text != "" {
+			details = details.With(field, text)
+		}
+	}
+	if p.RelayMessage != "" {
+		details = details.With(fieldRelayMessage, document.O(string(channel.Custom), send.Text(p.RelayMessage).Object()))
+	}
+	return details
+}
+
+// inletGroupOf returns what is known of the group on the inlet's side, where a call says
+// that there is one.
+func (s *Service) inletGroupOf(
+	ctx context.Context, previous *livechat.AssignmentRecord, p livechat.ReassignAssignmentParams,
+) (document.Object, error) {
+	if !p.InletGroup {
+		return document.Object{}, nil
+	}
+	if inletGroupID(previous) != "" {
+		return previous.InletGroupInfo, nil
+	}
+	if previous.Group != "" {
+		g, err := s.loadGroup(ctx, previous.Group)
+		if err != nil && !errors.Is(err, boterr.NotFound) {
+			return document.Object{}, err
+		}
+		if err == nil && g.InletGroupExternalID != "" {
+			return inletGroupInfo(g.InletGroupExternalID), nil
+		}
+	}
+	return document.Object{}, boterr.New(boterr.FailedPrecondition, "inletGroup",
+		"the conversation of the assignment %s is no group on the inlet's side: leave it out", previous.ID)
+}
+
+// relayMessages returns the relay messages of a request for its outlets: those that it
+// brings, or for all of them the one text that it is handed on with.
+func (asked request) relayMessages(to route) (document.Object, error) {
+	switch {
+	case asked.relayText != "":
+		return asked.relayTexts(to.outlets)
+	case asked.details == nil:
+		return asked.record.RelayMessage, nil
+	case to.has(channel.LiveChatAPI):
+		return opaqueRelayMessages(*asked.details, asked.member), nil
+	}
+	if err := checkDetails(*asked.details); err != nil {
+		return document.Object{}, err
+	}
+	return filledRelayMessages(asked.details.RelayMessage, asked.member)
+}
+
+// relayTexts returns, for all outlets, the one text that a request is handed on with.
+func (asked request) relayTexts(outlets []outlet) (document.Object, error) {
+	messages := document.O()
+	for _, o := range outlets {
+		message := send.Buttons(asked.relayText, send.Postback("Take", livechat.TakePayload))
+		if o.Type.Has(channel.DirectRequests) {
+			message = send.Text(asked.relayText)
+		}
+		messages = messages.With(string(o.Type), message)
+	}
+	return messages, messages.Err()
 }

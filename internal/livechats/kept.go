@@ -15,6 +15,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
+// What a member writes while no agent can read it is kept with the assignment: from the request
+// until somebody takes it, and while it is handed on. Whoever takes it gets the messages in their
+// order, below a text that says when they were written. Each is removed once it is sent, so that a
+// crash loses none; one that was sent and not removed is sent again with the same id.
+
 // errChanged says that an assignment is not as it was when it was read.
 var errChanged = errors.New("the assignment changed meanwhile")
 
@@ -379,3 +384,10 @@ func orLost(err error) error {
 	}
 	return err
 }
+
+// The placeholders of Texts.
+const (
+	positionPlaceholder = "[position]"
+	waitingPlaceholder  = "[waiting]"
+	countPlaceholder    = "[count]"
+)

@@ -10,7 +10,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 )
 
 // outlet is a channel that a request could go to.
@@ -222,3 +224,211 @@ func checkOn(o outlet) error {
 
 // indexed returns the path of an element.
 func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
+
+// AddNewTargetsToAssignment implements Operations.
+func (s *Service) AddNewTargetsToAssignment(
+	ctx context.Context, p livechat.AddNewTargetsToAssignmentParams,
+) (livechat.AddNewTargetsToAssignmentResult, error) {
+	named := assignmentByID(p.AssignmentID)
+	if _, err := named.Resolve(); err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, err
+	}
+	if len(p.Targets) == 0 {
+		return livechat.AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who gets a ticket as well")
+	}
+	r, err := s.namedAssignment(ctx, named)
+	if err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, err
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, boterr.WithField(fieldAssignmentID, err)
+	}
+	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
+	if err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, err
+	}
+	r, err = s.machine.claimPending(ctx, r.ID)
+	if err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, err
+	}
+	isOut := !isInLiveChat(p.LiveChat)
+	run := &pass{machine: s.machine, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
+	if err := run.addTickets(ctx, outlets); err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, err
+	}
+	if m, err = run.memberNow(ctx); err != nil {
+		return livechat.AddNewTargetsToAssignmentResult{}, boterr.WithField(fieldMember, err)
+	}
+	return livechat.AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
+}
+
+// addedOutlets returns the outlets of new targets, all of them checked.
+func (s *Service) addedOutlets(
+	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, given []livechat.NewTarget,
+) ([]outlet, error) {
+	if err := requireUntaken(r); err != nil {
+		return nil, err
+	}
+	targets := make([]livechat.Target, len(given))
+	for i, target := range given {
+		var err error
+		if targets[i], err = asTarget(r, target); err != nil {
+			return nil, boterr.PrefixField(indexed(fieldTargets, i), err)
+		}
+	}
+	outlets, err := s.router.targetedOutlets(ctx, targets, r.Inlet)
+	if err != nil {
+		return nil, inNewTargets(given, err)
+	}
+	for _, o := range outlets {
+		if o.Type.Has(channel.DirectRequests) {
+			return nil, boterr.New(boterr.FailedPrecondition, o.field,
+				"the channel %s of type %s has no tickets: it takes a request alone, from the start", o.ID, o.Type)
+		}
+		if err := checkTicketing(o); err != nil {
+			return nil, err
+		}
+	}
+	planned := *r
+	return outlets, s.tickets.planTickets(&planned, outlets, m)
+}
+
+// inNewTargets returns an error about targets with the fields of the new targets that they
+// were made from.
+func inNewTargets(given []livechat.NewTarget, err error) error {
+	for i, target := range given {
+		field := indexed(fieldTargets, i)
+		if isGroupTarget(target) { // The parameter has no such list.
+			err = record.RenameField(err, field+".broadcastGroups[0]", field)
+		}
+		for j := range target.Groups {
+			err = record.RenameField(err, field+"."+indexed("broadcastGroups", j), field+"."+indexed("groups", j))
+		}
+	}
+	return err
+}
+
+// requireUntaken refuses an assignment that nobody can be offered any more.
+func requireUntaken(r *livechat.AssignmentRecord) error {
+	switch {
+	case r.State() == livechat.Ended:
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s has ended: %s", r.ID, endingText(r))
+	case r.State() == livechat.Taken:
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "%s has the assignment %s already", r.Assignee, r.ID)
+	case r.Direct != "":
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
+			"the channel %s has the assignment %s alone, without tickets", r.Direct, r.ID)
+	default:
+		return nil
+	}
+}
+
+// isGroupTarget reports whether a new target is a broadcast group.
+func isGroupTarget(t livechat.NewTarget) bool { return t.ID != "" || t.Type != "" }
+
+// asTarget returns a new target as a target.
+func asTarget(r *livechat.AssignmentRecord, given livechat.NewTarget) (livechat.Target, error) {
+	target := livechat.Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}
+	hasGroups := len(given.Groups) > 0
+	switch {
+	case isGroupTarget(given) && (hasGroups || given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0):
+		return livechat.Target{}, boterr.Invalid("", "is a target and a broadcast group at once: give either the channel, or id and type")
+	case hasGroups && len(given.BroadcastGroups) > 0:
+		return livechat.Target{}, boterr.Invalid("groups", "are what broadcastGroups are: give one of both")
+	case hasGroups:
+		target.BroadcastGroups = given.Groups
+	case isGroupTarget(given):
+		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type, Unknown: given.Unknown}
+		target = livechat.Target{BroadcastGroups: []channel.BroadcastGroupMember{group}}
+	case given.Channel == "":
+		return livechat.Target{}, boterr.Missing("channel", "the id of the outlet channel, or id and type of a broadcast group")
+	}
+	if target.Channel != "" {
+		return target, nil
+	}
+	var err error
+	target.Channel, err = onlyOutlet(r)
+	return target, err
+}
+
+// onlyOutlet returns the one channel that has tickets of the assignment.
+func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
+	only := ""
+	for _, ticket := range r.Tickets {
+		if only != "" && ticket.Channel != only {
+			return "", boterr.Invalid("channel", "is missing: the request went to %s and to %s, so say which of them is meant", only, ticket.Channel)
+		}
+		only = ticket.Channel
+	}
+	return only, nil
+}
+
+// claimPending makes the call the sender of an assignment that nobody has taken.
+func (s *machine) claimPending(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+	for backoff := s.newBackoff(); ; {
+		claimed, err := s.claimSending(ctx, id, document.O())
+		if err != nil || claimed != nil {
+			return claimed, err
+		}
+		now, err := s.loadAssignment(ctx, id)
+		if err != nil {
+			return nil, boterr.PrefixField(fieldAssignmentID, err)
+		}
+		if err := requireUntaken(now); err != nil {
+			return nil, err
+		}
+		if err := backoff.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// addTickets adds the tickets that outlets lack to an assignment, whose sender the call is,
+// and sends what is missing.
+func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
+	if err := p.storeTickets(ctx, outlets); err != nil {
+		p.releaseSender(ctx)
+		return err
+	}
+	return p.reconcile(ctx, wantOpen)
+}
+
+// storeTickets adds the tickets that outlets lack to an assignment.
+func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
+	planned := *p.r
+	if err := p.tickets.planTickets(&planned, outlets, p.asking); err != nil {
+		return err
+	}
+	added := planned.Tickets[len(p.r.Tickets):]
+	if len(added) == 0 {
+		return nil
+	}
+	with, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Push(
+		fieldTickets, document.O("$each", added), fieldTargets, document.O("$each", targetsOf(added, outlets))))
+	switch {
+	case err != nil:
+		return err
+	case with == nil:
+		return withdrawn(p.r)
+	}
+	p.r = with
+	return nil
+}
+
+// targetsOf returns the targets that tickets were added for.
+func targetsOf(added []livechat.Ticket, outlets []outlet) []livechat.Target {
+	var targets []livechat.Target
+	for _, o := range outlets {
+		target := livechat.Target{Channel: o.ID, Label: o.label, Unknown: o.unknown}
+		for _, ticket := range added {
+			if ticket.Channel == o.ID && o.hasGroup(ticket.Group.ID) {
+				target.BroadcastGroups = append(target.BroadcastGroups, ticket.Group)
+			}
+		}
+		if len(target.BroadcastGroups) > 0 {
+			targets = append(targets, target)
+		}
+	}
+	return targets
+}

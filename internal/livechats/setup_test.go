@@ -3,6 +3,7 @@ package livechats_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes/web"
@@ -251,4 +253,282 @@ func thatOnlySends(platform channel.Type) func(*livechats.Ports) {
 	return func(p *livechats.Ports) {
 		p.Connectors[platform] = struct{ send.Connector }{p.Connectors[platform]}
 	}
+}
+
+// pending stores a request of a member that is open, with a ticket in each of C1 and U1 of
+// desk, D1 of team and B1 of phone, and the member's flag and idle agenda.
+func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*livechat.AssignmentRecord)) {
+	t.Helper()
+	r := &livechat.AssignmentRecord{
+		Assignment: livechat.Assignment{
+			ID: id, App: "mine", Version: 1, Inlet: "web", Member: memberID, Meta: document.O(), Targets: []livechat.Target{},
+			CreatedAt: s.at(0), UpdatedAt: s.at(0), Expiry: s.at(livechat.IdleTimeout),
+		},
+		Progress: livechat.Progress{Slot: "member/" + memberID, SentAt: s.at(0)},
+		Label:    livechat.DefaultLabel, Summary: "Order 7, for {{firstName}}", GroupName: "Order 7", LiveChatAgenda: true,
+	}
+	for _, to := range []struct {
+		channel, group string
+		kind           channel.Type
+	}{{"desk", "C1", channel.Charlie}, {"desk", "U1", channel.Charlie}, {"team", "D1", channel.Delta}, {"phone", "B1", channel.Bravo}} {
+		r.Tickets = append(r.Tickets, livechat.Ticket{
+			ID: "ticket-" + to.group, Channel: to.channel, Type: to.kind, Group: channel.BroadcastGroupMember{ID: to.group},
+			MessageID: "message-" + to.group, SentAt: s.at(0),
+		})
+	}
+	for _, change := range changes {
+		change(r)
+	}
+	encoded, err := document.Encode(r)
+	require.NoError(t, err)
+	require.NoError(t, s.store.Collection("assignments").Insert(t.Context(), encoded))
+	if r.State() == livechat.Ended {
+		return
+	}
+	_, err = s.mine.members.PatchMembers(t.Context(), member.PatchMembersParams{
+		MemberID: memberID, Patch: document.O("botMeta.liveChat", true),
+	})
+	require.NoError(t, err)
+	if r.LiveChatAgenda {
+		_, err = s.mine.agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: memberID, NodeCompositeID: "livechat:idle", NextRunAt: r.Expiry, Replace: true, Tag: "livechat:idle",
+		})
+		require.NoError(t, err)
+	}
+}
+
+// onlyIn leaves the tickets of one channel.
+func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
+	return func(r *livechat.AssignmentRecord) {
+		var left []livechat.Ticket
+		for _, ticket := range r.Tickets {
+			if ticket.Channel == channelID {
+				left = append(left, ticket)
+			}
+		}
+		r.Tickets = left
+	}
+}
+
+// taken stores a request of a member, and makes an agent take it in a channel, such as
+// "eve@desk". What the platform noted of it is forgotten.
+func (s *fixture) taken(t *testing.T, id, memberID, by string, changes ...func(*livechat.AssignmentRecord)) *livechat.TakeResult {
+	t.Helper()
+	s.pending(t, id, memberID, changes...)
+	agent, channelID, _ := strings.Cut(by, "@")
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: channelID, AdminExternalID: agent})
+	require.NoError(t, err)
+	s.platform.forget()
+	return took
+}
+
+// saveAdmin stores an agent with a name.
+func (s *fixture) saveAdmin(t *testing.T, id, externalID, name string) {
+	t.Helper()
+	s.put(t, "admins", `{"_id": "mine/`+id+`", "app": "mine", "appId": "mine", "adminId": "`+id+`", "externalId": "`+externalID+`", "name": "`+name+`"}`)
+}
+
+// group returns a group as it is stored.
+func (s *fixture) group(t *testing.T, id string) *livechat.Group {
+	t.Helper()
+	groups := s.groups(t, document.O("_id", id))
+	require.Len(t, groups, 1)
+	return groups[0]
+}
+
+// groups returns the groups that match, as they are stored.
+func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group {
+	t.Helper()
+	which, err := query.CompileFilter(filter)
+	require.NoError(t, err)
+	found, err := s.store.Collection("groups").Find(t.Context(), which, store.FindOptions{})
+	require.NoError(t, err)
+	groups := make([]*livechat.Group, len(found))
+	for i, o := range found {
+		require.NoError(t, document.Decode(o, &groups[i]))
+	}
+	return groups
+}
+
+// event is a text that somebody wrote somewhere.
+func event(from, to, text string) *send.MessageEvent {
+	return &send.MessageEvent{From: from, To: to, Type: send.TypeText, Data: document.O("text", text)}
+}
+
+// requireOver asserts that the live chat of an assignment has ended with all that belongs to
+// it.
+func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.EndedBy) {
+	t.Helper()
+	r := s.record(t, id)
+	require.Equal(t, livechat.Ended, r.State())
+	require.Equal(t, by, r.EndedBy)
+	require.Equal(t, "ended/"+id, r.Slot)
+	require.NotZero(t, r.ClosedAt)
+	require.Zero(t, r.Expiry)
+	require.Empty(t, s.groups(t, document.O("assignment", id, "active", true)))
+	require.False(t, s.mine.member(t, memberID).BotMeta.LiveChat())
+	require.Empty(t, s.mine.openAgendas(t, memberID))
+}
+
+// errInterrupted is how a store fails that is interrupted.
+var errInterrupted = errors.New("interrupted")
+
+// interrupted returns the live chats of the app on a store that stops to work after so many
+// writes, and a function that tells whether it came to that.
+func (s *fixture) interrupted(writes int) (*livechats.Service, func() bool) {
+	hasBroken := false
+	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
+		hasBroken = true
+		return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
+	}}), func() bool { return hasBroken }
+}
+
+// meanwhile returns the live chats of the app on a store in which something happens between
+// so many writes and the next one, and a function that tells whether it came to that.
+func (s *fixture) meanwhile(writes int, happens func()) (*livechats.Service, func() bool) {
+	hasHappened := false
+	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
+		if !hasHappened {
+			hasHappened = true
+			happens()
+		}
+		return nil
+	}}), func() bool { return hasHappened }
+}
+
+// on returns the live chats of mine on another store.
+func (s *fixture) on(store store.Store) *livechats.Service {
+	a := s.mine
+	env := a.env
+	env.Store = store
+	channels := channels.New(env, a.scope)
+	ports := a.ports
+	members := members.New(env, a.scope, channels)
+	ports.Channels, ports.Members = channels, members
+	ports.Agendas = agendas.New(env, a.scope, agendas.Ports{Members: members})
+	return livechats.New(env, a.scope, ports)
+}
+
+// countingStore is a store that asks before each write once there were some.
+type countingStore struct {
+	store.Store
+
+	left int
+	then func() error
+}
+
+func (b *countingStore) Collection(name string) store.Collection {
+	return &countingCollection{Collection: b.Store.Collection(name), store: b}
+}
+
+func (b *countingStore) write() error {
+	if b.left == 0 {
+		return b.then()
+	}
+	b.left--
+	return nil
+}
+
+// countingCollection is a collection of a countingStore.
+type countingCollection struct {
+	store.Collection
+
+	store *countingStore
+}
+
+func (c *countingCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	if err := c.store.write(); err != nil {
+		return err
+	}
+	return c.Collection.Insert(ctx, documents...)
+}
+
+func (c *countingCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	if err := c.store.write(); err != nil {
+		return store.UpdateResult{}, err
+	}
+	return c.Collection.Update(ctx, filter, change, options)
+}
+
+func (c *countingCollection) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	if err := c.store.write(); err != nil {
+		return store.FindAndModifyResult{}, err
+	}
+	return c.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+func (c *countingCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
+	if err := c.store.write(); err != nil {
+		return 0, err
+	}
+	return c.Collection.Delete(ctx, filter, options)
+}
+
+// operation is an operation of the service.
+type operation[P, R any] = func(context.Context, P) (R, error)
+
+// call calls an operation as JSON does, and returns the JSON of its result.
+func call[P, R any](t *testing.T, run operation[P, R], params string) (string, error) {
+	t.Helper()
+	var p P
+	if err := document.DecodeJSON([]byte(params), &p); err != nil {
+		return "", err
+	}
+	result, err := run(t.Context(), p)
+	if err != nil {
+		require.Zero(t, result, "beside an error the result is the zero value")
+		return "", err
+	}
+	text, err := document.EncodeJSON(result)
+	require.NoError(t, err)
+	return string(text), nil
+}
+
+// must calls an operation as JSON does, and returns the JSON of its result.
+func must[P, R any](t *testing.T, run operation[P, R], params string) string {
+	t.Helper()
+	result, err := call(t, run, params)
+	require.NoError(t, err, params)
+	return result
+}
+
+// refused is a call that is refused: its parameters, and the code and the field of the error.
+type refused struct {
+	params string
+	code   boterr.Code
+	field  string
+}
+
+// requireRefused calls an operation with parameters that are wrong, and compares the error,
+// all that is stored, and what was sent.
+func requireRefused[P, R any](t *testing.T, s *fixture, run operation[P, R], calls ...refused) {
+	t.Helper()
+	before, done := s.stored(t), s.platform.did()
+	for _, c := range calls {
+		_, err := call(t, run, c.params)
+		require.ErrorIs(t, err, c.code, c.params)
+		require.Equal(t, c.field, fieldOf(t, err), "%s: %v", c.params, err)
+		require.Equal(t, before, s.stored(t), "%s changes nothing", c.params)
+		require.Equal(t, done, s.platform.did(), "%s sends nothing", c.params)
+	}
+}
+
+// fieldOf returns the field of an error.
+func fieldOf(t *testing.T, err error) string {
+	t.Helper()
+	e, ok := boterr.AsError(err)
+	require.True(t, ok, "%v has no field", err)
+	return e.Field
+}
+
+// object reads an object from JSON.
+func object(t *testing.T, text string) document.Object {
+	t.Helper()
+	var o document.Object
+	require.NoError(t, json.Unmarshal([]byte(text), &o), text)
+	return o
 }

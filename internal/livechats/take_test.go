@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/livechats"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
@@ -448,4 +449,239 @@ func TestTake_Canceled(t *testing.T) {
 	_, err = s.mine.as("desk", "").Take(t.Context(), take)
 	require.NoError(t, err)
 	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for {{firstName}}")
+}
+
+func TestTake_IsWatchedWhereverItBreaks(t *testing.T) {
+	t.Parallel()
+	for writes := 0; ; writes++ {
+		s := newFixture(t)
+		r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
+		broken, hasBroken := s.interrupted(writes)
+		_, _ = broken.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+		if !hasBroken() {
+			require.Greater(t, writes, 6)
+			return
+		}
+		if s.record(t, r.ID).State() == livechat.Pending {
+			continue
+		}
+		s.advance(livechat.IdleTimeout)
+		for _, due := range s.mine.openAgendas(t, "ada") {
+			require.NoError(t, s.afterCrash().Expire(t.Context(), due.Agenda))
+		}
+		require.Equal(t, livechat.Ended, s.record(t, r.ID).State(), "after %d writes", writes)
+	}
+}
+
+func TestTake_GroupRefusedByThePlatform(t *testing.T) {
+	t.Parallel()
+	for name, isWatched := range map[string]string{"watched": "true", "not watched": "false"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			r := s.mustAsk(t, `{"setLiveChatAgenda": `+isWatched+`, "assignmentDetails": {"groupName": "VIP"}}`)
+			s.platform.fail("VIP", boterr.New(boterr.InvalidArgument, "name", "is not allowed"))
+			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+			require.ErrorIs(t, err, boterr.InvalidArgument)
+			given := s.record(t, r.ID)
+			require.Equal(t, livechat.Pending, given.State(), "others may try")
+			require.Equal(t, r.Expiry.IsZero(), given.Expiry.IsZero())
+			s.platform.work("VIP")
+			_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "team", AdminExternalID: "mallory"})
+			require.NoError(t, err)
+			require.Equal(t, s.record(t, r.ID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		})
+	}
+}
+
+func TestTake_PlatformGaveNoAnswer(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.GroupName = "VIP" })
+	s.platform.fail("VIP", boterr.New(boterr.Unavailable, "", "no answer"))
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Equal(t, "eve", s.record(t, "a1").Assignee, "the same agent goes on")
+}
+
+// directlyIn makes a request one that help has directly, and that it sent to a chat.
+func directlyIn(group, chatID string) func(*livechat.AssignmentRecord) {
+	return func(r *livechat.AssignmentRecord) {
+		r.Direct, r.IsZendesk = "help", true
+		r.Tickets = []livechat.Ticket{{
+			ID: "t", Channel: "help", Type: channel.Foxtrot, Group: channel.BroadcastGroupMember{ID: group}, ChatID: chatID, SentAt: 1,
+		}}
+	}
+}
+
+func TestTake_ChatOfSeveralRequests(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ group, chat, chatOfBob string }{
+		"the group that it was sent to":   {"team-1", "team-1", ""},
+		"a broadcast group of the outlet": {"", "F1", ""},
+		"that of another open request":    {"F1", "chat-F1", "chat-F1"},
+	} {
+		s := newFixture(t)
+		s.pending(t, "a2", "bob", directlyIn(test.group, test.chatOfBob))
+		took := s.taken(t, "a1", "ada", "eve@help", directlyIn(test.group, test.chat))
+		require.Equal(t, "eve", took.Group.ExternalID, name)
+	}
+}
+
+func TestTake_ChatInUse(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	require.Equal(t, "chat", s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("tickets.0.chatId", "")) // Only its group is there.
+	require.Equal(t, "mallory", s.taken(t, "a2", "bob", "mallory@help", directlyIn("F1", "chat")).Group.ExternalID)
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("eve", "chat", "for ada")))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "help", *event("mallory", "help", "for bob")))
+	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
+}
+
+func TestTake_GroupLeftLive(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	old := s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
+	require.Equal(t, "chat", s.taken(t, "a2", "bob", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
+	require.False(t, s.group(t, old.ID).Active)
+}
+
+func TestTake_ConversationLeftLive(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Charlie))
+	old := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
+	require.Equal(t, "eve", s.taken(t, "a2", "bob", "eve@desk").Group.ExternalID)
+	require.False(t, s.group(t, old.ID).Active)
+}
+
+// sameRoom is a platform that calls every group alike.
+type sameRoom struct{ *platform }
+
+// CreateGroup implements livechat.GroupCreator.
+func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
+	_, err := p.platform.CreateGroup(ctx, in, group)
+	return livechat.CreatedGroup{ExternalID: "room"}, err
+}
+
+func TestTake_GroupOfAnother(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) {
+		all, ok := p.Connectors[channel.Charlie].(*platform)
+		require.True(t, ok)
+		p.Connectors[channel.Charlie] = sameRoom{all}
+	})
+	s.pending(t, "a1", "ada")
+	s.pending(t, "a2", "bob")
+	errs := map[string]error{}
+	var both sync.WaitGroup
+	var mutex sync.Mutex
+	for _, id := range []string{"a1", "a2"} {
+		both.Go(func() {
+			_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "of-" + id})
+			mutex.Lock()
+			defer mutex.Unlock()
+			errs[id] = err
+		})
+	}
+	both.Wait()
+	require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1)
+	for id, err := range errs {
+		require.Equal(t, err == nil, s.record(t, id).State() == livechat.Taken)
+		if err != nil {
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "the conversation room in the channel desk is that of the assignment a")
+		}
+	}
+}
+
+func TestCreateGroup_RoomInUse(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.pair(t, "shop")
+	s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room"}`), web.JSON(200, `{"groupId": "room"}`))
+	first := s.mustAsk(t, `{"createGroup": {}}`)
+	asBob := s.mine.as("web", "bob")
+	ask := func() error {
+		return errorOf(call(t, asBob.CreateAssignment, `{"createGroup": {}}`))
+	}
+	for range 2 {
+		err := ask()
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		require.ErrorContains(t, err, first.ID)
+		require.False(t, s.mine.member(t, "bob").BotMeta.LiveChat())
+		require.Len(t, s.groups(t, document.O()), 1)
+	}
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room", "card 42")))
+	require.Equal(t, []string{"web: send to ada-web: card 42"}, s.platform.did())
+
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	require.NoError(t, ask(), "the room is free again")
+	require.Len(t, s.web.Requests(), 2, "the API has told already")
+	require.True(t, s.mine.member(t, "bob").BotMeta.LiveChat())
+}
+
+func TestPosition(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	inSales := func(r *livechat.AssignmentRecord) { r.Label = "sales" }
+	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
+	s.mine.addMember(t, `{"_id": "dora", "channel": "web"}`)
+	s.pending(t, "a3", "ada")
+	s.pending(t, "a2", "bob") // At the same time: their ids decide.
+	s.advance(time.Second)
+	s.pending(t, "a1", "cid")
+	s.pending(t, "a0", "dora", inSales)
+	positions := func() []livechat.Position {
+		var all []livechat.Position
+		for _, id := range []string{"a2", "a3", "a1", "a0"} {
+			at, err := s.mine.Position(t.Context(), id)
+			require.NoError(t, err)
+			all = append(all, at)
+		}
+		return all
+	}
+	require.Equal(t, []livechat.Position{{Place: 1, Waiting: 3}, {Place: 2, Waiting: 3}, {Place: 3, Waiting: 3}, {Place: 1, Waiting: 1}}, positions())
+	waiting := func(label string) int64 {
+		n, err := s.mine.Waiting(t.Context(), label)
+		require.NoError(t, err)
+		return n
+	}
+	require.Equal(t, []int64{4, 3, 1, 0}, []int64{waiting(""), waiting("default"), waiting("sales"), waiting("other")})
+
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	must(t, s.mine.InletEndLiveChat, `{}`) // Of ada, a3.
+	require.Equal(t, []livechat.Position{{Waiting: 1}, {Waiting: 1}, {Place: 1, Waiting: 1}, {Place: 1, Waiting: 1}}, positions())
+
+	at, err := s.mine.PositionOfMember(t.Context(), "cid")
+	require.NoError(t, err)
+	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
+	at, err = s.mine.PositionOfMember(t.Context(), "ada")
+	require.NoError(t, err)
+	require.Zero(t, at)
+	_, err = s.mine.Position(t.Context(), "nowhere")
+	require.ErrorIs(t, err, boterr.NotFound)
+	_, err = s.theirs.Position(t.Context(), "a1")
+	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+// What is asked of the queue looks at the requests that wait, however many have ended or were taken.
+func TestGrowth_Queue(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "bob")
+	for i := range endedChats {
+		id := "taken" + strconv.Itoa(i)
+		s.putOpen(t, id, 1, `, "sentAt": 1, "label": "default", "assignee": "eve", "assignedAt": 2`)
+	}
+	chats, looked := withHistory(t, s)
+	at, err := chats.Position(t.Context(), "a1")
+	require.NoError(t, err)
+	require.Equal(t, livechat.Position{Place: 1, Waiting: 1}, at)
+	_, err = chats.Waiting(t.Context(), "default")
+	require.NoError(t, err)
+	require.LessOrEqual(t, looked.most, int64(2), looked.where)
 }

@@ -1,9 +1,14 @@
 package livechats
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"net/http"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -12,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/internal/sends"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -148,3 +154,396 @@ func (s *tickets) onTicket(
 
 // ticketName is what errors call a ticket.
 func ticketName(t livechat.Ticket) string { return "ticket of " + t.Group.ID + " in " + t.Channel }
+
+const (
+	fieldAssignmentDetails = "assignmentDetails"
+	fieldText              = "text"
+)
+
+// longestName is the most of a member's name in a message, in Unicode code points.
+const longestName = 200
+
+// filledRelayMessages returns the relay messages as an assignment keeps them, filled from
+// the member. They are not filled again.
+func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
+	kept := document.O()
+	for _, platform := range slices.Sorted(maps.Keys(given)) {
+		if given[platform].IsZero() {
+			continue
+		}
+		filled, err := send.Fill(given[platform], m)
+		if err != nil {
+			return document.Object{}, boterr.PrefixField(relayMessageField(platform), err)
+		}
+		kept = kept.With(string(platform), filled)
+	}
+	return kept, kept.Err()
+}
+
+// opaqueRelayMessages returns the relay messages as an assignment of a custom outlet keeps
+// them: filled from the member, where they are messages that can be, else as they are.
+func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
+	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
+		return filled
+	}
+	return document.Get(d.Unknown, fieldRelayMessage, document.O())
+}
+
+// relayMessageField is the parameter of a platform's relay message.
+func relayMessageField(platform channel.Type) string {
+	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
+}
+
+// messageOf returns the message that an outlet gets.
+func (s *tickets) messageOf(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+	if r.Direct != "" {
+		return s.firstMessage(r, m, platform)
+	}
+	return s.ticketMessage(r, m, platform)
+}
+
+// ticketMessage returns the message that offers an assignment to the broadcast groups of a
+// platform. What a tap on it sends tells which assignment is meant.
+func (s *tickets) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+	text := nameOf(m) + " asks for a person."
+	if r.Summary != "" {
+		room := send.MaxText
+		if r.History { // Its address comes behind, on a line of its own.
+			address, err := s.historyOf(r)
+			if err != nil {
+				return send.Response{}, err
+			}
+			room -= utf8.RuneCountInString("\n" + address)
+		}
+		text = shortened(text+"\n"+r.Summary, max(1, room))
+	}
+	standard := send.Buttons(text, send.Postback("Take", livechat.TakePayload))
+	message, err := s.messageFor(r, platform, standard)
+	return withAssignment(message, r.ID), err
+}
+
+// firstMessage returns the first message of a conversation with a channel that has the
+// request directly.
+func (s *tickets) firstMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+	standard := send.Text(nameOf(m) + " asks for a person.")
+	message, err := s.messageFor(r, platform, standard)
+	if !platform.Has(channel.LiveChatAPI) {
+		return message, err
+	}
+	if err != nil { // What such an outlet is told is its own, and need be no message.
+		message, err = s.withHistory(r, standard, platform)
+	}
+	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
+}
+
+// messageFor returns the relay message for a platform, or the standard one, with the
+// address of the history where it is asked for.
+func (s *tickets) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
+	message := standard
+	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
+		message = send.Raw(own.Object()) // It was filled when the request was made.
+	}
+	message, err := s.withHistory(r, message, platform)
+	if err != nil {
+		return send.Response{}, err
+	}
+	return message, boterr.PrefixField(relayMessageField(platform), message.Validate())
+}
+
+// withHistory appends the address of the history, where it is asked for, to the text of a
+// message.
+func (s *tickets) withHistory(r *livechat.AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
+	if !r.History {
+		return message, nil
+	}
+	if message.Text() == "" {
+		return message, boterr.Invalid(relayMessageField(platform), "has no text that the address of the history could be added to")
+	}
+	address, err := s.historyOf(r)
+	return message.With(fieldText, message.Text()+"\n"+address), err
+}
+
+// checkHistory refuses a history where the host gives no addresses.
+func (s *tickets) checkHistory() error {
+	if s.ports.HistoryURL == nil {
+		return boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
+	}
+	return nil
+}
+
+// historyOf returns the address of the history of an assignment's conversation.
+func (s *tickets) historyOf(r *livechat.AssignmentRecord) (string, error) {
+	if err := s.checkHistory(); err != nil {
+		return "", err
+	}
+	shown := r.Assignment
+	address, err := s.ports.HistoryURL(&shown)
+	return address, boterr.WithField(fieldHistory, err)
+}
+
+// shortened returns a text of at most so many code points. Where there was more, the last one tells
+// so.
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// The fields of what can be tapped.
+const (
+	fieldButtons      = "buttons"
+	fieldCarousel     = "carousel"
+	fieldQuickReplies = "quickReplies"
+	fieldContentType  = "content_type"
+	fieldPayload      = "payload"
+	fieldValue        = "value"
+)
+
+// withAssignment returns a ticket on which all that can be tapped sends the assignment's id
+// as its value, unless it sends a value of its own.
+func withAssignment(ticket send.Response, assignmentID string) send.Response {
+	field, change := fieldButtons, postbackOf(assignmentID)
+	if ticket.Type() == send.TypeCarousel {
+		field, change = fieldCarousel, cardOf(assignmentID)
+	} else if ticket.Type() == send.TypeQuickReplies {
+		field, change = fieldQuickReplies, replyOf(assignmentID)
+	}
+	items := document.Get(ticket, field, document.Array{})
+	if items.Len() == 0 {
+		return ticket
+	}
+	return ticket.With(field, eachOf(items, change))
+}
+
+// eachOf returns an array whose objects are changed.
+func eachOf(items document.Array, change func(document.Object) document.Object) document.Array {
+	changed := make([]any, 0, items.Len())
+	for _, item := range items.All() {
+		if object, ok := item.(document.Object); ok {
+			item = change(object)
+		}
+		changed = append(changed, item)
+	}
+	return document.A(changed...)
+}
+
+// cardOf makes the buttons of a card send an assignment's id.
+func cardOf(assignmentID string) func(document.Object) document.Object {
+	return func(card document.Object) document.Object {
+		buttons := document.Get(card, fieldButtons, document.Array{})
+		if buttons.Len() == 0 {
+			return card
+		}
+		return card.With(fieldButtons, eachOf(buttons, postbackOf(assignmentID)))
+	}
+}
+
+// postbackOf makes a button send an assignment's id, if it is a postback.
+func postbackOf(assignmentID string) func(document.Object) document.Object {
+	return func(button document.Object) document.Object {
+		if document.Get(button, fieldType, "") != send.ButtonPostback {
+			return button
+		}
+		return button.With(fieldPayload, payloadFor(button, assignmentID))
+	}
+}
+
+// payloadFor returns what a button sends, with the assignment's id where it has no value.
+func payloadFor(button document.Object, assignmentID string) any {
+	payload, _ := button.Field(fieldPayload)
+	switch p := payload.(type) {
+	case string:
+		return document.O(fieldPayload, p, fieldValue, assignmentID)
+	case document.Object:
+		if !p.Has(fieldValue) {
+			return p.With(fieldValue, assignmentID)
+		}
+	}
+	return payload
+}
+
+// replyOf makes a quick reply that says its title send an assignment's id. Its payload is a
+// string, so that the value stands beside it.
+func replyOf(assignmentID string) func(document.Object) document.Object {
+	return func(reply document.Object) document.Object {
+		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
+		if !isText || reply.Has(fieldValue) {
+			return reply
+		}
+		return reply.With(fieldValue, assignmentID)
+	}
+}
+
+// TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports
+// whether the agent has the request now. Such a tap is an event of type PAYLOAD whose payload is
+// TakePayload, or whose value is the id of an assignment that was offered in the channel: in a ticket
+// of the bot's own, whatever can be tapped and has no other value has that one. For other events it
+// does nothing, and there is no error. It is for hosts, which call it for the events in outlet
+// channels that no node of the bot answers.
+//
+// Errors are those of Take, with the same fields.
+func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
+	assignmentID, isTap, err := s.tapped(ctx, channelID, event)
+	if err != nil || !isTap {
+		return false, err
+	}
+	_, err = s.Take(ctx, livechat.TakeParams{
+		AssignmentID: assignmentID, ChannelID: channelID, AdminExternalID: event.From, BroadcastGroupID: event.To,
+	})
+	return err == nil, err
+}
+
+// tapped returns the id of the assignment on whose ticket an event is a tap, and whether it
+// is one.
+func (s *Service) tapped(ctx context.Context, channelID string, event send.MessageEvent) (string, bool, error) {
+	if event.Type != send.TypePayload {
+		return "", false, nil
+	}
+	id, _ := event.Value().(string)
+	if event.Payload() == livechat.TakePayload {
+		return id, true, nil
+	}
+	if id == "" {
+		return "", false, nil
+	}
+	r, err := s.loadAssignment(ctx, id)
+	if errors.Is(err, boterr.NotFound) {
+		return "", false, nil
+	}
+	return id, err == nil && isOfferedIn(r, channelID), err
+}
+
+// fieldLiveChatAPI is the variable of a custom channel's metadata that holds the URL of its
+// live-chat API.
+const fieldLiveChatAPI = "liveChatApi"
+
+// A live-chat API gets one POST for each request, with a JSON object of assignmentId,
+// member, assignmentDetails, meta, and where they were given history, the address, and
+// externalId, that of createGroup. Its answer is a JSON object that says in groupId what it
+// calls the conversation; group.id, externalId and id are understood, too. Where it says
+// nothing, the externalId holds; without createGroup it may say nothing, and who takes the
+// request talks with the member in the agent's own conversation then. The header
+// Idempotency-Key is the same when a request is repeated.
+
+// apiOf returns the URL of the live-chat API that gets a request to a channel, "" where the
+// request goes through the connector: to a channel of another platform, or to one without
+// such an API, which can make no group either.
+func (s *tickets) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
+	if !c.Type.Has(channel.LiveChatAPI) {
+		return "", nil
+	}
+	address := s.ports.CustomAPI
+	if address == nil {
+		address = apiInMetadata
+	}
+	given, err := address(c)
+	switch {
+	case err != nil:
+		return "", err
+	case given == "" && r.CreateGroup == nil:
+		return "", nil
+	case given == "":
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
+	case s.ports.HTTP == nil:
+		return "", boterr.New(boterr.Unsupported, "",
+			"this host gives no HTTP client, by which the live-chat API of the channel %s would be asked", c.ID)
+	}
+	target, err := outbound.ParseURL(given)
+	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the live-chat API of the channel %s has no address that can be asked: give one that begins with https://", c.ID)
+	}
+	return given, nil
+}
+
+// plannedAPI returns what apiOf does, with the parameter that an error is about.
+func (s *tickets) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
+	field := o.field
+	if r.CreateGroup != nil {
+		field = fieldCreateGroup
+	}
+	address, err := s.apiOf(r, o.Channel)
+	return address, boterr.WithField(field, err)
+}
+
+// apiInMetadata returns the URL that a channel's metadata holds, "" for none.
+func apiInMetadata(c *channel.Channel) (string, error) {
+	return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil
+}
+
+// askAPI gives a request to the live-chat API at an address, and returns what the API calls
+// the group: "" where it need not say.
+func (s *tickets) askAPI(
+	ctx context.Context, address string, r *livechat.AssignmentRecord, m *member.Member, to *channel.Channel,
+) (string, error) {
+	body, err := s.bodyForAPI(r, m)
+	if err != nil {
+		return "", err
+	}
+	answer, err := outbound.Fetch(ctx, s.ports.HTTP, outbound.Request{
+		URL:     address,
+		Method:  http.MethodPost,
+		Headers: map[string]string{"Content-Type": "application/json", "Idempotency-Key": r.ID},
+		Body:    body,
+	})
+	if err != nil {
+		return "", boterr.WithField("", err)
+	}
+	if !answer.OK() {
+		return "", refusedByAPI(to, answer.Status)
+	}
+	group := groupNamedIn(answer)
+	if r.CreateGroup == nil {
+		return group, nil
+	}
+	if group = cmp.Or(group, r.CreateGroup.ExternalID); group == "" {
+		return "", boterr.New(boterr.Unavailable, "",
+			"the live-chat API of the channel %s answered without a groupId: it has to say what it calls the group", to.ID)
+	}
+	return group, nil
+}
+
+// bodyForAPI returns what a live-chat API is told.
+func (s *tickets) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]byte, error) {
+	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
+	if r.History {
+		address, err := s.historyOf(r)
+		if err != nil {
+			return nil, err
+		}
+		told = told.With(fieldHistory, address)
+	}
+	if r.CreateGroup != nil && r.CreateGroup.ExternalID != "" {
+		told = told.With(fieldExternalID, r.CreateGroup.ExternalID)
+	}
+	if err := told.Err(); err != nil {
+		return nil, err
+	}
+	return told.MarshalJSON()
+}
+
+// groupNamedIn returns what an answer calls the group, "" where it does not say.
+func groupNamedIn(answer *outbound.Response) string {
+	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
+		if named := answer.Get(path).String(); named != "" {
+			return named
+		}
+	}
+	return ""
+}
+
+// refusedByAPI is the error of an answer that tells no success. One that says that the
+// request itself is wrong ends alike each time.
+func refusedByAPI(c *channel.Channel, status int) error {
+	code := boterr.Unavailable
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+	default:
+		if status >= http.StatusBadRequest && status < http.StatusInternalServerError {
+			code = boterr.FailedPrecondition
+		}
+	}
+	return boterr.New(code, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
+}

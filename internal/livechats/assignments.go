@@ -1,0 +1,366 @@
+package livechats
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// GetAssignment implements Operations.
+func (s *Service) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
+	found, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
+	if err != nil {
+		return nil, err
+	}
+	return &found.Assignment, nil
+}
+
+// GetAssignmentByBravoGroupID implements Operations.
+func (s *Service) GetAssignmentByBravoGroupID(
+	ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams,
+) (*livechat.Assignment, error) {
+	if p.BravoGroupID == "" {
+		return nil, boterr.Missing("bravoGroupId", "the id of a group on Bravo")
+	}
+	found, ok, err := newest(ctx, s.assignments(), equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
+	if err == nil && !ok {
+		err = boterr.New(boterr.NotFound, "bravoGroupId", "there is no assignment of a group %s on Bravo here", p.BravoGroupID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := assignmentFrom(found)
+	if err != nil {
+		return nil, err
+	}
+	return &r.Assignment, nil
+}
+
+// GetAssignmentsByMemberID implements Operations.
+func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
+	}
+	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldMember, p.MemberID), SortBy: p.SortBy})
+}
+
+// GetAssignmentsByParentAssignmentID implements Operations.
+func (s *Service) GetAssignmentsByParentAssignmentID(
+	ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams,
+) ([]*livechat.Assignment, error) {
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return nil, err
+	}
+	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldParentAssignment, p.AssignmentID)})
+}
+
+// FindAssignments returns the assignments of the app as the store keeps them, or an empty
+// slice. It is for hosts: those that an agent has, for one, are
+//
+//	livechats.FindAssignments(ctx, record.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
+//
+// Filter and SortBy name the JSON fields of AssignmentRecord. InvalidArgument: one of them,
+// or a number, is wrong. FailedPrecondition: what is stored is no assignment.
+func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
+	return s.findAssignments(ctx, query)
+}
+
+// shownAssignments returns the assignments that match, as operations show them.
+func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*livechat.Assignment, error) {
+	records, err := s.findAssignments(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]*livechat.Assignment, len(records))
+	for i, r := range records {
+		shown[i] = &r.Assignment
+	}
+	return shown, nil
+}
+
+// GetAssignmentByOutlet implements Operations.
+func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
+	if _, err := s.namedChannel(ctx, channels.ByRequiredID(p.ChannelID)); err != nil {
+		return nil, err
+	}
+	there, err := s.findAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	if err != nil {
+		return nil, err
+	}
+	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
+	asking := query.NewEvaluation(ctx)
+	for _, r := range slices.Backward(there) {
+		isMeant, err := matches(asking, metaFilter(r.Meta), own)
+		if err != nil {
+			return nil, err
+		}
+		if isMeant {
+			return &r.Assignment, nil
+		}
+	}
+	return nil, boterr.New(boterr.NotFound, fieldChannelID, "there is no open assignment in the channel %s", p.ChannelID)
+}
+
+// matches reports whether a document, which is asked for where there is a filter, matches.
+func matches(asking *query.Evaluation, filter *query.Filter, asked func() (document.Object, error)) (bool, error) {
+	if filter == nil {
+		return true, nil
+	}
+	o, err := asked()
+	if err != nil {
+		return false, err
+	}
+	isMatch, failed := asking.Check(filter, o)
+	if asking.Err() != nil {
+		return false, asking.Err()
+	}
+	return isMatch && failed == nil, nil // A filter that fails on the member does not match.
+}
+
+// openIn is a filter on the open assignments in an outlet: one that was taken there or that
+// it has directly; while it is nobody's, one with a ticket there.
+func openIn(outlet string) document.Object {
+	ticketThere := document.O(
+		record.FieldChannel, document.O("$eq", outlet),
+		fieldSentAt, document.O("$gt", 0),
+		fieldRecalledAt, document.O("$not", document.O("$gt", 0)))
+	return document.O(
+		fieldSlot, isOpenSlot(),
+		"$or", document.A(
+			equal(fieldOutlet, outlet),
+			document.O(fieldOutlet, nil, fieldTickets, document.O("$elemMatch", ticketThere))))
+}
+
+// ownMember returns the context's member as a document, an empty one where the context has
+// none.
+func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
+	if s.scope.Member == "" {
+		return document.O(), nil
+	}
+	own, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, nil))
+	if err != nil {
+		return document.Object{}, err
+	}
+	return document.Encode(own)
+}
+
+// UpdateAssignmentGroup implements Operations.
+func (s *Service) UpdateAssignmentGroup(
+	ctx context.Context, p livechat.UpdateAssignmentGroupParams,
+) (livechat.UpdateAssignmentResult, error) {
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	update := s.linkGivenGroup
+	if p.Group == nil && p.BravoGroupID != "" {
+		update = s.linkBravoGroup
+	}
+	r, isChanged, err := update(ctx, p)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	result := updatedAssignment(r, 0)
+	if isChanged {
+		result.Modified = 1
+	}
+	return result, nil
+}
+
+// linkGivenGroup makes the group that a call names that of an assignment.
+func (s *Service) linkGivenGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (*livechat.AssignmentRecord, bool, error) {
+	g, err := s.namedGroup(ctx, groupByRecord(p.Group))
+	if err != nil {
+		return nil, false, err
+	}
+	if p.BravoGroupID != "" && g.Type != channel.Bravo {
+		if s.ports.IsStrict {
+			return nil, false, boterr.Invalid(fieldBravoGroupID, "is for bravo alone, and the group is of type %q", g.Type)
+		}
+		p.BravoGroupID = ""
+	}
+	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
+	if err != nil {
+		return nil, false, err
+	}
+	return s.machine.linkGroup(ctx, r, g, p.BravoGroupID)
+}
+
+// UpdateAssignmentMeta implements Operations.
+func (s *Service) UpdateAssignmentMeta(
+	ctx context.Context, p livechat.UpdateAssignmentMetaParams,
+) (livechat.UpdateAssignmentResult, error) {
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	fields, err := fieldsOfMeta(p.Meta)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	return s.updateAssignment(ctx, p.AssignmentID, fields)
+}
+
+// fieldsOfMeta returns the fields to set that an update of meta means.
+func fieldsOfMeta(meta document.Object) (document.Object, error) {
+	if meta.IsZero() {
+		return document.Object{}, boterr.Missing(fieldMeta, "the fields to set")
+	}
+	pairs := make([]any, 0, 2*meta.Len())
+	for path, value := range meta.All() {
+		if err := checkMetaPath(path); err != nil {
+			return document.Object{}, err
+		}
+		pairs = append(pairs, fieldMeta+"."+path, value)
+	}
+	return document.O(pairs...), boterr.PrefixField(fieldMeta, meta.Err())
+}
+
+// updateAssignment sets fields of an assignment. Of a field that cannot be set the error
+// names the path.
+func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (livechat.UpdateAssignmentResult, error) {
+	found, err := set(ctx, s.assignments(), assignmentKind, id, fields)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
+	}
+	r, err := assignmentFrom(found.Document)
+	if err != nil {
+		return livechat.UpdateAssignmentResult{}, err
+	}
+	return updatedAssignment(r, modified(found)), nil
+}
+
+// updatedAssignment tells of an assignment that an update matched.
+func updatedAssignment(r *livechat.AssignmentRecord, modified int64) livechat.UpdateAssignmentResult {
+	return livechat.UpdateAssignmentResult{
+		DocsIDs: livechat.DocsIDs{Updated: []string{r.ID}}, Docs: []*livechat.Assignment{&r.Assignment}, Modified: modified,
+	}
+}
+
+// GetAssignmentsByMeta implements Operations.
+func (s *Service) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
+	if p.Meta.IsZero() {
+		return nil, boterr.Missing(fieldMeta, "the data that the assignments have in meta; {} means all")
+	}
+	if err := p.Meta.Err(); err != nil {
+		return nil, boterr.PrefixField(fieldMeta, err)
+	}
+	if err := refuseOperators(p.Meta); err != nil {
+		return nil, boterr.PrefixField(fieldMeta, err)
+	}
+	pairs := make([]any, 0, 2*p.Meta.Len())
+	for path, value := range p.Meta.All() {
+		pairs = append(pairs, fieldMeta+"."+path, document.O("$eq", value, "$exists", true))
+	}
+	shown, err := s.shownAssignments(ctx, record.Query{Filter: document.O(pairs...)})
+	return shown, record.RenameField(err, "filter", "")
+}
+
+// refuseOperators refuses an operator in data: a name that begins with $, or a part of a
+// path that does, at any depth. The Field of the error is the path.
+func refuseOperators(data document.Object) error {
+	for path, value := range data.All() {
+		for name := range strings.SplitSeq(path, ".") {
+			if isOperator(name) {
+				return boterr.Invalid(path, "%s is an operator: give the value itself, which is compared as equal", name)
+			}
+		}
+		if err := refuseOperatorsIn(value); err != nil {
+			return boterr.PrefixField(path, err)
+		}
+	}
+	return nil
+}
+
+// refuseOperatorsIn is refuseOperators for any value.
+func refuseOperatorsIn(value any) error {
+	switch v := value.(type) {
+	case document.Object:
+		return refuseOperators(v)
+	case document.Array:
+		for i, item := range v.All() {
+			if err := refuseOperatorsIn(item); err != nil {
+				return boterr.PrefixField("["+strconv.Itoa(i)+"]", err)
+			}
+		}
+	}
+	return nil
+}
+
+// isOperator reports whether a name is that of an operator.
+func isOperator(name string) bool { return strings.HasPrefix(name, "$") }
+
+// metaFilter returns the conditions in an assignment's meta, which say whom it is for: what
+// is written as an operator, such as $or, or as operators on a field, such as
+// {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It is nil where there are no
+// conditions, and where they are none that a filter can have: that is data, too.
+func metaFilter(meta document.Object) *query.Filter {
+	conditions := document.O()
+	for name, value := range meta.All() {
+		operators, _ := value.(document.Object)
+		if isOperator(name) || hasOperator(operators) {
+			conditions = conditions.With(name, value)
+		}
+	}
+	if conditions.Len() == 0 {
+		return nil
+	}
+	filter, err := query.CompileFilter(conditions)
+	if err != nil {
+		return nil
+	}
+	return filter
+}
+
+// hasOperator reports whether an object has a name that begins with $.
+func hasOperator(o document.Object) bool {
+	for name := range o.All() {
+		if isOperator(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// set sets fields of the record of an id, and returns it as it is then. NotFound at _id:
+// there is none, which kind names. Other errors name the field.
+func set(
+	ctx context.Context, records *record.Collection, kind *record.Kind, id string, fields document.Object,
+) (store.FindAndModifyResult, error) {
+	found, err := records.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{Patch: fields}, true)
+	if err != nil {
+		return store.FindAndModifyResult{}, record.RenameField(err, "patch", "")
+	}
+	if !found.Matched {
+		return store.FindAndModifyResult{}, boterr.New(boterr.NotFound, record.FieldID, "there is no %s %s here", kind.Name, id)
+	}
+	return found, nil
+}
+
+// modified is how many records an update of one changed.
+func modified(found store.FindAndModifyResult) int64 {
+	if found.Modified {
+		return 1
+	}
+	return 0
+}
+
+// checkMetaPath refuses a path in meta that would be an operator.
+func checkMetaPath(path string) error {
+	for name := range strings.SplitSeq(path, ".") {
+		if isOperator(name) {
+			return boterr.Invalid(fieldMeta+"."+path, "a name cannot begin with $: give the field and its value")
+		}
+	}
+	return nil
+}

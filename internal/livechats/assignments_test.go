@@ -1,0 +1,712 @@
+package livechats_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// putAssignment stores an assignment of mine with the given fields, JSON that begins with a
+// comma: one of ada that has ended.
+func (s *fixture) putAssignment(t *testing.T, id string, createdAt int64, fields string) {
+	t.Helper()
+	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
+		"inlet": "web", "member": "ada", "slot": "ended/%s", "endedAt": 5 %s}`, id, createdAt, createdAt, id, fields))
+}
+
+// idsOf returns the _ids of records in JSON, in order.
+func idsOf(t *testing.T, records string) []string {
+	t.Helper()
+	ids := []string{}
+	for _, o := range document.Get(object(t, `{"all": `+records+`}`), "all", []document.Object{}) {
+		ids = append(ids, document.Get(o, "_id", ""))
+	}
+	return ids
+}
+
+// withField returns a string with a field of a JSON object.
+func withField(t *testing.T, text, path string) any {
+	t.Helper()
+	value, _ := object(t, text).Lookup(path)
+	return value
+}
+
+func TestGetAssignment_Shape(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.put(t, "assignments", `{"_id": "a1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "etag": "e",
+		"assignedAt": 3, "assignee": "eve", "expiry": 4, "group": "g1", "groupInfo": {"externalId": "G"}, "history": true,
+		"isZendesk": false, "inlet": "web", "inletGroupInfo": {"externalId": "I"}, "member": "ada", "meta": {"topic": "bill"},
+		"parentAssignment": "a0", "relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}},
+		"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U1"}], "label": "default", "own": 1}],
+		"slot": "member/ada", "label": "default", "summary": "s", "tickets": [], "liveChatAgenda": true, "sentAt": 2, "outlet": "desk",
+		"custom": "kept"}`)
+	require.JSONEq(t, `{"_id": "a1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "etag": "e",
+		"assignedAt": 3, "assignee": "eve", "expiry": 4, "group": "g1", "groupInfo": {"externalId": "G"}, "history": true,
+		"isZendesk": false, "inlet": "web", "inletGroupInfo": {"externalId": "I"}, "member": "ada", "meta": {"topic": "bill"},
+		"parentAssignment": "a0", "relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}},
+		"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U1"}], "label": "default", "own": 1}],
+		"custom": "kept"}`, must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
+}
+
+func TestGetAssignment_EmptyFields(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, ``)
+	require.JSONEq(t, `{"_id": "a1", "app": "mine", "_version": 1, "createdAt": 1, "updatedAt": 1, "etag": "e", "inlet": "web",
+		"member": "ada", "history": false, "isZendesk": false, "meta": {}, "targets": []}`,
+		must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
+}
+
+func TestGetAssignment_Unreadable(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, `, "targets": 7`)
+	_, err := call(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "a1")
+	require.ErrorContains(t, err, "targets")
+}
+
+func TestGetAssignment_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "member": "tom", "slot": "ended/foreign", "groupInfo": {"bravoGroupId": "B"}}`)
+	requireRefused(t, s, s.mine.GetAssignment,
+		refused{`{}`, boterr.InvalidArgument, "assignmentId"},
+		refused{`{"assignmentId": 7}`, boterr.InvalidArgument, "assignmentId"},
+		refused{`{"assignmentId": "none"}`, boterr.NotFound, "assignmentId"},
+		refused{`{"assignmentId": "foreign"}`, boterr.NotFound, "assignmentId"})
+	requireRefused(t, s, s.mine.GetAssignmentByBravoGroupID,
+		refused{`{}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"bravoGroupId": "B"}`, boterr.NotFound, "bravoGroupId"})
+	requireRefused(t, s, s.mine.GetAssignmentsByMemberID,
+		refused{`{}`, boterr.InvalidArgument, "memberId"},
+		refused{`{"memberId": "ada", "sortBy": {"createdAt": 2}}`, boterr.InvalidArgument, "sortBy.createdAt"},
+		refused{`{"memberId": "ada", "sortBy": {"$natural": 1}}`, boterr.InvalidArgument, "sortBy.$natural"})
+	requireRefused(t, s, s.mine.GetAssignmentsByParentAssignmentID,
+		refused{`{}`, boterr.InvalidArgument, "assignmentId"})
+}
+
+func TestGetAssignmentByBravoGroupID_Newest(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "new", 9, `, "groupInfo": {"bravoGroupId": "B"}`)
+	s.putAssignment(t, "old", 3, `, "groupInfo": {"bravoGroupId": "B"}`)
+	s.putAssignment(t, "other", 10, `, "groupInfo": {"bravoGroupId": "C"}`)
+	require.Equal(t, "new", withField(t, must(t, s.mine.GetAssignmentByBravoGroupID, `{"bravoGroupId": "B"}`), "_id"))
+}
+
+func TestGetAssignmentsByMemberID_Order(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "b", 3, ``)
+	s.putAssignment(t, "a", 2, ``)
+	s.putAssignment(t, "bobs", 1, ``)
+	s.change(t, "assignments", document.O("_id", "bobs"), document.Set("member", "bob"))
+	for params, want := range map[string][]string{
+		`{"memberId": "ada"}`:                                     {"b", "a"},
+		`{"memberId": "ada", "sortBy": {}}`:                       {"b", "a"},
+		`{"memberId": "ada", "sortBy": {"createdAt": 1}}`:         {"a", "b"},
+		`{"memberId": "ada", "sortBy": {"createdAt": -1}}`:        {"b", "a"},
+		`{"memberId": "ada", "sortBy": {"history": 1, "_id": 1}}`: {"a", "b"},
+		`{"memberId": "bob"}`:                                     {"bobs"},
+		`{"memberId": "nobody"}`:                                  {},
+		`{"memberId": "tom"}`:                                     {},
+	} {
+		require.Equal(t, want, idsOf(t, must(t, s.mine.GetAssignmentsByMemberID, params)), params)
+	}
+}
+
+func TestGetAssignmentsByParentAssignmentID(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "first", 1, ``)
+	s.putAssignment(t, "second", 2, `, "parentAssignment": "first"`)
+	s.putAssignment(t, "third", 3, `, "parentAssignment": "second"`)
+	s.putAssignment(t, "fourth", 4, `, "parentAssignment": "first"`)
+	for params, want := range map[string][]string{
+		`{"assignmentId": "first"}`:  {"second", "fourth"},
+		`{"assignmentId": "second"}`: {"third"},
+		`{"assignmentId": "third"}`:  {},
+		`{"assignmentId": "none"}`:   {},
+	} {
+		require.Equal(t, want, idsOf(t, must(t, s.mine.GetAssignmentsByParentAssignmentID, params)), params)
+	}
+}
+
+func TestFindAssignments(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, `, "label": "sales"`)
+	s.putAssignment(t, "a2", 1, ``)
+	found, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("label", "sales")})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Equal(t, "a1", found[0].ID)
+	require.Equal(t, livechat.Ended, found[0].State())
+	found, err = s.theirs.FindAssignments(t.Context(), record.Query{})
+	require.NoError(t, err)
+	require.Empty(t, found)
+	_, err = s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("$where", "1")})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestGetAssignmentsByMeta(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a", 1, `, "meta": {"topic": "bill", "order": {"id": 1, "lines": [1, 2]}, "tags": ["x", "y"], "left": null}`)
+	s.putAssignment(t, "b", 2, `, "meta": {"topic": "bill", "order": {"id": 2}, "n": 1}`)
+	s.putAssignment(t, "c", 3, ``)
+	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "slot": "ended/foreign", "meta": {"topic": "bill"}}`)
+	for params, want := range map[string][]string{
+		`{"meta": {"topic": "bill"}}`:                             {"a", "b"},
+		`{"meta": {"topic": "bill", "order.id": 2}}`:              {"b"},
+		`{"meta": {"order": {"id": 2}}}`:                          {"b"},
+		`{"meta": {"order": {"id": 1}}}`:                          {},
+		`{"meta": {"order": {"id": 1, "lines": [1, 2]}}}`:         {"a"},
+		`{"meta": {"order.lines": [1, 2]}}`:                       {"a"},
+		`{"meta": {"tags": "x"}}`:                                 {"a"},
+		`{"meta": {"left": null}}`:                                {"a"},
+		`{"meta": {"topic": "Bill"}}`:                             {},
+		`{"meta": {"n": 1.0}}`:                                    {"b"},
+		`{"meta": {"n": "1"}}`:                                    {},
+		`{"meta": {"topic": "bill", "n": 2}}`:                     {},
+		`{"meta": {"app": "theirs"}}`:                             {},
+		`{"meta": {}}`:                                            {"a", "b", "c"},
+		`{"meta": {"topic": "bill", "order": {"id": 2}, "n": 1}}`: {"b"},
+	} {
+		require.Equal(t, want, idsOf(t, must(t, s.mine.GetAssignmentsByMeta, params)), params)
+	}
+}
+
+func TestGetAssignmentsByMeta_RefusesOperators(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a", 1, `, "meta": {"n": 1}`)
+	requireRefused(t, s, s.mine.GetAssignmentsByMeta,
+		refused{`{}`, boterr.InvalidArgument, "meta"},
+		refused{`{"meta": null}`, boterr.InvalidArgument, "meta"},
+		refused{`{"meta": "x"}`, boterr.InvalidArgument, "meta"},
+		refused{`{"meta": {"$or": [{"n": 1}]}}`, boterr.InvalidArgument, "meta.$or"},
+		refused{`{"meta": {"n": {"$gt": 0}}}`, boterr.InvalidArgument, "meta.n.$gt"},
+		refused{`{"meta": {"n": {"deep": {"$in": [1]}}}}`, boterr.InvalidArgument, "meta.n.deep.$in"},
+		refused{`{"meta": {"list": [1, {"$ne": 1}]}}`, boterr.InvalidArgument, "meta.list[1].$ne"},
+		refused{`{"meta": {"n.$gt": 1}}`, boterr.InvalidArgument, "meta.n.$gt"})
+}
+
+func TestGetAssignmentsByMeta_RefusesNoValue(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, ``)
+	s.putGroup(t, "g1", ``)
+	bad := document.O("n", make(chan int))
+	_, found := s.mine.GetAssignmentsByMeta(t.Context(), livechat.GetAssignmentsByMetaParams{Meta: bad})
+	_, assignment := s.mine.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{AssignmentID: "a1", Meta: bad})
+	_, group := s.mine.UpdateGroupMeta(t.Context(), livechat.UpdateGroupMetaParams{GroupID: "g1", Meta: bad})
+	for _, err := range []error{found, assignment, group} {
+		failure, ok := boterr.AsError(err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, []string{string(boterr.InvalidArgument), "meta.n"}, []string{string(failure.Code), failure.Field})
+	}
+}
+
+// putOpen stores an open assignment of mine, of a member that no other has. The fields are
+// JSON that begins with a comma.
+func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields string) {
+	t.Helper()
+	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
+		"inlet": "web", "member": "member of %s", "slot": "member/member of %s" %s}`, id, createdAt, createdAt, id, id, fields))
+}
+
+// outletOf returns the id of the assignment that a look-up by outlet gives.
+func outletOf(t *testing.T, s *livechats.Service, outlet string) any {
+	t.Helper()
+	return withField(t, must(t, s.GetAssignmentByOutlet, `{"channelId": "`+outlet+`"}`), "_id")
+}
+
+const ticketAtDesk = `, "sentAt": 1, "tickets": [{"id": "1", "channel": "desk", "sentAt": 1}]`
+
+func TestGetAssignmentByOutlet_IsThere(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fields string
+		is     bool
+	}{
+		"a ticket is there":           {ticketAtDesk, true},
+		"it was taken there":          {ticketAtDesk + `, "assignee": "eve", "outlet": "desk"`, true},
+		"it was taken elsewhere":      {ticketAtDesk + `, "assignee": "eve", "outlet": "team"`, false},
+		"the channel has it directly": {`, "sentAt": 1, "direct": "desk", "outlet": "desk", "tickets": []`, true},
+		"its tickets are elsewhere":   {`, "sentAt": 1, "tickets": [{"id": "1", "channel": "team", "sentAt": 1}]`, false},
+		"one of its tickets is there": {`, "tickets": [{"channel": "team", "sentAt": 1}, {"channel": "desk", "sentAt": 1}]`, true},
+		"the ticket is not sent yet":  {`, "tickets": [{"channel": "desk"}, {"channel": "team", "sentAt": 1}]`, false},
+		"the ticket was recalled":     {`, "tickets": [{"channel": "desk", "sentAt": 1, "recalledAt": 2}]`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.putOpen(t, "a1", 1, c.fields)
+			s.putAssignment(t, "ended", 2, `, "outlet": "desk"`)
+			if c.is {
+				require.Equal(t, "a1", outletOf(t, s.mine.Service, "desk"))
+				return
+			}
+			requireRefused(t, s, s.mine.GetAssignmentByOutlet, refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
+		})
+	}
+}
+
+func TestGetAssignmentByOutlet_Newest(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putOpen(t, "second", 7, ticketAtDesk)
+	s.putOpen(t, "third", 7, ticketAtDesk)
+	s.putOpen(t, "first", 3, ticketAtDesk)
+	require.Equal(t, "third", outletOf(t, s.mine.Service, "desk"))
+}
+
+func TestGetAssignmentByOutlet_MetaAsFilter(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		meta string
+		is   bool
+	}{
+		"data is no condition":              {`{"locale": "fr", "topic": {"id": 1}}`, true},
+		"an operator matches":               {`{"locale": {"$in": ["de", "fr"]}}`, true},
+		"an operator does not match":        {`{"locale": {"$in": ["en"]}}`, false},
+		"a path":                            {`{"meta.team": {"$eq": "sales"}}`, true},
+		"conditions beside data":            {`{"topic": "bill", "locale": {"$ne": "de"}}`, false},
+		"all conditions hold":               {`{"locale": {"$in": ["de"]}, "meta.team": {"$ne": "sales"}}`, false},
+		"an operator at the top":            {`{"$or": [{"locale": "en"}, {"meta.team": "sales"}]}`, true},
+		"an operator at the top that fails": {`{"$nor": [{"locale": "de"}]}`, false},
+		"no filter can have it":             {`{"price": {"$": 5}}`, true},
+		"an empty one":                      {`{}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.mine.addMember(t, `{"_id": "eve", "channel": "desk", "locale": "de", "meta": {"team": "sales"}}`)
+			s.putOpen(t, "for everyone", 1, ticketAtDesk)
+			s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": `+c.meta)
+			want := map[bool]string{true: "asked", false: "for everyone"}[c.is]
+			require.Equal(t, want, outletOf(t, s.mine.as("desk", "eve"), "desk"))
+		})
+	}
+}
+
+func TestGetAssignmentByOutlet_WithoutMember(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": {"locale": {"$in": ["de"]}}`)
+	requireRefused(t, s, s.mine.as("desk", "").GetAssignmentByOutlet,
+		refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
+	requireRefused(t, s, s.mine.as("desk", "gone").GetAssignmentByOutlet,
+		refused{`{"channelId": "desk"}`, boterr.NotFound, "member"})
+}
+
+func TestGetAssignmentByOutlet_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.put(t, "assignments", `{"_id": "x", "app": "theirs", "createdAt": 1, "slot": "member/tom", "member": "tom", "outlet": "foreign"}`)
+	requireRefused(t, s, s.mine.GetAssignmentByOutlet,
+		refused{`{}`, boterr.InvalidArgument, "channelId"},
+		refused{`{"channelId": "none"}`, boterr.NotFound, "channelId"},
+		refused{`{"channelId": "foreign"}`, boterr.NotFound, "channelId"},
+		refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
+	require.Equal(t, "x", outletOf(t, s.theirs.Service, "foreign"))
+}
+
+// putGroup stores a group of mine. The fields are JSON that begins with a comma.
+func (s *fixture) putGroup(t *testing.T, id string, fields string) {
+	t.Helper()
+	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "_version": 1, "active": true, "valid": true`+fields+`}`)
+}
+
+func TestUpdateAssignmentGroup(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ group, params, info string }{
+		"of charlie": {
+			`, "externalId": "G1", "type": "charlie", "name": "Ada"`, `{"assignmentId": "a1", "group": {"_id": "g1"}}`,
+			`{"externalId": "G1", "type": "charlie", "name": "Ada"}`,
+		},
+		"of bravo": {
+			`, "externalId": "G1", "type": "bravo", "name": "Ada"`, `{"assignmentId": "a1", "group": {"_id": "g1"}}`,
+			`{"externalId": "G1", "type": "bravo", "name": "Ada", "bravoGroupId": "G1"}`,
+		},
+		"with another id on bravo": {
+			`, "externalId": "G1", "type": "bravo", "name": "Ada"`, `{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B2"}`,
+			`{"externalId": "G1", "type": "bravo", "name": "Ada", "bravoGroupId": "B2"}`,
+		},
+		"a group is an address": {
+			`, "externalId": "G1", "type": "charlie", "name": "Ada"`,
+			`{"assignmentId": "a1", "group": {"_id": "g1", "app": "theirs", "externalId": "forged"}, "bravoGroupId": "B2"}`,
+			`{"externalId": "G1", "type": "charlie", "name": "Ada"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.putAssignment(t, "a1", 1, `, "groupInfo": {"old": 1}`)
+			s.putGroup(t, "g1", c.group)
+			s.advance(time.Second)
+			updated := must(t, s.mine.UpdateAssignmentGroup, c.params)
+			kept := s.record(t, "a1")
+			require.JSONEq(t, `{"_docsIds": {"updated": ["a1"]}, "modified": 1, "_docs": [
+				{"_id": "a1", "app": "mine", "_version": 2, "createdAt": 1, "updatedAt": 1709294401000, "etag": "`+kept.Etag+`",
+				"inlet": "web", "member": "ada", "history": false, "isZendesk": false, "meta": {}, "targets": [], "group": "g1",
+				"groupInfo": `+c.info+`}]}`, updated)
+			require.NotEqual(t, "e", kept.Etag)
+			s.advance(time.Second)
+			again := must(t, s.mine.UpdateAssignmentGroup, c.params)
+			require.EqualValues(t, 0, withField(t, again, "modified"))
+			require.Equal(t, kept, s.record(t, "a1"), "what is so already is not changed")
+		})
+	}
+}
+
+func TestUpdateAssignmentGroup_BravoGroupID(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, ``)
+	s.putGroup(t, "g1", `, "externalId": "G1", "type": "bravo"`)
+	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
+	require.Equal(t, "a1", withField(t, must(t, s.mine.GetAssignmentByBravoGroupID, `{"bravoGroupId": "G1"}`), "_id"))
+	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B2"}`)
+	require.Equal(t, "a1", withField(t, must(t, s.mine.GetAssignmentByBravoGroupID, `{"bravoGroupId": "B2"}`), "_id"))
+	_, err := call(t, s.mine.GetAssignmentByBravoGroupID, `{"bravoGroupId": "G1"}`)
+	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+func TestUpdateAssignmentGroup_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) { p.IsStrict = true })
+	s.putAssignment(t, "a1", 1, ``)
+	s.putGroup(t, "g1", `, "type": "charlie"`)
+	s.put(t, "groups", `{"_id": "foreign", "app": "theirs"}`)
+	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "slot": "ended/foreign"}`)
+	requireRefused(t, s, s.mine.UpdateAssignmentGroup,
+		refused{`{"group": {"_id": "g1"}}`, boterr.InvalidArgument, "assignmentId"},
+		refused{`{"assignmentId": "a1"}`, boterr.InvalidArgument, "group"},
+		refused{`{"assignmentId": "a1", "group": "g1"}`, boterr.InvalidArgument, "group"},
+		refused{`{"assignmentId": "a1", "group": {"externalId": "G1"}}`, boterr.InvalidArgument, "group._id"},
+		refused{`{"assignmentId": "a1", "group": {"_id": "none"}}`, boterr.NotFound, "group._id"},
+		refused{`{"assignmentId": "a1", "group": {"_id": "foreign"}}`, boterr.NotFound, "group._id"},
+		refused{`{"assignmentId": "none", "group": {"_id": "g1"}}`, boterr.NotFound, "assignmentId"},
+		refused{`{"assignmentId": "foreign", "group": {"_id": "g1"}}`, boterr.NotFound, "assignmentId"},
+		refused{`{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B"}`, boterr.InvalidArgument, "bravoGroupId"})
+}
+
+func TestUpdateAssignmentMeta_OtherFieldsStay(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`{"topic": "bill"}`:                   `{"topic": "bill", "order": {"id": 1}, "list": [1, 2]}`,
+		`{"new": null}`:                       `{"topic": "x", "order": {"id": 1}, "list": [1, 2], "new": null}`,
+		`{"order": {"n": 2}}`:                 `{"topic": "x", "order": {"n": 2}, "list": [1, 2]}`,
+		`{"order.n": 2, "list.1": 5}`:         `{"topic": "x", "order": {"id": 1, "n": 2}, "list": [1, 5]}`,
+		`{"for": {"$in": ["de"]}}`:            `{"topic": "x", "order": {"id": 1}, "list": [1, 2], "for": {"$in": ["de"]}}`,
+		`{"_id": 1, "app": "a", "member": 1}`: `{"topic": "x", "order": {"id": 1}, "list": [1, 2], "_id": 1, "app": "a", "member": 1}`,
+	} {
+		t.Run(params, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.putAssignment(t, "a1", 1, `, "meta": {"topic": "x", "order": {"id": 1}, "list": [1, 2]}`)
+			s.putGroup(t, "g1", `, "meta": {"topic": "x", "order": {"id": 1}, "list": [1, 2]}`)
+			updated := must(t, s.mine.UpdateAssignmentMeta, `{"assignmentId": "a1", "meta": `+params+`}`)
+			requireMetaSet(t, updated, "a1", want)
+			require.JSONEq(t, want, metaOf(t, must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`)))
+			updated = must(t, s.mine.UpdateGroupMeta, `{"groupId": "g1", "meta": `+params+`}`)
+			requireMetaSet(t, updated, "g1", want)
+			require.JSONEq(t, want, metaOf(t, must(t, s.mine.GetGroup, `{"groupId": "g1"}`)))
+		})
+	}
+}
+
+func TestUpdateAssignmentMeta_Unchanged(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, `, "meta": {"topic": "x"}`)
+	s.putGroup(t, "g1", `, "meta": {"topic": "x"}`)
+	before := s.stored(t)
+	s.advance(time.Second)
+	for _, meta := range []string{`{}`, `{"topic": "x"}`} {
+		require.EqualValues(t, 0, withField(t, must(t, s.mine.UpdateAssignmentMeta, `{"assignmentId": "a1", "meta": `+meta+`}`), "modified"))
+		require.EqualValues(t, 0, withField(t, must(t, s.mine.UpdateGroupMeta, `{"groupId": "g1", "meta": `+meta+`}`), "modified"))
+		require.Equal(t, before, s.stored(t))
+	}
+}
+
+func TestUpdateAssignmentMeta_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putAssignment(t, "a1", 1, `, "meta": {"text": "x"}`)
+	s.putGroup(t, "g1", `, "meta": {"text": "x"}`)
+	s.put(t, "groups", `{"_id": "foreign", "app": "theirs"}`)
+	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "slot": "ended/foreign"}`)
+	for meta, field := range map[string]string{
+		`null`:               "meta",
+		`"x"`:                "meta",
+		`{"$inc": {"n": 1}}`: "meta.$inc",
+		`{"list.$": 1}`:      "meta.list.$",
+		`{"list.$[].n": 1}`:  "meta.list.$[].n",
+		`{"": 1}`:            "meta.",
+		`{"a..b": 1}`:        "meta.a..b",
+		`{"text.inside": 1}`: "meta.text.inside",
+		`{"a": 1, "a.b": 1}`: "meta.a.b",
+	} {
+		requireRefused(t, s, s.mine.UpdateAssignmentMeta, refused{`{"assignmentId": "a1", "meta": ` + meta + `}`, boterr.InvalidArgument, field})
+		requireRefused(t, s, s.mine.UpdateGroupMeta, refused{`{"groupId": "g1", "meta": ` + meta + `}`, boterr.InvalidArgument, field})
+	}
+	requireRefused(t, s, s.mine.UpdateAssignmentMeta,
+		refused{`{"meta": {"n": 1}}`, boterr.InvalidArgument, "assignmentId"},
+		refused{`{"assignmentId": "a1"}`, boterr.InvalidArgument, "meta"},
+		refused{`{"assignmentId": "none", "meta": {"n": 1}}`, boterr.NotFound, "assignmentId"},
+		refused{`{"assignmentId": "foreign", "meta": {"n": 1}}`, boterr.NotFound, "assignmentId"})
+	requireRefused(t, s, s.mine.UpdateGroupMeta,
+		refused{`{"meta": {"n": 1}}`, boterr.InvalidArgument, "groupId"},
+		refused{`{"groupId": "g1"}`, boterr.InvalidArgument, "meta"},
+		refused{`{"groupId": "none", "meta": {"n": 1}}`, boterr.NotFound, "groupId"},
+		refused{`{"groupId": "foreign", "meta": {"n": 1}}`, boterr.NotFound, "groupId"})
+}
+
+// requireMetaSet asserts what an update of the meta of one record tells.
+func requireMetaSet(t *testing.T, updated, id, meta string) {
+	t.Helper()
+	require.EqualValues(t, 1, withField(t, updated, "modified"))
+	require.Equal(t, id, withField(t, updated, "_docsIds.updated.0"))
+	doc := object(t, updated)
+	first, ok := doc.Lookup("_docs.0")
+	require.True(t, ok)
+	text, err := json.Marshal(first)
+	require.NoError(t, err)
+	require.JSONEq(t, meta, metaOf(t, string(text)))
+}
+
+// metaOf returns the meta of a record in JSON.
+func metaOf(t *testing.T, text string) string {
+	t.Helper()
+	o := object(t, text)
+	return document.Get(o, "meta", document.O()).String()
+}
+
+func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.putOpen(t, "a1", 1, ``)
+	insert := func(text string) error { return s.store.Collection("assignments").Insert(t.Context(), object(t, text)) }
+	require.ErrorIs(t, insert(`{"_id": "a2", "app": "mine", "slot": "member/member of a1"}`), boterr.AlreadyExists)
+	require.NoError(t, insert(`{"_id": "a3", "app": "theirs", "slot": "member/member of a1"}`))
+	require.NoError(t, insert(`{"_id": "a4", "app": "mine", "slot": "ended/a4"}`))
+}
+
+// scripted is a fixture with bot logic that makes a group on Bravo for a request, and brings
+// agents into it, by itself.
+type scripted struct {
+	*fixture
+
+	t *testing.T
+}
+
+// steps are the calls of that logic. Each may be made by a service that breaks on the way.
+var steps = map[string]func(s scripted, by *livechats.Service) error{
+	"ask": func(s scripted, by *livechats.Service) error {
+		_, err := call(s.t, by.CreateAssignment, `{"targets": [{"channel": "phone", "broadcastGroups": [{"id": "B1"}]}],
+			"assignmentDetails": {"summary": "A kettle.", "groupName": "Kettles"}}`)
+		return err
+	},
+	"join": func(s scripted, by *livechats.Service) error {
+		_, err := call(s.t, by.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
+		return err
+	},
+	"give": func(s scripted, by *livechats.Service) error {
+		_, err := call(s.t, by.UpdateAssignmentGroup, fmt.Sprintf(`{"assignmentId": %q, "group": {"_id": %q}, "bravoGroupId": "room"}`,
+			s.assignment().ID, s.room().ID))
+		return err
+	},
+	"give by id": func(s scripted, by *livechats.Service) error {
+		_, err := call(s.t, by.UpdateAssignmentGroup, fmt.Sprintf(`{"assignmentId": %q, "bravoGroupId": "room"}`, s.assignment().ID))
+		return err
+	},
+}
+
+// assignment is Ada's only one.
+func (s scripted) assignment() *livechat.AssignmentRecord {
+	s.t.Helper()
+	found := s.assignments(s.t, "ada")
+	require.Len(s.t, found, 1)
+	return found[0]
+}
+
+// room is the only group.
+func (s scripted) room() *livechat.Group {
+	s.t.Helper()
+	found := s.groups(s.t, document.O())
+	require.Len(s.t, found, 1)
+	return found[0]
+}
+
+// orders are those in which the calls may come.
+var orders = [][]string{
+	{"ask", "join", "give"},
+	{"join", "ask", "give"},
+	{"ask", "join", "give by id"},
+	{"join", "ask", "give by id"},
+	{"ask", "give by id", "join"},
+	{"ask", "give by id", "join", "give"},
+}
+
+// requireConnected checks that Eve has the request of Ada, and that they are connected.
+func (s scripted) requireConnected() {
+	s.t.Helper()
+	r, g := s.assignment(), s.room()
+	require.Equal(s.t, livechat.Taken, r.State())
+	require.Equal(s.t, []string{"eve", g.ID, "phone"}, []string{r.Assignee, r.Group, r.Outlet})
+	require.JSONEq(s.t, `{"externalId": "room", "name": "Kettles", "type": "bravo", "bravoGroupId": "room"}`, r.GroupInfo.String())
+	require.NotZero(s.t, r.AssignedAt)
+	require.NotZero(s.t, r.SummarySentAt)
+	require.Equal(s.t, []string{r.ID, "ada", "web", "Kettles", "eve"}, []string{g.Assignment, g.Member, g.Inlet, g.Name, g.AdminExternalID})
+	require.True(s.t, g.Active)
+	require.Equal(s.t, r.Expiry, s.mine.onlyAgenda(s.t, "ada").NextRunAt)
+	require.True(s.t, s.mine.member(s.t, "ada").BotMeta.LiveChat())
+
+	found := must(s.t, s.mine.GetGroupByMemberID, `{"inlet": "web", "memberId": "ada"}`)
+	require.Equal(s.t, g.ID, document.Get(object(s.t, found), "_id", ""))
+	requireRelayed(s.t)(s.mine.RelayFromMember(s.t.Context(), "ada", *event("ada-web", "bot", "It leaks.")))
+	require.Equal(s.t, "It leaks.", s.lastSent(s.t).Text())
+	requireRelayed(s.t)(s.mine.RelayFromAgent(s.t.Context(), "phone", *event("eve", "room", "Where?")))
+	require.Equal(s.t, []string{"web ada-web"}, s.sentTo()[len(s.sentTo())-1:])
+}
+
+func TestLinks_AnyOrder(t *testing.T) {
+	t.Parallel()
+	for _, order := range orders {
+		for times, name := range map[int]string{1: "once", 2: "each twice"} {
+			t.Run(strings.Join(order, ", ")+", "+name, func(t *testing.T) {
+				t.Parallel()
+				s := scripted{newFixture(t), t}
+				for _, step := range order {
+					for range times {
+						require.NoError(t, steps[step](s, s.mine.Service))
+					}
+				}
+				for _, step := range order {
+					require.NoError(t, steps[step](s, s.mine.Service))
+				}
+				summaries := strings.Count(strings.Join(s.platform.did(), "\n"), "send to room: A kettle.")
+				require.Equal(t, 1, summaries, "the summary is sent once")
+				s.requireConnected()
+			})
+		}
+	}
+}
+
+func TestLinks_AfterCrash(t *testing.T) {
+	t.Parallel()
+	for _, order := range orders {
+		for i, crashing := range order {
+			t.Run(strings.Join(order, ", ")+", crash at "+crashing, func(t *testing.T) {
+				t.Parallel()
+				for writes, isBroken := 0, true; isBroken; writes++ {
+					s := scripted{newFixture(t), t}
+					for _, step := range order[:i] {
+						require.NoError(t, steps[step](s, s.mine.Service))
+					}
+					broken, hasBroken := s.interrupted(writes)
+					_ = steps[crashing](s, broken)
+					isBroken = hasBroken()
+					require.NoError(t, steps[crashing](s, s.afterCrash()))
+					for _, step := range order[i+1:] {
+						require.NoError(t, steps[step](s, s.mine.Service))
+					}
+					s.requireConnected()
+				}
+			})
+		}
+	}
+}
+
+func TestLinks_GroupGivenWhileSending(t *testing.T) {
+	t.Parallel()
+	for _, give := range []string{"give", "give by id"} {
+		s := scripted{newFixture(t), t}
+		require.NoError(t, steps["join"](s, s.mine.Service))
+		broken, _ := s.interrupted(1)
+		require.Error(t, steps["ask"](s, broken))
+		require.Equal(t, livechat.Sending, s.assignment().State())
+		require.NoError(t, steps[give](s, s.mine.Service))
+		require.Equal(t, livechat.Sending, s.assignment().State(), "nobody has it before it is open")
+		require.NoError(t, steps["ask"](s, s.afterCrash()))
+		s.requireConnected()
+	}
+}
+
+func TestLinks_SeveralAgents(t *testing.T) {
+	t.Parallel()
+	s := scripted{newFixture(t), t}
+	require.NoError(t, steps["ask"](s, s.mine.Service))
+	for _, agent := range []string{"eve", "bert"} {
+		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "`+agent+`", "bravoGroupId": "room"}`)
+	}
+	require.NoError(t, steps["give by id"](s, s.mine.Service))
+	for _, g := range s.groups(t, document.O()) {
+		require.Equal(t, []string{s.assignment().ID, "ada", "web"}, []string{g.Assignment, g.Member, g.Inlet}, g.AdminExternalID)
+	}
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", *event("bert", "room", "I can help.")))
+	must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "bert", "bravoGroupId": "room"}`)
+	require.Equal(t, livechat.Ended, s.assignment().State())
+	require.Empty(t, s.groups(t, document.O("active", true)))
+}
+
+func TestLinks_GroupOfAnother(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	g := s.taken(t, "a1", "ada", "eve@phone").Group
+	s.pending(t, "a2", "bob")
+	for range 2 {
+		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a2", "group": {"_id": "`+g.ID+`"}}`)
+		require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+		require.Equal(t, "a1", s.group(t, g.ID).Assignment)
+	}
+}
+
+func TestLinks_EndedRequest(t *testing.T) {
+	t.Parallel()
+	s := scripted{newFixture(t), t}
+	require.NoError(t, steps["ask"](s, s.mine.Service))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	require.NoError(t, steps["join"](s, s.mine.Service))
+	require.NoError(t, steps["give"](s, s.mine.Service))
+	require.Equal(t, livechat.Ended, s.assignment().State())
+	require.Empty(t, s.room().Assignment)
+	require.True(t, s.room().Active)
+}
+
+func TestUpdateAssignmentGroup_WithdrawnMeanwhile(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 3, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada")
+		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "R1"}`)
+		mine, hasHappened := s.meanwhile(writes, func() {
+			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		})
+		group := s.groups(t, document.O())[0]
+		_, err := mine.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{AssignmentID: "a1", Group: group})
+		if err != nil {
+			require.Equal(t, "assignmentId", fieldOf(t, err), "after %d writes", writes)
+			group := s.groups(t, document.O())[0]
+			require.True(t, group.Assignment == "" || !group.Active, "after %d writes: no live group is that of what is not there", writes)
+		}
+		return hasHappened()
+	})
+}

@@ -1,0 +1,661 @@
+package livechats_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+func TestCreateAssignment_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	ids := make([]string, 50)
+	var all sync.WaitGroup
+	for i := range ids {
+		all.Go(func() {
+			result, err := s.mine.CreateAssignment(context.Background(), livechat.CreateAssignmentParams{})
+			if err == nil && result.Member.BotMeta.LiveChat() {
+				ids[i] = result.AssignmentID
+			}
+		})
+	}
+	all.Wait()
+	require.NotEmpty(t, ids[0])
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
+	require.Equal(t, livechat.Pending, s.record(t, ids[0]).State())
+	s.mine.onlyAgenda(t, "ada")
+}
+
+func TestCreateAssignment_AfterCrash(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]struct{ outlets, params string }{
+		"tickets": {"desk", `{"assignmentDetails": {"summary": "s"}}`},
+		"direct":  {"help", `{"assignmentDetails": {"summary": "s"}}`},
+		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wasBroken := true
+			for writes := 0; wasBroken; writes++ {
+				wasBroken = requireCompleted(t, ask.outlets, ask.params, writes)
+			}
+		})
+	}
+}
+
+// requireCompleted asks on a store that is interrupted after so many writes, and asserts that
+// the same call again completes the request. It reports whether the store was interrupted.
+func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
+	t.Helper()
+	s := newFixture(t)
+	s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
+	s.mine.pair(t, outlet)
+	p := paramsOf[livechat.CreateAssignmentParams](t, params)
+	service, hasBroken := s.interrupted(writes)
+	_, err := service.CreateAssignment(t.Context(), p)
+	if !hasBroken() {
+		require.NoError(t, err)
+		return false
+	}
+	if err != nil { // What fails last is only the release of the sender, which says nothing.
+		require.ErrorIs(t, err, errInterrupted)
+	}
+	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
+	require.NoError(t, err, "after %d writes", writes)
+	records := s.assignments(t, "ada")
+	require.Len(t, records, 1)
+	require.Equal(t, result.AssignmentID, records[0].ID)
+	require.NotEqual(t, livechat.Sending, records[0].State())
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.Equal(t, records[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, records[0].Group, result.GroupID)
+	for _, ticket := range records[0].Tickets {
+		require.NotZero(t, ticket.SentAt)
+	}
+	if p.CreateGroup != nil {
+		require.Len(t, s.groups(t, document.O("assignment", records[0].ID)), 1, "after %d writes", writes)
+	}
+	kept := map[string]bool{}
+	for _, ticket := range records[0].Tickets {
+		kept[ticket.ID] = true
+	}
+	seen := map[string]int{}
+	for _, message := range s.platform.sent() {
+		seen[message.ID]++
+	}
+	for id, times := range seen {
+		require.True(t, kept[id], "%s is the id of no ticket of the request", id)
+		require.LessOrEqual(t, times, 2, "%s: only what was not noted is sent again, with its id", id)
+	}
+	return true
+}
+
+func TestCreateAssignment_CanceledAtEachSend(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 3; n++ {
+		var sends int
+		ctx, cancel := context.WithCancel(t.Context())
+		s := before(func(*fixture, send.Message) {
+			sends++
+			if sends == n {
+				cancel()
+			}
+		})(t)
+		_, err := s.mine.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Canceled)
+		unsent := unsentOf(t, err)
+		require.Len(t, unsent.Failures, 4-n, "what comes after the end of the call is not sent")
+		require.Len(t, s.sentTo(), n-1)
+		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		require.Equal(t, unsent.AssignmentID, s.mustAsk(t, `{}`).ID)
+		require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
+	}
+}
+
+func TestCreateAssignment_WaitsForSender(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		arrived, goOn := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		s := before(func(*fixture, send.Message) {
+			once.Do(func() {
+				close(arrived)
+				<-goOn
+			})
+		})(t)
+		var first, second livechat.CreateAssignmentResult
+		var calls sync.WaitGroup
+		calls.Go(func() { first, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
+		<-arrived
+		calls.Go(func() { second, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
+		time.AfterFunc(time.Second, func() { close(goOn) })
+		calls.Wait()
+		require.NotEmpty(t, first.AssignmentID)
+		require.Equal(t, first.AssignmentID, second.AssignmentID)
+		require.True(t, second.Member.BotMeta.LiveChat())
+		require.Len(t, s.sentTo(), 3)
+	})
+}
+
+func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(t)
+		service, _ := s.interrupted(1)
+		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, errInterrupted)
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		before := s.stored(t)
+		_, err = s.mine.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Canceled)
+		require.Equal(t, before, s.stored(t))
+		s.mustAsk(t, `{}`)
+	})
+}
+
+// frozenStore is a store whose clock stands still.
+type frozenStore struct{ store.Store }
+
+// Now implements store.Store.
+func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
+
+func TestCreateAssignment_WaitsTooLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newFixture(t)
+		s.store = frozenStore{s.store}
+		service, _ := s.interrupted(1)
+		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, errInterrupted)
+		s.platform.forget()
+		env := s.mine.env
+		env.Store = s.store
+		_, err = livechats.New(env, s.mine.scope, s.mine.ports).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Conflict)
+		require.ErrorContains(t, err, "another call is sending this request")
+		require.Empty(t, s.sentTo())
+	})
+}
+
+func TestCreateAssignment_LosesItsPlace(t *testing.T) {
+	t.Parallel()
+	s := before(func(s *fixture, m send.Message) {
+		if m.To == "C1" { // It takes so long that another call is the sender by now.
+			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
+		}
+	})(t)
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Conflict)
+	require.Equal(t, []string{"desk C1"}, s.sentTo())
+	r := s.assignments(t, "ada")[0]
+	require.Equal(t, "message1", r.Tickets[0].MessageID)
+	require.Equal(t, "another", r.Sender.ID, "the place of the other call stays")
+	_, err = s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
+}
+
+func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
+	t.Parallel()
+	s := before(func(s *fixture, m send.Message) {
+		if m.To == "U1" {
+			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		}
+	})(t)
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Conflict)
+	require.ErrorContains(t, err, "was withdrawn while it was sent")
+	did := s.platform.did()
+	require.Contains(t, did, "desk: recall the ticket of C1")
+	require.Contains(t, did, "desk: recall the ticket of U1")
+	require.Equal(t, []string{"desk C1", "desk U1"}, s.sentTo(), "no more is sent")
+	require.Empty(t, s.assignments(t, "ada"))
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+}
+
+// endingMembers are members who end their live chat at the moment in which they enter it.
+type endingMembers struct {
+	livechats.Members
+
+	end func()
+}
+
+// PatchMembers implements livechat.Members.
+func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+	value, _ := p.Patch.Field("botMeta.liveChat")
+	if isLive, ok := value.(bool); ok && isLive {
+		e.end()
+	}
+	return e.Members.PatchMembers(ctx, p)
+}
+
+func TestCreateAssignment_EndedAtOnce(t *testing.T) {
+	t.Parallel()
+	members := &endingMembers{}
+	s := newFixture(t, func(p *livechats.Ports) {
+		members.Members = p.Members
+		p.Members = members
+	})
+	members.end = sync.OnceFunc(func() {
+		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		require.NoError(t, err)
+	})
+	result, err := s.ask(t, `{}`)
+	require.NoError(t, err)
+	require.False(t, result.Member.BotMeta.LiveChat())
+	s.requireOver(t, result.AssignmentID, "ada", livechat.EndedByInlet)
+}
+
+func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
+	t.Parallel()
+	isLate := false
+	everyMoment(t, 6, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		first, hasHappened := s.meanwhile(writes, func() {
+			if len(s.assignments(t, "ada")) == 0 {
+				return
+			}
+			_, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(t, err, "after %d writes", writes)
+			isLate = true
+		})
+		if _, err := first.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}); err != nil {
+			require.ErrorIs(t, err, boterr.Conflict)
+			require.ErrorContains(t, err, "another call has gone on with it", "after %d writes", writes)
+		}
+		require.Len(t, s.assignments(t, "ada"), 1)
+		require.Equal(t, livechat.Pending, s.assignments(t, "ada")[0].State())
+		require.Equal(t, s.assignments(t, "ada")[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		return hasHappened()
+	})
+	require.True(t, isLate)
+}
+
+func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]struct{ outlet, params string }{
+		"tickets": {"desk", `{}`},
+		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			everyMoment(t, 5, func(t *testing.T, writes int) bool {
+				t.Helper()
+				s := newFixture(t)
+				s.web.Add("POST", shopAPI, web.JSON(200, `{"ok": true}`))
+				s.mine.pair(t, ask.outlet)
+				ended := ""
+				mine, hasHappened := s.meanwhile(writes, func() {
+					for _, r := range s.assignments(t, "ada") {
+						must(t, s.mine.InletEndLiveChat, `{}`)
+						ended = r.ID
+					}
+				})
+				_, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, ask.params))
+				if err != nil {
+					require.ErrorIs(t, err, boterr.Conflict, "after %d writes", writes)
+				}
+				if ended != "" {
+					s.requireOver(t, ended, "ada", livechat.EndedByInlet)
+				}
+				return hasHappened()
+			})
+		})
+	}
+}
+
+// endings are the calls that end a live chat, or hand it on.
+var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service) error{
+	"ended in the outlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
+		t.Helper()
+		s.taken(t, "a1", "ada", "eve@desk")
+		return func(l *livechats.Service) error { return errorOf(call(t, l.EndLiveChat, endByEve)) }
+	},
+	"ended in the inlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
+		t.Helper()
+		s.taken(t, "a1", "ada", "eve@desk")
+		return func(l *livechats.Service) error { return errorOf(call(t, l.InletEndLiveChat, `{}`)) }
+	},
+	"withdrawn": func(t *testing.T, s *fixture) func(*livechats.Service) error {
+		t.Helper()
+		s.pending(t, "a1", "ada")
+		return func(l *livechats.Service) error {
+			return errorOf(call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
+		}
+	},
+	"handed on": func(t *testing.T, s *fixture) func(*livechats.Service) error {
+		t.Helper()
+		s.taken(t, "a1", "ada", "eve@desk")
+		return func(l *livechats.Service) error {
+			return errorOf(call(t, l.ReassignAssignment,
+				`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "eve", "to": "group1"}}`))
+		}
+	},
+}
+
+// errorOf returns the error of a call.
+func errorOf(_ string, err error) error { return err }
+
+// eachInterruption ends a live chat in each way, interrupted after each number of writes. then
+// gets the live chats of the app after that.
+func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechats.Service)) {
+	t.Helper()
+	for name, prepare := range endings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for writes := 0; ; writes++ {
+				s := newFixture(t)
+				end := prepare(t, s)
+				broken, hasBroken := s.interrupted(writes)
+				if err := end(broken); !hasBroken() {
+					require.NoError(t, err)
+					require.Greater(t, writes, 3)
+					return
+				}
+				t.Logf("%s, interrupted after %d writes", name, writes)
+				then(t, s, s.afterCrash())
+			}
+		})
+	}
+}
+
+// requireNothingLeft asserts that nothing of a live chat is left of ada, and no group is live.
+func (s *fixture) requireNothingLeft(t *testing.T) {
+	t.Helper()
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.Empty(t, s.mine.openAgendas(t, "ada"))
+	for _, r := range s.assignments(t, "ada") {
+		require.NotEqual(t, livechat.Pending, r.State())
+		require.NotEqual(t, livechat.Taken, r.State())
+	}
+}
+
+func TestExpire_AfterCrash(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
+		t.Helper()
+		s.advance(2 * livechat.IdleTimeout)
+		for _, due := range s.mine.openAgendas(t, "ada") {
+			require.NoError(t, l.Expire(t.Context(), due.Agenda))
+		}
+		s.requireNothingLeft(t)
+	})
+}
+
+func TestInletEndLiveChat_AfterCrash(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
+		t.Helper()
+		_, _ = call(t, l.InletEndLiveChat, `{}`) // Who comes second is refused, and completes it.
+		s.requireNothingLeft(t)
+		require.Empty(t, s.groups(t, document.O("active", true)))
+	})
+}
+
+func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
+		t.Helper()
+		created, err := l.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.NoError(t, err)
+		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		require.Equal(t, s.record(t, created.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		for _, g := range s.groups(t, document.O("active", true)) {
+			require.Equal(t, created.AssignmentID, g.Assignment)
+		}
+	})
+}
+
+func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
+	t.Parallel()
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechats.Service) {
+		t.Helper()
+		_, err := call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		require.NoError(t, err)
+		for _, r := range s.assignments(t, "ada") {
+			require.True(t, r.State() == livechat.Taken || r.State() == livechat.Ended && !r.ClosedAt.IsZero(), "%+v", r)
+		}
+	})
+}
+
+func TestExpire_DuringHandover(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	due := s.mine.onlyAgenda(t, "ada")
+	expire := func() {
+		s.advance(livechat.IdleTimeout)
+		_, err := s.mine.agendas.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: "ada", Tag: due.Tag})
+		require.NoError(t, err)
+		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
+		require.Len(t, s.mine.openAgendas(t, "ada"), 1)
+	}
+	const endedPrevious = 3
+	handing, hasHappened := s.meanwhile(endedPrevious, expire)
+	result, err := handing.ReassignAssignment(t.Context(), paramsOf[livechat.ReassignAssignmentParams](t,
+		`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`))
+	require.NoError(t, err)
+	require.True(t, hasHappened())
+	require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State())
+	require.Equal(t, s.record(t, result.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+}
+
+func TestEndLiveChat_OrderOfSteps(t *testing.T) {
+	t.Parallel()
+	for writes := 1; ; writes++ {
+		s := newFixture(t)
+		g := s.taken(t, "a1", "ada", "eve@desk").Group
+		broken, hasBroken := s.interrupted(writes)
+		_, err := call(t, broken.EndLiveChat, endByEve)
+		if !hasBroken() {
+			require.NoError(t, err)
+			return
+		}
+		if s.mine.member(t, "ada").BotMeta.LiveChat() {
+			require.True(t, s.group(t, g.ID).Active, "after %d writes", writes)
+		}
+	}
+}
+
+// everyMoment calls a function with each moment between two writes at which something can
+// happen, until it tells that the writes were over before.
+func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int) bool) {
+	t.Helper()
+	for writes := 0; between(t, writes); writes++ {
+		least--
+	}
+	require.LessOrEqual(t, least, 0, "there are more writes than that")
+}
+
+func TestTake_DoubleClick(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 6, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada")
+		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+		var other *livechat.TakeResult
+		mine, hasHappened := s.meanwhile(writes, func() {
+			var err error
+			other, err = s.mine.Take(t.Context(), take)
+			require.NoError(t, err)
+		})
+		took, err := mine.Take(t.Context(), take)
+		require.NoError(t, err)
+		groups := s.groups(t, document.O())
+		require.Len(t, groups, 1, "after %d writes", writes)
+		require.Equal(t, groups[0].ID, s.record(t, "a1").Group)
+		require.Equal(t, groups[0].ID, took.Group.ID)
+		if other != nil {
+			require.Equal(t, groups[0].ID, other.Group.ID)
+		}
+		return hasHappened()
+	})
+}
+
+func TestTake_EndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 6, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.pending(t, "a1", "ada")
+		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.InletEndLiveChat, `{}`) })
+		_, err := mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+		if err != nil {
+			require.ErrorIs(t, err, boterr.FailedPrecondition, "after %d writes", writes)
+			require.Equal(t, "assignmentId", fieldOf(t, err))
+		}
+		if hasHappened() {
+			s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
+		}
+		return hasHappened()
+	})
+}
+
+func TestTake_AnotherTicketMeanwhile(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 6, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t, thatOnlySends(channel.Charlie))
+		s.pending(t, "a1", "ada")
+		s.pending(t, "a2", "bob")
+		take := func(l *livechats.Service, id string) bool {
+			_, err := l.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
+			if err != nil {
+				require.ErrorIs(t, err, boterr.FailedPrecondition)
+			}
+			return err == nil
+		}
+		tookOther := false
+		mine, hasHappened := s.meanwhile(writes, func() { tookOther = take(s.mine.Service, "a2") })
+		tookOne := take(mine, "a1")
+		require.False(t, tookOne && tookOther, "after %d writes", writes)
+		require.LessOrEqual(t, len(s.groups(t, document.O("active", true))), 1, "after %d writes", writes)
+		require.Equal(t, tookOne, s.record(t, "a1").State() == livechat.Taken)
+		require.Equal(t, tookOther, s.record(t, "a2").State() == livechat.Taken)
+		return hasHappened()
+	})
+}
+
+func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 4, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		// The slot is the member's until the first write.
+		mine, hasHappened := s.meanwhile(writes+1, func() { s.pending(t, "a2", "ada") })
+		_, err := call(t, mine.EndLiveChat, endByEve)
+		require.NoError(t, err)
+		if hasHappened() {
+			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
+			require.Equal(t, s.record(t, "a2").Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+			require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+		}
+		require.Equal(t, livechat.Ended, s.record(t, "a1").State())
+		return hasHappened()
+	})
+}
+
+func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 4, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		mine, hasHappened := s.meanwhile(writes+1, func() {
+			s.pending(t, "a2", "ada") // With its agenda, which it sets before it is open.
+			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
+		})
+		_, err := call(t, mine.EndLiveChat, endByEve)
+		require.NoError(t, err)
+		if hasHappened() {
+			require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt, "after %d writes", writes)
+		}
+		return hasHappened()
+	})
+}
+
+func TestRelayFromMember_EndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	everyMoment(t, 2, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		s.advance(time.Minute)
+		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.EndLiveChat, endByEve) })
+		_, err := mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+		require.NoError(t, err)
+		if hasHappened() {
+			s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+		}
+		return hasHappened()
+	})
+}
+
+func TestExpire_MessageAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(livechat.IdleTimeout)
+	mine, hasHappened := s.meanwhile(0, func() {
+		requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "wait")))
+	})
+	require.NoError(t, mine.Expire(t.Context(), idleAgenda()))
+	require.True(t, hasHappened())
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+}
+
+func TestEndLiveChat_CompletedByOthers(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]func(s *fixture){
+		"inlet": func(s *fixture) {
+			_, err := call(t, s.mine.InletEndLiveChat, `{}`)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "ended in the outlet")
+		},
+		"agenda": func(s *fixture) { require.NoError(t, s.mine.Expire(t.Context(), idleAgenda())) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			everyMoment(t, 3, func(t *testing.T, writes int) bool {
+				t.Helper()
+				s := newFixture(t)
+				s.taken(t, "a1", "ada", "eve@desk")
+				broken, hasBroken := s.interrupted(writes + 1)
+				_, err := call(t, broken.EndLiveChat, endByEve)
+				if !hasBroken() {
+					require.NoError(t, err)
+					return false
+				}
+				other(s)
+				s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+				return true
+			})
+		})
+	}
+}

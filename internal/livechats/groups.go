@@ -1,0 +1,565 @@
+package livechats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// GetGroup implements Operations.
+func (s *Service) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
+	return s.namedGroup(ctx, groupByID(p.GroupID))
+}
+
+// GetGroupByExternalID implements Operations.
+func (s *Service) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
+	if p.AdminExternalID == "" && p.GroupID == "" {
+		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on the outlet's platform, or groupId")
+	}
+	outlet, err := channels.ByID(s.scope, fieldChannelID, p.ChannelID).Resolve()
+	if err != nil {
+		return nil, err
+	}
+	filter, field := equal(fieldOutlet, outlet), fieldGroupID
+	if p.AdminExternalID != "" {
+		filter, field = filter.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)), fieldAdminExternalID
+	}
+	if p.GroupID != "" {
+		filter = filter.With(fieldExternalID, document.O("$eq", p.GroupID))
+	}
+	if p.Type != "" {
+		filter = filter.With(fieldType, document.O("$eq", string(p.Type)))
+	}
+	g, err := s.latestGroup(ctx, filter)
+	return g, boterr.PrefixField(field, err)
+}
+
+// GetGroupByGroupExternalID implements Operations.
+func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
+	if p.GroupExternalID == "" {
+		return nil, boterr.Missing("groupExternalId", "the id of a group on the outlet's platform")
+	}
+	g, err := s.latestGroup(ctx, equal(fieldExternalID, p.GroupExternalID))
+	return g, boterr.PrefixField("groupExternalId", err)
+}
+
+// GetGroupByInletGroup implements Operations.
+func (s *Service) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
+	switch {
+	case p.Inlet == "":
+		return nil, boterr.Missing(fieldInlet, "the id of the inlet channel")
+	case p.InletGroupExternalID == "":
+		return nil, boterr.Missing(fieldInletGroupExternalID, "the id of a group on the inlet's platform")
+	}
+	g, err := s.latestGroup(ctx, document.O(
+		fieldInletGroupExternalID, document.O("$eq", p.InletGroupExternalID), fieldInlet, document.O("$eq", p.Inlet)))
+	return g, boterr.PrefixField(fieldInletGroupExternalID, err)
+}
+
+// GetGroupByMemberID implements Operations.
+func (s *Service) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
+	if p.Inlet == "" {
+		return nil, boterr.Missing(fieldInlet, "the id of the inlet channel")
+	}
+	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
+	}
+	g, err := s.latestGroup(ctx, document.O(
+		fieldMember, document.O("$eq", p.MemberID), fieldInlet, document.O("$eq", p.Inlet)))
+	return g, boterr.PrefixField("memberId", err)
+}
+
+// UpdateGroup implements Operations.
+func (s *Service) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
+	id, err := checkGroup(p.Group)
+	if err != nil {
+		return livechat.UpdateGroupResult{}, boterr.PrefixField(fieldGroup, err)
+	}
+	result, err := s.updateGroup(ctx, id, p.Group)
+	return result, boterr.PrefixField(fieldGroup, err)
+}
+
+// checkGroup refuses a change that would leave a group that nobody can read. It returns
+// which group is meant.
+func checkGroup(given document.Object) (id string, err error) {
+	if given.IsZero() {
+		return "", boterr.Missing("", "the _id of a group, and the fields to set")
+	}
+	changed := document.O()
+	for path, value := range given.All() {
+		changed.Set(path, value)
+	}
+	if err := changed.Err(); err != nil {
+		return "", err
+	}
+	var g livechat.Group
+	if err := document.Decode(changed, &g); err != nil {
+		return "", err
+	}
+	if meta, isGiven := changed.Field(fieldMeta); isGiven && meta == nil {
+		return "", boterr.Invalid(fieldMeta, "must be an object, got null: {} empties it")
+	}
+	if g.ID == "" {
+		return "", record.MissingID(groupKind.Name)
+	}
+	return g.ID, nil
+}
+
+// UpdateGroupMeta implements Operations.
+func (s *Service) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
+	if _, err := groupByID(p.GroupID).Resolve(); err != nil {
+		return livechat.UpdateGroupResult{}, err
+	}
+	fields, err := fieldsOfMeta(p.Meta)
+	if err != nil {
+		return livechat.UpdateGroupResult{}, err
+	}
+	result, err := s.updateGroup(ctx, p.GroupID, fields)
+	return result, record.RenameField(err, record.FieldID, fieldGroupID)
+}
+
+// InactivateGroup implements Operations.
+func (s *Service) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
+	if _, err := groupByID(p.GroupID).Resolve(); err != nil {
+		return livechat.RecordUpdate{}, err
+	}
+	result, err := s.updateGroup(ctx, p.GroupID, document.O(fieldActive, false, fieldValid, false))
+	if err != nil {
+		return livechat.RecordUpdate{}, record.RenameField(err, record.FieldID, fieldGroupID)
+	}
+	g := result.Docs[0]
+	return recordUpdate(g.ID, g.CreatedAt, g.Version), nil
+}
+
+// recordUpdate returns what operations tell of a record that they updated.
+func recordUpdate(id string, createdAt document.Timestamp, version int64) livechat.RecordUpdate {
+	return livechat.RecordUpdate{
+		ID:        id,
+		Email:     document.O(),
+		CreatedAt: createdAt,
+		Apps:      []document.Object{},
+		ACLs:      []string{},
+		Version:   version,
+	}
+}
+
+// updateGroup sets fields of a group. NotFound at _id: the app has no such group. Of a field
+// that cannot be set the error names the path.
+func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
+	found, err := set(ctx, s.groups(), groupKind, id, fields)
+	if err != nil {
+		return livechat.UpdateGroupResult{}, err
+	}
+	g, err := groupFrom(found.Document)
+	if err != nil {
+		return livechat.UpdateGroupResult{}, err
+	}
+	return livechat.UpdateGroupResult{
+		DocsIDs:  livechat.DocsIDs{Updated: []string{id}},
+		Docs:     []*livechat.Group{g},
+		Modified: modified(found),
+	}, nil
+}
+
+// CreateBravoGroup implements Operations.
+func (s *Service) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
+	if p.Name == "" {
+		return livechat.CreateBravoGroupResult{}, boterr.Missing(fieldName, "the name of the new group")
+	}
+	in, err := s.namedChannel(ctx, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	if err != nil {
+		return livechat.CreateBravoGroupResult{}, err
+	}
+	creator, err := send.RequirePort[livechat.GroupCreator](s.ports.Connectors, in, "make groups")
+	if err != nil {
+		return livechat.CreateBravoGroupResult{}, boterr.WithField(fieldChannelID, err)
+	}
+	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
+	of := fmt.Sprintf("group %q %q", in.ID, p.Name)
+	created, err := sends.Once(ctx, s.env, of, func(ctx context.Context) (livechat.CreatedGroup, error) {
+		created, err := creator.CreateGroup(ctx, in, livechat.NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
+		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
+			err = boterr.New(boterr.Unavailable, "",
+				"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
+		}
+		return created, sends.PlatformError(ctx, in.Type, err)
+	})
+	if err != nil {
+		return livechat.CreateBravoGroupResult{}, err
+	}
+	if !needsLink {
+		created.InvitationLink = ""
+	}
+	return livechat.CreateBravoGroupResult{GroupID: created.ExternalID, InvitationLink: created.InvitationLink}, nil
+}
+
+// DisableBravoGroupInviteLink implements Operations.
+func (s *Service) DisableBravoGroupInviteLink(
+	ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams,
+) (livechat.DisableBravoGroupInviteLinkResult, error) {
+	if p.ExternalID == "" {
+		return livechat.DisableBravoGroupInviteLinkResult{}, boterr.Missing(fieldExternalID, "the id of a group on Bravo")
+	}
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
+	if err != nil {
+		return livechat.DisableBravoGroupInviteLinkResult{}, err
+	}
+	linker, err := send.RequirePort[livechat.InviteLinker](s.ports.Connectors, in, "change invitation links")
+	if err != nil {
+		return livechat.DisableBravoGroupInviteLinkResult{}, boterr.WithField(fieldChannel, err)
+	}
+	if err := s.disableLink(ctx, linker, in, p.ExternalID); err != nil {
+		return livechat.DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, err)
+	}
+	return livechat.DisableBravoGroupInviteLinkResult{ClientMutationID: s.env.NewID()}, nil
+}
+
+// HandleAdminJoinedGroup implements Operations.
+//
+// The platform comes first, since it knows whether there is such a group. Whatever is
+// interrupted, the same call again completes it.
+func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
+	switch {
+	case p.ExternalID == "":
+		return "", boterr.Missing(fieldExternalID, "the id of the agent on Bravo")
+	case p.BravoGroupID == "":
+		return "", boterr.Missing(fieldBravoGroupID, "the id of the group on Bravo")
+	}
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Bravo)
+	if err != nil {
+		return "", err
+	}
+	linker, err := send.RequirePort[livechat.InviteLinker](s.ports.Connectors, in, "change invitation links")
+	if err != nil {
+		return "", boterr.WithField(fieldChannel, err)
+	}
+	if err := s.disableLink(ctx, linker, in, p.BravoGroupID); err != nil {
+		return "", aboutGroup(fieldBravoGroupID, err)
+	}
+	if err := s.conversations.recordJoined(ctx, in, p); err != nil {
+		return "", err
+	}
+	if err := s.machine.linkByBravoGroupID(ctx, p.BravoGroupID); err != nil {
+		return "", err
+	}
+	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
+		return "", nil
+	}
+	link, err := s.renewLink(ctx, linker, in, p.BravoGroupID)
+	return link, aboutGroup(fieldBravoGroupID, err)
+}
+
+// disableLink puts the link of a group out of use.
+func (s *Service) disableLink(ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string) error {
+	_, err := sends.Once(ctx, s.env, fmt.Sprintf("link off %q %q", in.ID, groupExternalID), func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, sends.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
+	})
+	return err
+}
+
+// renewLink makes a new link of a group, and returns its address.
+func (s *Service) renewLink(
+	ctx context.Context, linker livechat.InviteLinker, in *channel.Channel, groupExternalID string,
+) (string, error) {
+	type renewed struct{ Link string }
+	made, err := sends.Once(ctx, s.env, fmt.Sprintf("link %q %q", in.ID, groupExternalID), func(ctx context.Context) (renewed, error) {
+		link, err := linker.RenewInviteLink(ctx, in, groupExternalID)
+		return renewed{Link: link}, sends.PlatformError(ctx, in.Type, err)
+	})
+	return made.Link, err
+}
+
+// aboutGroup names the parameter of the group where an error says that there is none.
+func aboutGroup(field string, err error) error {
+	if boterr.CodeOf(err) == boterr.NotFound {
+		return boterr.WithField(field, err)
+	}
+	return err
+}
+
+// recordJoined makes the record of an agent's group, unless there is a live one. It belongs
+// to the live chat that the group serves already, if it does.
+//
+// The _id follows from who joined where, and from the agent's record before, so that of two calls at once, which both
+// find no live record, one makes it. With an upsert both would, in a store that looks and inserts in two
+// steps, and a unique index that refused the second would refuse those after one that is over.
+func (s *conversations) recordJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) error {
+	admin, err := s.admin(ctx, p.ExternalID)
+	if err != nil {
+		return err
+	}
+	for before := ""; ; {
+		live, err := s.liveGroupsIn(ctx, in.ID, p.BravoGroupID)
+		if err != nil || slices.ContainsFunc(live, func(g *livechat.Group) bool { return g.AdminExternalID == p.ExternalID }) {
+			return err
+		}
+		if before == "" {
+			if before, err = s.lastJoined(ctx, in, p); err != nil {
+				return err
+			}
+		}
+		g := joinedGroup(s.joinedID(in, p, before), in, p, admin, live)
+		if g.Name == "" {
+			if g.Name, err = s.groupName(ctx, in, p.BravoGroupID); err != nil {
+				return err
+			}
+		}
+		if _, err = s.insertGroup(ctx, g); !errors.Is(err, boterr.AlreadyExists) {
+			return err
+		}
+		before = g.ID // It is over by now, or is found live.
+	}
+}
+
+// lastJoined returns the id of an agent's newest record of a group that is over, "" for none.
+func (s *conversations) lastJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) (string, error) {
+	last, err := s.newestOver(ctx, inConversation(in.ID, p.BravoGroupID).
+		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)))
+	if err != nil || last == nil {
+		return "", err
+	}
+	return last.ID, nil
+}
+
+// groupName returns what the platform calls a group, "" where it does not tell.
+func (s *conversations) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	namer, tells := send.PortOf[livechat.GroupNamer](s.ports.Connectors[in.Type])
+	if !tells {
+		return "", nil
+	}
+	name, err := namer.GroupName(ctx, in, groupExternalID)
+	return name, aboutGroup(fieldBravoGroupID, sends.PlatformError(ctx, in.Type, err))
+}
+
+// joinedID returns the _id of the record of an agent who joins a group, after the record of the time before, "" for
+// the first time.
+func (s *conversations) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, before string) string {
+	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, before)
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
+}
+
+// joinedGroup returns the record of an agent's group, beside the live ones of others in it.
+func joinedGroup(
+	id string, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, admin livechat.Admin, others []*livechat.Group,
+) livechat.Group {
+	g := livechat.Group{
+		ID: id, Outlet: in.ID, ExternalID: p.BravoGroupID, AdminExternalID: p.ExternalID, Admin: admin.AdminID,
+		Meta: document.O(), Active: true, Valid: true, BotID: in.BotID(), Type: in.Type,
+	}
+	if len(others) > 0 {
+		other := others[len(others)-1]
+		g.Inlet, g.Name, g.Assignment, g.Member = other.Inlet, other.Name, other.Assignment, other.Member
+		g.InletGroupExternalID = other.InletGroupExternalID
+	}
+	return g
+}
+
+// CreateHotelChannel implements Operations.
+func (s *Service) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
+	switch {
+	case p.HotelGroupID == "":
+		return livechat.CreateHotelChannelResult{}, boterr.Missing("hotelGroupId", "the id of the group on Hotel")
+	case p.DisplayName == "":
+		return livechat.CreateHotelChannelResult{}, boterr.Missing("displayName", "the name of the new channel")
+	}
+	in, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel), channel.Hotel)
+	if err != nil {
+		return livechat.CreateHotelChannelResult{}, err
+	}
+	creator, err := send.RequirePort[livechat.ChannelCreator](s.ports.Connectors, in, "make channels")
+	if err != nil {
+		return livechat.CreateHotelChannelResult{}, boterr.WithField(fieldChannel, err)
+	}
+	of := fmt.Sprintf("channel %q %q %q", in.ID, p.HotelGroupID, p.DisplayName)
+	return sends.Once(ctx, s.env, of, func(ctx context.Context) (livechat.CreateHotelChannelResult, error) {
+		reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
+		if reply.IsZero() {
+			reply = document.O()
+		}
+		return livechat.CreateHotelChannelResult{OK: 1, Result: reply}, sends.PlatformError(ctx, in.Type, err)
+	})
+}
+
+// SetBravoGroupIcon implements Operations.
+func (s *Service) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
+	switch {
+	case p.ImageURL == "":
+		return livechat.SetBravoGroupIconResult{}, boterr.Missing(fieldImageURL, "the address of a picture")
+	case p.BravoGroupID == "":
+		return livechat.SetBravoGroupIconResult{}, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
+	}
+	in, err := s.namedChannel(ctx, channels.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
+	if err != nil {
+		return livechat.SetBravoGroupIconResult{}, err
+	}
+	setter, err := send.RequirePort[livechat.GroupIconSetter](s.ports.Connectors, in, "set icons of groups")
+	if err != nil {
+		return livechat.SetBravoGroupIconResult{}, boterr.WithField(fieldChannelID, err)
+	}
+	of := fmt.Sprintf("icon %q %q", in.ID, p.BravoGroupID)
+	return sends.Once(ctx, s.env, of, func(ctx context.Context) (livechat.SetBravoGroupIconResult, error) {
+		return livechat.SetBravoGroupIconResult{OK: "ok"}, s.setIcon(ctx, setter, in, p)
+	})
+}
+
+// setIcon fetches the picture of a call, and gives it to the group.
+func (s *Service) setIcon(
+	ctx context.Context, setter livechat.GroupIconSetter, in *channel.Channel, p livechat.SetBravoGroupIconParams,
+) error {
+	icon, err := s.fetchPicture(ctx, p.ImageURL)
+	if err != nil {
+		return boterr.WithField(fieldImageURL, err)
+	}
+	err = sends.PlatformError(ctx, in.Type, setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon))
+	if boterr.CodeOf(err) == boterr.InvalidArgument {
+		return boterr.WithField(fieldImageURL, err)
+	}
+	return aboutGroup(fieldBravoGroupID, err)
+}
+
+const fieldImageURL = "imageUrl"
+
+// fetchPicture fetches the picture at an address.
+func (s *Service) fetchPicture(ctx context.Context, address string) (livechat.Picture, error) {
+	answer, err := outbound.Fetch(ctx, s.ports.HTTP, outbound.Request{URL: address})
+	switch {
+	case err != nil:
+		return livechat.Picture{}, err
+	case isPassing(answer.Status):
+		return livechat.Picture{}, boterr.New(boterr.Unavailable, "", "the address answers with the status %d: try again later", answer.Status)
+	case !answer.OK():
+		return livechat.Picture{}, boterr.Invalid("", "the address answers with the status %d: give one of a picture", answer.Status)
+	}
+	picture := livechat.Picture{ContentType: mediaTypeOf(answer), Bytes: answer.Body}
+	if !strings.HasPrefix(picture.ContentType, "image/") || len(picture.Bytes) == 0 {
+		return livechat.Picture{}, boterr.Invalid("", "the address has %d bytes of type %q: give one of a picture",
+			len(picture.Bytes), picture.ContentType)
+	}
+	return picture, nil
+}
+
+// isPassing reports whether a request with this status may succeed later.
+func isPassing(status int) bool {
+	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
+}
+
+// mediaTypeOf returns the media type of a response: what it says, or what its bytes look
+// like where it says nothing of use.
+func mediaTypeOf(answer *outbound.Response) string {
+	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil || said == "application/octet-stream" || said == "" {
+		said, _, _ = strings.Cut(http.DetectContentType(answer.Body), ";")
+	}
+	return said
+}
+
+// The fields of the documents that only agents have.
+const (
+	fieldAppID   = "appId"
+	fieldAdminID = "adminId"
+)
+
+// adminKind is how agents are kept. Their _id is made of the app and the adminId, since
+// two apps may use the same.
+var adminKind = &record.Kind{Name: "admin", Collection: "admins"}
+
+// adminKey returns the _id of an agent's record.
+func (s *Service) adminKey(adminID string) string {
+	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(adminID)
+}
+
+// adminFrom reads an agent that the store holds.
+func adminFrom(o document.Object) (*livechat.Admin, error) {
+	a := new(livechat.Admin)
+	if err := document.Decode(o.Without(record.FieldID).Without(record.FieldApp), a); err != nil {
+		return nil, record.Unreadable(adminKind, o, err)
+	}
+	return a, nil
+}
+
+// SaveAdmin stores an agent and returns it as it is stored then. An agent whose AdminID
+// exists becomes what a is. It is for hosts, whose platforms know who their agents are.
+//
+// InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app.
+// AlreadyExists: another agent of the app has this ExternalID. Nothing is stored then.
+func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Admin, error) {
+	switch {
+	case a.AdminID == "":
+		return nil, boterr.Missing(fieldAdminID, "the id of the agent in the app")
+	case a.ExternalID == "":
+		return nil, boterr.Missing(fieldExternalID, "the id of the agent on the outlet's platform")
+	case a.AppID != "" && a.AppID != s.scope.App:
+		return nil, boterr.Invalid(fieldAppID, "the agent belongs to another app")
+	}
+	a.AppID = s.scope.App
+	fields, err := document.Encode(a)
+	if err != nil {
+		return nil, err
+	}
+	key := s.adminKey(a.AdminID)
+	patch := record.Patch{
+		Filter:       equal(record.FieldID, key),
+		Patch:        fields.With(record.FieldID, key).With(record.FieldApp, s.scope.App),
+		WithModifier: true,
+		Upsert:       true,
+	}
+	stored, err := s.admins().FindAndModify(ctx, patch, true)
+	if errors.Is(err, boterr.AlreadyExists) { // Perhaps another call made this agent meanwhile.
+		stored, err = s.admins().FindAndModify(ctx, patch, true)
+	}
+	if errors.Is(err, boterr.AlreadyExists) {
+		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID, "another agent of the app has the id %s on the platform", a.ExternalID)
+	}
+	if err != nil {
+		return nil, record.RenameField(err, "patch", "")
+	}
+	return adminFrom(stored.Document)
+}
+
+// GetAdmin implements Operations.
+func (s *Service) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
+	if p.AdminID == "" {
+		return nil, boterr.Missing(fieldAdminID, "the id of an agent")
+	}
+	found, err := s.admins().Get(ctx, s.adminKey(p.AdminID))
+	if errors.Is(err, boterr.NotFound) {
+		return nil, boterr.WithField(fieldAdminID, record.NotFound("agent", p.AdminID))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return adminFrom(found)
+}
+
+// GetAdminByExternalID implements Operations.
+func (s *Service) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
+	if p.ExternalID == "" {
+		return nil, boterr.Missing(fieldExternalID, "the id of an agent on the outlet's platform")
+	}
+	found, err := s.admins().Find(ctx, record.Query{Filter: equal(fieldExternalID, p.ExternalID), Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, boterr.New(boterr.NotFound, fieldExternalID, "there is no agent with the id %s on a platform here", p.ExternalID)
+	}
+	return adminFrom(found[0])
+}

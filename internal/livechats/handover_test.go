@@ -1,0 +1,536 @@
+package livechats_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// conversation is a live chat of ada with eve, who took it in desk.
+func conversation(t *testing.T, s *fixture) (previous *livechat.AssignmentRecord, group *livechat.Group, event string) {
+	t.Helper()
+	r := s.mustAsk(t, `{"meta": {"order": 7, "step": {"a": 1}}, "assignmentDetails": {"summary": "s", "groupName": "Order 7",
+		"relayMessage": {"charlie": {"type": "BUTTON", "text": "for {{firstName}}", "buttons": [
+			{"type": "postback", "title": "Go", "payload": {"payload": "go"}}]}}}}`)
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	s.platform.forget()
+	return s.record(t, r.ID), took.Group,
+		`"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "from": "eve", "to": "` + took.Group.ExternalID + `", "data": {"text": "transfer"}}`
+}
+
+func TestReassignAssignment_NoRoomForTheHistory(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, historyAt)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.History = true })
+	requireRefused(t, s, s.mine.ReassignAssignment, refused{
+		`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "eve", "to": "group1"},
+			"relayMessage": "` + strings.Repeat("a", send.MaxText-10) + `"}`,
+		boterr.InvalidArgument, "relayMessage.text",
+	})
+}
+
+func TestReassignAssignment(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	previous, group, event := conversation(t, s)
+	result := object(t, must(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`))
+	require.True(t, document.Get(result, "member.botMeta.liveChat", false))
+	next := s.record(t, document.Get(result, "assignmentId", ""))
+	require.NotEqual(t, previous.ID, next.ID)
+	require.Equal(t, livechat.Pending, next.State())
+	require.Equal(t, previous.ID, next.ParentAssignment)
+	require.Equal(t, "member/ada", next.Slot)
+	require.JSONEq(t, previous.Meta.String(), next.Meta.String())
+	require.Equal(t, []string{"ada", "web", "s", "Order 7", "sales"}, []string{next.Member, next.Inlet, next.Summary, next.GroupName, next.Label})
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+	require.Equal(t, "for Ada", s.lastSent(t).Text())
+	require.Equal(t, next.ID, document.Get(s.lastSent(t), "buttons.0.payload.value", ""), "the ticket leads to the new assignment")
+
+	ended := s.record(t, previous.ID)
+	require.Equal(t, livechat.EndedByReassign, ended.EndedBy)
+	require.NotZero(t, ended.ClosedAt)
+	require.False(t, s.group(t, group.ID).Active)
+	require.Equal(t, next.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	children := must(t, s.mine.GetAssignmentsByParentAssignmentID, `{"assignmentId": "`+previous.ID+`"}`)
+	require.Contains(t, children, next.ID)
+
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next.ID, ChannelID: "desk", AdminExternalID: "sam"})
+	require.NoError(t, err)
+	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.NoError(t, err)
+	require.Equal(t, livechats.OutcomeDelivered, relayed)
+}
+
+func TestReassignAssignment_Parameters(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	previous, group, _ := conversation(t, s)
+	s.change(t, "groups", document.O("_id", group.ID), document.Set("inletGroupExternalId", "room"))
+	next := s.handedOn(t, `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "`+previous.ID+`", "member": "forged"},
+		"targets": [{"channel": "phone"}, {"channel": "desk", "label": "sales"}], "groupName": "g", "summary": "new", "liveChat": false,
+		"inletGroup": true, "meta": {"step.b": 2, "order": 8}, "relayMessage": "{{firstName}} goes on", "takenMessage": "[adminName]!"}`)
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.JSONEq(t, `{"order": 8, "step": {"a": 1, "b": 2}}`, next.Meta.String())
+	require.Equal(t, []string{"g", "new", "[adminName]!", "default", "ada"},
+		[]string{next.GroupName, next.Summary, next.TakenMessage, next.Label, next.Member})
+	require.JSONEq(t, `{"externalId": "room"}`, next.InletGroupInfo.String())
+	require.Equal(t, []string{"phone B1", "desk C9"}, s.sentTo())
+	for _, message := range s.platform.sent() {
+		require.Equal(t, send.Buttons("{{firstName}} goes on", send.PostbackValue("Take", livechat.TakePayload, next.ID)).String(), message.Response.String())
+	}
+	third := s.handedOn(t, `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "`+next.ID+`"}, "label": "sales", "inletGroup": true}`)
+	require.JSONEq(t, `{"externalId": "room"}`, third.InletGroupInfo.String())
+	require.Equal(t, "{{firstName}} goes on", s.lastSent(t).Text())
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+}
+
+// handedOn hands an assignment on, and returns the next one.
+func (s *fixture) handedOn(t *testing.T, params string) *livechat.AssignmentRecord {
+	t.Helper()
+	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))
+}
+
+func TestReassignAssignment_OutletNotPaired(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	s.mine.pair(t)
+	s.handedOn(t, `{`+event+`, "label": "sales"}`)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
+func TestReassignAssignment_Pending(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{}`)
+	s.platform.forget()
+	s.handedOn(t, `{"channel": {"_id": "team"}, "previousAssignment": {"_id": "`+r.ID+`"}, "label": "sales"}`)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
+	require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
+	require.NotContains(t, s.platform.did(), "desk: recall the ticket of C9")
+}
+
+func TestReassignAssignment_LabelOfAnotherOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	s.mine.pair(t, "help", "desk")
+	s.handedOn(t, `{`+event+`, "label": "sales"}`)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
+func TestReassignAssignment_DirectOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
+	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
+	require.Equal(t, "help", next.Direct)
+}
+
+func TestReassignAssignment_CustomOutlet(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ first, given, want string }{
+		"what the call says goes before": {
+			`{"summary": "s", "queue": 7, "relayMessage": {"charlie": {"type": "TEXT", "text": "t"}}}`,
+			`, "summary": "new", "groupName": "Order 8", "relayMessage": "{{firstName}} goes on"`,
+			`{"summary": "new", "groupName": "Order 8", "queue": 7,
+				"relayMessage": {"custom": {"type": "TEXT", "text": "{{firstName}} goes on"}}}`,
+		},
+		"what it does not say stays": {`{"summary": "s", "queue": 7}`, ``, `{"summary": "s", "queue": 7}`},
+		"no details were there":      {`{}`, `, "groupName": "Order 8"`, `{"groupName": "Order 8"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.web.Add("POST", shopAPI, web.JSON(200, `{}`))
+			r := s.mustAsk(t, `{"assignmentDetails": `+test.first+`}`)
+			handOn := `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "%s"}, "targets": [{"channel": "%s"}]%s}`
+			next := s.handedOn(t, fmt.Sprintf(handOn, r.ID, "shop", test.given))
+			toldTheAPI := document.Get(object(t, s.web.Requests()[0].Body), "assignmentDetails", document.Object{})
+			require.JSONEq(t, test.want, toldTheAPI.String())
+
+			s.handedOn(t, fmt.Sprintf(handOn, next.ID, "kiosk", ""))
+			told := document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{})
+			require.JSONEq(t, test.want, told.String(), "who gets it then gets the same")
+		})
+	}
+}
+
+func TestReassignAssignment_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, strict)
+	previous, _, event := conversation(t, s)
+	other, err := s.ask(t, `{"member": {"_id": "bob"}}`)
+	require.NoError(t, err)
+	long := strings.Repeat("a", send.MaxText+1)
+	requireRefused(t, s, s.mine.ReassignAssignment,
+		refused{`{` + event + `}`, boterr.InvalidArgument, "label"},
+		refused{`{"channel": {"_id": "desk"}, "label": "sales"}`, boterr.InvalidArgument, "messageEvent"},
+		refused{`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {}}`, boterr.InvalidArgument, "previousAssignment._id"},
+		refused{`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "none"}}`, boterr.NotFound, "previousAssignment._id"},
+		refused{
+			`{` + event + `, "label": "sales", "previousAssignment": {"_id": "` + other.AssignmentID + `"}}`,
+			boterr.InvalidArgument, "previousAssignment",
+		},
+		refused{`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "sam", "to": "nowhere"}}`, boterr.NotFound, "messageEvent"},
+		refused{`{"channel": {}, "label": "sales", "messageEvent": {}}`, boterr.InvalidArgument, "channel._id"},
+		refused{`{"channel": {"_id": "foreign"}, "label": "sales", "messageEvent": {}}`, boterr.NotFound, "channel._id"},
+		refused{`{"channel": {"_id": "help"}, "label": "sales", "messageEvent": {}}`, boterr.Unsupported, "channel"},
+		refused{`{"label": "sales", "messageEvent": {}}`, boterr.Unsupported, "channel"}, // The context's own is a webchat.
+		refused{`{` + event + `, "label": "legal"}`, boterr.FailedPrecondition, "label"},
+		refused{`{` + event + `, "targets": [{"channel": "closed"}]}`, boterr.FailedPrecondition, "targets[0].channel"},
+		refused{`{` + event + `, "targets": [{}]}`, boterr.InvalidArgument, "targets[0].channel"},
+		refused{`{` + event + `, "label": "sales", "inletGroup": true}`, boterr.FailedPrecondition, "inletGroup"},
+		refused{`{` + event + `, "label": "sales", "meta": {"$set": 1}}`, boterr.InvalidArgument, "meta.$set"},
+		refused{`{` + event + `, "label": "sales", "summary": "` + long + `"}`, boterr.InvalidArgument, "summary"},
+		refused{`{` + event + `, "label": "sales", "relayMessage": "` + long + `"}`, boterr.InvalidArgument, "relayMessage"},
+		refused{`{` + event + `, "targets": [{"channel": "team"}], "takenMessage": "x"}`, boterr.InvalidArgument, "takenMessage"},
+	)
+	_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	requireRefused(t, s, s.mine.ReassignAssignment,
+		refused{`{` + event + `, "label": "sales"}`, boterr.FailedPrecondition, "previousAssignment"},
+		refused{
+			`{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "` + previous.ID + `"}}`,
+			boterr.FailedPrecondition, "previousAssignment",
+		})
+
+	wired := newFixture(t, withoutConnector(channel.Bravo))
+	_, _, event = conversation(t, wired)
+	requireRefused(t, wired, wired.mine.ReassignAssignment,
+		refused{`{` + event + `, "targets": [{"channel": "phone"}]}`, boterr.Unsupported, "targets[0].channel"})
+}
+
+func TestReassignAssignment_SendFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	previous, group, event := conversation(t, s)
+	s.platform.fail("C9", errDown)
+	params := `{` + event + `, "targets": [{"channel": "phone"}, {"channel": "desk", "label": "sales"}]}`
+	_, err := call(t, s.mine.ReassignAssignment, params)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "1 of 2 targets did not get the request: desk C9 (")
+	require.Equal(t, livechat.Taken, s.record(t, previous.ID).State())
+	require.True(t, s.group(t, group.ID).Active)
+	relayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event2(group))
+	require.NoError(t, err)
+	require.Equal(t, livechats.OutcomeDelivered, relayed, "the agent still talks with the member")
+	repeated := s.mustAsk(t, `{}`)
+	require.Equal(t, previous.ID, repeated.ID)
+
+	s.platform.work("C9")
+	s.platform.forget()
+	next := s.handedOn(t, params)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+	require.Len(t, next.Tickets, 2)
+	require.Equal(t, livechat.EndedByReassign, s.record(t, previous.ID).EndedBy)
+
+	s.platform.fail("D1", boterr.New(boterr.NotFound, "", "no D1"))
+	before := s.stored(t)
+	_, err = call(t, s.mine.ReassignAssignment,
+		`{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "`+next.ID+`"}, "targets": [{"channel": "team"}]}`)
+	require.ErrorContains(t, err, "there is no request")
+	require.Equal(t, before, s.stored(t))
+}
+
+// event2 is a text of eve in a group.
+func event2(g *livechat.Group) *send.MessageEvent { return event("eve", g.ExternalID, "one moment") }
+
+func TestReassignAssignment_Again(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	_, _, event := conversation(t, s)
+	next := s.handedOn(t, `{`+event+`, "label": "sales"}`)
+	before := s.stored(t)
+	require.Equal(t, next.ID, s.handedOn(t, `{`+event+`, "label": "sales"}`).ID)
+	require.Equal(t, before, s.stored(t))
+	require.Len(t, s.sentTo(), 1)
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next.ID, ChannelID: "desk", AdminExternalID: "sam"})
+	require.NoError(t, err)
+	_, err = call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "sam has the next one")
+}
+
+func TestReassignAssignment_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	previous, _, _ := conversation(t, s)
+	ids := make([]string, 20)
+	var calls sync.WaitGroup
+	for i := range ids {
+		calls.Go(func() {
+			result, err := s.mine.ReassignAssignment(context.Background(), livechat.ReassignAssignmentParams{
+				Channel: desk(), PreviousAssignment: &previous.Assignment, Label: "sales",
+			})
+			if err == nil {
+				ids[i] = result.AssignmentID
+			}
+		})
+	}
+	calls.Wait()
+	require.NotEmpty(t, ids[0])
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+	require.Len(t, s.assignments(t, "ada"), 2)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
+func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := before(func(s *fixture, m send.Message) {
+		if m.To == "C9" {
+			_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			require.NoError(t, err)
+		}
+	})(t)
+	previous, _, event := conversation(t, s)
+	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "ended while it was handed on: it was ended in the inlet")
+	require.Contains(t, s.platform.did(), "desk: recall the ticket of C9")
+	require.Len(t, s.assignments(t, "ada"), 1)
+	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
+}
+
+func TestReassignAssignment_EndsWithConversation(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(*testing.T, *fixture, string){
+		"the call is repeated": func(t *testing.T, s *fixture, event string) {
+			t.Helper()
+			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+		},
+		"the member asks anew": func(t *testing.T, s *fixture, _ string) {
+			t.Helper()
+			require.Empty(t, s.mustAsk(t, `{"label": "sales"}`).ParentAssignment)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			_, _, event := conversation(t, s)
+			s.platform.fail("U1", errDown)
+			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
+			id := unsentOf(t, err).AssignmentID
+			s.platform.work("U1")
+			_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			require.NoError(t, err)
+			then(t, s, event)
+			require.Empty(t, s.assignmentsThat(t, document.O("_id", id)))
+			require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
+			require.NotContains(t, s.sentTo(), "desk U1", "nothing more is sent of it")
+		})
+	}
+}
+
+func TestReassignAssignment_AfterCrash(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*testing.T, *fixture, livechat.ReassignAssignmentParams) string{
+		"by the same call": func(t *testing.T, s *fixture, p livechat.ReassignAssignmentParams) string {
+			t.Helper()
+			result, err := s.afterCrash().ReassignAssignment(t.Context(), p)
+			require.NoError(t, err)
+			return result.AssignmentID
+		},
+		"by the member, who asks again": func(t *testing.T, s *fixture, _ livechat.ReassignAssignmentParams) string {
+			t.Helper()
+			result, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(t, err)
+			return result.AssignmentID
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wasBroken := true
+			for writes := 0; wasBroken; writes++ {
+				s := newFixture(t)
+				previous, group, _ := conversation(t, s)
+				p := livechat.ReassignAssignmentParams{Channel: desk(), MessageEvent: event2(group), Label: "sales"}
+				service, hasBroken := s.interrupted(writes)
+				_, err := service.ReassignAssignment(t.Context(), p)
+				if wasBroken = hasBroken(); wasBroken && err != nil {
+					require.ErrorIs(t, err, errInterrupted)
+				}
+				id := again(t, s, p)
+				require.Len(t, s.assignmentsThat(t, document.O("slot", "member/ada")), 1)
+				require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+				if id == previous.ID { // It never came to the hand-over.
+					require.Equal(t, livechat.Taken, s.record(t, id).State())
+					continue
+				}
+				next := s.record(t, id)
+				require.Equal(t, livechat.Pending, next.State(), "after %d writes", writes)
+				require.Equal(t, livechat.EndedByReassign, s.record(t, previous.ID).EndedBy)
+				require.Equal(t, next.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+			}
+		})
+	}
+}
+
+// handOn hands a1, which eve has in a direct conversation, on to sales.
+var handOn = livechat.ReassignAssignmentParams{
+	Channel: &channel.Channel{ID: "desk"}, PreviousAssignment: &livechat.Assignment{ID: "a1"}, Label: "sales",
+}
+
+// direct returns a fixture in which ada talks with eve without a group of their own.
+func direct(t *testing.T) *fixture {
+	t.Helper()
+	s := newFixture(t, thatOnlySends(channel.Charlie))
+	s.taken(t, "a1", "ada", "eve@desk", onlyIn("desk"))
+	return s
+}
+
+// requireFree asserts that an assignment that was handed on is closed, and that the agent who
+// had it can take another one.
+func requireFree(t *testing.T, s *fixture, writes int) {
+	t.Helper()
+	s.pending(t, "b1", "bob", onlyIn("desk"))
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "b1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err, "after %d writes", writes)
+	require.Equal(t, livechat.EndedByReassign, s.record(t, "a1").EndedBy)
+	require.NotZero(t, s.record(t, "a1").ClosedAt, "after %d writes", writes)
+	require.Empty(t, s.groups(t, document.O("assignment", "a1", "active", true)))
+}
+
+func TestReassignAssignment_ClosesPreviousMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(*testing.T, *fixture){
+		"the request is withdrawn": func(t *testing.T, s *fixture) {
+			t.Helper()
+			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		},
+		"the member has another request": func(t *testing.T, s *fixture) {
+			t.Helper()
+			if s.record(t, "a1").State() == livechat.Ended && len(s.assignmentsThat(t, document.O("slot", "member/ada"))) == 0 {
+				s.pending(t, "a2", "ada")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			everyMoment(t, 6, func(t *testing.T, writes int) bool {
+				t.Helper()
+				s := direct(t)
+				mine, hasHappened := s.meanwhile(writes, func() { meanwhile(t, s) })
+				if _, err := mine.ReassignAssignment(t.Context(), handOn); err != nil {
+					require.ErrorIs(t, err, boterr.Conflict, "after %d writes", writes)
+				}
+				if s.record(t, "a1").State() == livechat.Ended {
+					requireFree(t, s, writes)
+				}
+				isOpen := len(s.assignmentsThat(t, document.O("slot", "member/ada"))) > 0
+				require.Equal(t, isOpen, s.mine.member(t, "ada").BotMeta.LiveChat(), "after %d writes", writes)
+				require.Equal(t, isOpen, len(s.mine.openAgendas(t, "ada")) == 1, "after %d writes", writes)
+				return hasHappened()
+			})
+		})
+	}
+}
+
+func TestReassignAssignment_ClosedByWhoComes(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(*testing.T, *fixture){
+		"the request is withdrawn": func(t *testing.T, s *fixture) {
+			t.Helper()
+			_, err := s.afterCrash().RemovePendingAssignmentByMemberID(t.Context(),
+				livechat.RemovePendingAssignmentByMemberIDParams{MemberID: "ada"})
+			require.NoError(t, err)
+		},
+		"the member asks again": func(t *testing.T, s *fixture) {
+			t.Helper()
+			_, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(t, err)
+			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		},
+		"the agent hands on again": func(t *testing.T, s *fixture) {
+			t.Helper()
+			_, err := s.afterCrash().ReassignAssignment(t.Context(), handOn)
+			require.NoError(t, err)
+		},
+		"the next one is gone, and the agent hands on again": func(t *testing.T, s *fixture) {
+			t.Helper()
+			s.loseNext(t)
+			_, err := s.afterCrash().ReassignAssignment(t.Context(), handOn)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "it was handed on")
+			s.requireOver(t, "a1", "ada", livechat.EndedByReassign)
+		},
+		"the next one is gone, and the agent takes another": func(t *testing.T, s *fixture) {
+			t.Helper()
+			s.loseNext(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			met := 0
+			everyMoment(t, 6, func(t *testing.T, writes int) bool {
+				t.Helper()
+				s := direct(t)
+				broken, hasBroken := s.interrupted(writes)
+				_, err := broken.ReassignAssignment(t.Context(), handOn)
+				if !hasBroken() {
+					require.NoError(t, err)
+					return false
+				}
+				isEnded := s.record(t, "a1").State() == livechat.Ended
+				if isEnded && len(s.groups(t, document.O("assignment", "a1", "active", true))) > 0 {
+					met++
+					then(t, s)
+					requireFree(t, s, writes)
+				}
+				return true
+			})
+			require.NotZero(t, met)
+		})
+	}
+}
+
+// loseNext removes the assignment in whose favour a1 ended, behind the services' backs.
+func (s *fixture) loseNext(t *testing.T) {
+	t.Helper()
+	which, err := query.CompileFilter(document.O("parentAssignment", "a1"))
+	require.NoError(t, err)
+	_, err = s.store.Collection("assignments").Delete(t.Context(), which, store.DeleteOptions{})
+	require.NoError(t, err)
+}
+
+func TestReassignAssignment_AnotherRequestMeanwhile(t *testing.T) {
+	t.Parallel()
+	conflicts := 0
+	everyMoment(t, 6, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := direct(t)
+		mine, hasHappened := s.meanwhile(writes, func() {
+			if s.record(t, "a1").State() == livechat.Ended && len(s.assignmentsThat(t, document.O("slot", "member/ada"))) == 0 {
+				s.pending(t, "a2", "ada")
+			}
+		})
+		if _, err := mine.ReassignAssignment(t.Context(), handOn); err != nil {
+			conflicts++
+			require.ErrorIs(t, err, boterr.Conflict)
+			require.NotZero(t, s.record(t, "a1").ClosedAt, "after %d writes", writes)
+			require.Len(t, s.assignments(t, "ada"), 2, "the next one is gone")
+		}
+		return hasHappened()
+	})
+	require.NotZero(t, conflicts)
+}

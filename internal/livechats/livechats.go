@@ -1,0 +1,404 @@
+// Package livechats carries out the operations of live chat: it routes requests, sends tickets,
+// opens conversations and relays what both sides write. Its Service is what botctx calls, for bot
+// logic and when a platform reports what happened there: an agent took a ticket, the agent or the
+// member wrote, a conversation was idle.
+//
+// # The states of an assignment
+//
+// A call writes what it wants of an assignment, in one write: that is a transition.
+//
+//	 request
+//	    |                     give back
+//	    v               +------------------+
+//	 sending            v                  |
+//	  | | |   open            take         |
+//	  | | +---------> pending --------> taken
+//	  | |                |               ^ |
+//	  | +----------------|---------------+ |
+//	  |          open in a group           |
+//	  |                  |                 |
+//	  +------------------+-----------------+
+//	                     |  end in the outlet, end in the inlet,
+//	                     |  expire, hand on, withdraw, lose a side
+//	                     v
+//	                   ended
+//
+//	transition        from                    -> to
+//	request           -                       -> sending
+//	open              sending                 -> pending
+//	open in a group   sending                 -> taken
+//	take              pending, taken          -> taken
+//	give back         taken                   -> pending
+//	end in the outlet sending, pending, taken -> ended
+//	end in the inlet  sending, pending, taken -> ended
+//	expire            pending, taken          -> ended
+//	hand on           sending, pending, taken -> ended
+//	withdraw          sending, pending        -> ended
+//	lose a side       pending, taken          -> ended
+//
+// Then it reconciles: it takes the assignment through the steps that are due where it is,
+// for what the call wants, and that the record does not note as done. A call that comes after
+// a crash does the same, so it goes on where the other one stopped.
+//
+//	step                           due in           for
+//	send the tickets               sending, pending open request
+//	store the group of the API     sending          open request
+//	end the previous one           sending          open request
+//	open                           sending          open request
+//	take over what was written     pending, taken   open request
+//	close the previous one         pending, taken   open request
+//	give it to who is in its group pending, taken   open request
+//	let the member in              pending, taken   open request
+//	send what was written before   taken            open request
+//	open the conversation          taken            conversation
+//	watch idle time                taken            conversation
+//	let the member in              taken            conversation
+//	send the summary               taken            conversation
+//	send what was written before   taken            conversation
+//	show it on the tickets         taken            conversation
+//	let the member out             ended            closed
+//	clear the member's group       ended            closed
+//	put the groups out of use      ended            closed
+//	tell who is left               ended            closed
+//	close the previous one         ended            closed
+//	recall the tickets             ended            closed
+//	show that it is over           ended            closed
+//	withdraw the next one          ended            closed
+//	close                          ended            closed
+package livechats
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/channels"
+	"github.com/botctx/go-sdk/internal/members"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/internal/sends"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Service is the live chats of one app, for one scope. It is safe for concurrent use.
+//
+// Its parts stand beside each other: the router says where a request goes, tickets are what
+// is sent there, conversations are where agents and members write, and the machine takes
+// assignments through their states. All of them work on one core.
+type Service struct {
+	*core
+
+	router        *router
+	tickets       *tickets
+	conversations *conversations
+	machine       *machine
+}
+
+var _ livechat.Operations = (*Service)(nil)
+
+// core is what the parts have in common: the records of the app, and the host's ports.
+type core struct {
+	env   record.Env
+	scope record.Scope
+	ports Ports
+	texts livechat.Texts
+}
+
+func (s *core) assignments() *record.Collection {
+	return record.OfApp(s.env, assignmentKind, s.scope.App)
+}
+
+func (s *core) groups() *record.Collection { return record.OfApp(s.env, groupKind, s.scope.App) }
+
+func (s *core) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
+
+// New returns the live chats of the scope's app.
+func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	if ports.IdleTimeout <= 0 {
+		ports.IdleTimeout = livechat.IdleTimeout
+	}
+	if ports.Pause == nil {
+		ports.Pause = pause
+	}
+	texts := livechat.DefaultTexts()
+	if ports.Texts != nil {
+		texts = *ports.Texts
+	}
+	all := &struct { // One piece of memory: most contexts have live chats.
+		service       Service
+		core          core
+		router        router
+		tickets       tickets
+		conversations conversations
+		machine       machine
+	}{core: core{
+		env:   env.WithDefaults(),
+		scope: scope,
+		ports: ports,
+		texts: texts,
+	}}
+	all.router.core, all.tickets.core, all.conversations.core = &all.core, &all.core, &all.core
+	all.machine = machine{core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations}
+	all.service = Service{
+		core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations, machine: &all.machine,
+	}
+	return &all.service
+}
+
+// EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
+// a member has one open assignment at most, and no two agents of an app have the same
+// externalId. The others find what is open, and the newest of what is over, without a look at the rest: what an event
+// costs does not grow with the live chats that were. The assignments of an app or a member can be listed in pages, in the
+// order of their ids. A host calls it once, before it uses the store. The errors are those of
+// store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	ofApp := func(paths ...string) store.Index {
+		return store.Ascending(append([]string{record.FieldApp}, paths...)...)
+	}
+	unique := func(path string) store.Index {
+		index := ofApp(path)
+		index.Unique = true
+		return index
+	}
+	ended := store.Ascending(fieldEndedAt)
+	ended.Sparse = true
+	const bravoGroup = fieldGroupInfo + "." + fieldBravoGroupID
+	for _, wanted := range []struct {
+		kind  *record.Kind
+		index store.Index
+	}{
+		{assignmentKind, unique(fieldSlot)},
+		{assignmentKind, ofApp(fieldMember, fieldClosedAt)},
+		{assignmentKind, ofApp(fieldGroup, fieldEndedAt)},
+		{assignmentKind, ofApp(fieldGroup, record.FieldCreatedAt)},
+		{assignmentKind, ofApp(fieldParentAssignment)},
+		{assignmentKind, ofApp(fieldEndedAt, fieldAssignedAt, fieldSentAt)},
+		{assignmentKind, ofApp(bravoGroup, fieldEndedAt)},
+		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt)},
+		{assignmentKind, ended},
+		{assignmentKind, ofApp(record.FieldID)},
+		{assignmentKind, ofApp(fieldMember, record.FieldID)},
+		{groupKind, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldInletGroupExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldMember, fieldActive, record.FieldCreatedAt)},
+		{groupKind, ofApp(fieldAssignment, fieldOutlet)},
+		{groupKind, store.Ascending(fieldActive, record.FieldUpdatedAt)},
+		{adminKind, unique(fieldExternalID)},
+	} {
+		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, wanted.index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EnsureIndex makes an index of the assignments of each app by a path, unless it is there.
+func EnsureIndex(ctx context.Context, database store.Store, path string) error {
+	return database.Collection(assignmentKind.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
+}
+
+// Ports are what a Service works with.
+type Ports struct {
+	// Members are those of the scope's app. Required.
+	Members Members
+	// Channels are those of the scope's app. Required.
+	Channels channels.Loader
+	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
+	// order in which they are asked: none, where the inlet is not paired. Required.
+	Pairing func(ctx context.Context, inlet string) ([]string, error)
+	// Agendas are those of the scope's app. Required.
+	Agendas Agendas
+	// Connectors are the platforms that can be sent to. Where one offers ports of package livechat,
+	// they are used. The map must not be changed later.
+	Connectors send.Connectors
+	// HTTP sends the requests to addresses that channels and bot logic give: a custom
+	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
+	// Unsupported.
+	HTTP outbound.Doer
+	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:
+	// then requests go through the connector. The default is liveChatApi of the channel's
+	// metadata.
+	CustomAPI func(c *channel.Channel) (string, error)
+	// HistoryURL returns where the history of the conversation can be read. nil makes
+	// history: true Unsupported.
+	HistoryURL func(a *livechat.Assignment) (string, error)
+	// IdleTimeout is how long a conversation may be idle before it ends. The default is
+	// livechat.IdleTimeout.
+	IdleTimeout time.Duration
+	// Texts are what live chats say by themselves. nil means livechat.DefaultTexts.
+	Texts *livechat.Texts
+	// Pause waits for a while, or until ctx ends: a call waits so for another one that sends
+	// the same request. The default waits by the machine's clock.
+	Pause func(ctx context.Context, d time.Duration)
+	// IsStrict refuses parameters that the platform does not know, instead of ignoring
+	// them.
+	IsStrict bool
+}
+
+// Members are what live chats do with members.
+type Members interface {
+	members.Getter
+	// PatchMembers is that of member.Operations.
+	PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error)
+}
+
+// Agendas are what live chats do with agendas.
+type Agendas interface {
+	// NewAgenda is that of agenda.Operations.
+	NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error)
+	// DeleteMemberAgenda is that of agenda.Operations.
+	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error)
+}
+
+// messageTo returns a message to an id on a channel's platform, checked as every send does.
+// {{path}} in it is filled from the member that it is about, nil for none.
+func (s *core) messageTo(
+	to *channel.Channel, externalID string, about *member.Member, response send.Response,
+) (send.Message, error) {
+	if about == nil {
+		about = &member.Member{}
+	}
+	if _, err := s.ports.Connectors.Of(to); err != nil {
+		return send.Message{}, err
+	}
+	if response.IsZero() {
+		return send.Message{}, boterr.PrefixField(fieldResponse, response.Validate())
+	}
+	filled, err := send.Filled(response, about)
+	if err != nil {
+		return send.Message{}, boterr.PrefixField(fieldResponse, err)
+	}
+	return send.Message{Channel: to, To: externalID, Response: filled}, nil
+}
+
+// messageToMember returns a message to a member of a channel, checked as every send does.
+func (s *core) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
+	externalID, err := m.RequireExternalID()
+	if err != nil {
+		return send.Message{}, err
+	}
+	message, err := s.messageTo(to, externalID, m, response)
+	message.Member = m
+	return message, err
+}
+
+// deliver sends a message through the connector of its channel.
+func (s *core) deliver(ctx context.Context, message send.Message) (send.Result, error) {
+	connector, err := s.ports.Connectors.Of(message.Channel)
+	if err != nil {
+		return send.Result{}, err
+	}
+	return sends.Deliver(ctx, s.env, connector, message)
+}
+
+// The parameters of sends that errors name.
+const (
+	fieldResponse     = "response"
+	fieldMessageEvent = "messageEvent"
+)
+
+// once carries out what an operation does in several steps, and that would be refused the second time,
+// unless a try before at the same run has: then it returns what came of it then. What the steps send has
+// keys within this one's, so that those of what is sent later do not depend on whether it was carried out.
+func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
+	trying, err := s.env.Trying(ctx)
+	if err != nil || trying == nil {
+		var none T
+		if err == nil {
+			return carryOut(ctx)
+		}
+		return none, err
+	}
+	type done struct{ Result T }
+	came, err := sends.Once(ctx, s.env, of, func(ctx context.Context) (done, error) {
+		result, err := carryOut(ctx)
+		return done{Result: result}, err
+	})
+	return came.Result, err
+}
+
+// assignmentOnce is once for what is done to an assignment, or makes one: it returns the assignment as it
+// is now.
+func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(ctx context.Context) (*pass, error)) (*pass, error) {
+	var run *pass
+	id, err := once(ctx, s, of, func(ctx context.Context) (string, error) {
+		var err error
+		if run, err = carryOut(ctx); err != nil {
+			return "", err
+		}
+		return run.r.ID, nil
+	})
+	if err != nil || run != nil {
+		return run, err
+	}
+	r, err := s.loadAssignment(ctx, id)
+	return &pass{machine: s.machine, r: r}, err
+}
+
+// The parameters by which calls name records.
+const (
+	fieldChannel            = "channel"
+	fieldChannelID          = "channelId"
+	fieldGroupID            = "groupId"
+	fieldAssignmentID       = "assignmentId"
+	fieldPreviousAssignment = "previousAssignment"
+)
+
+// namedChannel returns the channel that an address names, as it is stored. It must be of one of
+// the types allowed; none stands for any.
+func (s *core) namedChannel(ctx context.Context, named record.Address, allowed ...channel.Type) (*channel.Channel, error) {
+	return channels.Load(ctx, s.ports.Channels, named, allowed...)
+}
+
+// assignmentByID is the address of a call that must give assignmentId.
+func assignmentByID(id string) record.Address {
+	return record.Address{Kind: assignmentKind.Name, IDParameter: fieldAssignmentID, ID: id}
+}
+
+// previousAssignment is the address of a call that must give previousAssignment.
+func previousAssignment(given *livechat.Assignment) record.Address {
+	named := record.Address{Kind: assignmentKind.Name, RecordParameter: fieldPreviousAssignment}
+	if given != nil {
+		named.Record = &given.ID
+	}
+	return named
+}
+
+// namedAssignment returns the assignment that an address names, as it is stored.
+func (s *core) namedAssignment(ctx context.Context, named record.Address) (*livechat.AssignmentRecord, error) {
+	return record.Load(named, func(id string) (*livechat.AssignmentRecord, error) { return s.loadAssignment(ctx, id) })
+}
+
+// groupByID is the address of a call that must give groupId.
+func groupByID(id string) record.Address {
+	return record.Address{Kind: groupKind.Name, IDParameter: fieldGroupID, ID: id}
+}
+
+// groupByRecord is the address of a call that must give the group's record as group.
+func groupByRecord(given *livechat.Group) record.Address {
+	named := record.Address{Kind: groupKind.Name, RecordParameter: fieldGroup}
+	if given != nil {
+		named.Record = &given.ID
+	}
+	return named
+}
+
+// groupByRecordOrID is the address of a call that must give the group's record as group, or its
+// id as groupId.
+func groupByRecordOrID(given *livechat.Group, id string) record.Address {
+	named := groupByRecord(given)
+	named.IDParameter, named.ID = fieldGroupID, id
+	return named
+}
+
+// namedGroup returns the group that an address names, as it is stored.
+func (s *core) namedGroup(ctx context.Context, named record.Address) (*livechat.Group, error) {
+	return record.Load(named, func(id string) (*livechat.Group, error) { return s.loadGroup(ctx, id) })
+}

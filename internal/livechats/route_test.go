@@ -1,0 +1,305 @@
+package livechats_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+func TestAddNewTargetsToAssignment(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		label   string
+		targets string
+		sent    []string
+		kept    string
+	}{
+		"a target with a label": {
+			label: "sales", targets: `[{"channel": "team"}, {"channel": "desk"}]`,
+			sent: []string{"team D1", "desk C1", "desk U1"},
+			kept: `[{"channel": "team", "label": "default", "broadcastGroups": [{"id": "D1"}]},
+				{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "C1", "type": "public_channel"}, {"id": "U1", "type": "user"}]}]`,
+		},
+		"broadcast groups of the outlet that is there": {
+			label: "sales", targets: `[{"id": "U7", "type": "user"}, {"id": "C9", "type": "private_channel"}]`,
+			sent: []string{"desk U7"},
+			kept: `[{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "U7", "type": "user"}]}]`,
+		},
+		"groups that are given": {
+			label: "sales", targets: `[{"channel": "desk", "broadcastGroups": [{"id": "C9", "type": "private_channel"}, {"id": "C8", "type": "public_channel"}]}]`,
+			sent: []string{"desk C8"},
+			kept: `[{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "C8", "type": "public_channel"}]}]`,
+		},
+		"a label with its groups, of the outlet that is there": {
+			label: "sales", targets: `[{"label": "vip", "shift": 2, "groups": [{"id": "U7", "type": "user", "rank": 1}, {"id": "C9", "type": "private_channel"}]}]`,
+			sent: []string{"desk U7"},
+			kept: `[{"channel": "desk", "label": "vip", "shift": 2, "broadcastGroups": [{"id": "U7", "type": "user", "rank": 1}]}]`,
+		},
+		"groups of a channel": {
+			label: "sales", targets: `[{"channel": "team", "groups": [{"id": "D7"}]}]`,
+			sent: []string{"team D7"},
+			kept: `[{"channel": "team", "label": "default", "broadcastGroups": [{"id": "D7"}]}]`,
+		},
+		"all of them have one": {label: "sales", targets: `[{"channel": "desk", "label": "sales"}]`, sent: []string{}, kept: `[]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			r := s.mustAsk(t, `{"label": "`+test.label+`"}`)
+			s.platform.forget()
+			result := object(t, must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": `+test.targets+`}`))
+			require.Equal(t, r.ID, document.Get(result, "assignmentId", ""))
+			require.True(t, document.Get(result, "member.botMeta.liveChat", false))
+			require.Equal(t, test.sent, s.sentTo())
+			after := s.record(t, r.ID)
+			require.Equal(t, livechat.Pending, after.State())
+			require.Nil(t, after.Sender)
+			added, err := document.EncodeJSON(after.Targets[1:])
+			require.NoError(t, err)
+			require.JSONEq(t, test.kept, string(added))
+
+			again := must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": `+test.targets+`}`)
+			require.NotEmpty(t, again)
+			require.Equal(t, test.sent, s.sentTo(), "the same call again sends nothing")
+			require.Equal(t, after.Targets, s.record(t, r.ID).Targets)
+		})
+	}
+}
+
+func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{}`)
+	s.mine.pair(t, "help")
+	direct, err := s.ask(t, `{"member": {"_id": "bob"}}`)
+	require.NoError(t, err)
+	to := func(targets string) string { return `{"assignmentId": "` + r.ID + `", "targets": ` + targets + `}` }
+	requireRefused(t, s, s.mine.AddNewTargetsToAssignment,
+		refused{`{"targets": [{"channel": "phone"}]}`, boterr.InvalidArgument, "assignmentId"},
+		refused{`{"assignmentId": "` + r.ID + `"}`, boterr.InvalidArgument, "targets"},
+		refused{`{"assignmentId": "none", "targets": [{"channel": "phone"}]}`, boterr.NotFound, "assignmentId"},
+		refused{`{"assignmentId": "` + direct.AssignmentID + `", "targets": [{"channel": "phone"}]}`, boterr.FailedPrecondition, "assignmentId"},
+		refused{to(`[{}]`), boterr.InvalidArgument, "targets[0].channel"},
+		refused{to(`[{"channel": "desk", "id": "C1", "type": "user"}]`), boterr.InvalidArgument, "targets[0]"},
+		refused{to(`[{"id": "C3", "type": "user"}]`), boterr.InvalidArgument, "targets[0].channel"}, // Which of desk and team?
+		refused{to(`[{"groups": [{"id": "C3", "type": "user"}]}]`), boterr.InvalidArgument, "targets[0].channel"},
+		refused{to(`[{"groups": [{"id": "C3"}], "id": "C3"}]`), boterr.InvalidArgument, "targets[0]"},
+		refused{to(`[{"channel": "desk", "groups": [{"id": "C3"}], "broadcastGroups": [{"id": "C3"}]}]`), boterr.InvalidArgument, "targets[0].groups"},
+		refused{
+			to(`[{"channel": "desk", "groups": [{"id": "C3", "type": "user"}, {"id": "C4", "type": "x"}]}]`),
+			boterr.InvalidArgument, "targets[0].groups[1].type",
+		},
+		refused{to(`[{"channel": "nowhere"}]`), boterr.NotFound, "targets[0].channel"},
+		refused{to(`[{"channel": "foreign"}]`), boterr.NotFound, "targets[0].channel"},
+		refused{to(`[{"channel": "web"}]`), boterr.InvalidArgument, "targets[0].channel"},
+		refused{to(`[{"channel": "phone"}, {"channel": "closed"}]`), boterr.FailedPrecondition, "targets[1].channel"},
+		refused{to(`[{"channel": "phone", "label": "legal"}]`), boterr.FailedPrecondition, "targets[0].channel"},
+		refused{to(`[{"channel": "help"}]`), boterr.FailedPrecondition, "targets[0].channel"},
+		refused{to(`[{"channel": "hotel", "broadcastGroups": [{"type": "x"}]}]`), boterr.InvalidArgument, "targets[0].broadcastGroups[0].id"},
+	)
+	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	requireRefused(t, s, s.mine.AddNewTargetsToAssignment, refused{to(`[{"channel": "phone"}]`), boterr.FailedPrecondition, "assignmentId"})
+	_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	require.NoError(t, err)
+	requireRefused(t, s, s.mine.AddNewTargetsToAssignment, refused{to(`[{"channel": "phone"}]`), boterr.FailedPrecondition, "assignmentId"})
+
+	_, err = s.ask(t, `{"targets": [{"channel": "desk"}]}`)
+	require.NoError(t, err)
+	open := s.assignmentsThat(t, document.O("slot", "member/ada"))[0]
+	requireRefused(t, s, s.mine.AddNewTargetsToAssignment,
+		refused{`{"assignmentId": "` + open.ID + `", "targets": [{"id": "C3"}]}`, boterr.InvalidArgument, "targets[0].type"},
+		refused{`{"assignmentId": "` + open.ID + `", "targets": [{"type": "user"}]}`, boterr.InvalidArgument, "targets[0].id"})
+}
+
+func TestLiveChatParameter_False(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{}`)
+	result := object(t, must(t, s.mine.AddNewTargetsToAssignment,
+		`{"assignmentId": "`+r.ID+`", "liveChat": false, "targets": [{"channel": "phone"}]}`))
+	require.False(t, document.Get(result, "member.botMeta.liveChat", true))
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "phone"}]}`)
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+}
+
+func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"label": "sales"}`)
+	s.platform.forget()
+	s.platform.fail("D1", errDown)
+	params := `{"assignmentId": "` + r.ID + `", "targets": [{"channel": "phone"}, {"channel": "team"}, {"channel": "desk"}]}`
+	_, err := call(t, s.mine.AddNewTargetsToAssignment, params)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "1 of 5 targets did not get the request: team D1 (")
+	require.Equal(t, livechat.Pending, s.record(t, r.ID).State(), "the request is open all the same")
+	s.platform.work("D1")
+	must(t, s.mine.AddNewTargetsToAssignment, params)
+	require.Equal(t, []string{"phone B1", "desk C1", "desk U1", "team D1"}, s.sentTo())
+}
+
+func TestAddNewTargetsToAssignment_SentInPart(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("D1", errDown)
+	_, err := s.ask(t, `{}`)
+	id := unsentOf(t, err).AssignmentID
+	s.platform.work("D1")
+	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "phone"}]}`)
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1", "phone B1"}, s.sentTo())
+	require.Equal(t, livechat.Pending, s.record(t, id).State())
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	s.mine.onlyAgenda(t, "ada")
+}
+
+func TestAddNewTargetsToAssignment_AtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"label": "sales"}`)
+	s.platform.forget()
+	failures := make([]error, 20)
+	var calls sync.WaitGroup
+	for i := range failures {
+		calls.Go(func() {
+			_, failures[i] = s.mine.AddNewTargetsToAssignment(context.Background(), livechat.AddNewTargetsToAssignmentParams{
+				AssignmentID: r.ID, Targets: []livechat.NewTarget{{Channel: "phone"}, {Channel: "team"}},
+			})
+		})
+	}
+	calls.Wait()
+	for _, err := range failures {
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"phone B1", "team D1"}, s.sentTo())
+}
+
+func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
+	t.Parallel()
+	wasBroken := true
+	for writes := 0; wasBroken; writes++ {
+		s := newFixture(t)
+		r := s.mustAsk(t, `{"label": "sales"}`)
+		p := livechat.AddNewTargetsToAssignmentParams{AssignmentID: r.ID, Targets: []livechat.NewTarget{{Channel: "desk"}}}
+		service, hasBroken := s.interrupted(writes)
+		_, err := service.AddNewTargetsToAssignment(t.Context(), p)
+		if wasBroken = hasBroken(); wasBroken && err != nil {
+			require.ErrorIs(t, err, errInterrupted)
+		}
+		_, err = s.afterCrash().AddNewTargetsToAssignment(t.Context(), p)
+		require.NoError(t, err)
+		after := s.record(t, r.ID)
+		require.Len(t, after.Tickets, 3)
+		require.Len(t, after.Targets, 2)
+		for _, ticket := range after.Tickets {
+			require.NotZero(t, ticket.SentAt)
+		}
+		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	}
+}
+
+// errGone is how a platform refuses what is sent to a group that is not there any more.
+var errGone = boterr.New(boterr.NotFound, "", "there is no such group")
+
+// ticketed returns the broadcast groups that an assignment has tickets for.
+func (s *fixture) ticketed(t *testing.T, id string) []string {
+	t.Helper()
+	var groups []string
+	for _, ticket := range s.record(t, id).Tickets {
+		groups = append(groups, ticket.Group.ID)
+	}
+	return groups
+}
+
+// requireOpenWithout asserts that a call failed for one target, and that the request is open
+// without it. It returns the assignment's id.
+func requireOpenWithout(t *testing.T, s *fixture, gone string, err error) string {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorIs(t, err, boterr.NotFound)
+	unsent := unsentOf(t, err)
+	require.True(t, unsent.IsOpen)
+	require.ErrorContains(t, err, "the assignment "+unsent.AssignmentID+" is open without them")
+	require.Len(t, unsent.Failures, 1)
+	require.Equal(t, gone, unsent.Failures[0].Group.ID)
+	require.Equal(t, livechat.Pending, s.record(t, unsent.AssignmentID).State())
+	require.Nil(t, s.record(t, unsent.AssignmentID).Sender)
+	require.NotContains(t, s.ticketed(t, unsent.AssignmentID), gone)
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	s.mine.onlyAgenda(t, "ada")
+	return unsent.AssignmentID
+}
+
+func TestCreateAssignment_GroupGone(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("U1", errGone)
+	_, err := s.ask(t, `{}`)
+	require.ErrorContains(t, err, "1 of 3 targets did not get the request: desk U1 (")
+	id := requireOpenWithout(t, s, "U1", err)
+	require.Equal(t, id, s.mustAsk(t, `{}`).ID)
+	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
+	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+}
+
+func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("U1", errGone)
+	s.platform.fail("D1", errDown)
+	_, err := s.ask(t, `{}`)
+	require.ErrorContains(t, err, "2 of 3 targets did not get the request")
+	require.False(t, unsentOf(t, err).IsOpen)
+	require.Equal(t, livechat.Sending, s.record(t, unsentOf(t, err).AssignmentID).State())
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	s.platform.work("D1")
+	_, err = s.ask(t, `{}`)
+	requireOpenWithout(t, s, "U1", err)
+	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
+}
+
+func TestCreateAssignment_ChannelGone(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.platform.fail("D1", errDown)
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	s.change(t, "channels", document.O("_id", "team"), document.Set("app", "another"))
+	_, err = s.ask(t, `{}`)
+	require.ErrorContains(t, err, "team D1 (not found")
+	requireOpenWithout(t, s, "D1", err)
+}
+
+func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"label": "sales"}`)
+	s.platform.forget()
+	s.platform.fail("U1", errGone)
+	_, err := call(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "desk"}]}`)
+	require.Equal(t, r.ID, requireOpenWithout(t, s, "U1", err))
+	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "team"}]}`)
+	s.platform.work("U1")
+	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "desk"}]}`)
+	require.Equal(t, []string{"C9", "C1", "D1", "U1"}, s.ticketed(t, r.ID))
+}
+
+func TestReassignAssignment_GroupGone(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	previous, group, event := conversation(t, s)
+	s.platform.fail("C9", errGone)
+	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "phone"}, {"channel": "desk", "label": "sales"}]}`)
+	id := requireOpenWithout(t, s, "C9", err)
+	require.Equal(t, previous.ID, s.record(t, id).ParentAssignment)
+	require.NotZero(t, s.record(t, previous.ID).ClosedAt)
+	require.False(t, s.group(t, group.ID).Active)
+}

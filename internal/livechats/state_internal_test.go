@@ -1,0 +1,207 @@
+package livechats
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/query"
+)
+
+// documented returns the lines of the package's documentation.
+func documented(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("livechats.go")
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "//")
+	}
+	return lines
+}
+
+// below returns the lines of a table in a text, without its head.
+func below(t *testing.T, lines []string, head string) []string {
+	t.Helper()
+	for i, line := range lines {
+		if strings.TrimSpace(line) != head {
+			continue
+		}
+		var rows []string
+		for _, row := range lines[i+1:] {
+			if strings.TrimSpace(row) == "" || strings.HasPrefix(row, "package") {
+				break
+			}
+			rows = append(rows, strings.TrimSpace(row))
+		}
+		return rows
+	}
+	require.Fail(t, "the documentation has no table of this head", head)
+	return nil
+}
+
+// names returns states as they are documented.
+func names(states []livechat.State) string {
+	texts := make([]string, len(states))
+	for i, state := range states {
+		texts[i] = string(state)
+	}
+	return strings.Join(texts, ", ")
+}
+
+const transitionRow = "%-17s %-23s -> %s"
+
+func TestTransitions_Documented(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, one := range transitions() {
+		from := names(one.from)
+		if from == "" {
+			from = "-"
+		}
+		rows = append(rows, fmt.Sprintf(transitionRow, one.name, from, one.to))
+	}
+	require.Equal(t, rows, below(t, documented(t), fmt.Sprintf(transitionRow, "transition", "from", "to")))
+}
+
+func TestTransitions_Drawn(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(documented(t), "\n")
+	drawing, _, isFound := strings.Cut(text, fmt.Sprintf(transitionRow, "transition", "from", "to"))
+	require.True(t, isFound)
+	for _, one := range transitions() {
+		require.Contains(t, drawing, one.name)
+		require.Contains(t, drawing, string(one.to))
+	}
+}
+
+const stepRow = "%-30s %-16s %s"
+
+func TestSteps_Documented(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for _, one := range steps() {
+		rows = append(rows, fmt.Sprintf(stepRow, one.name, names(one.in), one.want))
+	}
+	require.Equal(t, rows, below(t, documented(t), fmt.Sprintf(stepRow, "step", "due in", "for")))
+}
+
+func TestState_Filter(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]livechat.AssignmentRecord{
+		"new":                 {},
+		"sent":                {Progress: livechat.Progress{SentAt: 1}},
+		"with an agent":       {Progress: livechat.Progress{SentAt: 1}, Assignment: livechat.Assignment{Assignee: "eve", AssignedAt: 1}},
+		"with a group":        {Progress: livechat.Progress{SentAt: 1}, Assignment: livechat.Assignment{AssignedAt: 1}},
+		"ended unsent":        {Progress: livechat.Progress{EndedAt: 1}},
+		"ended untaken":       {Progress: livechat.Progress{SentAt: 1, EndedAt: 1}},
+		"ended with an agent": {Progress: livechat.Progress{SentAt: 1, EndedAt: 1}, Assignment: livechat.Assignment{Assignee: "eve", AssignedAt: 1}},
+	} {
+		encoded, err := document.Encode(r)
+		require.NoError(t, err)
+		for _, state := range []livechat.State{livechat.Sending, livechat.Pending, livechat.Taken, livechat.Ended} {
+			filter, err := query.CompileFilter(stateFilter(state))
+			require.NoError(t, err)
+			isMatch, err := query.NewEvaluation(t.Context()).Check(filter, encoded)
+			require.NoError(t, err)
+			require.Equal(t, r.State() == state, isMatch, "%s: %s", name, state)
+		}
+	}
+}
+
+func TestEnsureIndexes_LookUps(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
+	for i := range 50 {
+		n := strconv.Itoa(i)
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldMember, n, fieldGroup, n, fieldParentAssignment, n,
+			fieldGroupInfo, document.O(fieldBravoGroupID, n), fieldOutlet, "desk")))
+		require.NoError(t, database.Collection("groups").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldExternalID, n, fieldAdminExternalID, n, fieldInletGroupExternalID, n, fieldMember, n,
+			fieldAssignment, n, fieldOutlet, "desk")))
+		require.NoError(t, database.Collection("admins").Insert(t.Context(), document.O("_id", n, "app", "mine", fieldExternalID, n)))
+	}
+	require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+		"_id", "open", "app", "mine", fieldSlot, openSlot("ada"), fieldOutlet, "desk")))
+	for name, c := range map[string]struct {
+		collection string
+		filter     document.Object
+	}{
+		"open ones of an outlet":  {"assignments", openIn("desk")},
+		"of a slot":               {"assignments", equal(fieldSlot, openSlot("ada"))},
+		"of a member":             {"assignments", equal(fieldMember, "7")},
+		"of a group":              {"assignments", equal(fieldGroup, "7")},
+		"of a parent":             {"assignments", equal(fieldParentAssignment, "7")},
+		"of a Bravo group":        {"assignments", equal(fieldGroupInfo+"."+fieldBravoGroupID, "7")},
+		"a group":                 {"groups", equal(fieldExternalID, "7")},
+		"the group of an agent":   {"groups", equal(fieldOutlet, "desk").With(fieldAdminExternalID, document.O("$eq", "7"))},
+		"a group of the inlet":    {"groups", equal(fieldInletGroupExternalID, "7")},
+		"the group of a member":   {"groups", equal(fieldMember, "7")},
+		"of an assignment":        {"groups", equal(fieldAssignment, "7")},
+		"an agent by external id": {"admins", equal(fieldExternalID, "7")},
+	} {
+		own, err := query.CompileFilter(document.O(record.FieldApp, "mine"))
+		require.NoError(t, err)
+		filter, err := query.CompileFilter(c.filter)
+		require.NoError(t, err)
+		found, err := database.Explain(t.Context(), c.collection, query.And(own, filter), store.FindOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, found.Returned, name)
+		require.EqualValues(t, 1, found.Examined, name)
+	}
+}
+
+func TestEnsureIndexes_Retention(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
+	for i := range 50 {
+		n := strconv.Itoa(i)
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldEndedAt, i)))
+		require.NoError(t, database.Collection("groups").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldActive, i%2 == 0, record.FieldUpdatedAt, i)))
+	}
+	for collection, filter := range map[string]document.Object{
+		"assignments": document.O(fieldEndedAt, document.O("$lt", 25)),
+		"groups":      document.O(fieldActive, false, record.FieldUpdatedAt, document.O("$lt", 25)),
+	} {
+		compiled, err := query.CompileFilter(filter)
+		require.NoError(t, err)
+		path := filter.Keys()[filter.Len()-1]
+		sort, err := query.CompileSort(document.O(path, 1))
+		require.NoError(t, err)
+		found, err := database.Explain(t.Context(), collection, compiled, store.FindOptions{Sort: sort, Limit: 3})
+		require.NoError(t, err)
+		require.EqualValues(t, 3, found.Examined, collection)
+	}
+}
+
+func TestEnsureIndex(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
+	require.NoError(t, EnsureIndex(t.Context(), database, "meta.order"))
+	for i := range 50 {
+		n := strconv.Itoa(i)
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldMeta, document.O("order", n))))
+	}
+	filter, err := query.CompileFilter(document.O(record.FieldApp, "mine", "meta.order", document.O("$eq", "7", "$exists", true)))
+	require.NoError(t, err)
+	found, err := database.Explain(t.Context(), "assignments", filter, store.FindOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, found.Returned)
+	require.EqualValues(t, 1, found.Examined)
+}

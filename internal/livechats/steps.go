@@ -1,0 +1,363 @@
+package livechats
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/record"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// send sends what is missing. Where some targets refused it for good, the request goes on
+// without them, and the error that names them is noted.
+func (p *pass) send(ctx context.Context) error {
+	var unsent []livechat.Unsent
+	for _, ticket := range p.r.Tickets {
+		if !ticket.SentAt.IsZero() {
+			continue
+		}
+		sent, err := p.tickets.sendTicket(ctx, p.r, p.asking, ticket)
+		if err != nil {
+			unsent = append(unsent, livechat.Unsent{Channel: ticket.Channel, Group: ticket.Group, Err: err})
+			continue
+		}
+		kept, err := p.keepTicket(context.WithoutCancel(ctx), p.r, sent)
+		if err != nil {
+			return err // What was sent has to be known before more is.
+		}
+		p.r = kept
+		if kept.State() == livechat.Taken {
+			return p.offeredTooLate(ctx, sent)
+		}
+	}
+	switch {
+	case len(unsent) == 0:
+		return nil
+	case wasSentNowhere(p.r) || !areRefused(unsent):
+		return p.unsentError(ctx, p.r, unsent)
+	default:
+		return p.dropRefused(ctx, unsent)
+	}
+}
+
+// offeredTooLate shows on a ticket that an agent has taken the request while the ticket was sent, and returns
+// that nobody can be offered it any more.
+func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
+	name, err := p.adminName(ctx, p.r.Assignee)
+	if err == nil {
+		err = p.tickets.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name))
+	}
+	return joined(requireUntaken(p.r), err)
+}
+
+// dropRefused removes the tickets of targets that refused a request for good.
+func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error {
+	failure := &livechat.UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
+	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
+		equal(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
+		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
+	switch {
+	case err != nil:
+		return err
+	case left == nil:
+		return withdrawn(p.r)
+	}
+	p.r = left
+	p.errs = append(p.errs, &boterr.Error{Code: boterr.Unavailable, Err: failure})
+	return nil
+}
+
+// storeGroupOfAPI makes the group that a live-chat API made that of the request.
+func (p *pass) storeGroupOfAPI(ctx context.Context) error {
+	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	if err != nil {
+		return err
+	}
+	var g *livechat.Group
+	if len(known) > 0 {
+		g = known[0]
+	} else {
+		made := newGroup(p.r, p.r.Direct, p.r.Tickets[0].Type, p.asking)
+		made.ExternalID = p.r.Tickets[0].ChatID
+		if g, err = p.insertGroup(ctx, made); err != nil {
+			return err
+		}
+	}
+	if err := p.requireOwn(ctx, g); err != nil {
+		_, undone := p.groups().Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
+		return errors.Join(err, undone)
+	}
+	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, groupInfo(g)))
+	if err == nil && grouped == nil {
+		err = errors.Join(withdrawn(p.r), p.deactivate(ctx, equal(record.FieldID, g.ID)))
+	}
+	if err != nil {
+		return err
+	}
+	p.r = grouped
+	return nil
+}
+
+// open opens the request: idle time is watched from now on. The slot of the member may
+// be that of another request by now, where this one was handed on to.
+func (p *pass) open(ctx context.Context) error {
+	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
+	if p.r.LiveChatAgenda {
+		expiry := p.nextExpiry()
+		if err := p.setAlarm(ctx, p.r.Member, expiry); err != nil {
+			return err
+		}
+		fields = fields.With(fieldExpiry, expiry)
+	}
+	to := opening
+	if p.r.Group != "" && asksForGroup(p.r) {
+		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.TimestampOf(p.env.Now()))
+	}
+	opened, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
+	switch {
+	case errors.Is(err, boterr.AlreadyExists):
+		return p.withdraw(ctx, p.r, boterr.New(boterr.Conflict, "",
+			"the member %s made another request while the assignment %s was handed on", p.r.Member, p.r.ParentAssignment))
+	case err != nil:
+		return err
+	case opened == nil:
+		return p.adoptOpen(ctx)
+	}
+	p.r = opened
+	return nil
+}
+
+// adoptOpen takes the request as it is that another call has opened, after this one
+// had lost its place. Conflict: it was withdrawn.
+func (p *pass) adoptOpen(ctx context.Context) error {
+	now, err := p.loadAssignment(ctx, p.r.ID)
+	if err == nil && now.State() != livechat.Ended {
+		p.r = now
+		return nil
+	}
+	if err == nil || errors.Is(err, boterr.NotFound) {
+		// The agenda may have come after who withdrew it looked for one.
+		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
+	}
+	return err
+}
+
+// takeByItsGroup gives a request to the agent in its group, which bot logic has given it
+// before it opened.
+func (p *pass) takeByItsGroup(ctx context.Context) error {
+	g, err := p.loadGroup(ctx, p.r.Group)
+	if err != nil || !g.Active || g.Assignment != p.r.ID {
+		return nil //nolint:nilerr // Without its group it is as it was: nobody has it.
+	}
+	taken, err := p.takeByGroup(ctx, p.r, g)
+	if err != nil {
+		return err
+	}
+	p.r = taken
+	return nil
+}
+
+// withdrawn is the error of a call whose request was ended while it was sent.
+func withdrawn(r *livechat.AssignmentRecord) error {
+	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was sent", r.ID)
+}
+
+// openConversation finds or makes the group in which the agent talks with the member.
+func (p *pass) openConversation(ctx context.Context) error {
+	outlet, err := p.ports.Channels.Load(ctx, p.r.Outlet)
+	if err != nil {
+		return err
+	}
+	p.outlet = outlet
+	p.group, err = p.conversation(ctx, outlet, p.r)
+	return err
+}
+
+// watch sets the agenda that ends the conversation once it is idle.
+func (p *pass) watch(ctx context.Context) error {
+	open, err := p.keepWatch(ctx, p.r)
+	switch {
+	case err != nil:
+		return err
+	case open == nil:
+		return endedMeanwhile(p.r)
+	}
+	p.r = open
+	return nil
+}
+
+// sendSummary sends the summary into the conversation. That it cannot be sent does not keep the
+// tickets from showing who has it.
+func (p *pass) sendSummary(ctx context.Context) error {
+	p.unfinished.add("summary", p.trySummary(ctx))
+	return nil
+}
+
+// trySummary sends the summary, and notes that it was sent.
+func (p *pass) trySummary(ctx context.Context) error {
+	if p.r.Summary == "" {
+		return nil
+	}
+	message, err := p.messageTo(p.outlet, p.group.ExternalID, nil, send.Text(shortened(p.r.Summary, send.MaxText)))
+	if err != nil {
+		return err
+	}
+	message.ID = p.r.ID + "/summary/" + p.group.ID // The same where it was sent and that could not be noted.
+	if _, err := p.deliver(ctx, message); err != nil {
+		return err
+	}
+	_, err = p.modify(context.WithoutCancel(ctx), p.r.ID, document.O(), document.Set(fieldSummarySentAt, document.TimestampOf(p.env.Now())))
+	return err
+}
+
+// showTaken makes the tickets but the one that was taken show who has the assignment, where
+// their platforms can. All are tried.
+func (p *pass) showTaken(ctx context.Context) error {
+	name, err := p.adminName(ctx, p.r.Assignee)
+	if err != nil {
+		p.unfinished.add("tickets", err)
+		return nil
+	}
+	for _, ticket := range shownTaken(p.r, p.takenFrom) {
+		p.unfinished.add(ticketName(ticket), p.tickets.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name)))
+	}
+	return nil
+}
+
+// endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
+func endedMeanwhile(r *livechat.AssignmentRecord) error {
+	return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s ended while it was taken", r.ID)
+}
+
+// What has ended is not canceled: these steps go on where the call that takes them ends. They
+// come in an order in which the bot answers the member again also where they are interrupted,
+// and the agent is still in the group where ending it again goes on.
+
+// letOut ends the live chat of the member.
+func (p *pass) letOut(ctx context.Context) (err error) {
+	p.member, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+	return err
+}
+
+// clearGroup clears the current group of the member, where it is one of the assignment: on Bravo each agent in
+// the conversation has a record of it.
+func (p *pass) clearGroup(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	if err != nil {
+		return err
+	}
+	ids := []string{p.r.Group}
+	for _, g := range groups {
+		ids = append(ids, g.ID)
+	}
+	patched, err := p.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+		Channel:      &channel.Channel{ID: p.r.Inlet},
+		MemberID:     p.r.Member,
+		Filter:       document.O(fieldGroup, document.O("$in", ids)),
+		Patch:        document.Unset(fieldGroup),
+		WithModifier: true,
+	})
+	if patched.Result != nil {
+		p.member = patched.Result
+	}
+	return err
+}
+
+// endGroups puts the groups out of use.
+func (p *pass) endGroups(ctx context.Context) error {
+	return p.deactivateGroups(context.WithoutCancel(ctx), p.r)
+}
+
+// wantsRecall reports whether the tickets lead nowhere any more, and are not to stay.
+func (p *pass) wantsRecall() bool {
+	switch p.r.EndedBy {
+	case livechat.EndedByRemoval:
+		return true
+	case livechat.EndedByIdle, livechat.EndedByReassign, livechat.EndedByMemberGone:
+		return p.r.Assignee == ""
+	default:
+		return p.isRecalled
+	}
+}
+
+// recall takes the tickets back. All are tried.
+func (p *pass) recall(ctx context.Context) error {
+	p.tickets.recallTickets(ctx, p.r, &p.unfinished)
+	return nil
+}
+
+// withdrawNext withdraws what the assignment was about to be handed on to when it ended
+// otherwise: nobody can take its tickets any more.
+func (p *pass) withdrawNext(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	next, err := p.nextOf(ctx, p.r.ID)
+	if err != nil || next == nil || next.State() != livechat.Sending {
+		return err
+	}
+	_, err = p.withdrawUnsent(ctx, next)
+	return err
+}
+
+// canClose reports whether nothing is left that the same call again could do. Tickets of a
+// request that was idle are recalled once.
+func (p *pass) canClose() bool {
+	return len(p.unfinished.failures) == 0 || p.r.EndedBy == livechat.EndedByIdle
+}
+
+// close notes that all has ended. A request that was withdrawn is removed.
+func (p *pass) close(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if p.r.EndedBy == livechat.EndedByRemoval {
+		_, err := p.assignments().Delete(ctx, equal(record.FieldID, p.r.ID))
+		return err
+	}
+	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.TimestampOf(p.env.Now())))
+	if closed != nil { // Else it was removed.
+		p.r = closed
+	}
+	return err
+}
+
+// deactivateGroups marks the groups of an assignment that has ended as no longer live, but
+// those that an open assignment has by now, which they name then.
+func (s *machine) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
+	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
+	if err != nil {
+		return err
+	}
+	ids := []string{r.Group}
+	for _, g := range live {
+		ids = append(ids, g.ID)
+	}
+	inUse, err := s.findAssignments(ctx, record.Query{
+		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent()),
+	})
+	if err != nil {
+		return err
+	}
+	for _, open := range inUse {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == open.Group })
+		_, err := s.groups().Where(record.FieldID, open.Group).Update(ctx, record.Patch{
+			Filter: equal(fieldAssignment, r.ID),
+			Patch:  document.O(fieldAssignment, open.ID, fieldInlet, open.Inlet, fieldMember, open.Member),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.deactivate(ctx, document.O(record.FieldID, document.O("$in", ids), fieldActive, true))
+}
+
+// deactivate marks groups as no longer live.
+func (s *core) deactivate(ctx context.Context, which document.Object) error {
+	_, err := s.groups().Update(ctx, record.Patch{Filter: which, Patch: document.O(fieldActive, false), Multi: true})
+	return err
+}

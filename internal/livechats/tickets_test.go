@@ -1,0 +1,498 @@
+package livechats_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/web"
+	"github.com/botctx/go-sdk/internal/livechats"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestCreateGroup_AsksAPI(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, historyAt)
+	s.mine.pair(t, "desk", "shop")
+	s.web.Add("POST", shopAPI, web.JSON(201, `{"groupId": "room-5"}`))
+	result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}, "history": true, "meta": {"order": 7},
+		"assignmentDetails": {"summary": "s", "groupName": "Order 7", "queue": {"name": "{{firstName}}"}}}`)
+	require.NoError(t, err)
+	require.Empty(t, s.sentTo(), "it goes to the API alone")
+
+	requests := s.web.Requests()
+	require.Len(t, requests, 1)
+	require.Equal(t, "application/json", requests[0].Header.Get("Content-Type"))
+	require.Equal(t, result.AssignmentID, requests[0].Header.Get("Idempotency-Key"))
+	body := object(t, requests[0].Body)
+	require.Equal(t, "ada", document.Get(body, "member._id", ""))
+	require.JSONEq(t, `{"assignmentId": "`+result.AssignmentID+`", "externalId": "wish", "meta": {"order": 7},
+		"history": "https://history.example/ada",
+		"assignmentDetails": {"summary": "s", "groupName": "Order 7", "queue": {"name": "{{firstName}}"}}}`, body.Without("member").String())
+
+	g := s.group(t, result.GroupID)
+	require.Equal(t, livechat.Group{
+		ID: g.ID, CreatedAt: noon, UpdatedAt: noon, Inlet: "web", Outlet: "shop", Name: "Order 7", Meta: document.O(),
+		Active: true, Valid: true, ExternalID: "room-5", Type: channel.Custom, App: "mine",
+		Assignment: result.AssignmentID, Member: "ada", Version: 1,
+	}, *g)
+	r := s.record(t, result.AssignmentID)
+	require.Equal(t, livechat.Taken, r.State())
+	require.Equal(t, g.ID, r.Group)
+	require.Equal(t, "shop", r.Outlet)
+	require.Equal(t, "room-5", document.Get(r.GroupInfo, "externalId", ""))
+	require.False(t, r.IsZendesk)
+
+	again, err := s.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Equal(t, result.GroupID, again.GroupID)
+	require.Len(t, s.web.Requests(), 1)
+}
+
+func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.pair(t, "shop")
+	s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
+	result, err := s.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
+	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?"))
+	require.NoError(t, err)
+	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	require.Equal(t, []string{"shop room-5"}, s.sentTo())
+	relayed, err = s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi"))
+	require.NoError(t, err)
+	require.Equal(t, livechats.OutcomeDelivered, relayed)
+	require.Equal(t, []string{"shop room-5", "web ada-web"}, s.sentTo())
+
+	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "eve", s.record(t, result.AssignmentID).Assignee)
+	require.Equal(t, "eve", s.group(t, result.GroupID).AdminExternalID)
+}
+
+func TestCreateGroup_AnswerNamesGroup(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"groupId": "a", "id": "b"}`:       "a",
+		`{"group": {"id": "a"}, "id": "b"}`: "a",
+		`{"externalId": "a", "id": "b"}`:    "a",
+		`{"id": 17}`:                        "17",
+		`{}`:                                "wish",
+		`thanks`:                            "wish",
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.mine.pair(t, "shop")
+			s.web.Add("POST", shopAPI, web.Text(200, answer))
+			result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}}`)
+			require.NoError(t, err)
+			require.Equal(t, want, s.group(t, result.GroupID).ExternalID)
+		})
+	}
+}
+
+func TestCreateGroup_APIRefuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reply web.Reply
+		// isNone tells that the request is removed: it would be refused each time.
+		isNone bool
+		says   string
+	}{
+		"a failure":      {reply: web.JSON(500, `{}`), says: "answered with status 500"},
+		"too often":      {reply: web.JSON(429, `{}`), says: "answered with status 429"},
+		"no connection":  {reply: web.Fail(errDown), says: "connection reset"},
+		"a refusal":      {reply: web.JSON(422, `{}`), isNone: true, says: "answered with status 422"},
+		"no group":       {reply: web.JSON(200, `{"groupId": ""}`), says: "without a groupId"},
+		"an unsafe hop":  {reply: web.Redirect(307, "http://127.0.0.1/"), isNone: true, says: "shop"},
+		"a hop too many": {reply: web.Redirect(307, shopAPI), says: "shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.mine.pair(t, "shop")
+			s.web.Add("POST", shopAPI, test.reply)
+			_, err := s.ask(t, `{"createGroup": {}}`)
+			require.ErrorIs(t, err, boterr.Unavailable)
+			require.ErrorContains(t, err, test.says)
+			require.Equal(t, "shop", unsentOf(t, err).Failures[0].Channel)
+			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+			require.Empty(t, s.groups(t, document.O()))
+			require.Equal(t, test.isNone, len(s.assignments(t, "ada")) == 0)
+			s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
+			result, err := s.ask(t, `{"createGroup": {}}`)
+			require.NoError(t, err)
+			require.Equal(t, "room-5", s.group(t, result.GroupID).ExternalID)
+			require.Len(t, s.assignments(t, "ada"), 1)
+		})
+	}
+}
+
+func TestCreateGroup_WithoutAPI(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.addChannel(t, `{"_id": "bare", "type": "custom", "on": true}`)
+	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
+	requireRefused(t, s, s.mine.CreateAssignment,
+		refused{`{"createGroup": {}, "targets": [{"channel": "bare"}]}`, boterr.FailedPrecondition, "createGroup"},
+		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"})
+	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
+	requireRefused(t, offline, offline.mine.CreateAssignment,
+		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"})
+}
+
+func TestCustomAPI_AddressOfHost(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, func(p *livechats.Ports) {
+		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
+	}, withoutConnector(channel.Custom))
+	s.mine.pair(t, "shop")
+	s.web.Add("POST", "https://api.example/shop", web.JSON(200, `{"groupId": "room-5"}`))
+	_, err := s.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Len(t, s.web.Requests(), 1)
+}
+
+func TestCreateAssignment_DirectOutlet(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.pair(t, "help")
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "relayMessage": {"foxtrot": {"type": "TEXT", "text": "{{firstName}} needs help"}}}}`)
+	require.Equal(t, "Ada needs help", s.lastSent(t).Text())
+	require.Equal(t, []string{"help F1"}, s.sentTo())
+	require.True(t, r.IsZendesk)
+	require.Equal(t, []string{"help", "help"}, []string{r.Direct, r.Outlet})
+	require.Equal(t, livechat.Pending, r.State(), "an agent has yet to take it")
+
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "help", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
+}
+
+func TestCreateAssignment_CustomDetails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.pair(t, "kiosk")
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "queue": 7}}`)
+	require.JSONEq(t, `{"type": "TEXT", "text": "Ada King asks for a person.", "assignmentId": "`+r.ID+`",
+		"assignmentDetails": {"summary": "s", "queue": 7}}`, s.lastSent(t).String())
+	require.Empty(t, s.web.Requests())
+	require.False(t, r.IsZendesk)
+}
+
+// opaque are details that no outlet but a custom one takes.
+var opaque = map[string]string{ //nolint:gochecknoglobals // It does not change.
+	`{"summary": {"a": 1}, "groupName": null}`:                       "assignmentDetails.summary",
+	`{"groupName": ["x"], "summary": ""}`:                            "assignmentDetails.groupName",
+	`{"relayMessage": "as you like it"}`:                             "assignmentDetails.relayMessage",
+	`{"relayMessage": {"custom": "<b>hi</b>"}}`:                      "assignmentDetails.relayMessage.custom",
+	`{"relayMessage": {"custom": {"type": 5}, "charlie": [1]}}`:      "assignmentDetails.relayMessage",
+	`{"summary": {"$ne": 1}, "relayMessage": {"$x": {"y.z": true}}}`: "assignmentDetails.summary",
+}
+
+func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
+	t.Parallel()
+	given := slices.Concat(slices.Collect(maps.Keys(opaque)), []string{
+		`{"relayMessage": {"custom": {"html": "<b>hi</b>"}}, "x": {"type": "TEXT"}}`,
+		`{"summary": "` + strings.Repeat("x", send.MaxText+1) + `"}`,
+		`{"relayMessage": {}}`, `{"summary": null}`, `{}`,
+	})
+	for _, details := range given {
+		s := newFixture(t)
+		s.mine.pair(t, "shop")
+		s.web.Add("POST", shopAPI, web.JSON(200, `{"groupId": "room-5"}`))
+		_, err := s.ask(t, `{"createGroup": {}, "assignmentDetails": `+details+`}`)
+		require.NoError(t, err, details)
+		require.JSONEq(t, details, document.Get(object(t, s.web.Requests()[0].Body), "assignmentDetails", document.Object{}).String())
+
+		s = newFixture(t)
+		s.mine.pair(t, "kiosk")
+		r := s.mustAsk(t, `{"assignmentDetails": `+details+`}`)
+		require.Equal(t, "Ada King asks for a person.", s.lastSent(t).Text(), details)
+		require.JSONEq(t, details, document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
+		_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "kiosk", AdminExternalID: "eve"})
+		require.NoError(t, err, details)
+	}
+}
+
+func TestAssignmentDetails_OtherOutletsRefuse(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	for details, field := range opaque {
+		for _, outlet := range []string{"desk", "help", "team", "phone"} {
+			before := s.stored(t)
+			_, err := s.ask(t, `{"targets": [{"channel": "`+outlet+`"}], "assignmentDetails": `+details+`}`)
+			require.ErrorIs(t, err, boterr.InvalidArgument, details)
+			refusal, _ := boterr.AsError(err)
+			require.True(t, strings.HasPrefix(refusal.Field, field), "%s names %s", details, refusal.Field)
+			require.Equal(t, before, s.stored(t))
+		}
+	}
+}
+
+func TestAssignmentDetails_JSON(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.pair(t, "kiosk")
+	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
+		GroupName: "Order 7", Unknown: document.O("summary", document.O("a", 1), "groupName", "not this"),
+	}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"groupName": "Order 7", "summary": {"a": 1}}`,
+		document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
+}
+
+func TestCustomAPI_WithoutGroup(t *testing.T) {
+	t.Parallel()
+	for answer, conversation := range map[string]string{`{"groupId": "room-5"}`: "room-5", `{"ok": true}`: "eve"} {
+		s := newFixture(t, withoutConnector(channel.Custom))
+		s.mine.pair(t, "shop")
+		s.web.Add("POST", shopAPI, web.JSON(200, answer))
+		result, err := s.ask(t, `{"assignmentDetails": {"queue": 7}}`)
+		require.NoError(t, err)
+		require.Empty(t, result.GroupID)
+		require.Empty(t, s.sentTo(), "it goes to the API alone")
+		require.Len(t, s.web.Requests(), 1)
+		body := object(t, s.web.Requests()[0].Body)
+		require.JSONEq(t, `{"assignmentId": "`+result.AssignmentID+`", "meta": {}, "assignmentDetails": {"queue": 7}}`, body.Without("member").String())
+		require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State(), "an agent has yet to take it")
+		_, err = s.ask(t, `{}`)
+		require.NoError(t, err)
+		require.Len(t, s.web.Requests(), 1, "it is open")
+
+		s.mine.ports.Connectors = s.platform.connectors()
+		took, err := s.mine.as("web", "ada").Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
+		require.NoError(t, err)
+		require.Equal(t, conversation, took.Group.ExternalID)
+	}
+}
+
+func TestCustomAPI_CannotBeAsked(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
+	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
+	offline := newFixture(t, func(p *livechats.Ports) { p.HTTP = nil })
+	requireRefused(t, offline, offline.mine.CreateAssignment, refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
+}
+
+func TestTicket_TapsSendAssignment(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ given, sent string }{
+		"a button": {
+			`{"type": "BUTTON", "text": "Ada waits", "buttons": [{"type": "postback", "title": "Go", "payload": "go"}]}`,
+			`{"type": "BUTTON", "text": "Ada waits", "buttons": [
+				{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "<id>"}}]}`,
+		},
+		"the cards of a carousel": {
+			`{"type": "CAROUSEL", "carousel": [
+				{"title": "Ada", "subtitle": "waits", "buttons": [
+					{"type": "postback", "title": "Go", "payload": "go"},
+					{"type": "postback", "title": "Mine", "payload": {"payload": "mine"}}]},
+				{"title": "no buttons"},
+				{"title": "More", "buttons": [
+					{"type": "postback", "title": "Later", "payload": {"payload": "later", "value": 5}},
+					{"type": "web_url", "title": "Shop", "url": "https://shop.example"}]}]}`,
+			`{"type": "CAROUSEL", "carousel": [
+				{"title": "Ada", "subtitle": "waits", "buttons": [
+					{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "<id>"}},
+					{"type": "postback", "title": "Mine", "payload": {"payload": "mine", "value": "<id>"}}]},
+				{"title": "no buttons"},
+				{"title": "More", "buttons": [
+					{"type": "postback", "title": "Later", "payload": {"payload": "later", "value": 5}},
+					{"type": "web_url", "title": "Shop", "url": "https://shop.example"}]}]}`,
+		},
+		"quick replies": {
+			`{"type": "QUICK_REPLIES", "text": "Ada waits", "quickReplies": [
+				{"content_type": "text", "title": "Go", "payload": "go"}, {"title": "Mine", "payload": "mine"},
+				{"content_type": "text", "title": "Later", "payload": "later", "value": 5}, {"content_type": "location"}]}`,
+			`{"type": "QUICK_REPLIES", "text": "Ada waits", "quickReplies": [
+				{"content_type": "text", "title": "Go", "payload": "go", "value": "<id>"}, {"title": "Mine", "payload": "mine", "value": "<id>"},
+				{"content_type": "text", "title": "Later", "payload": "later", "value": 5}, {"content_type": "location"}]}`,
+		},
+		"a text": {`{"type": "TEXT", "text": "Ada waits"}`, `{"type": "TEXT", "text": "Ada waits"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			r := s.mustAsk(t, `{"label": "sales", "assignmentDetails": {"relayMessage": {"charlie": `+c.given+`}}}`)
+			require.JSONEq(t, strings.ReplaceAll(c.sent, "<id>", r.ID), s.lastSent(t).String())
+		})
+	}
+}
+
+// tapOf is a tap of an agent on what carries a payload, in a conversation.
+func tapOf(from, to string, payload any) send.MessageEvent {
+	return send.MessageEvent{From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payload)}
+}
+
+func TestTakeByTap(t *testing.T) {
+	t.Parallel()
+	for name, payload := range map[string]any{
+		"of the default ticket":         document.O("payload", livechat.TakePayload, "value", "a1"),
+		"of a ticket that the bot made": document.O("payload", "ACCEPT", "value", "a1"),
+	} {
+		s := newFixture(t)
+		s.pending(t, "a1", "ada", onlyIn("desk"))
+		isTaken, err := s.mine.TakeByTap(t.Context(), "desk", tapOf("eve", "U1", payload))
+		require.NoError(t, err, name)
+		require.True(t, isTaken, name)
+		require.Equal(t, "eve", s.record(t, "a1").Assignee, name)
+		require.Contains(t, s.platform.did(), "desk: show on the ticket of C1: Taken by eve.", name)
+		require.NotContains(t, s.platform.did(), "desk: show on the ticket of U1: Taken by eve.", name)
+
+		isTaken, err = s.mine.TakeByTap(t.Context(), "desk", tapOf("mallory", "C1", payload))
+		require.ErrorIs(t, err, boterr.FailedPrecondition, name)
+		require.ErrorContains(t, err, "eve", name)
+		require.False(t, isTaken, name)
+	}
+}
+
+func TestTakeByTap_OtherEvents(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", onlyIn("desk"))
+	before := s.stored(t)
+	accept := document.O("payload", "ACCEPT", "value", "a1")
+	for name, test := range map[string]struct {
+		channel string
+		event   send.MessageEvent
+	}{
+		"a text":                       {"desk", *event("eve", "C1", "a1")},
+		"a payload alone":              {"desk", tapOf("eve", "C1", document.O("payload", "ACCEPT"))},
+		"the value of something else":  {"desk", tapOf("eve", "C1", document.O("payload", "ACCEPT", "value", "order-7"))},
+		"a value that is no text":      {"desk", tapOf("eve", "C1", document.O("payload", "ACCEPT", "value", document.O("id", "a1")))},
+		"a channel that got no ticket": {"team", tapOf("eve", "D1", accept)},
+		"the tap's payload in a text":  {"desk", send.MessageEvent{From: "eve", Type: send.TypeText, Data: document.O("payload", accept)}},
+		"an assignment of another app": {"foreign", tapOf("eve", "C1", accept)},
+		"a channel that is not there":  {"nowhere", tapOf("eve", "C1", accept)},
+		"a tap on nothing":             {"desk", tapOf("eve", "C1", nil)},
+	} {
+		live := s.mine
+		if test.channel == "foreign" {
+			live = s.theirs
+		}
+		isTaken, err := live.TakeByTap(t.Context(), test.channel, test.event)
+		require.NoError(t, err, name)
+		require.False(t, isTaken, name)
+	}
+	require.Equal(t, before, s.stored(t))
+}
+
+func TestTakeByTap_Refuses(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada", onlyIn("team"))
+	for name, test := range map[string]struct {
+		event send.MessageEvent
+		code  boterr.Code
+		field string
+	}{
+		"no assignment":    {tapOf("eve", "D1", livechat.TakePayload), boterr.InvalidArgument, "assignmentId"},
+		"an unknown one":   {tapOf("eve", "D1", document.O("payload", livechat.TakePayload, "value", "a9")), boterr.NotFound, "assignmentId"},
+		"nobody who takes": {tapOf("", "D1", document.O("payload", "ACCEPT", "value", "a1")), boterr.InvalidArgument, "adminExternalId"},
+	} {
+		isTaken, err := s.mine.TakeByTap(t.Context(), "team", test.event)
+		require.ErrorIs(t, err, test.code, name)
+		require.Equal(t, test.field, fieldOf(t, err), name)
+		require.False(t, isTaken, name)
+	}
+}
+
+func TestExpire_RecallsTickets(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t, thatOnlySends(channel.Bravo))
+	s.pending(t, "a1", "ada")
+	s.platform.forget()
+	s.advance(livechat.IdleTimeout)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+	require.Equal(t, []string{
+		"desk: recall the ticket of C1", "desk: recall the ticket of U1", "team: recall the ticket of D1",
+	}, s.platform.did())
+}
+
+func TestExpire_RecallFails(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.platform.fail("D1", errDown)
+	s.advance(livechat.IdleTimeout)
+	require.ErrorContains(t, s.mine.Expire(t.Context(), idleAgenda()), "ticket of D1 in team")
+	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+}
+
+func TestExpire_TicketOfConversationStays(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(livechat.IdleTimeout)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	require.Empty(t, s.platform.did())
+}
+
+func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*testing.T, *fixture){
+		"inlet":  func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) },
+		"outlet": func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.EndLiveChat, endByEve) },
+		"idle": func(t *testing.T, s *fixture) {
+			t.Helper()
+			s.advance(livechat.IdleTimeout)
+			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.taken(t, "a1", "ada", "eve@desk")
+			s.platform.fail("C9", errDown)
+			_, err := call(t, s.mine.ReassignAssignment, `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "a1"},
+				"targets": [{"channel": "team"}, {"channel": "desk", "label": "sales"}]}`)
+			next := unsentOf(t, err).AssignmentID
+			s.platform.forget()
+			end(t, s)
+			require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
+			require.Empty(t, s.assignmentsThat(t, document.O("_id", next)))
+			require.NotZero(t, s.record(t, "a1").ClosedAt)
+			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		})
+	}
+}
+
+func TestSummary_Literal(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{lastName}} {{meta.note}}!"}}`)
+	require.Contains(t, s.lastSent(t).Text(), "{{lastName}} {{meta.note}}!")
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "{{lastName}} {{meta.note}}!", s.lastSent(t).Text())
+}
+
+func TestTicket_LongName(t *testing.T) {
+	t.Parallel()
+	for outlet, end := range map[string]string{"desk": "y… asks for a person.\ns", "help": "y… asks for a person."} {
+		t.Run(outlet, func(t *testing.T) {
+			t.Parallel()
+			s := newFixture(t)
+			s.mine.pair(t, outlet)
+			s.change(t, "members", document.O("_id", "ada"), document.Set("lastName", strings.Repeat("y", 2500)))
+			s.mustAsk(t, `{"assignmentDetails": {"summary": "s"}}`)
+			text := s.lastSent(t).Text()
+			require.True(t, strings.HasPrefix(text, "Ada yy"))
+			require.True(t, strings.HasSuffix(text, end))
+			require.Equal(t, 199, strings.Index(text, "…"))
+		})
+	}
+}
