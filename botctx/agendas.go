@@ -103,13 +103,6 @@ type SchedulerOptions struct {
 	// The default is 20 seconds: both together, and what a host does beside them, fit into the
 	// 30 seconds that the usual orchestrators give a process to end.
 	ShutdownTimeout time.Duration
-	// Retention is how long Run keeps a completed agenda, from the time for which it was last
-	// scheduled. The default is 30 days. A negative Retention keeps it for ever.
-	Retention time.Duration
-	// FailedRetention is how long Run keeps an agenda that failed for good, from its last failure.
-	// Until then UpdateAgenda can schedule it again. The default is 90 days. A negative
-	// FailedRetention keeps it for ever.
-	FailedRetention time.Duration
 	// Around returns what is called in the place of the Runtime's own handler, which it is given and calls in
 	// turn, such as within a span. It passes on the ctx that it is given, or one made of it. nil leaves the
 	// handler as it is.
@@ -124,7 +117,9 @@ type SchedulerOptions struct {
 // newScheduler returns the scheduler of a Runtime.
 func (r *Runtime) newScheduler() (*agendas.Scheduler, error) {
 	config := agendas.SchedulerConfig{
-		Env: r.guarded, Handler: r.runAgenda, SchedulerOptions: agendas.SchedulerOptions(r.config.Scheduler),
+		Env: r.guarded, Handler: r.runAgenda,
+		Retention: r.config.Retention.Agendas, FailedRetention: r.config.Retention.FailedAgendas,
+		SchedulerOptions: agendas.SchedulerOptions(r.config.Scheduler),
 	}
 	if r.config.Zone != nil {
 		config.Zone = r.zoneOfAgenda

@@ -1,6 +1,7 @@
 package botctx
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -145,8 +146,7 @@ type Config struct {
 	Scheduler SchedulerOptions
 	// Inbox says how the events that Accept kept are run.
 	Inbox InboxOptions
-	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept. It is
-	// set here alone, and left out of Scheduler and Inbox.
+	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept.
 	Retention Retention
 	// TurnLease is how long a member is kept from others where a process dies amid a run: the lease
 	// of the turn that such a run has in the store, which it renews each quarter. The default is 30
@@ -201,17 +201,16 @@ func (c Config) withDefaults() (Config, error) {
 	if err := c.check(); err != nil {
 		return c, err
 	}
-	c, err := c.withRetention()
-	if err != nil {
-		return c, err
-	}
+	c.Retention.Assignments = cmp.Or(c.Retention.Assignments, defaultAssignments)
+	c.Retention.PostComments = cmp.Or(c.Retention.PostComments, defaultPostComments)
 	if c.MaxRedirects <= 0 {
 		c.MaxRedirects = defaultMaxRedirects
 	}
 	if c.MaxWait <= 0 {
 		c.MaxWait = defaultMaxWait
 	}
-	if c, err = c.withLimits(); err != nil {
+	c, err := c.withLimits()
+	if err != nil {
 		return c, err
 	}
 	if c.HTTP == nil {

@@ -54,12 +54,6 @@ type InboxOptions struct {
 	// cannot end by itself, as that of a handler which goes on when the sender hangs up. It may wait twice
 	// as long. The default is 10 seconds.
 	AcceptTimeout time.Duration
-	// Retention is how long the inbox remembers that an event with a Key is done. The default is
-	// 30 days; a negative value means for ever.
-	Retention time.Duration
-	// DeadRetention is how long dead letters are kept after they died. A repeat of one that was removed
-	// is a new event. The default is 90 days; a negative value means for ever.
-	DeadRetention time.Duration
 	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
 	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
@@ -292,34 +286,6 @@ const (
 	// retentionPause is how often Run removes what is old.
 	retentionPause = time.Hour
 )
-
-// withRetention hands the settings to the inbox and the scheduler. InvalidArgument: one is set there, too.
-func (c Config) withRetention() (Config, error) {
-	for _, setting := range [...]struct {
-		field  string
-		there  *time.Duration
-		wanted time.Duration
-	}{
-		{"Inbox.Retention", &c.Inbox.Retention, c.Retention.HandledEvents},
-		{"Inbox.DeadRetention", &c.Inbox.DeadRetention, c.Retention.DeadLetters},
-		{"Scheduler.Retention", &c.Scheduler.Retention, c.Retention.Agendas},
-		{"Scheduler.FailedRetention", &c.Scheduler.FailedRetention, c.Retention.FailedAgendas},
-	} {
-		if *setting.there != 0 && setting.wanted != 0 {
-			return c, boterr.Invalid(setting.field, "is set, and so is Config.Retention: set it there alone")
-		}
-		if setting.wanted != 0 {
-			*setting.there = setting.wanted
-		}
-	}
-	if c.Retention.Assignments == 0 {
-		c.Retention.Assignments = defaultAssignments
-	}
-	if c.Retention.PostComments == 0 {
-		c.Retention.PostComments = defaultPostComments
-	}
-	return c, nil
-}
 
 // RemoveOld removes what is older than Config.Retention allows, of all apps. Run does so each hour; a
 // host that drives the time itself calls it. It works in batches, beside everything else; after an error

@@ -203,8 +203,6 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 		"Scheduler.Batch":     {Scheduler: botctx.SchedulerOptions{Batch: -1}},
 		"Inbox.Workers":       {Inbox: botctx.InboxOptions{Workers: 1 << 30}},
 		"ParallelSends":       {ParallelSends: -1},
-		"Inbox.Retention":     {Inbox: botctx.InboxOptions{Retention: 1}, Retention: botctx.Retention{HandledEvents: 1}},
-		"Scheduler.Retention": {Scheduler: botctx.SchedulerOptions{Retention: 1}, Retention: botctx.Retention{Agendas: 1}},
 	} {
 		if config.Store == nil {
 			config.Store = memstore.New()

@@ -54,8 +54,8 @@ type Runtime struct {
 	chatHTTP outbound.Doer
 }
 
-// New returns a Runtime. InvalidArgument: the Config has no Store, a port or an interceptor is nil, a number
-// of workers is negative or more than 10,000, or a retention is set twice.
+// New returns a Runtime. InvalidArgument: the Config has no Store, a port or an interceptor is nil, or a
+// number of workers is negative or more than 10,000.
 func New(config Config) (*Runtime, error) {
 	config, err := config.withDefaults()
 	if err != nil {

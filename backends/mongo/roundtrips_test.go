@@ -321,7 +321,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	var left atomic.Int64
 	box, err := inbox.New(inbox.Config{
 		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
-		Options: inbox.Options{Retention: -1, Poll: time.Hour}, // However long the server takes, no look is repeated.
+		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // However long the server takes, no look is repeated.
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if left.Add(-1) == 0 {
 				stop()
@@ -407,9 +407,9 @@ func newCrowd(t *testing.T, size int) *crowd {
 	require.NoError(t, database.Collection("agendas").Insert(t.Context(), due...))
 	c.begun.Add(size)
 	c.scheduler, err = agendas.NewScheduler(agendas.SchedulerConfig{
-		Env: record.Env{Store: database},
+		Env: record.Env{Store: database}, Retention: -1,
 		SchedulerOptions: agendas.SchedulerOptions{
-			Workers: 4 * size, Retention: -1, // One channel may hold a quarter.
+			Workers: 4 * size, // One channel may hold a quarter.
 			Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
 		},
 		Handler: func(context.Context, agenda.Run) error {

@@ -83,12 +83,12 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// Find returns the agendas of the app as the store keeps them, or an empty slice. It is
-// for hosts: those that have failed, for one, are
+// Find returns the agendas of the app as the store keeps them, or an empty slice: those that have failed, for
+// one, are
 //
 //	agendas.Find(ctx, record.Query{Filter: document.O("failed", true)})
 //
-// Filter and SortBy name the JSON fields of Record. InvalidArgument: one of them, or a
+// Filter and SortBy name the JSON fields of agenda.Record. InvalidArgument: one of them, or a
 // number, is wrong. FailedPrecondition: what is stored is no agenda.
 func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Record, error) {
 	found, err := s.agendas.Find(ctx, query)

@@ -16,7 +16,7 @@ import (
 // retentionPause is how often Run removes old agendas.
 const retentionPause = time.Hour
 
-// RemoveCompleted removes the agendas that were completed longer ago than SchedulerOptions.Retention, or
+// RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
 // failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run
 // does so each hour; hosts that call RunNext instead may call it. The errors are those of the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {

@@ -1,6 +1,7 @@
 package agendas
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
@@ -33,6 +34,9 @@ type SchedulerConfig struct {
 	// attempt the pattern goes on in the zone that it had. The default leaves patterns in the
 	// zone in which they were given.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
+	// Retention and FailedRetention are how long Run keeps completed agendas, from the time for which each was last
+	// scheduled, and those that failed for good, from the last failure, see botctx.Retention.
+	Retention, FailedRetention time.Duration
 
 	SchedulerOptions
 }
@@ -48,8 +52,6 @@ type SchedulerOptions struct {
 	Backoff         func(failures int) time.Duration
 	LateAfter       time.Duration
 	ShutdownTimeout time.Duration
-	Retention       time.Duration
-	FailedRetention time.Duration
 	Around          func(agenda.Handler) agenda.Handler
 	Hooks           agenda.Hooks
 	Log             *slog.Logger
@@ -79,15 +81,15 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	if err := c.checkNumbers(); err != nil {
 		return c, err
 	}
-	setDefault(&c.Workers, defaultWorkers)
-	setDefault(&c.Batch, c.Workers)
-	setDefault(&c.Limit, defaultLimit)
-	setDefault(&c.Lease, defaultLease)
-	setDefault(&c.Poll, defaultPoll)
-	setDefault(&c.LateAfter, defaultLateAfter)
-	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
-	setDefault(&c.Retention, defaultRetention)
-	setDefault(&c.FailedRetention, defaultFailedRetention)
+	c.Workers = cmp.Or(c.Workers, defaultWorkers)
+	c.Batch = cmp.Or(c.Batch, c.Workers)
+	c.Limit = cmp.Or(c.Limit, defaultLimit)
+	c.Lease = cmp.Or(c.Lease, defaultLease)
+	c.Poll = cmp.Or(c.Poll, defaultPoll)
+	c.LateAfter = cmp.Or(c.LateAfter, defaultLateAfter)
+	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, defaultShutdownTimeout)
+	c.Retention = cmp.Or(c.Retention, defaultRetention)
+	c.FailedRetention = cmp.Or(c.FailedRetention, defaultFailedRetention)
 	if c.Lease < lease.Shortest || c.Lease > longestLease {
 		return c, boterr.Invalid("lease", "must be from %s to %s, got %s", lease.Shortest, longestLease, c.Lease)
 	}
@@ -131,14 +133,6 @@ func (c SchedulerConfig) checkNumbers() error {
 		}
 	}
 	return nil
-}
-
-// setDefault sets what is zero.
-func setDefault[T comparable](setting *T, otherwise T) {
-	var zero T
-	if *setting == zero {
-		*setting = otherwise
-	}
 }
 
 // Scheduler claims the agendas of all apps that are due, and gives each to a handler. In

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"runtime/debug"
@@ -35,6 +36,10 @@ type Config struct {
 	// default lets all in. A lane that cannot be entered is asked for again with the next poll, or
 	// after LaneLeft.
 	Enter func(lane string) (leave func(), ok bool)
+	// Retention is how long the inbox remembers that an event with a Key is done, and DeadRetention how long
+	// dead letters are kept after they died, see botctx.Retention.
+	Retention, DeadRetention time.Duration
+
 	Options
 }
 
@@ -46,8 +51,6 @@ type Options struct {
 	Backoff         func(failures int) time.Duration
 	MaxPending      int
 	AcceptTimeout   time.Duration
-	Retention       time.Duration
-	DeadRetention   time.Duration
 	ShutdownTimeout time.Duration
 	Hooks           Hooks
 	Log             *slog.Logger
@@ -91,27 +94,19 @@ func (c Config) withDefaults() (Config, error) {
 			return c, boterr.Invalid(number.field, "must not be negative: leave it out for the default")
 		}
 	}
-	setDefault(&c.Workers, defaultWorkers)
-	setDefault(&c.Poll, defaultPoll)
-	setDefault(&c.Limit, defaultLimit)
-	setDefault(&c.MaxPending, defaultMaxPending)
-	setDefault(&c.AcceptTimeout, defaultAcceptTimeout)
-	setDefault(&c.Retention, defaultRetention)
-	setDefault(&c.DeadRetention, defaultDeadRetention)
-	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
+	c.Workers = cmp.Or(c.Workers, defaultWorkers)
+	c.Poll = cmp.Or(c.Poll, defaultPoll)
+	c.Limit = cmp.Or(c.Limit, defaultLimit)
+	c.MaxPending = cmp.Or(c.MaxPending, defaultMaxPending)
+	c.AcceptTimeout = cmp.Or(c.AcceptTimeout, defaultAcceptTimeout)
+	c.Retention = cmp.Or(c.Retention, defaultRetention)
+	c.DeadRetention = cmp.Or(c.DeadRetention, defaultDeadRetention)
+	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, defaultShutdownTimeout)
 	if c.Enter == nil {
 		c.Enter = func(string) (func(), bool) { return func() {}, true }
 	}
 	c.Env, c.Log = c.Env.WithDefaults(), safelog.New(c.Log)
 	return c, nil
-}
-
-// setDefault sets what is zero.
-func setDefault[T comparable](setting *T, otherwise T) {
-	var zero T
-	if *setting == zero {
-		*setting = otherwise
-	}
 }
 
 // Inbox keeps events until they are handled. New makes one. Any number, in any number of
