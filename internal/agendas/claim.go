@@ -77,7 +77,7 @@ var claimStamps = document.NewShape([]string{fieldLeaseUntil, fieldHeldAt, field
 
 // leased returns the stamps of a claim of one agenda that is made at a time.
 func (s *Scheduler) leased(now time.Time) document.Object {
-	values := [...]any{millis(now.Add(s.lease)), millis(now), s.nameValue(), true}
+	values := [...]any{millis(now.Add(s.config.Lease)), millis(now), s.nameValue(), true}
 	return claimStamps.Object(func(i int) any { return values[i] })
 }
 
@@ -226,7 +226,7 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 		return err
 	}
 	c.hasBegun = true
-	return s.handler(context.WithValue(ctx, claimKey{}, c), c.run)
+	return s.config.Handler(context.WithValue(ctx, claimKey{}, c), c.run)
 }
 
 // panicked is the error of a handler that panicked.
@@ -293,7 +293,7 @@ func (b *batch) claim(ctx context.Context, listed []string, free *query.Filter) 
 		return err
 	}
 	update, err := query.CompileUpdate(document.O(
-		"$set", document.O(fieldLeaseUntil, millis(b.at.Add(b.lease)), fieldHeldAt, millis(b.at),
+		"$set", document.O(fieldLeaseUntil, millis(b.at.Add(b.config.Lease)), fieldHeldAt, millis(b.at),
 			fieldClaim, b.mark, fieldBegun, true),
 		"$inc", document.O(fieldFence, 1, fieldAttempts, 1),
 		"$unset", document.O(fieldRetryAt, true),
@@ -347,7 +347,7 @@ func (b *batch) leave(listed []string) {
 // what a search may not see yet.
 func (b *batch) confirm(ctx context.Context, listed []string) error {
 	renewal, err := query.CompileUpdate(document.O("$set", document.O(
-		fieldLeaseUntil, millis(b.at.Add(b.lease)), fieldHeldAt, millis(b.at))))
+		fieldLeaseUntil, millis(b.at.Add(b.config.Lease)), fieldHeldAt, millis(b.at))))
 	if err != nil {
 		return err
 	}

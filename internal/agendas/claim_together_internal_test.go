@@ -46,7 +46,7 @@ func newWorker(t *testing.T, wrap func(store.Store) store.Store, atOnce int) *wo
 // order in which they would run.
 func (w *worker) claimAll() []*Claim {
 	w.t.Helper()
-	w.clock.advance(2 * w.poll) // What was found before is looked for again.
+	w.clock.advance(2 * w.config.Poll) // What was found before is looked for again.
 	claims := []*Claim{}
 	for {
 		wait, err := w.claimDue(w.ctx)
@@ -70,7 +70,7 @@ func (w *worker) end(c *Claim, failure error) {
 // endAll ends the runs of claims, one after the other, or at the same time where their ends are written
 // together.
 func (w *worker) endAll(claims []*Claim, failure error) {
-	if w.ends == nil || w.batch == 1 {
+	if w.ends == nil || w.config.Batch == 1 {
 		for _, c := range claims {
 			w.end(c, failure)
 		}

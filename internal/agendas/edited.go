@@ -92,7 +92,7 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 		case fieldFence: // It must not be the token of a claim before.
 			set = set.With(field, millis(now))
 		case fieldLeaseUntil:
-			set = set.With(field, millis(now.Add(s.lease))).With(fieldHeldAt, millis(now))
+			set = set.With(field, millis(now.Add(s.config.Lease))).With(fieldHeldAt, millis(now))
 		case fieldFailures:
 			set = set.With(field, countIn(seen, field))
 		default:
@@ -110,7 +110,7 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 // has it, it is renewed soon, and otherwise it passes.
 func (s *Scheduler) redate(ctx context.Context, seen document.Object, now time.Time) error {
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins anew", slog.String("agenda", idOf(seen)))
-	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.lease)), fieldHeldAt, millis(now)), document.O())
+	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now)), document.O())
 	return err
 }
 

@@ -35,7 +35,7 @@ func endTogether(t *testing.T, check func(e *ended), meanwhile func(e *ended)) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &ended{}
 		e.worker, e.meddled, e.ids = newMeddled(t)
-		e.hooks = agenda.Hooks{Finished: e.note(&e.finished), Failed: e.note(&e.failed)}
+		e.config.Hooks = agenda.Hooks{Finished: e.note(&e.finished), Failed: e.note(&e.failed)}
 		e.claims = e.claimAll()
 		require.Len(t, e.claims, 5)
 		e.meddled.commands = nil

@@ -94,7 +94,7 @@ func (s *Scheduler) afterRun(
 		return s.afterSuccess(r, c.claimedAt)
 	case c.isZoneUnknown: // Another process may know it.
 		return s.retry(ctx, r, failure, pause)
-	case int(r.Failures)+1 < s.limit:
+	case int(r.Failures)+1 < s.config.Limit:
 		return s.retryOf(ctx, c, r, failure, pause)
 	default:
 		return s.afterLastFailure(r, c.claimedAt, failure)

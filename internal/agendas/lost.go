@@ -89,7 +89,7 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 		slog.String("agenda", idOf(seen)), slog.Int64("failures", failures), slog.Bool("alone", isAlone))
 	change := query.Change{Update: s.updates().lostBeside}
 	if isAlone {
-		if int(failures)+1 >= s.limit {
+		if int(failures)+1 >= s.config.Limit {
 			return seen, true, nil
 		}
 		change.Update = s.updates().lost

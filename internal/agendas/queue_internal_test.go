@@ -284,7 +284,7 @@ func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 		s.patch(first, document.O("$set", document.O(fieldNextRunAt, document.TimestampOf(start().Add(time.Hour))),
 			"$unset", document.O(fieldFailed, 1, fieldFailedAt, 1, fieldFailures, 1, fieldAttempts, 1)))
 		s.clock.advance(time.Hour)
-		scheduler.handler = succeed
+		scheduler.config.Handler = succeed
 		require.Equal(s.t, []string{"first", "second"}, s.drain(scheduler))
 	})
 }

@@ -27,16 +27,16 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 	if err := s.agendas.EnsureIndex(ctx, store.Ascending(timesIndex()...)); err != nil {
 		return 0, err
 	}
-	if s.retention >= 0 {
-		which := record.Removal{Filter: completedBefore(now.Add(-s.retention))}
+	if s.config.Retention >= 0 {
+		which := record.Removal{Filter: completedBefore(now.Add(-s.config.Retention))}
 		if removed, err = s.records.Remove(ctx, which); err != nil {
 			return removed, err
 		}
 	}
-	if s.failedRetention < 0 {
+	if s.config.FailedRetention < 0 {
 		return removed, nil
 	}
-	failed, err := s.records.Remove(ctx, record.Removal{Filter: failedBefore(now.Add(-s.failedRetention))})
+	failed, err := s.records.Remove(ctx, record.Removal{Filter: failedBefore(now.Add(-s.config.FailedRetention))})
 	return removed + failed, err
 }
 

@@ -41,7 +41,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	defer s.running.Store(false)
 
 	p := newPool(s)
-	if lease.Serve(ctx, s.shutdownTimeout, agenda.ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
+	if lease.Serve(ctx, s.config.ShutdownTimeout, agenda.ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
 	return p.abandonAll(ctx)
@@ -72,9 +72,9 @@ func newPool(s *Scheduler) *pool {
 	p := &pool{
 		Scheduler: s,
 		held:      lease.NewHeld[*Claim](agenda.ErrLeaseLost),
-		ready:     make(chan *Claim, s.batch),
+		ready:     make(chan *Claim, s.config.Batch),
 		turn:      make(chan struct{}, 1),
-		places:    fair.NewShares(s.workers),
+		places:    fair.NewShares(s.config.Workers),
 		freed:     make(chan struct{}, 1),
 	}
 	p.turn <- struct{}{}
@@ -88,7 +88,7 @@ func (p *pool) serve(ctx, runs context.Context) {
 	idle := make(chan struct{})
 	p.startHeartbeat(runs, &beating, idle)
 	beating.Go(func() { p.runRetention(ctx) })
-	for range p.workers {
+	for range p.config.Workers {
 		p.startWorker(ctx, runs, &workers)
 	}
 	workers.Wait()
@@ -106,7 +106,7 @@ func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idl
 				p.startHeartbeat(runs, beating, idle)
 			}
 		}()
-		lease.Keep(p.lease, idle, func() { p.renewAll(runs, p.held) })
+		lease.Keep(p.config.Lease, idle, func() { p.renewAll(runs, p.held) })
 		done = true
 	})
 }
@@ -145,7 +145,7 @@ func (p *pool) claimInTurn(ctx context.Context) {
 	done := false
 	defer func() {
 		if !done {
-			p.waitForMore(ctx, p.poll)
+			p.waitForMore(ctx, p.config.Poll)
 		}
 		p.turn <- struct{}{}
 	}()
@@ -165,7 +165,7 @@ func (p *pool) claimBatch(ctx context.Context) {
 			return
 		}
 		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
-		wait = p.poll
+		wait = p.config.Poll
 	}
 	if wait > 0 && len(p.ready) == 0 {
 		p.waitForMore(ctx, wait)
@@ -212,17 +212,17 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	if only, isOnly := p.suspects.Only(p.now()); isOnly {
 		return p.claimOnly(ctx, only, now)
 	}
-	found, isLeft, err := p.candidates.take(ctx, now, p.batch, p.poll, p.places)
+	found, isLeft, err := p.candidates.take(ctx, now, p.config.Batch, p.config.Poll, p.places)
 	p.isStarved.Store(isLeft || p.suspects.IsWaiting())
 	if err != nil {
 		return 0, err
 	}
 	if len(found) == 0 {
-		return p.candidates.idle(now, p.poll), nil
+		return p.candidates.idle(now, p.config.Poll), nil
 	}
 	// A claim that has begun is finished although ctx ends, so that no lease is left of a claim
 	// that nobody knows.
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer cancel()
 	return 0, p.claimFound(claiming, found, now)
 }
@@ -274,7 +274,7 @@ func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Ti
 		switch {
 		case c != nil:
 		case isDeferred:
-			p.candidates.deferUntil(seen, now.Add(p.poll))
+			p.candidates.deferUntil(seen, now.Add(p.config.Poll))
 		default:
 			if suspect.Name != "" {
 				p.suspects.End(suspect.Name, p.now())
@@ -306,7 +306,7 @@ func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Ti
 // long to wait for more.
 func (p *pool) claimOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
 	if id == "" || len(p.held.All()) > 0 {
-		return p.poll, nil // It is woken when a run ends.
+		return p.config.Poll, nil // It is woken when a run ends.
 	}
 	defer p.suspects.Drop(id, p.now())
 	which, err := query.CompileFilter(isDue(now).With(record.FieldID, id))
@@ -321,7 +321,7 @@ func (p *pool) claimOnly(ctx context.Context, id string, now time.Time) (wait ti
 	if !p.places.Take(channel) {
 		return 0, nil
 	}
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer cancel()
 	c, err := p.claimAlone(claiming, found[0], now)
 	p.hand(claiming, c, channel)
@@ -383,7 +383,7 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
 	// What is stored after a run must not hold up a worker for ever.
-	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 	defer stop()
 	switch {
 	case c.isAbandoned.Load():
@@ -401,7 +401,7 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 func (p *pool) giveBackReady(ctx context.Context) {
 	back := p.inFlight.begin("the return of what was not begun")
 	defer back()
-	ctx, cancel := context.WithTimeout(ctx, p.lease)
+	ctx, cancel := context.WithTimeout(ctx, p.config.Lease)
 	defer cancel()
 	for {
 		select {
@@ -461,7 +461,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	}
 	back := s.inFlight.begin("the renewal of leases")
 	defer back()
-	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.lease/lease.BeatsPerLease)
+	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.Lease/lease.BeatsPerLease)
 	defer cancel()
 	renewal, err := s.renewal(beat)
 	held.RenewAll(beat, err, func(ctx context.Context, c *Claim) (bool, error) {
@@ -479,7 +479,7 @@ func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 		return query.Change{}, err
 	}
 	update, err := query.CompileUpdate(document.O("$set", document.O(
-		fieldLeaseUntil, millis(now.Add(s.lease)), fieldHeldAt, millis(now))))
+		fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now))))
 	return query.Change{Update: update}, err
 }
 

@@ -384,7 +384,7 @@ func TestRun_WorkerWithWrongClock(t *testing.T) {
 		s.clock.advance(time.Hour)
 		for i, worker := range workers {
 			other := workers[1-i]
-			worker.handler = func(ctx context.Context, _ agenda.Run) error {
+			worker.config.Handler = func(ctx context.Context, _ agenda.Run) error {
 				due, err := other.Due(ctx)
 				require.NoError(s.t, err)
 				require.Equal(s.t, 1-i, due, "what another worker holds is not due")

@@ -158,19 +158,10 @@ type Scheduler struct {
 	mark   any // It is named, as a value.
 	newID  func() string
 
-	handler         agenda.Handler
-	zone            func(ctx context.Context, of agenda.Agenda) (string, error)
-	workers, batch  int
-	lease, poll     time.Duration
-	limit           int
-	backoff         func(failures int) time.Duration
-	jittered        func(failures int) time.Duration
-	lateAfter       time.Duration
-	shutdownTimeout time.Duration
-	retention       time.Duration
-	failedRetention time.Duration
-	hooks           agenda.Hooks
-	log             *slog.Logger
+	config SchedulerConfig
+	// backoff and jittered return the pause after that many failures, by the default one without and with jitter.
+	backoff, jittered func(failures int) time.Duration
+	log               *slog.Logger
 
 	running  atomic.Bool
 	inFlight inFlight
@@ -186,11 +177,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
-		newID:   c.Env.WithDefaults().NewID,
-		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
-		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
-		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, failedRetention: c.FailedRetention,
-		hooks: c.Hooks, log: c.Log,
+		newID:  c.Env.WithDefaults().NewID,
+		config: c, backoff: c.Backoff, jittered: c.Backoff, log: c.Log,
 	}
 	if c.Backoff == nil {
 		s.backoff, s.jittered = exponential, jittered
@@ -199,7 +187,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
-		s.ends = newEnds(s.agendas, s.lease/lease.BeatsPerLease)
+		s.ends = newEnds(s.agendas, s.config.Lease/lease.BeatsPerLease)
 	}
 	return s, nil
 }
@@ -312,25 +300,25 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 // tellClaimed tells that a run begins.
 func (s *Scheduler) tellClaimed(ctx context.Context, e agenda.Event) {
 	s.report(ctx, slog.LevelDebug, "agenda: claimed", e)
-	s.call(ctx, "Claimed", s.hooks.Claimed, e)
+	s.call(ctx, "Claimed", s.config.Hooks.Claimed, e)
 	late := e.At.Sub(e.Run.ScheduledAt)
-	if late <= s.lateAfter {
+	if late <= s.config.LateAfter {
 		return
 	}
 	s.report(ctx, slog.LevelWarn, "agenda: late", e, slog.Duration("late", late))
-	s.call(ctx, "Late", s.hooks.Late, e)
+	s.call(ctx, "Late", s.config.Hooks.Late, e)
 }
 
 // tellFinished tells that a run succeeded.
 func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 	s.report(ctx, slog.LevelDebug, "agenda: finished", e)
-	s.call(ctx, "Finished", s.hooks.Finished, e)
+	s.call(ctx, "Finished", s.config.Hooks.Finished, e)
 }
 
 // tellFailed tells that a run failed, where another attempt follows at the given level.
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
-	s.call(ctx, "Failed", s.hooks.Failed, e)
+	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
 }
 
 // report writes a line of the log.

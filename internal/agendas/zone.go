@@ -89,10 +89,10 @@ func (r *relocation) Error() string {
 // followMember takes note of the zone of a claim's member, in which the pattern goes on. It returns
 // *relocation where the run is not due there, and an error where the zone is not known.
 func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
-	if s.zone == nil || !c.record.Repeats() || cron.NamesZone(c.record.Pattern) {
+	if s.config.Zone == nil || !c.record.Repeats() || cron.NamesZone(c.record.Pattern) {
 		return nil
 	}
-	name, err := s.zone(ctx, c.record.Agenda)
+	name, err := s.config.Zone(ctx, c.record.Agenda)
 	if name, err = zoneOf(c.record.Member, name, err); err != nil {
 		return err
 	}

@@ -274,7 +274,7 @@ func TestFollowMember_ScheduleGivenMeanwhile(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		m := newTraveller(s, "Europe/London")
 		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
-		m.scheduler.zone = func(ctx context.Context, of agenda.Agenda) (string, error) {
+		m.scheduler.config.Zone = func(ctx context.Context, of agenda.Agenda) (string, error) {
 			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: of.Member, NextRunAt: document.TimestampOf(m.at("2026-02-05T12:00:00Z"))})
 			return "America/New_York", err
 		}
@@ -288,7 +288,7 @@ func TestFollowMember_HostPanics(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		m := newTraveller(s, "Europe/London", limited(2))
-		m.scheduler.zone = func(context.Context, agenda.Agenda) (string, error) { panic("no map") }
+		m.scheduler.config.Zone = func(context.Context, agenda.Agenda) (string, error) { panic("no map") }
 		m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
 		require.ErrorContains(t, s.runNext(m.scheduler).Err, "no map")
 	})
