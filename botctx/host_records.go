@@ -143,7 +143,7 @@ func (r *Runtime) Members(ctx context.Context, app string, chosen member.Selecti
 // they are there. A host calls it once, before it uses the store. The errors are those
 // of store.Collection.EnsureIndex; a store that panics is one, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	guarded := record.Guard(database)
+	guarded := store.Wrap(database, nil)
 	for _, ensure := range []func(context.Context, store.Store) error{
 		members.EnsureIndexes, agendas.EnsureIndexes, livechats.EnsureIndexes, sends.EnsureIndexes,
 	} {

@@ -67,7 +67,7 @@ func New(config Config) (*Runtime, error) {
 	}
 	r := &Runtime{config: config, env: config.env(), decode: decode, runRule: config.runRule(), chatHTTP: config.chatHTTP()}
 	r.guarded = r.env
-	r.guarded.Store = record.Guard(config.Store)
+	r.guarded.Store = store.Wrap(config.Store, nil)
 	r.nodes.Store(&nodes{})
 	r.locks.onWait = config.OnWait
 	r.isShared = isShared(config.Store)

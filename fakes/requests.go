@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // Request is one request to a service behind the operations: what an operation asks the store, a
@@ -71,6 +70,20 @@ func (p *Platform) begins(ctx context.Context, asked asking) {
 
 // requested makes a request to a service, with the faults that the test has planned for it.
 func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut func() (T, error)) (result T, err error) {
+	end, err := p.request(ctx, asked)
+	if err != nil {
+		return result, err
+	}
+	made, err := carryOut()
+	if end == nil {
+		return made, err
+	}
+	return result, end(0, err)
+}
+
+// request begins a request to a service. Where the test has planned that it fails, it fails now or, where it is to be
+// carried out before, by the function that it returns.
+func (p *Platform) request(ctx context.Context, asked asking) (end func(documents int, err error) error, err error) {
 	p.begins(ctx, asked)
 	due := p.faults.take(target{isRequest: true, service: asked.service})
 	if due.late.late > 0 {
@@ -79,22 +92,24 @@ func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut f
 	}
 	failed := due.failure
 	if !failed.isFailure() {
-		return carryOut()
+		return nil, nil
+	}
+	fail := func(_ int, err error) error {
+		switch {
+		case failed.crashes:
+			p.Crash()
+			return errCrashed()
+		case err != nil:
+			return err
+		default:
+			p.notef("%s ! %s", asked.request(), failed)
+			return boterr.New(failed.code, "", "the test makes the request fail: %s", asked.request())
+		}
 	}
 	if failed.committed {
-		result, err = carryOut()
+		return fail, nil
 	}
-	if failed.crashes {
-		p.Crash()
-		var none T
-		return none, errCrashed()
-	}
-	if err != nil {
-		return result, err
-	}
-	p.notef("%s ! %s", asked.request(), failed)
-	var none T
-	return none, boterr.New(failed.code, "", "the test makes the request fail: %s", asked.request())
+	return nil, fail(0, nil)
 }
 
 // FailNthRequest makes the nth request to a service from now on fail with a code, counted from 1, before
@@ -304,24 +319,15 @@ func testContext() context.Context { return Observing(context.Background()) }
 // Operations of a Context are still refused once the process has crashed.
 func Observing(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
 
-// switchedStore is a store as a process reaches it, and that a test can take out of service.
-type switchedStore struct {
+// watchedStore is a store whose watches end with a process.
+type watchedStore struct {
 	store.Store
-	platform *Platform
-	process  *process
-	// opened are the collections that were asked for, by name.
-	opening sync.Mutex
-	opened  map[string]*switchedCollection
-}
-
-// switchedWatcher is one whose inner store tells what changes.
-type switchedWatcher struct {
-	*switchedStore
 	store.Watcher
+	process *process
 }
 
 // Watch implements store.Watcher.
-func (w switchedWatcher) Watch(
+func (w watchedStore) Watch(
 	collection string, changed func(before, after document.Object), reset func(),
 ) (stop func()) {
 	stop = w.Watcher.Watch(collection, changed, reset)
@@ -330,47 +336,28 @@ func (w switchedWatcher) Watch(
 }
 
 // storeOf returns what the Runtime of a process has in the place of a store: it can be taken out of
-// service, and stores nothing after the process has crashed.
+// service, and stores nothing after the process has crashed. What the test asks for itself counts as no request.
 func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
-	switched := &switchedStore{Store: inner, platform: p, process: by}
 	if watcher, ok := inner.(store.Watcher); ok {
-		return switchedWatcher{switched, watcher}
+		inner = watchedStore{inner, watcher, by}
 	}
-	return switched
-}
-
-// err returns why a part of the store does not answer, nil where it does.
-func (s *switchedStore) err(ctx context.Context, asked outage) error {
-	if ctx.Value(ofTheTest{}) != nil {
-		return nil
-	}
-	if err := s.process.err(); err != nil {
-		return err
-	}
-	if err := s.platform.outages.err(outage{service: ServiceStore}); err != nil || asked.service == ServiceStore {
-		return err
-	}
-	return s.platform.outages.err(asked)
-}
-
-// Now implements store.Store.
-func (s *switchedStore) Now(ctx context.Context) (time.Time, error) {
-	if err := s.err(ctx, outage{service: ServiceStore}); err != nil {
-		return time.Time{}, err
-	}
-	return s.Store.Now(ctx)
-}
-
-// Collection implements store.Store.
-func (s *switchedStore) Collection(name string) store.Collection {
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	if opened := s.opened[name]; opened != nil {
-		return opened
-	}
-	opened := &switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
-	put(&s.opened, name, opened)
-	return opened
+	return store.Wrap(inner, func(ctx context.Context, call store.Call) (context.Context, func(int, error) error, error) {
+		if ctx.Value(ofTheTest{}) != nil {
+			return ctx, nil, nil
+		}
+		if err := by.err(); err != nil {
+			return ctx, nil, err
+		}
+		if err := p.outages.err(outage{service: ServiceStore}); err != nil || call.Collection == "" {
+			return ctx, nil, err
+		}
+		asked := outageOf(call.Collection)
+		if err := p.outages.err(asked); err != nil {
+			return ctx, nil, err
+		}
+		end, err := p.request(ctx, asking{asked.service, call.Method, call.Collection})
+		return ctx, end, err
+	})
 }
 
 // outageOf returns what has to be out of service so that a collection is: a data source has one of
@@ -388,79 +375,4 @@ func unescaped(part string) string {
 		return text
 	}
 	return part
-}
-
-// switchedCollection is a collection of a switchedStore.
-type switchedCollection struct {
-	inner store.Collection
-	store *switchedStore
-	name  string
-	asked outage
-}
-
-// switched asks a collection, unless it is out of service. What the test asks for itself counts as no
-// request.
-func switched[T any](ctx context.Context, c *switchedCollection, what string, call func() (T, error)) (result T, err error) {
-	if err := c.store.err(ctx, c.asked); err != nil {
-		return result, err
-	}
-	if ctx.Value(ofTheTest{}) != nil {
-		return call()
-	}
-	return requested(ctx, c.store.platform, asking{c.asked.service, what, c.name}, call)
-}
-
-// Find implements store.Collection.
-func (c *switchedCollection) Find(
-	ctx context.Context, filter *query.Filter, options store.FindOptions,
-) ([]document.Object, error) {
-	return switched(ctx, c, "find", func() ([]document.Object, error) { return c.inner.Find(ctx, filter, options) })
-}
-
-// Count implements store.Collection.
-func (c *switchedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	return switched(ctx, c, "count", func() (int64, error) { return c.inner.Count(ctx, filter) })
-}
-
-// Distinct implements store.Collection.
-func (c *switchedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
-	return switched(ctx, c, "distinct", func() ([]any, error) { return c.inner.Distinct(ctx, path, filter) })
-}
-
-// GeoNear implements store.Collection.
-func (c *switchedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
-	return switched(ctx, c, "geoNear", func() ([]query.GeoResult, error) { return c.inner.GeoNear(ctx, search) })
-}
-
-// Insert implements store.Collection.
-func (c *switchedCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	_, err := switched(ctx, c, "insert", func() (struct{}, error) { return struct{}{}, c.inner.Insert(ctx, documents...) })
-	return err
-}
-
-// Update implements store.Collection.
-func (c *switchedCollection) Update(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
-) (store.UpdateResult, error) {
-	return switched(ctx, c, "update", func() (store.UpdateResult, error) { return c.inner.Update(ctx, filter, change, options) })
-}
-
-// FindAndModify implements store.Collection.
-func (c *switchedCollection) FindAndModify(
-	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	return switched(ctx, c, "findAndModify", func() (store.FindAndModifyResult, error) {
-		return c.inner.FindAndModify(ctx, filter, change, options)
-	})
-}
-
-// Delete implements store.Collection.
-func (c *switchedCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
-	return switched(ctx, c, "delete", func() (int64, error) { return c.inner.Delete(ctx, filter, options) })
-}
-
-// EnsureIndex implements store.Collection.
-func (c *switchedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
-	_, err := switched(ctx, c, "ensureIndex", func() (struct{}, error) { return struct{}{}, c.inner.EnsureIndex(ctx, index) })
-	return err
 }

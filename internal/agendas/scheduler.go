@@ -174,7 +174,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	database := record.Guard(c.Env.Store)
+	database := store.Wrap(c.Env.Store, nil)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
 		newID:  c.Env.WithDefaults().NewID,

@@ -142,7 +142,7 @@ func New(config Config) (*Inbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	database := record.Guard(config.Env.Store)
+	database := store.Wrap(config.Env.Store, nil)
 	b := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
 		log:  config.Log,
@@ -166,7 +166,7 @@ func (b *Inbox) signal() {
 // EnsureIndexes makes the indexes that inboxes need in a store, unless they are there. The errors
 // are those of store.Collection.EnsureIndex; a store that panics is one, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	events := record.Guard(database).Collection(collection)
+	events := store.Wrap(database, nil).Collection(collection)
 	sparse := func(path string) store.Index {
 		index := store.Ascending(path)
 		index.Sparse = true

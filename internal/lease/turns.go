@@ -111,7 +111,7 @@ func NewTurns(config TurnsConfig) (*Turns, error) {
 		config.Collection = defaultCollection
 	}
 	env := config.Env.WithDefaults()
-	database := record.Guard(env.Store)
+	database := store.Wrap(env.Store, nil)
 	return &Turns{
 		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
 		log: safelog.New(config.Log), held: NewHeld[*Turn](ErrLost), process: rand.Text(),

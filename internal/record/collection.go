@@ -88,7 +88,7 @@ type Collection struct {
 	newEtag  func() string
 	compiler *query.Compiler
 	kind     *Kind
-	stored   *guardedCollection
+	stored   store.Collection
 	// scope are the values that fields of its records have. That of the app alone stands in room.
 	scope []query.FieldValue
 	room  [1]query.FieldValue
@@ -105,7 +105,7 @@ func OpenNamed(env Env, kind *Kind, collection string) *Collection {
 	env = env.WithDefaults()
 	return &Collection{
 		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler,
-		kind: kind, stored: guardedIn(env.Store, collection),
+		kind: kind, stored: store.Wrap(env.Store, nil).Collection(collection),
 	}
 }
 
@@ -194,7 +194,7 @@ func FindEqual(ctx context.Context, env Env, kind *Kind, app string, fields ...q
 	if !areShort(all) {
 		return OfApp(env, kind, app).FindEqual(ctx, fields...)
 	}
-	return guardedIn(env.Store, kind.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
+	return store.Wrap(env.Store, nil).Collection(kind.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
 }
 
 func (c *Collection) findEqual(ctx context.Context, fields []query.FieldValue, limit int64) ([]document.Object, error) {
