@@ -92,8 +92,13 @@ func (r *Runtime) EndLiveChat(
 	return r.liveChats(app).EndLiveChat(ctx, p)
 }
 
-// FindAssignments returns the assignments of an app that match a query, as they are stored, in the order in which
-// they were made if the query says no other. The errors are those of a filter and of the store.
+// FindAssignments returns the assignments of an app that match a query, as the store keeps them, or an empty slice.
+// Those that an agent has, for one, are
+//
+//	rt.FindAssignments(ctx, "shop", livechat.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
+//
+// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment. The
+// other errors are those of the store.
 func (r *Runtime) FindAssignments(
 	ctx context.Context, app string, q livechat.Query,
 ) (found []*livechat.AssignmentRecord, err error) {
@@ -240,7 +245,7 @@ func isTooLate(err error) bool {
 // isOfLiveChat reports whether an agenda is one that live chats have set, by its tag and its
 // node. Bot logic may set agendas with such tags for nodes of its own.
 func isOfLiveChat(a agenda.Agenda) bool {
-	return strings.HasPrefix(a.Tag, livechats.TagPrefix) && strings.HasPrefix(a.NodeCompositeID, livechats.TagPrefix)
+	return strings.HasPrefix(a.Tag, agenda.LiveChatTagPrefix) && strings.HasPrefix(a.NodeCompositeID, agenda.LiveChatTagPrefix)
 }
 
 // LiveChatPosition returns where the member's request for a person stands among those that wait for an

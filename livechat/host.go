@@ -84,7 +84,7 @@ type TakeResult struct {
 	Group *Group
 }
 
-// TooLateError is the error behind that of a Take that comes too late: somebody else has the request, or it has
+// TooLateError is the error behind that of a TakeTicket that comes too late: somebody else has the request, or it has
 // ended. errors.AsType finds it, and whoever tapped can be told:
 //
 //	if late, ok := errors.AsType[*livechat.TooLateError](err); ok { ... }

@@ -66,20 +66,9 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldParentAssignment, p.AssignmentID)})
 }
 
-// FindAssignments returns the assignments of the app as the store keeps them, or an empty
-// slice. It is for hosts: those that an agent has, for one, are
-//
-//	livechats.FindAssignments(ctx, record.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
-//
-// Filter and SortBy name the JSON fields of AssignmentRecord. InvalidArgument: one of them,
-// or a number, is wrong. FailedPrecondition: what is stored is no assignment.
-func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
-	return s.findAssignments(ctx, query)
-}
-
 // shownAssignments returns the assignments that match, as operations show them.
 func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*livechat.Assignment, error) {
-	records, err := s.findAssignments(ctx, query)
+	records, err := s.FindAssignments(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +84,7 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 	if _, err := s.namedChannel(ctx, channels.ByRequiredID(p.ChannelID)); err != nil {
 		return nil, err
 	}
-	there, err := s.findAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	there, err := s.FindAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type conversations struct{ *core }
 // to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
 // event without To, or to the id of the channel, of the bot in the info of one on Charlie, in the
 // group, or in the scope's member where that is the agent. What an agent writes elsewhere is
-// in no group. It is for hosts, which give the group to bot logic as the context's.
+// in no group. The group becomes that of the context of bot logic.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
 	live, err := s.conversations.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
@@ -35,8 +35,8 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 }
 
 // HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app, so
-// that GroupOf is to be asked: whether one goes by the id of who wrote it, or of where it goes. It is for hosts,
-// which need no Service for the many events of which it is false. The errors are those of the store.
+// that GroupOf is to be asked: whether one goes by the id of who wrote it, or of where it goes. It needs no Service
+// for the many events of which it is false. The errors are those of the store.
 func HasLiveGroup(
 	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
 ) (bool, error) {
@@ -383,7 +383,7 @@ func (s *machine) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 // linkByBravoGroupID brings a group on Bravo together with the open assignment that knows it by its id
 // there, as far as both are known.
 func (s *machine) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
-	open, err := s.findAssignments(ctx, record.Query{
+	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
 		SortBy: oldestFirst(),
 	})

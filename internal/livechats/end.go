@@ -58,7 +58,7 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
 	}
-	open, err := s.findAssignments(ctx, record.Query{
+	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: equal(fieldMember, p.MemberID).With(fieldClosedAt, isAbsent()).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
 	})
 	if err != nil {
@@ -112,7 +112,7 @@ func endedOf(memberID string) document.Object {
 
 // closeEnded closes the assignments that match, which have ended. All are tried.
 func (s *machine) closeEnded(ctx context.Context, which document.Object) error {
-	found, err := s.findAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
+	found, err := s.FindAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
 	errs := []error{err}
 	for _, r := range found {
 		errs = append(errs, s.finish(ctx, r))
@@ -226,7 +226,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.Assi
 	if err != nil || r != nil {
 		return r, err
 	}
-	interrupted, err := s.findAssignments(ctx, record.Query{Filter: endedOf(m.ID), SortBy: oldestFirst()})
+	interrupted, err := s.FindAssignments(ctx, record.Query{Filter: endedOf(m.ID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}
@@ -465,7 +465,7 @@ func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.Me
 
 // TellLate tells an agent whose tap on a ticket came too late that the request is over, or who has
 // it, and shows it on the ticket if the platform can: where the event is from, or else to the agent.
-// late is the error of TakeByTap. It is for hosts; the errors are those of a send.
+// late is the error of TakeByTap. The errors are those of a send.
 func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
 	text := s.texts.Late
 	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)

@@ -644,7 +644,7 @@ func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
 
 // idleAgenda is the agenda of ada's live chat when it is due.
 func idleAgenda() agenda.Agenda {
-	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: livechats.TagPrefix + "idle"}
+	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: agenda.LiveChatTagPrefix + "idle"}
 }
 
 func TestExpire(t *testing.T) {

@@ -495,11 +495,7 @@ func adminFrom(o document.Object) (*livechat.Admin, error) {
 	return a, nil
 }
 
-// SaveAdmin stores an agent and returns it as it is stored then. An agent whose AdminID
-// exists becomes what a is. It is for hosts, whose platforms know who their agents are.
-//
-// InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app.
-// AlreadyExists: another agent of the app has this ExternalID. Nothing is stored then.
+// SaveAdmin stores an agent, as SaveAdmin of a botctx.Runtime says.
 func (s *Service) SaveAdmin(ctx context.Context, a livechat.Admin) (*livechat.Admin, error) {
 	switch {
 	case a.AdminID == "":

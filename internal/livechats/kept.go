@@ -70,8 +70,8 @@ func orAbsent(text string) any {
 
 // TellWaiting tells a member whose message had an outcome of RelayFromMember that nobody has taken
 // the request yet: for OutcomeKept once for each request, for OutcomeFull each time. For other
-// outcomes, or if an agent can read the member's messages by now, it does nothing. It is for hosts,
-// which call it if the bot said nothing.
+// outcomes, or if an agent can read the member's messages by now, it does nothing. It is called if the
+// bot said nothing.
 //
 // Errors are those of a send. A member who cannot be reached any more is no error: that ends the
 // request.

@@ -120,12 +120,8 @@ func (s *machine) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord,
 // is set to the expiry, and where it goes off too early, because a crash came between, it is
 // set again.
 
-// TagPrefix is what the tags of the agendas of this package begin with. A host hands agendas
-// whose tag begins so to Service.Expire, in place of running a node.
-const TagPrefix = agenda.LiveChatTagPrefix
-
 // idleTag is the tag of the agendas that end idle live chats, and the node that they name.
-const idleTag = TagPrefix + "idle"
+const idleTag = agenda.LiveChatTagPrefix + "idle"
 
 // Expire is what an agenda of this package does when it is due: it ends the live chat of its
 // member if it has been idle for the idle time-out, or completes an end or a hand-over that was

@@ -17,8 +17,134 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// findAssignments returns the assignments that match.
-func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
+// The fields of assignments.
+const (
+	fieldAssignedAt       = "assignedAt"
+	fieldAssignee         = "assignee"
+	fieldExpiry           = "expiry"
+	fieldGroup            = "group"
+	fieldGroupInfo        = "groupInfo"
+	fieldBravoGroupID     = "bravoGroupId"
+	fieldHistory          = "history"
+	fieldIsZendesk        = "isZendesk"
+	fieldInlet            = "inlet"
+	fieldInletGroupInfo   = "inletGroupInfo"
+	fieldMember           = "member"
+	fieldMeta             = "meta"
+	fieldParentAssignment = "parentAssignment"
+	fieldRelayMessage     = "relayMessage"
+	fieldTargets          = "targets"
+	fieldSlot             = "slot"
+	fieldLabel            = "label"
+	fieldSummary          = "summary"
+	fieldGroupName        = "groupName"
+	fieldTakenMessage     = "takenMessage"
+	fieldDetails          = "details"
+	fieldCreateGroup      = "createGroup"
+	fieldOutOfLiveChat    = "outOfLiveChat"
+	fieldTickets          = "tickets"
+	fieldDirect           = "direct"
+	fieldSender           = "sender"
+	fieldOutlet           = "outlet"
+	fieldSentAt           = "sentAt"
+	fieldSummarySentAt    = "summarySentAt"
+	fieldTakenAt          = "takenAt"
+	fieldRecalledAt       = "recalledAt"
+	fieldEndedAt          = "endedAt"
+	fieldEndedBy          = "endedBy"
+	fieldClosedAt         = "closedAt"
+	fieldEndReason        = "endReason"
+	fieldKept             = "kept"
+	fieldKeptSender       = "keptSender"
+	fieldWaitingToldAt    = "waitingToldAt"
+	fieldOverTold         = "overTold"
+)
+
+// assignmentKind is how assignments are kept.
+var assignmentKind = &record.Kind{
+	Name:       "assignment",
+	Collection: "assignments",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
+	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, fieldInlet, fieldMember},
+}
+
+// assignmentFrom reads an assignment that the store holds.
+func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
+	r, err := record.Read[livechat.AssignmentRecord](assignmentKind, o)
+	if err != nil {
+		return nil, err
+	}
+	if r.Meta.IsZero() {
+		r.Meta = document.O()
+	}
+	if r.Targets == nil {
+		r.Targets = []livechat.Target{}
+	}
+	return r, nil
+}
+
+// The fields of groups, beside those that assignments have, too.
+const (
+	fieldName                 = "name"
+	fieldActive               = "active"
+	fieldValid                = "valid"
+	fieldExternalID           = "externalId"
+	fieldBotID                = "botId"
+	fieldType                 = "type"
+	fieldAdminExternalID      = "adminExternalId"
+	fieldAdmin                = "admin"
+	fieldAssignment           = "assignment"
+	fieldInletGroupExternalID = "inletGroupExternalId"
+)
+
+// groupKind is how groups are kept.
+var groupKind = &record.Kind{
+	Name:       "group",
+	Collection: "groups",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
+}
+
+// groupFrom reads a group that the store holds.
+func groupFrom(o document.Object) (*livechat.Group, error) {
+	g, err := record.Read[livechat.Group](groupKind, o)
+	if err != nil {
+		return nil, err
+	}
+	if g.Meta.IsZero() {
+		g.Meta = document.O()
+	}
+	return g, nil
+}
+
+// groupInfo returns what an assignment keeps of its group, as groupInfo.
+func groupInfo(g *livechat.Group) document.Object {
+	info := document.O(fieldExternalID, g.ExternalID, fieldName, g.Name, fieldType, string(g.Type))
+	if g.Type == channel.Bravo {
+		info = info.With(fieldBravoGroupID, g.ExternalID)
+	}
+	return info
+}
+
+// newGroup returns a group that is made for an assignment, without its external id.
+func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Type, m *member.Member) livechat.Group {
+	return livechat.Group{
+		Inlet: r.Inlet, Outlet: outletID, Name: cmp.Or(r.GroupName, nameOf(m)), Meta: document.O(), Active: true, Valid: true,
+		Type: platform, Assignment: r.ID, Member: r.Member, InletGroupExternalID: inletGroupID(r),
+	}
+}
+
+// nameOf returns what agents read for a member: at most longestName code points.
+func nameOf(m *member.Member) string {
+	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
+		return shortened(name, longestName)
+	}
+	return m.ID
+}
+
+// FindAssignments returns the assignments of the app that match, as the store keeps them, or an empty slice.
+//
+// InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment.
+func (s *core) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Find(ctx, query)
 	if err != nil {
 		return nil, err
@@ -82,7 +208,7 @@ func (s *core) openAssignment(ctx context.Context, memberID string) (*livechat.A
 
 // oneAssignment returns an assignment that matches, nil where there is none.
 func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
-	found, err := s.findAssignments(ctx, record.Query{Filter: filter, Limit: 1})
+	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -229,127 +355,3 @@ func equal(field, text string) document.Object {
 
 // oldestFirst is the order in which records were made, also in a store that was moved.
 func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }
-
-// The fields of the documents.
-const (
-	fieldAssignedAt       = "assignedAt"
-	fieldAssignee         = "assignee"
-	fieldExpiry           = "expiry"
-	fieldGroup            = "group"
-	fieldGroupInfo        = "groupInfo"
-	fieldBravoGroupID     = "bravoGroupId"
-	fieldHistory          = "history"
-	fieldIsZendesk        = "isZendesk"
-	fieldInlet            = "inlet"
-	fieldInletGroupInfo   = "inletGroupInfo"
-	fieldMember           = "member"
-	fieldMeta             = "meta"
-	fieldParentAssignment = "parentAssignment"
-	fieldRelayMessage     = "relayMessage"
-	fieldTargets          = "targets"
-	fieldSlot             = "slot"
-	fieldLabel            = "label"
-	fieldSummary          = "summary"
-	fieldGroupName        = "groupName"
-	fieldTakenMessage     = "takenMessage"
-	fieldDetails          = "details"
-	fieldCreateGroup      = "createGroup"
-	fieldOutOfLiveChat    = "outOfLiveChat"
-	fieldTickets          = "tickets"
-	fieldDirect           = "direct"
-	fieldSender           = "sender"
-	fieldOutlet           = "outlet"
-	fieldSentAt           = "sentAt"
-	fieldSummarySentAt    = "summarySentAt"
-	fieldTakenAt          = "takenAt"
-	fieldRecalledAt       = "recalledAt"
-	fieldEndedAt          = "endedAt"
-	fieldEndedBy          = "endedBy"
-	fieldClosedAt         = "closedAt"
-	fieldEndReason        = "endReason"
-	fieldKept             = "kept"
-	fieldKeptSender       = "keptSender"
-	fieldWaitingToldAt    = "waitingToldAt"
-	fieldOverTold         = "overTold"
-)
-
-// assignmentKind is how assignments are kept.
-var assignmentKind = &record.Kind{
-	Name:       "assignment",
-	Collection: "assignments",
-	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, fieldInlet, fieldMember},
-}
-
-// assignmentFrom reads an assignment that the store holds.
-func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
-	r, err := record.Read[livechat.AssignmentRecord](assignmentKind, o)
-	if err != nil {
-		return nil, err
-	}
-	if r.Meta.IsZero() {
-		r.Meta = document.O()
-	}
-	if r.Targets == nil {
-		r.Targets = []livechat.Target{}
-	}
-	return r, nil
-}
-
-// The fields of the documents, beside those that assignments have, too.
-const (
-	fieldName                 = "name"
-	fieldActive               = "active"
-	fieldValid                = "valid"
-	fieldExternalID           = "externalId"
-	fieldBotID                = "botId"
-	fieldType                 = "type"
-	fieldAdminExternalID      = "adminExternalId"
-	fieldAdmin                = "admin"
-	fieldAssignment           = "assignment"
-	fieldInletGroupExternalID = "inletGroupExternalId"
-)
-
-// groupKind is how groups are kept.
-var groupKind = &record.Kind{
-	Name:       "group",
-	Collection: "groups",
-	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
-}
-
-// groupFrom reads a group that the store holds.
-func groupFrom(o document.Object) (*livechat.Group, error) {
-	g, err := record.Read[livechat.Group](groupKind, o)
-	if err != nil {
-		return nil, err
-	}
-	if g.Meta.IsZero() {
-		g.Meta = document.O()
-	}
-	return g, nil
-}
-
-// groupInfo returns what an assignment keeps of its group, as groupInfo.
-func groupInfo(g *livechat.Group) document.Object {
-	info := document.O(fieldExternalID, g.ExternalID, fieldName, g.Name, fieldType, string(g.Type))
-	if g.Type == channel.Bravo {
-		info = info.With(fieldBravoGroupID, g.ExternalID)
-	}
-	return info
-}
-
-// newGroup returns a group that is made for an assignment, without its external id.
-func newGroup(r *livechat.AssignmentRecord, outletID string, platform channel.Type, m *member.Member) livechat.Group {
-	return livechat.Group{
-		Inlet: r.Inlet, Outlet: outletID, Name: cmp.Or(r.GroupName, nameOf(m)), Meta: document.O(), Active: true, Valid: true,
-		Type: platform, Assignment: r.ID, Member: r.Member, InletGroupExternalID: inletGroupID(r),
-	}
-}
-
-// nameOf returns what agents read for a member: at most longestName code points.
-func nameOf(m *member.Member) string {
-	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
-		return shortened(name, longestName)
-	}
-	return m.ID
-}

@@ -21,7 +21,7 @@ import (
 // no agent can read it, since nobody has taken the request or it is being handed on, the message is
 // kept for whoever takes it: TellWaiting tells the member. What is no message, such as a receipt or
 // the submission of a form, is not relayed; a tap is relayed as the text of its payload, or of all that
-// was chosen. It is for hosts, which call it for the messages that no node of the bot answers.
+// was chosen. It is called for the messages that no node of the bot answers.
 //
 // If the agent's conversation is gone (send.IsGone), the live chat ends, and the member is told:
 // OutcomeAnswered. Other errors are those of a send. Then nothing was relayed, or that is not known,
@@ -220,8 +220,8 @@ func (s *Service) groupOfAsking(m *member.Member) string {
 
 // IsAskedHere reports whether what a member writes in the scope's group, or to the
 // bot alone, belongs to the request that is open: whether the request was made there. Without
-// an open one it is true, since nothing says where the live chat is. It is for hosts, which
-// relay no message from elsewhere to the agent.
+// an open one it is true, since nothing says where the live chat is. No message from elsewhere is
+// relayed to the agent.
 func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil || inletGroupID(r) == s.scope.GroupExternalID {

@@ -20,8 +20,7 @@ type Removed struct {
 //
 // It may run beside live chats, and in several processes at once: an assignment that an open one was handed on
 // from stays, and so does a group that an open one has. It works in batches, and needs the indexes of
-// EnsureIndexes. After an error the same call removes the rest. It is for hosts; the errors are those of the
-// store.
+// EnsureIndexes. After an error the same call removes the rest. The errors are those of the store.
 func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (removed Removed, err error) {
 	if olderThan < 0 {
 		return Removed{}, nil

@@ -253,34 +253,35 @@ type step struct {
 
 // steps returns the steps in their order: name, want, states, due, done, do.
 func steps() []step {
-	open := []livechat.State{livechat.Pending, livechat.Taken}
+	sending, open := []livechat.State{livechat.Sending}, []livechat.State{livechat.Pending, livechat.Taken}
+	taken, ended := []livechat.State{livechat.Taken}, []livechat.State{livechat.Ended}
 	return []step{
 		{"send the tickets", wantOpen, []livechat.State{livechat.Sending, livechat.Pending}, (*pass).isSender, isSent, (*pass).send},
-		{"store the group of the API", wantOpen, []livechat.State{livechat.Sending}, nil, hasGroupOfAPI, (*pass).storeGroupOfAPI},
-		{"end the previous one", wantOpen, []livechat.State{livechat.Sending}, nil, isFirst, (*pass).endPrevious},
-		{"open", wantOpen, []livechat.State{livechat.Sending}, nil, nil, (*pass).open},
+		{"store the group of the API", wantOpen, sending, nil, hasGroupOfAPI, (*pass).storeGroupOfAPI},
+		{"end the previous one", wantOpen, sending, nil, isFirst, (*pass).endPrevious},
+		{"open", wantOpen, sending, nil, nil, (*pass).open},
 		{"take over what was written", wantOpen, open, nil, isFirst, (*pass).takeOverKept},
 		{"close the previous one", wantOpen, open, nil, isFirst, (*pass).finishPrevious},
 		{"give it to who is in its group", wantOpen, open, nil, hasNobodyInGroup, (*pass).takeByItsGroup},
 		{"let the member in", wantOpen, open, nil, nil, (*pass).letIn},
-		{"send what was written before", wantOpen, []livechat.State{livechat.Taken}, nil, hasNothingBefore, (*pass).sendKept},
+		{"send what was written before", wantOpen, taken, nil, hasNothingBefore, (*pass).sendKept},
 
-		{"open the conversation", wantConversation, []livechat.State{livechat.Taken}, nil, nil, (*pass).openConversation},
-		{"watch idle time", wantConversation, []livechat.State{livechat.Taken}, nil, nil, (*pass).watch},
-		{"let the member in", wantConversation, []livechat.State{livechat.Taken}, nil, nil, (*pass).letIn},
-		{"send the summary", wantConversation, []livechat.State{livechat.Taken}, nil, hasNoSummaryLeft, (*pass).sendSummary},
-		{"send what was written before", wantConversation, []livechat.State{livechat.Taken}, nil, hasNothingBefore, (*pass).sendKept},
-		{"show it on the tickets", wantConversation, []livechat.State{livechat.Taken}, nil, nil, (*pass).showTaken},
+		{"open the conversation", wantConversation, taken, nil, nil, (*pass).openConversation},
+		{"watch idle time", wantConversation, taken, nil, nil, (*pass).watch},
+		{"let the member in", wantConversation, taken, nil, nil, (*pass).letIn},
+		{"send the summary", wantConversation, taken, nil, hasNoSummaryLeft, (*pass).sendSummary},
+		{"send what was written before", wantConversation, taken, nil, hasNothingBefore, (*pass).sendKept},
+		{"show it on the tickets", wantConversation, taken, nil, nil, (*pass).showTaken},
 
-		{"let the member out", wantClosed, []livechat.State{livechat.Ended}, nil, nil, (*pass).letOut},
-		{"clear the member's group", wantClosed, []livechat.State{livechat.Ended}, nil, hasNoGroup, (*pass).clearGroup},
-		{"put the groups out of use", wantClosed, []livechat.State{livechat.Ended}, nil, nil, (*pass).endGroups},
-		{"tell who is left", wantClosed, []livechat.State{livechat.Ended}, (*pass).hasLastWords, nil, (*pass).sayLastWords},
-		{"close the previous one", wantClosed, []livechat.State{livechat.Ended}, nil, isFirst, (*pass).finishPrevious},
-		{"recall the tickets", wantClosed, []livechat.State{livechat.Ended}, (*pass).wantsRecall, nil, (*pass).recall},
-		{"show that it is over", wantClosed, []livechat.State{livechat.Ended}, (*pass).isUntakenEnd, nil, (*pass).showOver},
-		{"withdraw the next one", wantClosed, []livechat.State{livechat.Ended}, nil, wasHandedOn, (*pass).withdrawNext},
-		{"close", wantClosed, []livechat.State{livechat.Ended}, (*pass).canClose, nil, (*pass).close},
+		{"let the member out", wantClosed, ended, nil, nil, (*pass).letOut},
+		{"clear the member's group", wantClosed, ended, nil, hasNoGroup, (*pass).clearGroup},
+		{"put the groups out of use", wantClosed, ended, nil, nil, (*pass).endGroups},
+		{"tell who is left", wantClosed, ended, (*pass).hasLastWords, nil, (*pass).sayLastWords},
+		{"close the previous one", wantClosed, ended, nil, isFirst, (*pass).finishPrevious},
+		{"recall the tickets", wantClosed, ended, (*pass).wantsRecall, nil, (*pass).recall},
+		{"show that it is over", wantClosed, ended, (*pass).isUntakenEnd, nil, (*pass).showOver},
+		{"withdraw the next one", wantClosed, ended, nil, wasHandedOn, (*pass).withdrawNext},
+		{"close", wantClosed, ended, (*pass).canClose, nil, (*pass).close},
 	}
 }
 

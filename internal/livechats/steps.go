@@ -337,7 +337,7 @@ func (s *machine) deactivateGroups(ctx context.Context, r *livechat.AssignmentRe
 	for _, g := range live {
 		ids = append(ids, g.ID)
 	}
-	inUse, err := s.findAssignments(ctx, record.Query{
+	inUse, err := s.FindAssignments(ctx, record.Query{
 		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent()),
 	})
 	if err != nil {

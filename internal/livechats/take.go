@@ -15,23 +15,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Take gives a request to the agent who takes it. Of many who try at once, one gets it. Then
-// a group is made where the connector is a GroupCreator, else the conversation with the
-// agent is the group, and an agent has one of these at a time in a channel. The member's
-// botMeta.liveChat is as the request says, also where a crash left it otherwise. The summary
-// is sent into the group, and the other tickets show the taken message where the connector is a
-// TicketUpdater. It is for hosts, which call it when their outlet's platform reports it.
-//
-// Where the same agent takes it again, what an earlier call left undone is done, and nothing
-// twice.
-//
-// InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or
-// channel. FailedPrecondition: another agent has it, or it has ended, see TooLateError; it is
-// still being sent; it was not offered in the channel; or the agent is in another direct
-// conversation there. Unsupported: the host has no connector for the channel's type. Where the
-// platform refuses to make the group, its error is returned, and the request is open again.
-// Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so,
-// and the same call again does the rest.
+// Take gives a request to the agent who takes it, as TakeTicket of a botctx.Runtime says. The member's
+// botMeta.liveChat is as the request says, also where a crash left it otherwise.
 func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.TakeResult, error) {
 	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
 		return nil, err
@@ -418,14 +403,13 @@ func (s *machine) rival(ctx context.Context, g livechat.Group) (*livechat.Group,
 }
 
 // Waiting returns how many requests of the app wait for an agent: for a label, or all of them for "".
-// It is for hosts. It looks at the requests that wait and at no others. The errors are those of the
-// store.
+// It looks at the requests that wait and at no others.
 func (s *Service) Waiting(ctx context.Context, label string) (int64, error) {
 	return s.assignments().Count(ctx, waitingFor(label))
 }
 
-// Position returns where a request stands among those of the app with the same label. It is for
-// hosts, and looks at as many records as Waiting does. NotFound: the app has no such assignment.
+// Position returns where a request stands among those of the app with the same label. It
+// looks at as many records as Waiting does. NotFound: the app has no such assignment.
 func (s *Service) Position(ctx context.Context, assignmentID string) (livechat.Position, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(assignmentID))
 	if err != nil {

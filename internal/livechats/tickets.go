@@ -379,8 +379,8 @@ func replyOf(assignmentID string) func(document.Object) document.Object {
 // whether the agent has the request now. Such a tap is an event of type PAYLOAD whose payload is
 // TakePayload, or whose value is the id of an assignment that was offered in the channel: in a ticket
 // of the bot's own, whatever can be tapped and has no other value has that one. For other events it
-// does nothing, and there is no error. It is for hosts, which call it for the events in outlet
-// channels that no node of the bot answers.
+// does nothing, and there is no error. It is called for the events in outlet channels that no node of
+// the bot answers.
 //
 // Errors are those of Take, with the same fields.
 func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
