@@ -3,8 +3,8 @@
 //   - To schedule a node, call NewAgenda of botctx.Context with [NewAgendaParams].
 //   - To move or remove what is scheduled, call UpdateAgenda and DeleteMemberAgenda, see
 //     [Operations].
-//   - To run what falls due, call Run of botctx.Runtime in a host. [Hooks] and a [Handler] around its own, which
-//     botctx.SchedulerOptions take, see each [Run].
+//   - To run what falls due, call Run of botctx.Runtime in a host. To see each [Run], set [Hooks] or Around of
+//     botctx.SchedulerOptions.
 //
 // # When an agenda runs
 //

@@ -18,7 +18,7 @@ const retentionPause = time.Hour
 
 // RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
 // failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run
-// does so each hour; hosts that call RunNext instead may call it. The errors are those of the store.
+// does so each hour; botctx.Runtime.RemoveOld does so, too. The errors are those of the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {

@@ -56,8 +56,8 @@ func benchmarkNext(b *testing.B, zone string) {
 	}
 }
 
-// BenchmarkParsePattern reads a pattern, the look for a first time included.
-func BenchmarkParsePattern(b *testing.B) {
+// BenchmarkParse reads a pattern, the look for a first time included.
+func BenchmarkParse(b *testing.B) {
 	for _, zone := range []string{"UTC", newYork} {
 		for _, c := range usual {
 			b.Run(zone+"/"+c.name, func(b *testing.B) {

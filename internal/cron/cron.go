@@ -72,7 +72,7 @@ var (
 )
 
 // Next returns the first time later than after at which the pattern fires, in UTC. It reports
-// false where it never fires again. What happens where clocks change stands at Pattern.
+// false where it never fires again. What happens where clocks change stands at package agenda.
 func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
 	switch {
 	case after.Before(beforeAllYears):

@@ -35,7 +35,7 @@ func (r refusals) check(t *testing.T) {
 	}
 }
 
-func TestParsePattern_LengthAndSigns(t *testing.T) {
+func TestParse_LengthAndSigns(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{strings.Repeat("0,", 124) + "0 * * * *", "has 257 bytes; shorten it to at most 256"},
@@ -48,7 +48,7 @@ func TestParsePattern_LengthAndSigns(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_NumberOfFields(t *testing.T) {
+func TestParse_NumberOfFields(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"", "has 0 fields; give five"},
@@ -61,7 +61,7 @@ func TestParsePattern_NumberOfFields(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_Macro(t *testing.T) {
+func TestParse_Macro(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"@reboot", "use @yearly, @annually, @monthly, @weekly, @daily, @hourly"},
@@ -74,7 +74,7 @@ func TestParsePattern_Macro(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_Values(t *testing.T) {
+func TestParse_Values(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"60 * * * *", "minutes go from 0 to 59"},
@@ -107,7 +107,7 @@ func TestParsePattern_Values(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_EmptyEntry(t *testing.T) {
+func TestParse_EmptyEntry(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{", * * * *", "take out the comma that is too many"},
@@ -117,7 +117,7 @@ func TestParsePattern_EmptyEntry(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_Ranges(t *testing.T) {
+func TestParse_Ranges(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"30-10 * * * *", `"30-10" runs backwards; write 30-59,0-10`},
@@ -135,7 +135,7 @@ func TestParsePattern_Ranges(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_Steps(t *testing.T) {
+func TestParse_Steps(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"*/0 * * * *", "a step of the minutes goes from 1 to 59"},
@@ -156,7 +156,7 @@ func TestParsePattern_Steps(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_Days(t *testing.T) {
+func TestParse_Days(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"* * W * *", "days of the month go from 1 to 31, or are L, LW or a day with W"},
@@ -181,7 +181,7 @@ func TestParsePattern_Days(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_NeverFires(t *testing.T) {
+func TestParse_NeverFires(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"0 0 30 2 *", "never fires; name days that its months and years have"},
@@ -193,7 +193,7 @@ func TestParsePattern_NeverFires(t *testing.T) {
 	}.check(t)
 }
 
-func TestParsePattern_FiresOnlyWhereClocksSkip(t *testing.T) {
+func TestParse_FiresOnlyWhereClocksSkip(t *testing.T) {
 	t.Parallel()
 	_, err := cron.Parse("0 * 30 12 * 2011", apia)
 	requireInvalid(t, err, "pattern", "never fires")
@@ -201,8 +201,8 @@ func TestParsePattern_FiresOnlyWhereClocksSkip(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestParsePattern_SameMeaning has beside each notation one that cronexpr reads without help.
-func TestParsePattern_SameMeaning(t *testing.T) {
+// TestParse_SameMeaning has beside each notation one that cronexpr reads without help.
+func TestParse_SameMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, same string }{
 		{"0 9 * * 5-7", "0 9 * * 0,5,6"},

@@ -355,7 +355,7 @@ func TestPattern_FiresWhenItsFieldsSay(t *testing.T) {
 	}
 }
 
-// firing returns a pattern that ParsePattern takes. One that it does not take is one that never fires.
+// firing returns a pattern that Parse takes. One that it does not take is one that never fires.
 func (p patterns) firing(t *testing.T, year int) string {
 	t.Helper()
 	for {

@@ -369,7 +369,7 @@ func TestPattern_LastDayOfLeapYear(t *testing.T) {
 	}
 }
 
-func TestParsePattern_ZoneIsAName(t *testing.T) {
+func TestParse_ZoneIsAName(t *testing.T) {
 	t.Parallel()
 	for zone, why := range map[string]string{
 		"Local":             "Local is the zone of the machine; name one",
