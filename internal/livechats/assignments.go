@@ -183,7 +183,7 @@ func (s *Service) linkGivenGroup(ctx context.Context, p livechat.UpdateAssignmen
 	if err != nil {
 		return nil, false, err
 	}
-	return s.machine.linkGroup(ctx, r, g, p.BravoGroupID)
+	return s.linkGroup(ctx, r, g, p.BravoGroupID)
 }
 
 // UpdateAssignmentMeta implements Operations.

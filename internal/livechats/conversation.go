@@ -17,9 +17,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// conversations are where agents and members write.
-type conversations struct{ *core }
-
 // GroupOf returns the live group that an event in an outlet channel belongs to, nil where it
 // belongs to none. The event is in the group whose external id it goes to; or, where it goes
 // to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
@@ -27,7 +24,7 @@ type conversations struct{ *core }
 // group, or in the scope's member where that is the agent. What an agent writes elsewhere is
 // in no group. The group becomes that of the context of bot logic.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
-	live, err := s.conversations.liveGroups(ctx, outletChannelID, event)
+	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
 		return nil, err
 	}
@@ -40,7 +37,7 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 func HasLiveGroup(
 	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
 ) (bool, error) {
-	records := core{env: env, scope: scope}
+	records := Service{env: env, scope: scope}
 	for _, externalID := range [...]string{event.To, event.From} {
 		if externalID == "" {
 			continue
@@ -55,7 +52,7 @@ func HasLiveGroup(
 
 // liveGroups returns the live groups of an outlet that an event belongs to: those of the
 // agent who wrote it first, then the newest.
-func (s *conversations) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	found, err := s.liveGroupsOf(ctx, outletID, event)
 	if err != nil {
 		return nil, err
@@ -67,7 +64,7 @@ func (s *conversations) liveGroups(ctx context.Context, outletID string, event s
 
 // liveGroupsOf returns the live groups to which an event goes, or else the direct conversations of who wrote
 // it, where it goes to the bot.
-func (s *conversations) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	if event.To != "" {
 		found, err := s.liveGroupsIn(ctx, outletID, event.To)
 		if err == nil {
@@ -90,7 +87,7 @@ func (s *conversations) liveGroupsOf(ctx context.Context, outletID string, event
 
 // groupsOf returns the groups of an outlet that an event belongs to: live ones, or else the
 // last that it belonged to. There may be none.
-func (s *conversations) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletID, event)
 	if err != nil || len(live) > 0 {
 		return live, err
@@ -100,7 +97,7 @@ func (s *conversations) groupsOf(ctx context.Context, outletID string, event sen
 
 // lastGroups returns the last group of an outlet that an event belonged to, whether it is live or not. There
 // may be none.
-func (s *conversations) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
+func (s *Service) lastGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
 	if err == nil && last == nil {
 		last, err = s.lastDirect(ctx, outletID, event)
@@ -113,7 +110,7 @@ func (s *conversations) lastGroups(ctx context.Context, outletID string, event s
 
 // withoutTalk returns groups without the direct conversations of other agents than the one who writes: what
 // one agent writes to another is for no member. What the bot writes there belongs to them.
-func (s *conversations) withoutTalk(ctx context.Context, outletID, from string, groups []*livechat.Group) ([]*livechat.Group, error) {
+func (s *Service) withoutTalk(ctx context.Context, outletID, from string, groups []*livechat.Group) ([]*livechat.Group, error) {
 	isOfOther := func(g *livechat.Group) bool { return isDirect(g) && from != "" && g.AdminExternalID != from }
 	if !slices.ContainsFunc(groups, isOfOther) {
 		return groups, nil
@@ -127,7 +124,7 @@ func (s *conversations) withoutTalk(ctx context.Context, outletID, from string, 
 
 // lastDirect returns the last direct conversation with the agent who wrote to the bot, nil where
 // there is none.
-func (s *conversations) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
+func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*livechat.Group, error) {
 	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)))
 	if err != nil || last == nil {
 		return nil, err
@@ -157,7 +154,7 @@ func hearsBot(g *livechat.Group, to string, botIDs []string) bool {
 }
 
 // botIDs returns what the bot is called in what an agent writes to it in a channel.
-func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
+func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err != nil {
 		return nil, err
@@ -184,7 +181,7 @@ func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]
 
 // eventAssignment returns the assignment that the parameter messageEvent of an operation
 // belongs to. NotFound: there is none.
-func (s *conversations) eventAssignment(
+func (s *Service) eventAssignment(
 	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
 ) (*livechat.AssignmentRecord, error) {
 	if event == nil {
@@ -218,11 +215,11 @@ func (s *Service) SaveGroupIDToMember(
 	if err != nil {
 		return livechat.SaveGroupIDToMemberResult{}, err
 	}
-	g, err := s.conversations.groupOnEitherSide(ctx, in, *p.MessageEvent)
+	g, err := s.groupOnEitherSide(ctx, in, *p.MessageEvent)
 	if err != nil {
 		return livechat.SaveGroupIDToMemberResult{}, err
 	}
-	m, err := s.conversations.memberOfGroup(ctx, g)
+	m, err := s.memberOfGroup(ctx, g)
 	if err != nil {
 		return livechat.SaveGroupIDToMemberResult{}, boterr.WithField(fieldMessageEvent, err)
 	}
@@ -237,7 +234,7 @@ func (s *Service) SaveGroupIDToMember(
 
 // memberOfGroup returns the member of a group, or of its assignment where the group knows
 // none.
-func (s *conversations) memberOfGroup(ctx context.Context, g *livechat.Group) (*member.Member, error) {
+func (s *Service) memberOfGroup(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	m, err := s.groupMember(ctx, g)
 	if err != nil || m != nil {
 		return m, err
@@ -254,7 +251,7 @@ func (s *conversations) memberOfGroup(ctx context.Context, g *livechat.Group) (*
 
 // groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one
 // whose conversation on the inlet's side is a group.
-func (s *conversations) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*livechat.Group, error) {
+func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*livechat.Group, error) {
 	found, err := s.groupsOf(ctx, in.ID, event)
 	if err != nil {
 		return nil, err
@@ -280,7 +277,7 @@ func (s *conversations) groupOnEitherSide(ctx context.Context, in *channel.Chann
 // linkable returns the live records of the conversation of a group, each with its links to
 // an assignment, which are not stored yet. There are none where the assignment has ended, the
 // group is not live, or the conversation is that of another open assignment.
-func (s *machine) linkable(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) ([]*livechat.Group, error) {
+func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) ([]*livechat.Group, error) {
 	if r.State() == livechat.Ended || !g.Active {
 		return nil, nil
 	}
@@ -314,7 +311,7 @@ func linkGroup(g *livechat.Group, r *livechat.AssignmentRecord, m *member.Member
 
 // haveOther reports whether one of the records of a conversation belongs to another
 // assignment, which is open.
-func (s *machine) haveOther(ctx context.Context, records []*livechat.Group, r *livechat.AssignmentRecord) (bool, error) {
+func (s *Service) haveOther(ctx context.Context, records []*livechat.Group, r *livechat.AssignmentRecord) (bool, error) {
 	ids, named := []string{}, []string{}
 	for _, g := range records {
 		ids = append(ids, g.ID)
@@ -334,7 +331,7 @@ func (s *machine) haveOther(ctx context.Context, records []*livechat.Group, r *l
 }
 
 // storeLinks stores the links of the live records of a conversation.
-func (s *machine) storeLinks(ctx context.Context, records []*livechat.Group) error {
+func (s *Service) storeLinks(ctx context.Context, records []*livechat.Group) error {
 	for _, g := range records {
 		links := document.O(fieldInlet, g.Inlet, fieldMember, g.Member, fieldAssignment, g.Assignment, fieldName, g.Name)
 		if g.InletGroupExternalID != "" {
@@ -352,7 +349,7 @@ func (s *machine) storeLinks(ctx context.Context, records []*livechat.Group) err
 
 // takeByGroup gives a request that has a group to the agent who is in it, if there is one, and
 // does what belongs to that. It returns the assignment as it is then.
-func (s *machine) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.AssignmentRecord, error) {
+func (s *Service) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	if g.AdminExternalID == "" {
 		return r, nil
 	}
@@ -374,7 +371,7 @@ func (s *machine) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 	case taken.Group != g.ID || taken.Assignee != g.AdminExternalID:
 		return taken, nil
 	}
-	if err := (&pass{machine: s, r: taken}).reconcile(ctx, wantConversation); err != nil {
+	if err := (&pass{Service: s, r: taken}).reconcile(ctx, wantConversation); err != nil {
 		return nil, err
 	}
 	return s.loadAssignment(ctx, r.ID)
@@ -382,7 +379,7 @@ func (s *machine) takeByGroup(ctx context.Context, r *livechat.AssignmentRecord,
 
 // linkByBravoGroupID brings a group on Bravo together with the open assignment that knows it by its id
 // there, as far as both are known.
-func (s *machine) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
+func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.FindAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
 		SortBy: oldestFirst(),
@@ -407,7 +404,7 @@ func (s *machine) linkByBravoGroupID(ctx context.Context, bravoGroupID string) e
 // linkGroup makes a group that of an assignment, and gives the assignment to the agent who is
 // in the group. Of one on Bravo bravoGroupID is the id there, "" for its external id. It
 // returns the assignment as it is then, and whether it changed.
-func (s *machine) linkGroup(
+func (s *Service) linkGroup(
 	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, bravoGroupID string,
 ) (now *livechat.AssignmentRecord, isChanged bool, err error) {
 	records, err := s.linkable(ctx, r, g)
@@ -448,7 +445,7 @@ func (s *Service) linkBravoGroup(ctx context.Context, p livechat.UpdateAssignmen
 	_, err = set(ctx, s.assignments(), assignmentKind, p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil {
-		err = s.machine.linkByBravoGroupID(ctx, p.BravoGroupID)
+		err = s.linkByBravoGroupID(ctx, p.BravoGroupID)
 	}
 	if err != nil {
 		return nil, false, err

@@ -29,8 +29,8 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	run, err := s.machine.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) {
-		return s.machine.current(ctx, asked.member.ID)
+	run, err := s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) {
+		return s.current(ctx, asked.member.ID)
 	})
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
@@ -38,7 +38,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	// Of others only tickets can be left, and a platform that does not take these back is no
 	// reason to refuse a new request.
 	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
-	if err := s.machine.closeEnded(ctx, conversations); err != nil {
+	if err := s.closeEnded(ctx, conversations); err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
 	m, err := run.memberNow(ctx)
@@ -79,7 +79,7 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 		return request{}, boterr.PrefixField(fieldMeta, err)
 	}
 	if p.History {
-		if err := s.tickets.checkHistory(); err != nil {
+		if err := s.checkHistory(); err != nil {
 			return request{}, err
 		}
 	}
@@ -134,7 +134,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 
 // ensureOpen makes a request be open: the one that is, or one that an earlier call sent in part, or
 // a new one. open returns the open one, nil for none.
-func (s *machine) ensureOpen(ctx context.Context, asked request, open func() (*livechat.AssignmentRecord, error)) (*pass, error) {
+func (s *Service) ensureOpen(ctx context.Context, asked request, open func() (*livechat.AssignmentRecord, error)) (*pass, error) {
 	for backoff := s.newBackoff(); ; {
 		r, err := open()
 		if err == nil && r != nil && r.State() != livechat.Sending {
@@ -161,8 +161,8 @@ func (s *machine) ensureOpen(ctx context.Context, asked request, open func() (*l
 
 // reconcileOpen opens a request, and puts its member in live chat as the call wants it.
 // sender is the id of the call where it sends the request.
-func (s *machine) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
-	p := &pass{machine: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
+func (s *Service) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecord, sender string, asked request) (*pass, error) {
+	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
 	if err := p.reconcile(ctx, wantOpen); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (s *machine) reconcileOpen(ctx context.Context, r *livechat.AssignmentRecor
 
 // begin decides where a request goes and stores it, with the call as its sender. nil: another
 // call was faster.
-func (s *machine) begin(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
+func (s *Service) begin(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
 	planned, err := s.plan(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -200,16 +200,13 @@ func (s *machine) begin(ctx context.Context, asked request) (*livechat.Assignmen
 	return r, nil
 }
 
-// tickets are what is sent to outlets, and what is done to it there.
-type tickets struct{ *core }
-
 // plan decides where a request goes and what is sent there, and checks all of it. Nothing
 // is written or sent yet.
-func (s *machine) plan(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
-	if err := s.tickets.checkInlet(ctx, asked); err != nil {
+func (s *Service) plan(ctx context.Context, asked request) (*livechat.AssignmentRecord, error) {
+	if err := s.checkInlet(ctx, asked); err != nil {
 		return nil, err
 	}
-	to, err := s.router.routeOf(ctx, asked)
+	to, err := s.routeOf(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -229,9 +226,9 @@ func (s *machine) plan(ctx context.Context, asked request) (*livechat.Assignment
 		planned.Targets = append(planned.Targets, o.target())
 	}
 	if to.direct != nil {
-		err = s.tickets.planDirect(&planned, *to.direct, asked.member)
+		err = s.planDirect(&planned, *to.direct, asked.member)
 	} else {
-		err = s.tickets.planTickets(&planned, to.outlets, asked.member)
+		err = s.planTickets(&planned, to.outlets, asked.member)
 	}
 	if asked.relayText != "" { // The one message of all platforms is a parameter of its own.
 		for _, o := range to.outlets {
@@ -242,7 +239,7 @@ func (s *machine) plan(ctx context.Context, asked request) (*livechat.Assignment
 }
 
 // checkInlet refuses a request of a member whose channel is not on.
-func (s *tickets) checkInlet(ctx context.Context, asked request) error {
+func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	if asked.outlet != "" {
 		return nil // Who hands on talks with the member already.
 	}
@@ -258,7 +255,7 @@ func (s *tickets) checkInlet(ctx context.Context, asked request) error {
 }
 
 // planTickets plans a ticket for each broadcast group that has none yet.
-func (s *tickets) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m *member.Member) error {
+func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m *member.Member) error {
 	if s.ports.IsStrict && r.CreateGroup != nil {
 		return onlyCustom(outlets[0])
 	}
@@ -293,7 +290,7 @@ func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat
 }
 
 // planDirect plans a request that a channel takes alone.
-func (s *tickets) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.Member) error {
+func (s *Service) planDirect(r *livechat.AssignmentRecord, o outlet, m *member.Member) error {
 	r.Direct, r.Outlet = o.ID, o.ID
 	r.Tickets = []livechat.Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
 	if len(o.groups) > 0 {
@@ -322,7 +319,7 @@ func onlyCustom(o outlet) error {
 }
 
 // checkConnector refuses an outlet to whose platform the host has no connector.
-func (s *tickets) checkConnector(o outlet) error {
+func (s *Service) checkConnector(o outlet) error {
 	_, err := s.ports.Connectors.Of(o.Channel)
 	return boterr.PrefixField(o.field, err)
 }
@@ -400,7 +397,7 @@ func checkDetailNames(d livechat.AssignmentDetails, to route) error {
 const senderLease = 45 * time.Second
 
 // newSender returns the call as the sender from now on.
-func (s *machine) newSender(ctx context.Context) (*livechat.Sender, error) {
+func (s *Service) newSender(ctx context.Context) (*livechat.Sender, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
 		return nil, err
@@ -409,14 +406,14 @@ func (s *machine) newSender(ctx context.Context) (*livechat.Sender, error) {
 }
 
 // leaseEnd returns when a lease ends that begins now.
-func (s *machine) leaseEnd(ctx context.Context) (document.Timestamp, error) {
+func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
 	return document.TimestampOf(now.Add(senderLease)), err
 }
 
 // claimSending makes the call the sender of an assignment that nobody has taken, if it meets
 // a condition. It returns nil where it does not, or another call is the sender.
-func (s *machine) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
+func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
 		return nil, err
@@ -446,7 +443,7 @@ type backoff struct {
 	next, elapsed time.Duration
 }
 
-func (s *machine) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
+func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
 
 // wait pauses before the call looks again. Conflict: it has waited long enough.
 func (b *backoff) wait(ctx context.Context) error {
@@ -475,7 +472,7 @@ func pause(ctx context.Context, d time.Duration) {
 // unsentError returns the error of a request that could not be sent to all of its targets. Where
 // none of them got it, and each refused it so that another try would end the same way, the request is
 // removed, so that it is in nobody's way.
-func (s *machine) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
+func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
 		gone, err := s.assignments().Delete(context.WithoutCancel(ctx), document.O(

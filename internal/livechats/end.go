@@ -26,11 +26,11 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams)
 	}
 	of := "end from the outlet " + conversationNamed(outlet, p.MessageEvent)
 	run, err := s.assignmentOnce(ctx, of, func(ctx context.Context) (*pass, error) {
-		r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
+		r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.machine.end(ctx, r, livechat.EndedByOutlet)
+		run, err := s.end(ctx, r, livechat.EndedByOutlet)
 		if err != nil {
 			return nil, boterr.PrefixField(fieldMessageEvent, err)
 		}
@@ -65,11 +65,11 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	for _, r := range open {
-		if err := s.machine.remove(ctx, r); err != nil {
+		if err := s.remove(ctx, r); err != nil {
 			return livechat.RemovePendingAssignmentByMemberIDResult{}, err
 		}
 	}
-	if err := s.machine.closeEnded(ctx, endedOf(p.MemberID)); err != nil {
+	if err := s.closeEnded(ctx, endedOf(p.MemberID)); err != nil {
 		return livechat.RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
@@ -78,16 +78,16 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 // end marks an assignment as ended, which is to be closed then. One that the same side has
 // ended, and that is not closed yet, is so again; one of another side is closed at once.
 // FailedPrecondition: it has ended.
-func (s *machine) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
+func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
-		return &pass{machine: s, r: ended}, err
+		return &pass{Service: s, r: ended}, err
 	}
 	if ended, err = s.loadAssignment(ctx, r.ID); err != nil {
 		return nil, err
 	}
 	if isInterrupted(ended, by) {
-		return &pass{machine: s, r: ended}, nil
+		return &pass{Service: s, r: ended}, nil
 	}
 	if err := s.finish(ctx, ended); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func endedOf(memberID string) document.Object {
 }
 
 // closeEnded closes the assignments that match, which have ended. All are tried.
-func (s *machine) closeEnded(ctx context.Context, which document.Object) error {
+func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
 	errs := []error{err}
 	for _, r := range found {
@@ -121,7 +121,7 @@ func (s *machine) closeEnded(ctx context.Context, which document.Object) error {
 }
 
 // remove withdraws and removes an assignment, unless it was taken or has ended.
-func (s *machine) remove(ctx context.Context, r *livechat.AssignmentRecord) error {
+func (s *Service) remove(ctx context.Context, r *livechat.AssignmentRecord) error {
 	marked, err := s.markEnded(ctx, r, livechat.EndedByRemoval, document.O())
 	if err != nil || marked == nil {
 		return err
@@ -131,7 +131,7 @@ func (s *machine) remove(ctx context.Context, r *livechat.AssignmentRecord) erro
 
 // withdrawUnsent removes an assignment that is not open yet, unless a call sends it at this
 // moment, which finds out itself. It reports whether it did.
-func (s *machine) withdrawUnsent(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
+func (s *Service) withdrawUnsent(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 	if err != nil || claimed == nil {
 		return false, err
@@ -140,7 +140,7 @@ func (s *machine) withdrawUnsent(ctx context.Context, r *livechat.AssignmentReco
 }
 
 // withdraw removes an assignment that cannot be opened, and returns why.
-func (s *machine) withdraw(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
+func (s *Service) withdraw(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	return joined(why, s.remove(context.WithoutCancel(ctx), r))
 }
 
@@ -188,18 +188,18 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options live
 		return nil, err
 	}
 	if options.RecallRelayMessage {
-		if err := s.tickets.requireRecall(ctx, r); err != nil {
+		if err := s.requireRecall(ctx, r); err != nil {
 			return nil, boterr.WithField("options.recallRelayMessage", err)
 		}
 	}
-	run, err := s.machine.end(ctx, r, livechat.EndedByInlet)
+	run, err := s.end(ctx, r, livechat.EndedByInlet)
 	if err != nil {
 		return nil, boterr.PrefixField(fieldMember, err)
 	}
 	run.isRecalled = bool(options.RecallRelayMessage)
 	err = run.reconcile(ctx, wantClosed)
 	others := endedOf(r.Member).With(record.FieldID, document.O("$ne", r.ID))
-	return run, joined(err, s.machine.closeEnded(ctx, others))
+	return run, joined(err, s.closeEnded(ctx, others))
 }
 
 // memberInInlet returns the member that a call names, or the scope's own, which is in the
@@ -222,7 +222,7 @@ func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndLiveChat
 // endable returns the assignment of a member that the inlet can end: the one that counts, or
 // the last one whose end was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.AssignmentRecord, error) {
-	r, err := s.machine.current(ctx, m.ID)
+	r, err := s.current(ctx, m.ID)
 	if err != nil || r != nil {
 		return r, err
 	}
@@ -237,7 +237,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*livechat.Assi
 }
 
 // requireRecall refuses an assignment with a ticket that cannot be recalled.
-func (s *tickets) requireRecall(ctx context.Context, r *livechat.AssignmentRecord) error {
+func (s *Service) requireRecall(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if r.Direct != "" {
 		direct, err := s.ports.Channels.Load(ctx, r.Direct)
 		if err != nil {
@@ -331,7 +331,7 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 // endRaw ends an assignment, and shows it. The result is nil where somebody else has ended
 // it meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoLiveChatResult, error) {
-	ended, err := s.machine.end(ctx, r, livechat.EndedByOutlet)
+	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
 	if errors.Is(err, boterr.FailedPrecondition) {
 		return nil, nil
 	}
@@ -357,12 +357,12 @@ const mostReason = 500
 
 // endGone ends an assignment one of whose sides is gone, and reports whether the other side was told.
 // If it is not open any more, nothing is done.
-func (s *machine) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
+func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, why error) (bool, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O(), fieldEndReason, shortened(display.Text(why), mostReason))
 	if err != nil || ended == nil {
 		return false, err
 	}
-	run := &pass{machine: s, r: ended}
+	run := &pass{Service: s, r: ended}
 	err = run.reconcile(ctx, wantClosed)
 	return run.isTold, err
 }
@@ -378,12 +378,12 @@ func (s *Service) sendInChat(
 	case r == nil:
 		return result, err
 	case gone != "" && send.IsGone(err):
-		_, lost := s.machine.endGone(ctx, r, gone, err)
+		_, lost := s.endGone(ctx, r, gone, err)
 		return send.Result{}, joined(err, lost)
 	case err != nil:
 		return send.Result{}, err
 	}
-	if err := s.machine.watchIdle(ctx, r); err != nil {
+	if err := s.watchIdle(ctx, r); err != nil {
 		return send.Result{}, err
 	}
 	return result, nil
@@ -452,7 +452,7 @@ func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g 
 
 // tellIfOver is tellOver for an event that belongs to no live group, if it belongs to one that was.
 func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.MessageEvent) (Outcome, error) {
-	found, err := s.conversations.lastGroups(ctx, outletID, event)
+	found, err := s.lastGroups(ctx, outletID, event)
 	if err != nil || len(found) == 0 {
 		return OutcomeNone, err
 	}
@@ -502,7 +502,7 @@ func (s *Service) showLate(ctx context.Context, assignmentID, channelID, groupID
 	}
 	ticket := ticketOf(r, channelID, groupID)
 	if ticket != nil && ticket.TakenAt.IsZero() && ticket.RecalledAt.IsZero() {
-		_ = s.tickets.showOn(ctx, r, *ticket, text)
+		_ = s.showOn(ctx, r, *ticket, text)
 	}
 }
 
@@ -518,7 +518,7 @@ func (p *pass) showOver(ctx context.Context) error {
 	for _, ticket := range shownTaken(p.r, "") {
 		_, canRecall := send.PortOf[livechat.TicketRecaller](p.ports.Connectors[ticket.Type])
 		if !canRecall || !p.wantsRecall() {
-			_ = p.tickets.showOn(ctx, p.r, ticket, p.texts.Late)
+			_ = p.showOn(ctx, p.r, ticket, p.texts.Late)
 		}
 	}
 	return nil

@@ -254,10 +254,10 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	if err := s.disableLink(ctx, linker, in, p.BravoGroupID); err != nil {
 		return "", aboutGroup(fieldBravoGroupID, err)
 	}
-	if err := s.conversations.recordJoined(ctx, in, p); err != nil {
+	if err := s.recordJoined(ctx, in, p); err != nil {
 		return "", err
 	}
-	if err := s.machine.linkByBravoGroupID(ctx, p.BravoGroupID); err != nil {
+	if err := s.linkByBravoGroupID(ctx, p.BravoGroupID); err != nil {
 		return "", err
 	}
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
@@ -301,7 +301,7 @@ func aboutGroup(field string, err error) error {
 // The _id follows from who joined where, and from the agent's record before, so that of two calls at once, which both
 // find no live record, one makes it. With an upsert both would, in a store that looks and inserts in two
 // steps, and a unique index that refused the second would refuse those after one that is over.
-func (s *conversations) recordJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) error {
+func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) error {
 	admin, err := s.admin(ctx, p.ExternalID)
 	if err != nil {
 		return err
@@ -330,7 +330,7 @@ func (s *conversations) recordJoined(ctx context.Context, in *channel.Channel, p
 }
 
 // lastJoined returns the id of an agent's newest record of a group that is over, "" for none.
-func (s *conversations) lastJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) (string, error) {
+func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	last, err := s.newestOver(ctx, inConversation(in.ID, p.BravoGroupID).
 		With(fieldAdminExternalID, document.O("$eq", p.ExternalID)))
 	if err != nil || last == nil {
@@ -340,7 +340,7 @@ func (s *conversations) lastJoined(ctx context.Context, in *channel.Channel, p l
 }
 
 // groupName returns what the platform calls a group, "" where it does not tell.
-func (s *conversations) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	namer, tells := send.PortOf[livechat.GroupNamer](s.ports.Connectors[in.Type])
 	if !tells {
 		return "", nil
@@ -351,7 +351,7 @@ func (s *conversations) groupName(ctx context.Context, in *channel.Channel, grou
 
 // joinedID returns the _id of the record of an agent who joins a group, after the record of the time before, "" for
 // the first time.
-func (s *conversations) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, before string) string {
+func (s *Service) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, before string) string {
 	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, before)
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
 }

@@ -22,7 +22,7 @@ import (
 // the previous one is as before.
 
 // parentOf returns the assignment in whose place one comes, nil where it is gone.
-func (s *machine) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
+func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
 		return nil, nil
@@ -32,13 +32,13 @@ func (s *machine) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 
 // nextOf returns the open assignment that another one is handed on to, nil where there is
 // none.
-func (s *machine) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
+func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
 // current returns the assignment of a member that counts: the open one, else the one that
 // takes the place of another, which has ended for that. nil: there is none.
-func (s *machine) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
+func (s *Service) current(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	open, err := s.openAssignment(ctx, memberID)
 	if err != nil || open != nil {
 		return open, err
@@ -62,7 +62,7 @@ func canFollow(previous *livechat.AssignmentRecord) bool {
 
 // openHandover returns the assignment that another one is being handed on to, nil where none
 // was made yet. FailedPrecondition: it is too late to hand it on.
-func (s *machine) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
+func (s *Service) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
 	if err != nil {
 		return nil, boterr.PrefixField(fieldPreviousAssignment, err)
@@ -117,7 +117,7 @@ func (p *pass) finishPrevious(ctx context.Context) error {
 }
 
 // finishParent closes the assignment in whose place one was to come, where it has ended.
-func (s *machine) finishParent(ctx context.Context, next *livechat.AssignmentRecord) error {
+func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRecord) error {
 	if isFirst(next) {
 		return nil
 	}
@@ -137,7 +137,7 @@ func endedDuringHandover(previous *livechat.AssignmentRecord) error {
 
 // followsOpen reports whether an assignment that was just stored comes in time: one that is to
 // take the place of another, which has ended by now, is removed again.
-func (s *machine) followsOpen(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
+func (s *Service) followsOpen(ctx context.Context, r *livechat.AssignmentRecord) (bool, error) {
 	if isFirst(r) {
 		return true, nil
 	}
@@ -187,7 +187,7 @@ func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p livecha
 	if err != nil {
 		return nil, err
 	}
-	return s.machine.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
+	return s.ensureOpen(ctx, asked, func() (*livechat.AssignmentRecord, error) { return s.openHandover(ctx, previous.ID) })
 }
 
 // checkReassign refuses parameters that are wrong whatever is stored.
@@ -225,7 +225,7 @@ func (s *Service) previousAssignment(
 	if p.MessageEvent == nil {
 		return s.namedAssignment(ctx, previousAssignment(p.PreviousAssignment))
 	}
-	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
+	r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outc
 	if outcome != OutcomeKept && outcome != OutcomeFull {
 		return nil
 	}
-	r, err := s.machine.current(ctx, memberID)
+	r, err := s.current(ctx, memberID)
 	if err != nil || r == nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outc
 	err = s.tellMember(ctx, r, id, text)
 	switch {
 	case send.IsGone(err):
-		_, err = s.machine.endGone(ctx, r, livechat.EndedByMemberGone, err)
+		_, err = s.endGone(ctx, r, livechat.EndedByMemberGone, err)
 		return err
 	case err != nil || outcome == OutcomeFull:
 		return err
@@ -112,7 +112,7 @@ func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outc
 }
 
 // withPosition fills the placeholders about the queue in a text.
-func (s *core) withPosition(ctx context.Context, r *livechat.AssignmentRecord, text string) (string, error) {
+func (s *Service) withPosition(ctx context.Context, r *livechat.AssignmentRecord, text string) (string, error) {
 	if !strings.Contains(text, positionPlaceholder) && !strings.Contains(text, waitingPlaceholder) {
 		return text, nil
 	}
@@ -127,7 +127,7 @@ func (s *core) withPosition(ctx context.Context, r *livechat.AssignmentRecord, t
 
 // tellMember sends a text to the member of an assignment: to the group in which the member asked, if
 // it was one. No error says whether the member or the channel is missing.
-func (s *core) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
+func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *core) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id,
 }
 
 // tellAgent sends a text into the conversation with an agent.
-func (s *core) tellAgent(ctx context.Context, g *livechat.Group, id, text string) error {
+func (s *Service) tellAgent(ctx context.Context, g *livechat.Group, id, text string) error {
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func (s *core) tellAgent(ctx context.Context, g *livechat.Group, id, text string
 }
 
 // tellIn sends a text to a group, or an agent, in an outlet.
-func (s *core) tellIn(ctx context.Context, outlet *channel.Channel, to, id, text string) error {
+func (s *Service) tellIn(ctx context.Context, outlet *channel.Channel, to, id, text string) error {
 	message, err := s.messageTo(outlet, to, nil, send.Text(text))
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (s *core) tellIn(ctx context.Context, outlet *channel.Channel, to, id, text
 
 // openGroup returns the live group in which an agent reads what the member of an assignment writes,
 // nil if there is none.
-func (s *core) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
+func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.State() != livechat.Taken || r.Group == "" {
 		return nil, nil
 	}
@@ -199,7 +199,7 @@ func (p *pass) takeOverKept(ctx context.Context) error {
 // adoptKept moves the kept messages of the assignment in whose place one comes to that one, in front
 // of its own. The result is the assignment as it is then, nil if there were none. They are stored
 // here before they are removed there.
-func (s *machine) adoptKept(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
+func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if isFirst(next) {
 		return nil, nil
 	}
@@ -248,7 +248,7 @@ func bounded(all []livechat.KeptMessage) (kept []livechat.KeptMessage, isCut boo
 
 // tellFull tells the member that messages are not passed on which there was room for before a hand-over. A member
 // who cannot be reached is not told.
-func (s *machine) tellFull(ctx context.Context, r *livechat.AssignmentRecord) error {
+func (s *Service) tellFull(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if s.texts.Full == "" {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (l *lostError) Unwrap() error { return l.cause }
 // passOnKept sends the kept messages of an assignment into its conversation, the oldest first, and
 // removes each one that was sent. Of several calls at once one does so; for the others there is
 // nothing to do. lostError: the conversation is gone.
-func (s *machine) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
+func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if _, err := s.adoptKept(ctx, r); err != nil {
 		return err
 	}
@@ -312,7 +312,7 @@ func (s *machine) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) 
 }
 
 // drainKept sends the kept messages of an assignment whose KeptSender the call is.
-func (s *machine) drainKept(ctx context.Context, now *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group) error {
+func (s *Service) drainKept(ctx context.Context, now *livechat.AssignmentRecord, outlet *channel.Channel, g *livechat.Group) error {
 	id, mine := now.ID, equal(fieldKeptSender+".id", now.KeptSender.ID)
 	for now != nil && now.State() != livechat.Ended { // nil: another call has gone on with it.
 		if len(now.Kept) == 0 {
@@ -340,7 +340,7 @@ func (s *machine) drainKept(ctx context.Context, now *livechat.AssignmentRecord,
 
 // claimKept makes the call the one that sends the kept messages of an open assignment. nil: there are
 // none, or another call sends them.
-func (s *machine) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+func (s *Service) claimKept(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
 		return nil, err
@@ -353,7 +353,7 @@ func (s *machine) claimKept(ctx context.Context, id string) (*livechat.Assignmen
 }
 
 // sendHeading sends what stands above kept messages.
-func (s *machine) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
+func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
 	if s.texts.Before == "" || len(kept) == 0 {
 		return nil
 	}
@@ -362,7 +362,7 @@ func (s *machine) sendHeading(ctx context.Context, outlet *channel.Channel, g *l
 }
 
 // sendOneKept sends a kept message, or a text in its place if the platform cannot show it.
-func (s *machine) sendOneKept(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept livechat.KeptMessage) error {
+func (s *Service) sendOneKept(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept livechat.KeptMessage) error {
 	message, err := s.messageTo(outlet, g.ExternalID, nil, send.Raw(kept.Response))
 	if err == nil {
 		message.ID = kept.ID

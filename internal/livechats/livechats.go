@@ -86,36 +86,22 @@ import (
 )
 
 // Service is the live chats of one app, for one scope. It is safe for concurrent use.
-//
-// Its parts stand beside each other: the router says where a request goes, tickets are what
-// is sent there, conversations are where agents and members write, and the machine takes
-// assignments through their states. All of them work on one core.
 type Service struct {
-	*core
-
-	router        *router
-	tickets       *tickets
-	conversations *conversations
-	machine       *machine
-}
-
-var _ livechat.Operations = (*Service)(nil)
-
-// core is what the parts have in common: the records of the app, and the host's ports.
-type core struct {
 	env   record.Env
 	scope record.Scope
 	ports Ports
 	texts livechat.Texts
 }
 
-func (s *core) assignments() *record.Collection {
+var _ livechat.Operations = (*Service)(nil)
+
+func (s *Service) assignments() *record.Collection {
 	return record.OfApp(s.env, assignmentKind, s.scope.App)
 }
 
-func (s *core) groups() *record.Collection { return record.OfApp(s.env, groupKind, s.scope.App) }
+func (s *Service) groups() *record.Collection { return record.OfApp(s.env, groupKind, s.scope.App) }
 
-func (s *core) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
+func (s *Service) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
 
 // New returns the live chats of the scope's app.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
@@ -129,25 +115,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Texts != nil {
 		texts = *ports.Texts
 	}
-	all := &struct { // One piece of memory: most contexts have live chats.
-		service       Service
-		core          core
-		router        router
-		tickets       tickets
-		conversations conversations
-		machine       machine
-	}{core: core{
-		env:   env.WithDefaults(),
-		scope: scope,
-		ports: ports,
-		texts: texts,
-	}}
-	all.router.core, all.tickets.core, all.conversations.core = &all.core, &all.core, &all.core
-	all.machine = machine{core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations}
-	all.service = Service{
-		core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations, machine: &all.machine,
-	}
-	return &all.service
+	return &Service{env: env.WithDefaults(), scope: scope, ports: ports, texts: texts}
 }
 
 // EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
@@ -259,7 +227,7 @@ type Agendas interface {
 
 // messageTo returns a message to an id on a channel's platform, checked as every send does.
 // {{path}} in it is filled from the member that it is about, nil for none.
-func (s *core) messageTo(
+func (s *Service) messageTo(
 	to *channel.Channel, externalID string, about *member.Member, response send.Response,
 ) (send.Message, error) {
 	if about == nil {
@@ -279,7 +247,7 @@ func (s *core) messageTo(
 }
 
 // messageToMember returns a message to a member of a channel, checked as every send does.
-func (s *core) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
+func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
 	externalID, err := m.RequireExternalID()
 	if err != nil {
 		return send.Message{}, err
@@ -290,7 +258,7 @@ func (s *core) messageToMember(to *channel.Channel, m *member.Member, response s
 }
 
 // deliver sends a message through the connector of its channel.
-func (s *core) deliver(ctx context.Context, message send.Message) (send.Result, error) {
+func (s *Service) deliver(ctx context.Context, message send.Message) (send.Result, error) {
 	connector, err := s.ports.Connectors.Of(message.Channel)
 	if err != nil {
 		return send.Result{}, err
@@ -339,7 +307,7 @@ func (s *Service) assignmentOnce(ctx context.Context, of string, carryOut func(c
 		return run, err
 	}
 	r, err := s.loadAssignment(ctx, id)
-	return &pass{machine: s.machine, r: r}, err
+	return &pass{Service: s, r: r}, err
 }
 
 // The parameters by which calls name records.
@@ -353,7 +321,7 @@ const (
 
 // namedChannel returns the channel that an address names, as it is stored. It must be of one of
 // the types allowed; none stands for any.
-func (s *core) namedChannel(ctx context.Context, named record.Address, allowed ...channel.Type) (*channel.Channel, error) {
+func (s *Service) namedChannel(ctx context.Context, named record.Address, allowed ...channel.Type) (*channel.Channel, error) {
 	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }
 
@@ -372,7 +340,7 @@ func previousAssignment(given *livechat.Assignment) record.Address {
 }
 
 // namedAssignment returns the assignment that an address names, as it is stored.
-func (s *core) namedAssignment(ctx context.Context, named record.Address) (*livechat.AssignmentRecord, error) {
+func (s *Service) namedAssignment(ctx context.Context, named record.Address) (*livechat.AssignmentRecord, error) {
 	return record.Load(named, func(id string) (*livechat.AssignmentRecord, error) { return s.loadAssignment(ctx, id) })
 }
 
@@ -399,6 +367,6 @@ func groupByRecordOrID(given *livechat.Group, id string) record.Address {
 }
 
 // namedGroup returns the group that an address names, as it is stored.
-func (s *core) namedGroup(ctx context.Context, named record.Address) (*livechat.Group, error) {
+func (s *Service) namedGroup(ctx context.Context, named record.Address) (*livechat.Group, error) {
 	return record.Load(named, func(id string) (*livechat.Group, error) { return s.loadGroup(ctx, id) })
 }

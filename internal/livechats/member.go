@@ -57,7 +57,7 @@ func (p *pass) noteOut(ctx context.Context) error {
 
 // leaveLiveChat takes the member of an assignment that has ended out of live chat, unless
 // another one is open. The result is the member, nil where this did not change it.
-func (s *machine) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
+func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
 		if err != nil || open != nil {
@@ -82,7 +82,7 @@ func (s *machine) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 
 // clearLiveChat clears the flag of a member and removes the idle agenda. The result is the
 // member, nil where the flag was not set, or where the member is gone.
-func (s *machine) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
+func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	left, err := s.setLiveChat(ctx, r, false)
 	if err != nil && !errors.Is(err, boterr.NotFound) {
 		return nil, err
@@ -95,7 +95,7 @@ func (s *machine) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 }
 
 // restoreFlag sets the flag of the member of an open assignment again, from whom it was taken.
-func (s *machine) restoreFlag(ctx context.Context, open *livechat.AssignmentRecord) error {
+func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentRecord) error {
 	if open.State() == livechat.Sending || open.OutOfLiveChat {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (s *machine) restoreFlag(ctx context.Context, open *livechat.AssignmentReco
 
 // setLiveChat sets the flag of an assignment's member. The result is nil where it had that
 // value already.
-func (s *machine) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
+func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
 	const path = "botMeta.liveChat"
 	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
 		Channel:  &channel.Channel{ID: r.Inlet},
@@ -133,29 +133,29 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 		return err
 	}
 	if r == nil {
-		return s.machine.expireInterrupted(ctx, due.Member)
+		return s.expireInterrupted(ctx, due.Member)
 	}
 	now := document.TimestampOf(s.env.Now())
 	switch {
 	case r.Expiry.IsZero():
 		return nil
 	case r.Expiry > now:
-		_, err := s.machine.keepWatch(ctx, r)
+		_, err := s.keepWatch(ctx, r)
 		return err
 	}
 	// A message may come at this moment.
-	ended, err := s.machine.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
+	ended, err := s.markEnded(ctx, r, livechat.EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
 	if err != nil || ended == nil {
 		return err
 	}
-	err = s.machine.finish(ctx, ended)
-	return joined(err, s.machine.closeEnded(ctx, endedOf(due.Member)))
+	err = s.finish(ctx, ended)
+	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
 }
 
 // expireInterrupted completes what was interrupted of a member who is in no live chat. A
 // handover that goes on at this moment gets the agenda back that has come for it; one that
 // was interrupted has been idle, and is withdrawn.
-func (s *machine) expireInterrupted(ctx context.Context, memberID string) error {
+func (s *Service) expireInterrupted(ctx context.Context, memberID string) error {
 	next, err := s.current(ctx, memberID)
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (s *machine) expireInterrupted(ctx context.Context, memberID string) error 
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 
 // watchIdle starts the idle time of an assignment anew if it is watched, and has not ended meanwhile.
-func (s *machine) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) error {
+func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if !isWatched(r) {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (s *machine) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 // nil: it ended meanwhile, and has no agenda. Who sets one looks afterwards whether the
 // assignment has ended, as who ends one looks for an open one: so whatever comes at once, the
 // last one leaves the agenda as the assignments say.
-func (s *machine) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
+func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
 	}
@@ -209,13 +209,13 @@ func (s *machine) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (
 }
 
 // nextExpiry is when an assignment expires that is not idle now.
-func (s *machine) nextExpiry() document.Timestamp {
+func (s *Service) nextExpiry() document.Timestamp {
 	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
 // alarmOf returns when the alarm of an open assignment is to go off, 0 for never. One that is
 // still being sent has an alarm before it has an expiry.
-func (s *machine) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
+func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	if isWatched(open) && open.Expiry.IsZero() {
 		return s.nextExpiry()
 	}
@@ -223,7 +223,7 @@ func (s *machine) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 }
 
 // setAlarm sets the agenda that ends the live chat of a member, unless its time is 0.
-func (s *machine) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
+func (s *Service) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
 	if when.IsZero() {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (s *machine) setAlarm(ctx context.Context, memberID string, when document.T
 }
 
 // removeAlarm removes the agenda that would end the live chat of a member.
-func (s *machine) removeAlarm(ctx context.Context, memberID string) error {
+func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
 	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: idleTag})
 	return err
 }

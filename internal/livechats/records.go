@@ -144,7 +144,7 @@ func nameOf(m *member.Member) string {
 // FindAssignments returns the assignments of the app that match, as the store keeps them, or an empty slice.
 //
 // InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment.
-func (s *core) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
+func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Find(ctx, query)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *core) FindAssignments(ctx context.Context, query record.Query) ([]*live
 }
 
 // loadAssignment returns the assignment of that id in the app, or NotFound.
-func (s *core) loadAssignment(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *core) loadAssignment(ctx context.Context, id string) (*livechat.Assignm
 
 // assignmentOf returns the assignment of a group: of those whose group it is the open one that the group names,
 // or else the newest, or else the one that the group names. nil where there is none.
-func (s *core) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
+func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	var named *livechat.AssignmentRecord
 	if g.Assignment != "" {
 		var err error
@@ -202,12 +202,12 @@ func newest(ctx context.Context, of *record.Collection, filter document.Object) 
 
 // openAssignment returns the assignment that has the slot of a member: one that is being sent,
 // pending or taken. It is nil where there is none.
-func (s *core) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
+func (s *Service) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
 
 // oneAssignment returns an assignment that matches, nil where there is none.
-func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
+func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -217,7 +217,7 @@ func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*live
 
 // modify changes an assignment if it meets a condition, and returns it as it is then, nil
 // where it does not.
-func (s *core) modify(ctx context.Context, id string, condition, update document.Object) (*livechat.AssignmentRecord, error) {
+func (s *Service) modify(ctx context.Context, id string, condition, update document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.assignments().Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
 		Filter: condition, Patch: update, WithModifier: true,
 	}, true)
@@ -228,7 +228,7 @@ func (s *core) modify(ctx context.Context, id string, condition, update document
 }
 
 // findGroups returns the groups that match, the oldest first.
-func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*livechat.Group, error) {
+func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*livechat.Group, error) {
 	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*livec
 }
 
 // liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
-func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*livechat.Group, error) {
+func (s *Service) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*livechat.Group, error) {
 	found, err := record.FindEqual(ctx, s.env, groupKind, s.scope.App,
 		query.FieldValue{Name: fieldOutlet, Value: outletID},
 		query.FieldValue{Name: fieldExternalID, Value: externalID},
@@ -252,7 +252,7 @@ func (s *core) liveGroupsIn(ctx context.Context, outletID, externalID string) ([
 }
 
 // loadGroup returns the group of that id in the app, or NotFound.
-func (s *core) loadGroup(ctx context.Context, id string) (*livechat.Group, error) {
+func (s *Service) loadGroup(ctx context.Context, id string) (*livechat.Group, error) {
 	found, err := s.groups().Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (s *core) loadGroup(ctx context.Context, id string) (*livechat.Group, error
 }
 
 // latestGroup returns the newest live group that matches, else the newest one, or NotFound.
-func (s *core) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	g, err := s.newestGroup(ctx, filter)
 	if err == nil && g == nil {
 		err = boterr.New(boterr.NotFound, "", "no group fits: there is none with these ids here")
@@ -270,18 +270,18 @@ func (s *core) latestGroup(ctx context.Context, filter document.Object) (*livech
 }
 
 // newestGroup returns the newest live group that matches, else the newest one, nil for none.
-func (s *core) newestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+func (s *Service) newestGroup(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	return s.newestOf(ctx, filter, true, false, nil)
 }
 
 // newestOver returns the newest of the groups that match and are not live, nil for none.
-func (s *core) newestOver(ctx context.Context, filter document.Object) (*livechat.Group, error) {
+func (s *Service) newestOver(ctx context.Context, filter document.Object) (*livechat.Group, error) {
 	return s.newestOf(ctx, filter, false, nil)
 }
 
 // newestOf returns the newest of the groups that match whose active is the first of some values that there is, nil for
 // none. In records that others wrote it may be missing, as null.
-func (s *core) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
+func (s *Service) newestOf(ctx context.Context, filter document.Object, active ...any) (*livechat.Group, error) {
 	for _, value := range active {
 		found, ok, err := newest(ctx, s.groups(), filter.With(fieldActive, value))
 		if err != nil {
@@ -300,7 +300,7 @@ func inConversation(outletID, externalID string) document.Object {
 }
 
 // insertGroup adds the record of a group.
-func (s *core) insertGroup(ctx context.Context, g livechat.Group) (*livechat.Group, error) {
+func (s *Service) insertGroup(ctx context.Context, g livechat.Group) (*livechat.Group, error) {
 	encoded, err := document.Encode(g)
 	if err != nil {
 		return nil, err
@@ -314,7 +314,7 @@ func (s *core) insertGroup(ctx context.Context, g livechat.Group) (*livechat.Gro
 
 // admin returns the agent with an id on an outlet's platform, the zero Admin where none is
 // known.
-func (s *core) admin(ctx context.Context, externalID string) (livechat.Admin, error) {
+func (s *Service) admin(ctx context.Context, externalID string) (livechat.Admin, error) {
 	found, ok, err := s.admins().First(ctx, query.FieldValue{Name: fieldExternalID, Value: externalID})
 	if err != nil || !ok {
 		return livechat.Admin{}, err
@@ -327,7 +327,7 @@ func (s *core) admin(ctx context.Context, externalID string) (livechat.Admin, er
 }
 
 // adminName returns what others read for an agent: the name, or else the id on the platform.
-func (s *core) adminName(ctx context.Context, externalID string) (string, error) {
+func (s *Service) adminName(ctx context.Context, externalID string) (string, error) {
 	a, err := s.admin(ctx, externalID)
 	if err != nil || a.Name == "" {
 		return externalID, err
@@ -336,12 +336,12 @@ func (s *core) adminName(ctx context.Context, externalID string) (string, error)
 }
 
 // memberOf returns the member of an assignment.
-func (s *core) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
+func (s *Service) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	return members.Get(ctx, s.ports.Members, r.Member)
 }
 
 // groupMember returns the member of a group, nil where it has none.
-func (s *core) groupMember(ctx context.Context, g *livechat.Group) (*member.Member, error) {
+func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	if g.Member == "" {
 		return nil, nil
 	}

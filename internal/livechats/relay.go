@@ -32,12 +32,12 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 		return OutcomeNone, nil
 	}
 	for range mostTries {
-		r, err := s.machine.current(ctx, memberID)
+		r, err := s.current(ctx, memberID)
 		if err != nil {
 			return OutcomeNone, err
 		}
 		if r == nil { // An end that was interrupted may have left the member in live chat.
-			return OutcomeNone, s.machine.closeEnded(ctx, endedOf(memberID))
+			return OutcomeNone, s.closeEnded(ctx, endedOf(memberID))
 		}
 		outcome, err := s.relayToAgent(ctx, r, response)
 		if !errors.Is(err, errChanged) {
@@ -63,9 +63,9 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 		case outcome != OutcomeKept:
 			return outcome, nil
 		case g == nil:
-			return outcome, s.machine.watchIdle(ctx, r)
+			return outcome, s.watchIdle(ctx, r)
 		}
-		return s.afterSend(ctx, r, s.machine.passOnKept(ctx, r), livechat.EndedByAgentGone)
+		return s.afterSend(ctx, r, s.passOnKept(ctx, r), livechat.EndedByAgentGone)
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 	if err != nil {
 		return OutcomeNone, err
 	}
-	message, err := s.conversations.toInlet(inlet, m, g, response)
+	message, err := s.toInlet(inlet, m, g, response)
 	if err != nil {
 		return OutcomeNone, err
 	}
@@ -120,7 +120,7 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 }
 
 // toInlet returns a message to the member of a group, or to the group on the inlet's side.
-func (s *conversations) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.Group, response send.Response) (send.Message, error) {
+func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.Group, response send.Response) (send.Message, error) {
 	if g.InletGroupExternalID != "" {
 		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
 	}
@@ -138,7 +138,7 @@ func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, messa
 // side is gone.
 func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, failed error, gone livechat.EndedBy) (Outcome, error) {
 	if lost, isLost := errors.AsType[*lostError](failed); isLost {
-		isTold, err := s.machine.endGone(ctx, r, gone, lost.cause)
+		isTold, err := s.endGone(ctx, r, gone, lost.cause)
 		if err != nil || !isTold {
 			return OutcomeNone, err
 		}
@@ -147,7 +147,7 @@ func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, f
 	if failed != nil {
 		return OutcomeNone, failed
 	}
-	if err := s.machine.watchIdle(ctx, r); err != nil {
+	if err := s.watchIdle(ctx, r); err != nil {
 		return OutcomeNone, err
 	}
 	return OutcomeDelivered, nil
@@ -243,7 +243,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 	if err != nil {
 		return send.Result{}, err
 	}
-	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
+	r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -271,7 +271,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 	if err != nil {
 		return send.Result{}, err
 	}
-	inlet, err := s.conversations.sideOf(ctx, g, g.Inlet, channel.InletGroups)
+	inlet, err := s.sideOf(ctx, g, g.Inlet, channel.InletGroups)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -279,7 +279,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 		return send.Result{}, boterr.New(boterr.FailedPrecondition, fieldGroup,
 			"the conversation of the group %s is no group on the inlet's side: send to the member", g.ID)
 	}
-	message, err := s.conversations.messageInGroup(ctx, g, inlet, g.InletGroupExternalID, p.Response)
+	message, err := s.messageInGroup(ctx, g, inlet, g.InletGroupExternalID, p.Response)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -292,7 +292,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 
 // sideOf returns the channel on one side of a live group, which must be of a type that has
 // groups.
-func (s *conversations) sideOf(ctx context.Context, g *livechat.Group, channelID string, groups channel.Feature) (*channel.Channel, error) {
+func (s *Service) sideOf(ctx context.Context, g *livechat.Group, channelID string, groups channel.Feature) (*channel.Channel, error) {
 	if !g.Active {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
 			"the group %s is not live any more: give that of the conversation that lasts", g.ID)
@@ -309,7 +309,7 @@ func (s *conversations) sideOf(ctx context.Context, g *livechat.Group, channelID
 
 // messageInGroup returns a message to the group on one side of a live chat, filled from its
 // member.
-func (s *conversations) messageInGroup(
+func (s *Service) messageInGroup(
 	ctx context.Context, g *livechat.Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
 	m, err := s.groupMember(ctx, g)
@@ -325,7 +325,7 @@ func (s *Service) keepGroupAlive(ctx context.Context, g *livechat.Group) error {
 	if err != nil || r == nil {
 		return err
 	}
-	return s.machine.watchIdle(ctx, r)
+	return s.watchIdle(ctx, r)
 }
 
 // SendMessageToOutletGroup implements Operations.
@@ -337,14 +337,14 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	if err != nil {
 		return send.Result{}, err
 	}
-	outlet, err := s.conversations.sideOf(ctx, g, g.Outlet, channel.OutletGroups)
+	outlet, err := s.sideOf(ctx, g, g.Outlet, channel.OutletGroups)
 	if err != nil {
 		return send.Result{}, err
 	}
 	if err := s.checkResponseURL(outlet, p.ResponseURL); err != nil {
 		return send.Result{}, err
 	}
-	message, err := s.conversations.messageInGroup(ctx, g, outlet, g.ExternalID, p.Response)
+	message, err := s.messageInGroup(ctx, g, outlet, g.ExternalID, p.Response)
 	if err != nil {
 		return send.Result{}, err
 	}

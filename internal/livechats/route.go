@@ -44,9 +44,6 @@ func (o outlet) takesAlone() bool {
 	return o.Type.Has(channel.LiveChatAPI) || o.Type.Has(channel.DirectRequests) && len(o.groups) > 0
 }
 
-// router says where requests go.
-type router struct{ *core }
-
 // route is where a request goes: to one channel directly, or by tickets to the broadcast
 // groups of all.
 type route struct {
@@ -60,7 +57,7 @@ func (r route) has(feature channel.Feature) bool {
 }
 
 // routeOf decides where a request goes.
-func (s *router) routeOf(ctx context.Context, asked request) (route, error) {
+func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 	outlets, err := s.outlets(ctx, asked)
 	if err != nil {
 		return route{}, err
@@ -93,7 +90,7 @@ func checkTicketing(o outlet) error {
 
 // outlets returns the channels that a request could go to, in order: those of its targets,
 // else those that are paired with the inlet and are on.
-func (s *router) outlets(ctx context.Context, asked request) ([]outlet, error) {
+func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
 	}
@@ -101,7 +98,7 @@ func (s *router) outlets(ctx context.Context, asked request) ([]outlet, error) {
 }
 
 // pairedOutlets returns the outlets that are paired with the inlet and are on.
-func (s *router) pairedOutlets(ctx context.Context, asked request) ([]outlet, error) {
+func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, error) {
 	inlet := asked.record.Inlet
 	paired, err := s.ports.Pairing(ctx, inlet)
 	if err != nil {
@@ -174,7 +171,7 @@ func checkTargets(targets []livechat.Target) error {
 }
 
 // targetedOutlets returns the outlets of targets.
-func (s *router) targetedOutlets(ctx context.Context, targets []livechat.Target, inlet string) ([]outlet, error) {
+func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target, inlet string) ([]outlet, error) {
 	outlets := make([]outlet, len(targets))
 	for i, target := range targets {
 		field := indexed(fieldTargets, i)
@@ -248,12 +245,12 @@ func (s *Service) AddNewTargetsToAssignment(
 	if err != nil {
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
-	r, err = s.machine.claimPending(ctx, r.ID)
+	r, err = s.claimPending(ctx, r.ID)
 	if err != nil {
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
 	isOut := !isInLiveChat(p.LiveChat)
-	run := &pass{machine: s.machine, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
+	run := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
 	if err := run.addTickets(ctx, outlets); err != nil {
 		return livechat.AddNewTargetsToAssignmentResult{}, err
 	}
@@ -277,7 +274,7 @@ func (s *Service) addedOutlets(
 			return nil, boterr.PrefixField(indexed(fieldTargets, i), err)
 		}
 	}
-	outlets, err := s.router.targetedOutlets(ctx, targets, r.Inlet)
+	outlets, err := s.targetedOutlets(ctx, targets, r.Inlet)
 	if err != nil {
 		return nil, inNewTargets(given, err)
 	}
@@ -291,7 +288,7 @@ func (s *Service) addedOutlets(
 		}
 	}
 	planned := *r
-	return outlets, s.tickets.planTickets(&planned, outlets, m)
+	return outlets, s.planTickets(&planned, outlets, m)
 }
 
 // inNewTargets returns an error about targets with the fields of the new targets that they
@@ -365,7 +362,7 @@ func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
 }
 
 // claimPending makes the call the sender of an assignment that nobody has taken.
-func (s *machine) claimPending(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
+func (s *Service) claimPending(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	for backoff := s.newBackoff(); ; {
 		claimed, err := s.claimSending(ctx, id, document.O())
 		if err != nil || claimed != nil {
@@ -397,7 +394,7 @@ func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 // storeTickets adds the tickets that outlets lack to an assignment.
 func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	planned := *p.r
-	if err := p.tickets.planTickets(&planned, outlets, p.asking); err != nil {
+	if err := p.planTickets(&planned, outlets, p.asking); err != nil {
 		return err
 	}
 	added := planned.Tickets[len(p.r.Tickets):]

@@ -87,7 +87,7 @@ func ending(by livechat.EndedBy) transition {
 
 // move makes a transition of an assignment that meets a condition, with an update. It returns
 // the assignment as it is then, nil where it does not meet it or is in another state.
-func (s *machine) move(
+func (s *Service) move(
 	ctx context.Context, r *livechat.AssignmentRecord, t transition, condition, update document.Object,
 ) (*livechat.AssignmentRecord, error) {
 	states := make([]any, len(t.from))
@@ -99,7 +99,7 @@ func (s *machine) move(
 
 // markEnded ends an assignment that is open and meets a condition, and sets further fields. It
 // returns the assignment as it is then, nil if it does not meet the condition.
-func (s *machine) markEnded(
+func (s *Service) markEnded(
 	ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy, condition document.Object, further ...any,
 ) (*livechat.AssignmentRecord, error) {
 	fields := append([]any{fieldEndedAt, document.TimestampOf(s.env.Now()), fieldEndedBy, string(by), fieldSlot, endedSlot(r.ID)}, further...)
@@ -214,15 +214,6 @@ func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 // steps that are left take it there. A call that comes after a crash does the same, so it goes
 // on where the other one stopped.
 
-// machine takes assignments from where they are to where they should be.
-type machine struct {
-	*core
-
-	router        *router
-	tickets       *tickets
-	conversations *conversations
-}
-
 // want is where a call wants an assignment to be.
 type want string
 
@@ -287,7 +278,7 @@ func steps() []step {
 
 // pass takes one assignment through the steps, for one call.
 type pass struct {
-	*machine
+	*Service
 
 	// r is the assignment as the last step left it. sender is the id of the call as the one that
 	// sends it, "" where it does not.
@@ -323,8 +314,8 @@ func (w want) then() string {
 }
 
 // finish closes an assignment that has ended.
-func (s *machine) finish(ctx context.Context, ended *livechat.AssignmentRecord) error {
-	return (&pass{machine: s, r: ended}).reconcile(ctx, wantClosed)
+func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) error {
+	return (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
 }
 
 // reconcile takes the assignment to where a call wants it to be, by the steps that are due

@@ -22,7 +22,7 @@ func (p *pass) send(ctx context.Context) error {
 		if !ticket.SentAt.IsZero() {
 			continue
 		}
-		sent, err := p.tickets.sendTicket(ctx, p.r, p.asking, ticket)
+		sent, err := p.sendTicket(ctx, p.r, p.asking, ticket)
 		if err != nil {
 			unsent = append(unsent, livechat.Unsent{Channel: ticket.Channel, Group: ticket.Group, Err: err})
 			continue
@@ -51,7 +51,7 @@ func (p *pass) send(ctx context.Context) error {
 func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err == nil {
-		err = p.tickets.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name))
+		err = p.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name))
 	}
 	return joined(requireUntaken(p.r), err)
 }
@@ -226,7 +226,7 @@ func (p *pass) showTaken(ctx context.Context) error {
 		return nil
 	}
 	for _, ticket := range shownTaken(p.r, p.takenFrom) {
-		p.unfinished.add(ticketName(ticket), p.tickets.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name)))
+		p.unfinished.add(ticketName(ticket), p.showOn(ctx, p.r, ticket, takenText(p.r, ticket, name)))
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func (p *pass) wantsRecall() bool {
 
 // recall takes the tickets back. All are tried.
 func (p *pass) recall(ctx context.Context) error {
-	p.tickets.recallTickets(ctx, p.r, &p.unfinished)
+	p.recallTickets(ctx, p.r, &p.unfinished)
 	return nil
 }
 
@@ -328,7 +328,7 @@ func (p *pass) close(ctx context.Context) error {
 
 // deactivateGroups marks the groups of an assignment that has ended as no longer live, but
 // those that an open assignment has by now, which they name then.
-func (s *machine) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
+func (s *Service) deactivateGroups(ctx context.Context, r *livechat.AssignmentRecord) error {
 	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
 	if err != nil {
 		return err
@@ -357,7 +357,7 @@ func (s *machine) deactivateGroups(ctx context.Context, r *livechat.AssignmentRe
 }
 
 // deactivate marks groups as no longer live.
-func (s *core) deactivate(ctx context.Context, which document.Object) error {
+func (s *Service) deactivate(ctx context.Context, which document.Object) error {
 	_, err := s.groups().Update(ctx, record.Patch{Filter: which, Patch: document.O(fieldActive, false), Multi: true})
 	return err
 }

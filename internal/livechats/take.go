@@ -39,7 +39,7 @@ func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.Ta
 	if err != nil {
 		return nil, err
 	}
-	run := &pass{machine: s.machine, r: r, takenFrom: p.BroadcastGroupID}
+	run := &pass{Service: s, r: r, takenFrom: p.BroadcastGroupID}
 	if err := run.reconcile(ctx, wantConversation); err != nil {
 		return nil, err
 	}
@@ -59,12 +59,12 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat
 		return nil, boterr.New(boterr.FailedPrecondition, fieldChannelID,
 			"the assignment %s was not offered in the channel %s: take it where its ticket is", r.ID, outlet.ID)
 	}
-	if r.State() == livechat.Pending && s.machine.talksDirectly(outlet, r) {
-		if err := s.machine.requireFree(ctx, outlet.ID, p.AdminExternalID, r.ID); err != nil {
+	if r.State() == livechat.Pending && s.talksDirectly(outlet, r) {
+		if err := s.requireFree(ctx, outlet.ID, p.AdminExternalID, r.ID); err != nil {
 			return nil, err
 		}
 	}
-	claimed, err := s.machine.markTaken(ctx, r, outlet.ID, p.AdminExternalID)
+	claimed, err := s.markTaken(ctx, r, outlet.ID, p.AdminExternalID)
 	if err != nil || claimed != nil {
 		return claimed, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat
 
 // markTaken stores that an agent in an outlet has an assignment that is open, and returns it as
 // it is then. nil: an agent has it already, it is not open, or it has ended.
-func (s *machine) markTaken(
+func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
 	expiry := s.nextExpiry()
@@ -129,7 +129,7 @@ func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 
 // conversation returns the group in which the agent who has an assignment talks with the
 // member. It is made where there is none; one that an earlier call made is used.
-func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
+func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.Group != "" {
 		g, err := s.ownGroup(ctx, r)
 		switch {
@@ -158,7 +158,7 @@ func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *
 
 // ownGroup returns the group that an assignment names if it can be its conversation: it is live, and no other open
 // assignment has it. Else nil, also if the group was removed: bot logic may have named any.
-func (s *machine) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
+func (s *Service) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	switch {
 	case errors.Is(err, boterr.NotFound):
@@ -181,7 +181,7 @@ func (s *machine) ownGroup(ctx context.Context, r *livechat.AssignmentRecord) (*
 }
 
 // leaveGroup takes a group that cannot be its conversation from an assignment.
-func (s *machine) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
+func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	left, err := s.modify(ctx, r.ID, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()),
 		document.Unset(fieldGroup, fieldGroupInfo))
 	if err == nil && left == nil {
@@ -192,7 +192,7 @@ func (s *machine) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) 
 }
 
 // joined returns the group of an assignment, with the agent who has the assignment.
-func (s *machine) joined(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
+func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	if g.AdminExternalID != "" {
 		return g, nil
 	}
@@ -212,7 +212,7 @@ func (s *machine) joined(ctx context.Context, r *livechat.AssignmentRecord, g *l
 }
 
 // newConversation makes the group of an assignment, on the platform and as a record.
-func (s *machine) newConversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
+func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (s *machine) newConversation(ctx context.Context, outlet *channel.Channel, 
 
 // openOnPlatform returns the external id of the conversation with the agent: a group that is
 // made for it; the conversation that a direct outlet opened; or the agent.
-func (s *machine) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord, name string) (string, error) {
+func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord, name string) (string, error) {
 	if chat, err := s.openedChat(ctx, outlet, r); err != nil || chat != "" {
 		return chat, err
 	}
@@ -256,13 +256,13 @@ func (s *machine) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 }
 
 // talksDirectly reports whether no group is made for an assignment in an outlet.
-func (s *machine) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentRecord) bool {
+func (s *Service) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentRecord) bool {
 	_, makesGroups := send.PortOf[livechat.GroupCreator](s.ports.Connectors[outlet.Type])
 	return r.Direct != "" || !makesGroups
 }
 
 // attach makes a group that of an assignment. Of two calls at once one group stays.
-func (s *machine) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
+func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	var err error
 	if isDirect(g) {
 		err = s.requireFree(ctx, g.Outlet, r.Assignee, r.ID)
@@ -298,7 +298,7 @@ func (s *machine) attach(ctx context.Context, r *livechat.AssignmentRecord, g *l
 
 // requireFree refuses an agent who is in a direct conversation for another assignment: what
 // the agent writes could be for either member.
-func (s *machine) requireFree(ctx context.Context, outletID, agent, assignmentID string) error {
+func (s *Service) requireFree(ctx context.Context, outletID, agent, assignmentID string) error {
 	other, _, err := s.rival(ctx, livechat.Group{Outlet: outletID, ExternalID: agent, Assignment: assignmentID})
 	if err != nil || other == nil {
 		return err
@@ -309,7 +309,7 @@ func (s *machine) requireFree(ctx context.Context, outletID, agent, assignmentID
 
 // refuseAgent makes an assignment pending again whose agent cannot have the conversation with
 // the member, and returns why.
-func (s *machine) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
+func (s *Service) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, why error) error {
 	if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (s *machine) refuseAgent(ctx context.Context, r *livechat.AssignmentRecord,
 
 // giveBack makes an assignment pending again whose agent has no conversation with the member, and returns why.
 // The alarm stays, and does nothing where the request has no expiry again.
-func (s *machine) giveBack(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
+func (s *Service) giveBack(ctx context.Context, r *livechat.AssignmentRecord, why error) error {
 	unset := []string{fieldAssignee, fieldAssignedAt, fieldOutlet}
 	if !r.LiveChatAgenda {
 		unset = append(unset, fieldExpiry)
@@ -336,7 +336,7 @@ func (s *machine) giveBack(ctx context.Context, r *livechat.AssignmentRecord, wh
 // openedChat returns the conversation that a direct outlet opened for an assignment, "" where
 // it opened none: the answer names the conversation that the request was sent to, or that
 // of another request.
-func (s *machine) openedChat(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (string, error) {
+func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (string, error) {
 	if r.Direct == "" || len(r.Tickets) == 0 {
 		return "", nil
 	}
@@ -367,7 +367,7 @@ func hasBroadcastGroup(c *channel.Channel, id string) bool {
 
 // requireOwn refuses a group that is the conversation of another open assignment. It is
 // asked when the group is stored: of two at once, each sees the other one's.
-func (s *machine) requireOwn(ctx context.Context, g *livechat.Group) error {
+func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 	_, other, err := s.rival(ctx, *g)
 	if err != nil || other == nil {
 		return err
@@ -380,7 +380,7 @@ func (s *machine) requireOwn(ctx context.Context, g *livechat.Group) error {
 // rival returns another live group that is the same conversation, and its open assignment, nil
 // where it names none. A group whose assignment has ended was left by who was interrupted: that
 // assignment is closed, and the group is put out of use.
-func (s *machine) rival(ctx context.Context, g livechat.Group) (*livechat.Group, *livechat.AssignmentRecord, error) {
+func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group, *livechat.AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).
 		With(fieldActive, true).With(record.FieldID, document.O("$ne", g.ID)))
 	for _, other := range live {
@@ -428,7 +428,7 @@ func (s *Service) PositionOfMember(ctx context.Context, memberID string) (livech
 }
 
 // positionOf returns where an assignment stands.
-func (s *core) positionOf(ctx context.Context, r *livechat.AssignmentRecord) (livechat.Position, error) {
+func (s *Service) positionOf(ctx context.Context, r *livechat.AssignmentRecord) (livechat.Position, error) {
 	waiting, err := s.assignments().Count(ctx, waitingFor(r.Label))
 	if err != nil || r.State() != livechat.Pending {
 		return livechat.Position{Waiting: waiting}, err

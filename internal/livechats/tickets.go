@@ -24,7 +24,7 @@ import (
 // sendTicket sends a ticket, or the request to the channel that has it directly. It returns
 // the ticket with what the outlet answered. The message has the ticket's id, also when it is
 // sent again, so that a platform that looks at it does not show it twice.
-func (s *tickets) sendTicket(
+func (s *Service) sendTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, ticket livechat.Ticket,
 ) (livechat.Ticket, error) {
 	to, err := s.ports.Channels.Load(ctx, ticket.Channel)
@@ -52,7 +52,7 @@ func (s *tickets) sendTicket(
 
 // keepTicket stores that a ticket was sent, and that the call goes on. Where the request was
 // withdrawn meanwhile, the ticket is taken back: Conflict.
-func (s *machine) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket) (*livechat.AssignmentRecord, error) {
+func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket) (*livechat.AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
 		return nil, err
@@ -71,13 +71,13 @@ func (s *machine) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 	alone := *r
 	alone.Tickets = []livechat.Ticket{sent}
 	var undone unfinished
-	s.tickets.recallTickets(ctx, &alone, &undone)
+	s.recallTickets(ctx, &alone, &undone)
 	return nil, joined(withdrawn(r), undone.err(ctx, wantClosed.then()))
 }
 
 // noteSent stores that a ticket was sent, unless it is stored, and further fields, if the
 // assignment is open and meets a condition. It returns nil where it does not.
-func (s *machine) noteSent(
+func (s *Service) noteSent(
 	ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket, condition, fields document.Object,
 ) (*livechat.AssignmentRecord, error) {
 	const path = fieldTickets + ".$[ticket]."
@@ -109,7 +109,7 @@ func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string
 func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
 // showOn makes a ticket show a text, where its platform can.
-func (s *tickets) showOn(ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, text string) error {
+func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, text string) error {
 	updater, canUpdate := send.PortOf[livechat.TicketUpdater](s.ports.Connectors[ticket.Type])
 	if !canUpdate {
 		return nil
@@ -121,7 +121,7 @@ func (s *tickets) showOn(ctx context.Context, r *livechat.AssignmentRecord, tick
 
 // recallTickets takes the tickets back that were sent, where their platforms can. All are
 // tried.
-func (s *tickets) recallTickets(ctx context.Context, r *livechat.AssignmentRecord, undone *unfinished) {
+func (s *Service) recallTickets(ctx context.Context, r *livechat.AssignmentRecord, undone *unfinished) {
 	for _, ticket := range recallable(r) {
 		recaller, canRecall := send.PortOf[livechat.TicketRecaller](s.ports.Connectors[ticket.Type])
 		if !canRecall || r.Direct != "" {
@@ -135,7 +135,7 @@ func (s *tickets) recallTickets(ctx context.Context, r *livechat.AssignmentRecor
 
 // onTicket does something to a ticket on its platform, and notes in a field when. A ticket
 // that is not there any more needs nothing done.
-func (s *tickets) onTicket(
+func (s *Service) onTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, field string, do func(c *channel.Channel) error,
 ) error {
 	c, err := s.ports.Channels.Load(ctx, ticket.Channel)
@@ -195,7 +195,7 @@ func relayMessageField(platform channel.Type) string {
 }
 
 // messageOf returns the message that an outlet gets.
-func (s *tickets) messageOf(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+func (s *Service) messageOf(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	if r.Direct != "" {
 		return s.firstMessage(r, m, platform)
 	}
@@ -204,7 +204,7 @@ func (s *tickets) messageOf(r *livechat.AssignmentRecord, m *member.Member, plat
 
 // ticketMessage returns the message that offers an assignment to the broadcast groups of a
 // platform. What a tap on it sends tells which assignment is meant.
-func (s *tickets) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+func (s *Service) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
 		room := send.MaxText
@@ -224,7 +224,7 @@ func (s *tickets) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, 
 
 // firstMessage returns the first message of a conversation with a channel that has the
 // request directly.
-func (s *tickets) firstMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+func (s *Service) firstMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	standard := send.Text(nameOf(m) + " asks for a person.")
 	message, err := s.messageFor(r, platform, standard)
 	if !platform.Has(channel.LiveChatAPI) {
@@ -238,7 +238,7 @@ func (s *tickets) firstMessage(r *livechat.AssignmentRecord, m *member.Member, p
 
 // messageFor returns the relay message for a platform, or the standard one, with the
 // address of the history where it is asked for.
-func (s *tickets) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
+func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
 		message = send.Raw(own.Object()) // It was filled when the request was made.
@@ -252,7 +252,7 @@ func (s *tickets) messageFor(r *livechat.AssignmentRecord, platform channel.Type
 
 // withHistory appends the address of the history, where it is asked for, to the text of a
 // message.
-func (s *tickets) withHistory(r *livechat.AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
+func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
 	if !r.History {
 		return message, nil
 	}
@@ -264,7 +264,7 @@ func (s *tickets) withHistory(r *livechat.AssignmentRecord, message send.Respons
 }
 
 // checkHistory refuses a history where the host gives no addresses.
-func (s *tickets) checkHistory() error {
+func (s *Service) checkHistory() error {
 	if s.ports.HistoryURL == nil {
 		return boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
 	}
@@ -272,7 +272,7 @@ func (s *tickets) checkHistory() error {
 }
 
 // historyOf returns the address of the history of an assignment's conversation.
-func (s *tickets) historyOf(r *livechat.AssignmentRecord) (string, error) {
+func (s *Service) historyOf(r *livechat.AssignmentRecord) (string, error) {
 	if err := s.checkHistory(); err != nil {
 		return "", err
 	}
@@ -429,7 +429,7 @@ const fieldLiveChatAPI = "liveChatApi"
 // apiOf returns the URL of the live-chat API that gets a request to a channel, "" where the
 // request goes through the connector: to a channel of another platform, or to one without
 // such an API, which can make no group either.
-func (s *tickets) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
+func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
 	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
 	}
@@ -459,7 +459,7 @@ func (s *tickets) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (strin
 }
 
 // plannedAPI returns what apiOf does, with the parameter that an error is about.
-func (s *tickets) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
+func (s *Service) plannedAPI(r *livechat.AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {
 		field = fieldCreateGroup
@@ -475,7 +475,7 @@ func apiInMetadata(c *channel.Channel) (string, error) {
 
 // askAPI gives a request to the live-chat API at an address, and returns what the API calls
 // the group: "" where it need not say.
-func (s *tickets) askAPI(
+func (s *Service) askAPI(
 	ctx context.Context, address string, r *livechat.AssignmentRecord, m *member.Member, to *channel.Channel,
 ) (string, error) {
 	body, err := s.bodyForAPI(r, m)
@@ -506,7 +506,7 @@ func (s *tickets) askAPI(
 }
 
 // bodyForAPI returns what a live-chat API is told.
-func (s *tickets) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]byte, error) {
+func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]byte, error) {
 	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
 	if r.History {
 		address, err := s.historyOf(r)
