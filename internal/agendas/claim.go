@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
@@ -212,8 +210,7 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	}
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			s.log.LogAttrs(ctx, slog.LevelError, "agenda: handler panicked", slog.String("agenda", c.id),
-				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			s.logPanic(ctx, "agenda: handler panicked", thrown, slog.String("agenda", c.id))
 			err = panicked(thrown)
 		}
 	}()

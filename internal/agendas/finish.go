@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +94,11 @@ func (s *Scheduler) afterRun(
 	case c.isZoneUnknown: // Another process may know it.
 		return s.retry(ctx, r, failure, pause)
 	case int(r.Failures)+1 < s.config.Limit:
-		return s.retryOf(ctx, c, r, failure, pause)
+		next := s.retry(ctx, r, failure, pause)
+		if !c.hasBegun && !c.isSpent { // What failed before the run began is no start of it.
+			next.update = s.updates().retryNotBegun
+		}
+		return next
 	default:
 		return s.afterLastFailure(r, c.claimedAt, failure)
 	}
@@ -254,9 +257,6 @@ func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 // follows is the next occurrence after that time: one that passed while it ran is late,
 // and tells how many others were missed.
 func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
-	if wasRescheduled(r) {
-		return s.released(r)
-	}
 	next, err := s.occurrence(r, claimed)
 	switch {
 	case err != nil:
@@ -271,9 +271,6 @@ func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 // afterLastFailure is the verdict on a run that was claimed at a time, and failed so that
 // no other attempt for its scheduled time follows.
 func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failure error) outcome {
-	if wasRescheduled(r) {
-		return s.released(r)
-	}
 	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
 		return s.failed(claimed, failure)
@@ -298,17 +295,6 @@ func (s *Scheduler) retry(
 		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure)),
 		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
 	}
-}
-
-// retryOf is retry after the run of a claim. What failed before the run began is no start of it.
-func (s *Scheduler) retryOf(
-	ctx context.Context, c *Claim, r *agenda.Record, failure error, pause func(failures int) time.Duration,
-) outcome {
-	next := s.retry(ctx, r, failure, pause)
-	if !c.hasBegun && !c.isSpent {
-		next.update = s.updates().retryNotBegun
-	}
-	return next
 }
 
 // wasRescheduled reports whether an agenda that is held was given another schedule since
@@ -367,8 +353,7 @@ func (s *Scheduler) pauseAfter(
 ) (chosen time.Duration) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			s.log.LogAttrs(ctx, slog.LevelError, "agenda: back-off panicked",
-				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			s.logPanic(ctx, "agenda: back-off panicked", thrown)
 			chosen = exponential(failures)
 		}
 	}()

@@ -3,7 +3,6 @@ package agendas
 import (
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -69,8 +68,7 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	defer back()
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			s.log.LogAttrs(ctx, slog.LevelError, "agenda: store panicked",
-				slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			s.logPanic(ctx, "agenda: store panicked", thrown)
 		}
 	}()
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {

@@ -290,8 +290,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	}
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			s.log.LogAttrs(ctx, slog.LevelError, "agenda: hook panicked", slog.String("hook", name),
-				slog.String("agenda", e.Run.Agenda.ID), slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			s.logPanic(ctx, "agenda: hook panicked", thrown, slog.String("hook", name), slog.String("agenda", e.Run.Agenda.ID))
 		}
 	}()
 	hook(ctx, e)
@@ -319,6 +318,12 @@ func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)
+}
+
+// logPanic writes a line about a panic, with where it arose.
+func (s *Scheduler) logPanic(ctx context.Context, message string, thrown any, about ...slog.Attr) {
+	s.log.LogAttrs(ctx, slog.LevelError, message, append(about,
+		slog.String("panic", display.Text(thrown)), slog.String("stack", string(debug.Stack())))...)
 }
 
 // report writes a line of the log.
