@@ -86,7 +86,7 @@ type turns struct {
 	// member keeps other runs of this process out, and lane those of other processes; nil where
 	// no others are there.
 	member, inLane *turn
-	lane           *lease.Turn
+	lane           *lease.Lease
 	// atOnce is member where nobody was to be waited for.
 	atOnce turn
 	// lost ends the run where its turn in the store is lost.
@@ -207,7 +207,7 @@ func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
 		r.locks.release(taken.member)
 	}
 	if taken.lane != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.turns.Lease())
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.turns.Duration())
 		defer cancel()
 		if err := taken.lane.Release(ctx); err != nil && !errors.Is(err, lease.ErrLost) {
 			r.logNotReleased(ctx, taken.lane, err)
@@ -221,7 +221,7 @@ func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
 
 // laneTurn returns the turn in the store that a run has: its own, or the inbox's. It is nil where it
 // has none.
-func (r *run) laneTurn() *lease.Turn {
+func (r *run) laneTurn() *lease.Lease {
 	switch {
 	case r.turns.lane != nil:
 		return r.turns.lane

@@ -315,7 +315,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	const events, ofALook = 20, 6
 	counted := newCounted(t)
 	env := record.Env{Store: counted.Store}
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	turns, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	var left atomic.Int64
@@ -409,8 +409,8 @@ func newCrowd(t *testing.T, size int) *crowd {
 	c.scheduler, err = agendas.NewScheduler(agendas.SchedulerConfig{
 		Env: record.Env{Store: database}, Retention: -1,
 		SchedulerOptions: agendas.SchedulerOptions{
-			Workers: 4 * size, // One channel may hold a quarter.
-			Lease: time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
+			Workers: 4 * size,                              // One channel may hold a quarter.
+			Lease:   time.Hour, ShutdownTimeout: time.Hour, // However long the server takes for the ends of all.
 		},
 		Handler: func(context.Context, agenda.Run) error {
 			c.begun.Done()

@@ -56,7 +56,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{}, err
 	}
 	b.load.add(e.App, 1)
-	b.feed.accepted(lane)
+	b.source.accepted(lane)
 	atOnce.give(kept)
 	return Accepted{ID: id}, nil
 }
@@ -138,7 +138,7 @@ func (b *Inbox) admit(ctx context.Context, app string) error {
 	pending, isRecent := b.load.known(app, now, pollsPerCount*b.config.Poll)
 	if !isRecent {
 		var err error
-		if pending, err = b.feed.pendingOf(ctx, app); err != nil {
+		if pending, err = b.source.pendingOf(ctx, app); err != nil {
 			return err
 		}
 		b.load.set(app, pending, now)
@@ -200,7 +200,7 @@ type Delivery struct {
 	Attempt int
 
 	inbox *Inbox
-	turn  *lease.Turn
+	turn  *lease.Lease
 	// mu guards memory: what attempts have noted, by its key. unstored are the keys of what the store does
 	// not have yet.
 	mu       sync.Mutex
@@ -224,7 +224,7 @@ const (
 )
 
 // deliver returns the delivery of an event within a turn.
-func (b *Inbox) deliver(e stored, turn *lease.Turn) *Delivery {
+func (b *Inbox) deliver(e stored, turn *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
 		inbox: b, turn: turn,
@@ -242,7 +242,7 @@ func (b *Inbox) deliver(e stored, turn *lease.Turn) *Delivery {
 }
 
 // Turn returns the turn of the event's lane.
-func (d *Delivery) Turn() *lease.Turn { return d.turn }
+func (d *Delivery) Turn() *lease.Lease { return d.turn }
 
 // Err returns lease.ErrLost where nothing that the handler still does counts, since the turn may be
 // another one's.
@@ -339,25 +339,25 @@ type Stats struct {
 
 // Stats counts, by the store. The errors are those of the store.
 func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
-	if stats.Pending, err = b.feed.pending(ctx); err != nil {
+	if stats.Pending, err = b.source.pending(ctx); err != nil {
 		return Stats{}, err
 	}
 	b.load.forget()
-	if stats.Oldest, err = b.feed.oldest(ctx); err != nil {
+	if stats.Oldest, err = b.source.oldest(ctx); err != nil {
 		return Stats{}, err
 	}
 	if stats.DeadLetters, err = b.count(ctx, allDead()); err != nil {
 		return Stats{}, err
 	}
-	stats.Lanes = b.feed.handling()
+	stats.Lanes = b.source.handling()
 	return stats, nil
 }
 
-// pending implements feed.
-func (s *shared) pending(ctx context.Context) (int64, error) { return s.countPending(ctx) }
+// pending implements source.
+func (s *distributed) pending(ctx context.Context) (int64, error) { return s.countPending(ctx) }
 
-// pending implements feed. Without a queue, all events are looked at.
-func (a *alone) pending(ctx context.Context) (int64, error) {
+// pending implements source. Without a queue, all events are looked at.
+func (a *exclusive) pending(ctx context.Context) (int64, error) {
 	a.mu.Lock()
 	q := a.queue
 	var pending int64
@@ -371,13 +371,13 @@ func (a *alone) pending(ctx context.Context) (int64, error) {
 	return a.countPending(ctx)
 }
 
-// pendingOf implements feed.
-func (s *shared) pendingOf(ctx context.Context, app string) (int64, error) {
+// pendingOf implements source.
+func (s *distributed) pendingOf(ctx context.Context, app string) (int64, error) {
 	return s.countPendingOf(ctx, app)
 }
 
-// pendingOf implements feed. Without a queue, all events of the app are looked at.
-func (a *alone) pendingOf(ctx context.Context, app string) (int64, error) {
+// pendingOf implements source. Without a queue, all events of the app are looked at.
+func (a *exclusive) pendingOf(ctx context.Context, app string) (int64, error) {
 	a.mu.Lock()
 	q := a.queue
 	var pending int64
@@ -401,11 +401,11 @@ func (b *Inbox) countPending(ctx context.Context) (int64, error) {
 	return b.count(ctx, document.O(fieldState, statePending))
 }
 
-// oldest implements feed.
-func (s *shared) oldest(ctx context.Context) (time.Time, error) { return s.findOldest(ctx) }
+// oldest implements source.
+func (s *distributed) oldest(ctx context.Context) (time.Time, error) { return s.findOldest(ctx) }
 
-// oldest implements feed. Without a queue, all events are looked at.
-func (a *alone) oldest(ctx context.Context) (time.Time, error) {
+// oldest implements source. Without a queue, all events are looked at.
+func (a *exclusive) oldest(ctx context.Context) (time.Time, error) {
 	a.mu.Lock()
 	q := a.queue
 	var first document.Object

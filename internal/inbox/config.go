@@ -28,7 +28,7 @@ type Config struct {
 	// of others, in all processes on the store. Required.
 	DeriveID func(of string) string
 	// Turns are the turns of lanes.
-	Turns *lease.Turns
+	Turns *lease.Leases
 	// Handler handles the events.
 	Handler Handler
 	// Enter is asked for a lane before its turn is claimed, where the process has more to keep
@@ -117,7 +117,7 @@ type Inbox struct {
 	// acceptor is accept with the host's hook around it.
 	acceptor Acceptor
 	events   store.Collection
-	turns    *lease.Turns
+	turns    *lease.Leases
 	// compiled are the updates, once compiling is done. See updates.
 	compiling sync.Once
 	compiled  updates
@@ -129,7 +129,7 @@ type Inbox struct {
 	suspects           blame.Suspects
 	// wake receives when there may be something to do.
 	wake    chan struct{}
-	feed    feed
+	source  source
 	running atomic.Bool
 	// pool is that of a Run, nil where there is none.
 	pool    atomic.Pointer[pool]
@@ -146,9 +146,9 @@ func New(config Config) (*Inbox, error) {
 	b := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
 		log:  config.Log,
-		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Turns.Lease()},
+		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Turns.Duration()},
 	}
-	b.feed = feedOf(b, config.Env.Store, database)
+	b.source = sourceOf(b, config.Env.Store, database)
 	if err := b.addHooks(); err != nil {
 		return nil, err
 	}

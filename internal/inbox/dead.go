@@ -82,7 +82,7 @@ func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) ([]document.O
 			return nil, boterr.Invalid(name, "is %.100q: give the Cursor of a dead letter", cursor)
 		}
 	}
-	found, err := b.feed.findDead(ctx, page)
+	found, err := b.source.findDead(ctx, page)
 	if page.isBackward {
 		slices.Reverse(found)
 	}
@@ -110,9 +110,9 @@ func (p deadPage) direction() (operator string, direction int) {
 	return "$gt", 1
 }
 
-// findDead implements feed: the dead letters of the millisecond at which the page begins, and then those
+// findDead implements source: the dead letters of the millisecond at which the page begins, and then those
 // of other ones, each of which an index gives in order.
-func (s *shared) findDead(ctx context.Context, p deadPage) (found []document.Object, err error) {
+func (s *distributed) findDead(ctx context.Context, p deadPage) (found []document.Object, err error) {
 	operator, direction := p.direction()
 	which := p.which.With(fieldApp, p.app)
 	find := func(which document.Object, limit int64) ([]document.Object, error) {
@@ -133,8 +133,8 @@ func (s *shared) findDead(ctx context.Context, p deadPage) (found []document.Obj
 	return append(found, rest...), err
 }
 
-// findDead implements feed. Only dead letters have a fieldDeadKey, so that its index costs other events nothing.
-func (a *alone) findDead(ctx context.Context, p deadPage) ([]document.Object, error) {
+// findDead implements source. Only dead letters have a fieldDeadKey, so that its index costs other events nothing.
+func (a *exclusive) findDead(ctx context.Context, p deadPage) ([]document.Object, error) {
 	operator, direction := p.direction()
 	between := document.O("$gt", deadKeys(p.app), "$lt", deadKeys(p.app)+afterHex)
 	if p.from != nil {
@@ -221,14 +221,14 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 		return err
 	}
 	b.load.add(letter.Event.App, 1)
-	b.feed.accepted(lane)
+	b.source.accepted(lane)
 	return nil
 }
 
 // Discard takes an event away that was given up. A repetition of it is not handled either. NotFound:
 // there is no dead letter of that id. The other errors are those of the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
-	now, err := b.turns.Roughly(ctx)
+	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 			continue
 		}
 		old := document.O(kept.field, document.O("$gt", 0, "$lt", int64(document.TimestampOf(now.Add(-kept.retention)))))
-		some, err := b.removeAll(ctx, old, func() ([]document.Object, error) { return b.feed.findOld(ctx, old, kept.field) })
+		some, err := b.removeAll(ctx, old, func() ([]document.Object, error) { return b.source.findOld(ctx, old, kept.field) })
 		removed += some
 		if err != nil {
 			return removed, err
@@ -313,14 +313,14 @@ func (b *Inbox) removeAll(
 	}
 }
 
-// findOld implements feed.
-func (s *shared) findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error) {
+// findOld implements source.
+func (s *distributed) findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error) {
 	return s.findSorted(ctx, which, field, store.FindOptions{Limit: retentionBatch})
 }
 
-// findOld implements feed. What is done has no index, which each event would pay for: it is looked for once
+// findOld implements source. What is done has no index, which each event would pay for: it is looked for once
 // an hour, what is old comes first, and the documents are in memory.
-func (a *alone) findOld(ctx context.Context, which document.Object, _ string) ([]document.Object, error) {
+func (a *exclusive) findOld(ctx context.Context, which document.Object, _ string) ([]document.Object, error) {
 	return a.find(ctx, which, store.FindOptions{Limit: retentionBatch})
 }
 
@@ -351,15 +351,15 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 			return removed, err
 		}
 	}
-	return removed, b.feed.erase(ctx, lane)
+	return removed, b.source.erase(ctx, lane)
 }
 
-// erase implements feed.
-func (s *shared) erase(ctx context.Context, lane string) error { return s.turns.Forget(ctx, lane) }
+// erase implements source.
+func (s *distributed) erase(ctx context.Context, lane string) error { return s.turns.Forget(ctx, lane) }
 
-// erase implements feed: the note of the seat may name the lane.
-func (a *alone) erase(ctx context.Context, _ string) error {
-	if isSeated, _ := a.seat(); isSeated {
+// erase implements source: the note of the leader may name the lane.
+func (a *exclusive) erase(ctx context.Context, _ string) error {
+	if isLeader, _ := a.leadership(); isLeader {
 		a.tellNote(ctx)
 	}
 	return nil

@@ -147,7 +147,7 @@ const (
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true where it began with its acceptance, until something came of that; in the seat's
+	// fieldBegun is true where it began with its acceptance, until something came of that; in the leader's
 	// document it is what is under way.
 	fieldBegun = "begun"
 	// fieldMemory is what its handler is to remember in the next attempt.
@@ -326,7 +326,7 @@ var errEdited = boterr.New(boterr.Internal, "", "the record of the event was cha
 // turn may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the turn
 // is lost.
 func (b *Inbox) settleEdited(
-	ctx context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
+	ctx context.Context, turn *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	if err := turn.Check(ctx); err != nil {
 		return outcome{failure: failure}, err
@@ -354,7 +354,7 @@ func ownLane(o document.Object) string {
 }
 
 // repairLanes gives the events of a page a lane that wait and name none.
-func (s *shared) repairLanes(ctx context.Context, page []document.Object) error {
+func (s *distributed) repairLanes(ctx context.Context, page []document.Object) error {
 	for _, o := range page {
 		if hasLane(o) {
 			continue
@@ -373,7 +373,7 @@ func (s *shared) repairLanes(ctx context.Context, page []document.Object) error 
 }
 
 // setLane sets the lane of an event that a filter matches.
-func (s *shared) setLane(ctx context.Context, which document.Object, lane string) error {
+func (s *distributed) setLane(ctx context.Context, which document.Object, lane string) error {
 	filter, err := query.CompileFilter(which)
 	if err != nil {
 		return err
@@ -535,7 +535,7 @@ func isPostponed(failure error) bool {
 // postpone stores when an event is tried that could not be.
 func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
 	p, _ := errors.AsType[*postponement](failure)
-	now, err := b.turns.Roughly(ctx)
+	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

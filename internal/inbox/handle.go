@@ -65,17 +65,17 @@ type outcome struct {
 	retryAt     time.Time
 }
 
-// rest says how the lane is left in which that came of its last event, or an error of the store.
-func (o outcome) rest(err error) rest {
+// state says how the lane is left in which that came of its last event, or an error of the store.
+func (o outcome) state(err error) laneState {
 	switch {
 	case isLost(err):
-		return rest{hasMore: true}
+		return laneState{hasMore: true}
 	case err != nil:
-		return rest{isBroken: true}
+		return laneState{isBroken: true}
 	case !o.isOver && o.retryAt.IsZero():
-		return rest{isGivenBack: true}
+		return laneState{isGivenBack: true}
 	default:
-		return rest{retryAt: o.retryAt, isGivenBack: o.isPostponed}
+		return laneState{retryAt: o.retryAt, isGivenBack: o.isPostponed}
 	}
 }
 
@@ -103,7 +103,7 @@ func asClaimed(e stored) document.Object {
 // handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
 // part takes a part of a pause. ErrLost: nothing was stored, since the turn is lost.
 func (b *Inbox) handle(
-	ctx context.Context, turn *lease.Turn, e stored, part func(time.Duration) time.Duration,
+	ctx context.Context, turn *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
 	failure := error(errGoroutineEnded)
 	isBack := false
@@ -135,7 +135,7 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 
 // settle stores what came of an event.
 func (b *Inbox) settle(
-	run context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
+	run context.Context, turn *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	ctx := b.endings.after(run)
 	var result outcome
@@ -187,7 +187,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 // storeDone stores that the event of a lane is done that a filter matches. Only its id is kept, with what
 // retention and Erase need.
 func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
-	now, err := b.turns.Roughly(ctx)
+	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -234,7 +234,7 @@ func (b *Inbox) failAs(
 	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	failures := int(e.failures) + 1
-	now, err := b.turns.Roughly(ctx)
+	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}
@@ -331,13 +331,13 @@ func (b *Inbox) enter(lane string, first stored, underWay int) (leave func(), ok
 // endSuspect ends the run of a lane's suspect, if it has one, and has those looked at that waited for that.
 func (b *Inbox) endSuspect(lane string) {
 	for _, waited := range b.suspects.End(lane, b.config.Env.Now()) {
-		b.feed.isFree(waited)
+		b.source.isFree(waited)
 	}
 }
 
 // takeOnly takes the lane whose suspect is to run alone, once nothing else is under way. It returns true while
 // no other lane may be taken.
-func (s *shared) takeOnly(ctx context.Context, now time.Time, want want, taken *[]work) (isOnly bool, err error) {
+func (s *distributed) takeOnly(ctx context.Context, now time.Time, want want, taken *[]work) (isOnly bool, err error) {
 	for {
 		only, isOnly := s.suspects.Only(s.config.Env.Now())
 		if !isOnly || only == "" || s.busy.count() > 0 {

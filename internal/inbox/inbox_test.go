@@ -48,7 +48,7 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 func configOf(t *testing.T, database store.Store, handler inbox.Handler) inbox.Config {
 	t.Helper()
 	env := record.Env{Store: database}
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	turns, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	return inbox.Config{Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: handler}
 }
@@ -107,7 +107,7 @@ func TestRun_TwiceAtOnce(t *testing.T) {
 
 func Example() {
 	env := record.Env{Store: memstore.New()}
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	turns, err := lease.New(lease.Config{Env: env})
 	if err != nil {
 		panic(err)
 	}

@@ -34,8 +34,8 @@ func (b *Inbox) Run(ctx context.Context) error {
 	defer b.running.Store(false)
 	polls := time.NewTicker(b.config.Poll)
 	defer polls.Stop()
-	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), held: map[*lease.Turn]string{}, polls: polls.C, isPollDue: true}
-	defer b.feed.close(context.WithoutCancel(ctx))
+	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), held: map[*lease.Lease]string{}, polls: polls.C, isPollDue: true}
+	defer b.source.close(context.WithoutCancel(ctx))
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
@@ -62,7 +62,7 @@ type pool struct {
 	// isClosed tells that nothing begins any more.
 	isClosed bool
 	// held are the turns with the events that are handled in them.
-	held map[*lease.Turn]string
+	held map[*lease.Lease]string
 }
 
 // serve works until ctx has ended and all that runs has returned.
@@ -105,13 +105,13 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	if free == 0 {
 		return p.config.Poll
 	}
-	taken, pause, err := p.feed.take(ctx, want{
+	taken, pause, err := p.source.take(ctx, want{
 		lanes: free, each: perTurn, part: jittered, isNew: p.takePoll(), shares: p.shares,
 	})
 	for _, w := range taken {
 		p.begin(ctx, runs, w)
 	}
-	if !p.feed.hasReady() {
+	if !p.source.hasReady() {
 		p.isShort.Store(false)
 	}
 	switch {
@@ -126,8 +126,8 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 }
 
 // leave leaves a lane, with its place. Lanes that wait for a place are looked at.
-func (p *pool) leave(ctx context.Context, w work, left rest) {
-	p.feed.leave(ctx, w, left)
+func (p *pool) leave(ctx context.Context, w work, left laneState) {
+	p.source.leave(ctx, w, left)
 	if p.isShort.Swap(false) {
 		p.signal()
 	}
@@ -163,7 +163,7 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin has a lane handled that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.start(func() {
-		left := rest{isBroken: true} // Where the goroutine ends.
+		left := laneState{isBroken: true} // Where the goroutine ends.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
@@ -171,14 +171,14 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 
 // handleLane handles the events of a lane, one after the other, until one fails that is to be tried
 // again, or ctx ends. It says how the lane is left.
-func (p *pool) handleLane(ctx, runs context.Context, w work, left *rest) {
-	turn, err := p.feed.begin(runs, w)
+func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
+	turn, err := p.source.begin(runs, w)
 	if err != nil {
 		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: turn not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
 		return
 	}
 	if turn == nil {
-		*left = rest{} // Somebody else has it.
+		*left = laneState{} // Somebody else has it.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
@@ -194,13 +194,13 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *rest) {
 		done, err = p.handleAll(ctx, run, turn, w)
 	}
 	end = err
-	*left = done.rest(err)
+	*left = done.state(err)
 	left.hasMore = left.hasMore || w.hasMore
 }
 
 // handleAll handles the events of a lane within its turn, until the turn has been long enough, and returns
 // what came of the last one.
-func (p *pool) handleAll(ctx, run context.Context, turn *lease.Turn, w work) (done outcome, err error) {
+func (p *pool) handleAll(ctx, run context.Context, turn *lease.Lease, w work) (done outcome, err error) {
 	began := p.config.Env.Now()
 	for i, e := range w.events {
 		if turn.Err() != nil {
@@ -221,14 +221,14 @@ func (p *pool) handleAll(ctx, run context.Context, turn *lease.Turn, w work) (do
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note notes which event is handled in a turn.
-func (p *pool) note(turn *lease.Turn, event string) {
+func (p *pool) note(turn *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held[turn] = event
 }
 
 // forget forgets a turn that has ended.
-func (p *pool) forget(turn *lease.Turn) {
+func (p *pool) forget(turn *lease.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.held, turn)
@@ -266,20 +266,22 @@ type Result struct {
 // false where there is none to wait for. Events whose lanes Config.Enter refuses do not count, so that
 // who calls RunNext until it ran nothing, and then waits for Next, comes to an end. The errors are those
 // of the store.
-func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) { return b.feed.next(ctx) }
+func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
+	return b.source.next(ctx)
+}
 
 // LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose turn this process
 // held for something else, so that Run looks at it at once, and not with the next poll.
-func (b *Inbox) LaneLeft(lane string) { b.feed.isFree(lane) }
+func (b *Inbox) LaneLeft(lane string) { b.source.isFree(lane) }
 
 // RunNext handles the first event that can be handled, and stores what came of it. The turn is not
 // renewed: where the handler lets more time than a lease pass, what came of it does not count.
 // It is for hosts that drive the inbox by themselves, such as in virtual time. The error is one of the
 // store, or lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
-	from := b.feed
-	if _, isShared := from.(*shared); isShared {
-		from = newShared(b) // Which looks at everything anew, and leaves a Run alone.
+	from := b.source
+	if _, isShared := from.(*distributed); isShared {
+		from = newDistributed(b) // Which looks at everything anew, and leaves a Run alone.
 	}
 	for isFirst := true; ; isFirst = false {
 		taken, _, err := from.take(ctx, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
@@ -293,8 +295,8 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 }
 
 // runFirst handles the first event of a lane that was taken.
-func (b *Inbox) runFirst(ctx context.Context, from feed, w work) (result Result, err error) {
-	left := rest{isBroken: true} // Where the goroutine ends.
+func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
+	left := laneState{isBroken: true} // Where the goroutine ends.
 	defer func() { from.leave(ctx, w, left) }()
 	turn, err := from.begin(ctx, w)
 	if err != nil || turn == nil {
@@ -305,23 +307,23 @@ func (b *Inbox) runFirst(ctx context.Context, from feed, w work) (result Result,
 }
 
 // runTurn handles an event within a turn that was claimed here.
-func (b *Inbox) runTurn(ctx context.Context, turn *lease.Turn, e stored, left *rest) (Result, error) {
+func (b *Inbox) runTurn(ctx context.Context, turn *lease.Lease, e stored, left *laneState) (Result, error) {
 	done, err := b.countLost(ctx, turn, e, whole)
 	if err == nil && done.failure == nil {
 		done, err = b.handle(ctx, turn, e, whole)
 	}
-	*left = done.rest(err)
+	*left = done.state(err)
 	return Result{
 		Ran: true, ID: e.id, Event: e.Event, Err: done.failure, IsDead: done.isDead, Next: done.retryAt, IsPostponed: done.isPostponed,
 	}, err
 }
 
-// feedOf returns what finds the events of a store.
-func feedOf(b *Inbox, database store.Store, guarded store.Store) feed {
+// sourceOf returns what finds the events of a store.
+func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 	if watcher, isAlone := database.(store.Watcher); isAlone {
-		return newAlone(b, watcher, guarded.Collection(noteCollection))
+		return newExclusive(b, watcher, guarded.Collection(noteCollection))
 	}
-	return newShared(b)
+	return newDistributed(b)
 }
 
 // lanes are those that this process is handling. The zero lanes is ready, and safe for concurrent use.
@@ -402,8 +404,8 @@ func (l *lanes) isFree(lane string) (wasRefused bool) {
 }
 
 // claim begins a turn of a lane, nil where somebody had one since it was seen.
-func (b *Inbox) claim(ctx context.Context, w work) (*lease.Turn, error) {
-	now, err := b.turns.Roughly(ctx)
+func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
+	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -418,7 +420,7 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Turn, error) {
 // it: as a failure, or as the loss of a suspect. Events that the turn handled before it are not there any
 // more. It returns what came of that.
 func (b *Inbox) countLost(
-	ctx context.Context, turn *lease.Turn, first stored, part func(time.Duration) time.Duration,
+	ctx context.Context, turn *lease.Lease, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	work, wasLost := turn.Lost()
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
@@ -434,7 +436,7 @@ func (b *Inbox) countLost(
 // suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
-	now, err := b.turns.Roughly(ctx)
+	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
 		return result, err
 	}
@@ -452,7 +454,7 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 }
 
 // end ends a turn: it is released, unless it is lost. Then nobody is to renew it.
-func (b *Inbox) end(ctx context.Context, turn *lease.Turn, err error) {
+func (b *Inbox) end(ctx context.Context, turn *lease.Lease, err error) {
 	if isLost(err) {
 		turn.Abandon()
 	} else {
@@ -461,8 +463,8 @@ func (b *Inbox) end(ctx context.Context, turn *lease.Turn, err error) {
 }
 
 // release ends a turn. Where that fails, its lease passes.
-func (b *Inbox) release(ctx context.Context, turn *lease.Turn) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.turns.Lease())
+func (b *Inbox) release(ctx context.Context, turn *lease.Lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.turns.Duration())
 	defer cancel()
 	if err := turn.Release(ctx); err != nil {
 		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: turn not released",

@@ -70,7 +70,7 @@ func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 	t.Parallel()
 	var clock jumpingClock
 	env := record.Env{Store: sharedStore{memstore.New()}, Now: clock.now}
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env, Lease: 200 * time.Millisecond})
+	turns, err := lease.New(lease.Config{Env: env, Lease: 200 * time.Millisecond})
 	require.NoError(t, err)
 	done := make(chan struct{})
 	var once sync.Once
@@ -145,7 +145,7 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 	clock.by.Store(int64(time.Hour))
 	database := &countingStore{Store: memstore.New()}
 	env := record.Env{Store: database, Now: clock.now}
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	turns, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	done := make(chan struct{})
 	var failed int64

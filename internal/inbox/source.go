@@ -13,9 +13,9 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// feed finds what can be handled, and keeps lanes apart. There is one for a store that processes
+// source finds what can be handled, and keeps lanes apart. There is one for a store that processes
 // share, and one for a store that this process has to itself.
-type feed interface {
+type source interface {
 	overview
 
 	// take enters lanes that can be handled now: apps take turns, within an app its channels, and within a
@@ -23,14 +23,14 @@ type feed interface {
 	// must leave each lane.
 	take(ctx context.Context, want want) (taken []work, pause time.Duration, err error)
 	// begin begins the turn of a lane that was taken. It is nil where somebody else had one since.
-	begin(ctx context.Context, w work) (*lease.Turn, error)
+	begin(ctx context.Context, w work) (*lease.Lease, error)
 	// hold takes a lane for an event that is about to be accepted, if it can begin with that: then its
 	// document has fieldBegun. confirm is told that the store has it, and reports whether it begins. The
 	// lane is to be left in either case.
 	hold(lane string, of fair.Key) (w work, isFree bool)
 	confirm(w *work, e stored) bool
 	// leave leaves a lane.
-	leave(ctx context.Context, w work, rest rest)
+	leave(ctx context.Context, w work, left laneState)
 	// next returns when a lane can be handled, by the store's clock. ok is false where there is none to
 	// wait for.
 	next(ctx context.Context) (at time.Time, ok bool, err error)
@@ -46,7 +46,7 @@ type feed interface {
 	close(ctx context.Context)
 }
 
-// overview is what a feed knows of all events, or does with them in its own way.
+// overview is what a source knows of all events, or does with them in its own way.
 type overview interface {
 	// pending returns how many events wait or are handled, and pendingOf the same for an app. oldest
 	// returns when the first of them was accepted, zero if there are none.
@@ -58,11 +58,11 @@ type overview interface {
 	findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error)
 	// findDead returns a page of dead letters, in the order of the page.
 	findDead(ctx context.Context, p deadPage) ([]document.Object, error)
-	// erase removes what the feed keeps of a lane whose events were removed, unless it is in use.
+	// erase removes what the source keeps of a lane whose events were removed, unless it is in use.
 	erase(ctx context.Context, lane string) error
 }
 
-// want is what is asked of a feed.
+// want is what is asked of a source.
 type want struct {
 	// lanes is the number of lanes, and each the number of events of one lane.
 	lanes, each int
@@ -102,13 +102,13 @@ type work struct {
 	// leave leaves the lane in this process.
 	leave func()
 	// turn is the lane's turn where it has begun with the lane's being taken.
-	turn *lease.Turn
+	turn *lease.Lease
 	// isAtOnce tells that the first event has begun with its acceptance.
 	isAtOnce bool
 }
 
-// rest says how a lane is left.
-type rest struct {
+// laneState says how a lane is left.
+type laneState struct {
 	// hasMore tells that there may be more to do at once.
 	hasMore bool
 	// isGivenBack tells that events are left that were not begun, or whose runs were ended.
@@ -121,7 +121,7 @@ type rest struct {
 
 // fill fills the queue where that is needed, and follows the store from then on. The caller holds
 // taking.
-func (a *alone) fill(ctx context.Context) error {
+func (a *exclusive) fill(ctx context.Context) error {
 	for !a.isFilled() {
 		if err := a.watch(); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (a *alone) fill(ctx context.Context) error {
 }
 
 // isFilled reports whether there is a queue, and notes that it is being filled where there is none.
-func (a *alone) isFilled() bool {
+func (a *exclusive) isFilled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.isFilling, a.early = a.queue == nil, nil
@@ -148,7 +148,7 @@ func (a *alone) isFilled() bool {
 }
 
 // filled sets the queue, unless all has changed meanwhile.
-func (a *alone) filled(q *queue, err error) {
+func (a *exclusive) filled(q *queue, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err == nil && a.isFilling {
@@ -164,7 +164,7 @@ func (a *alone) filled(q *queue, err error) {
 }
 
 // watch begins to follow the store. A panic of the watcher is an error.
-func (a *alone) watch() (err error) {
+func (a *exclusive) watch() (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			err = boterr.Recovered(thrown)
@@ -180,7 +180,7 @@ func (a *alone) watch() (err error) {
 }
 
 // changed is told each change of an event.
-func (a *alone) changed(before, after document.Object) {
+func (a *exclusive) changed(before, after document.Object) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -191,21 +191,21 @@ func (a *alone) changed(before, after document.Object) {
 	}
 }
 
-// reset is told that everything changed: who has the seat is to be found out anew, and what is under
+// reset is told that everything changed: who leads is to be found out anew, and what is under
 // way belongs to what was.
-func (a *alone) reset() {
+func (a *exclusive) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.endLocked()
-	a.isUnseated, a.isFilling, a.early = false, false, nil
+	a.isDeposed, a.isFilling, a.early = false, false, nil
 	a.signal()
 }
 
-// close implements feed.
-func (a *alone) close(ctx context.Context) {
+// close implements source.
+func (a *exclusive) close(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
-	a.leaveSeat(ctx)
+	a.resign(ctx)
 	for _, stop := range a.stop {
 		stopQuietly(stop)
 	}
@@ -244,7 +244,7 @@ const (
 )
 
 // further adds the next lanes of the pass to the fresh ones that are not known to be held or to wait.
-func (s *shared) further(ctx context.Context, now time.Time, want want) error {
+func (s *distributed) further(ctx context.Context, now time.Time, want want) error {
 	page, err := s.page(ctx, now, s.crowded(want))
 	if err != nil {
 		return err
@@ -277,7 +277,7 @@ func (s *shared) further(ctx context.Context, now time.Time, want want) error {
 }
 
 // leaveOutLong leaves the lanes that fill a page out of the next ones.
-func (s *shared) leaveOutLong(page []document.Object) {
+func (s *distributed) leaveOutLong(page []document.Object) {
 	events := map[string]int{}
 	for _, o := range page {
 		lane := laneOf(o)
@@ -290,7 +290,7 @@ func (s *shared) leaveOutLong(page []document.Object) {
 
 // crowded returns the channels that have no place to give and of which enough lanes are known: the pass
 // leaves them out, so that their backlog hides nobody.
-func (s *shared) crowded(want want) []fair.Key {
+func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var keys []fair.Key
@@ -309,7 +309,7 @@ func (s *shared) crowded(want want) []fair.Key {
 
 // resumes begins a pass where the last one began to leave a channel out, if no more of its lanes are known
 // and it has a place.
-func (s *shared) resumes(want want) bool {
+func (s *distributed) resumes(want want) bool {
 	if s.pass.isUnderWay {
 		return false
 	}
@@ -326,7 +326,7 @@ func (s *shared) resumes(want want) bool {
 
 // page returns the next events of the pass. Those that are tried again later are not among them, nor
 // those of some channels.
-func (s *shared) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
+func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
 	at := int64(document.TimestampOf(now))
 	which := document.O(
 		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),

@@ -1,7 +1,7 @@
 // Package lease keeps who may work on what, for any number of processes on one store: claims that
 // hold for a time, by the store's clock, and that a fencing token tells from later ones.
 //
-//   - To let one process at a time do something, use [NewTurns] and [Turns.Acquire].
+//   - To let one process at a time do something, use [New] and [Leases.Acquire].
 //   - To renew the claims that a process has, use [Held].
 //   - To store what a holder has done, find the record by [Holds].
 //

@@ -224,7 +224,7 @@ func (h *Held[C]) RenewAll(
 }
 
 // startBeating starts what renews the turns that are held, unless it is at work.
-func (t *Turns) startBeating() {
+func (t *Leases) startBeating() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.isBeating {
@@ -234,7 +234,7 @@ func (t *Turns) startBeating() {
 }
 
 // beat renews the turns that are held, until there are none.
-func (t *Turns) beat() {
+func (t *Leases) beat() {
 	done := false
 	defer func() {
 		if !done {
@@ -252,7 +252,7 @@ func (t *Turns) beat() {
 }
 
 // isIdle reports whether nothing is held; then what renews is at work no more.
-func (t *Turns) isIdle() bool {
+func (t *Leases) isIdle() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.isBeating = len(t.held.All()) > 0
@@ -260,7 +260,7 @@ func (t *Turns) isIdle() bool {
 }
 
 // renewAll renews the turns that are held once.
-func (t *Turns) renewAll() {
+func (t *Leases) renewAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
 	defer cancel()
 	asked := t.now()
@@ -269,13 +269,13 @@ func (t *Turns) renewAll() {
 	if err != nil {
 		failure = err
 	}
-	t.held.RenewAll(ctx, failure, func(ctx context.Context, turn *Turn) (bool, error) {
+	t.held.RenewAll(ctx, failure, func(ctx context.Context, turn *Lease) (bool, error) {
 		holds, err := Renew(ctx, t.records, turn.lane, turn.fence, renewal)
 		if err == nil && holds {
 			turn.confirmed(asked)
 		}
 		return holds, err
-	}, func(turn *Turn, err error) {
+	}, func(turn *Lease, err error) {
 		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: turn not renewed",
 			slog.String("lane", turn.lane), slog.String("error", display.Text(err)))
 	})
@@ -291,9 +291,9 @@ const (
 // Acquire waits for a turn of a lane, begins it and keeps it; cancel is called where it is lost.
 // Those who wait in several processes come in no order. Canceled: ctx ended first. The other
 // errors are those of the store.
-func (t *Turns) Acquire(
+func (t *Leases) Acquire(
 	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
-) (*Turn, error) {
+) (*Lease, error) {
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		turn, err := t.try(ctx, lane, purpose)
 		if err != nil {
@@ -314,12 +314,12 @@ func (t *Turns) Acquire(
 }
 
 // try claims a lane that is free. It returns nil where the lane is held.
-func (t *Turns) try(ctx context.Context, lane, purpose string) (*Turn, error) {
+func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) {
 	seen, err := t.Look(ctx, []string{lane})
 	if err != nil {
 		return nil, err
 	}
-	clock := t.Roughly
+	clock := t.CachedNow
 	if seen[lane].Has(FieldUntil) {
 		clock = t.Now
 	}
@@ -331,7 +331,7 @@ func (t *Turns) try(ctx context.Context, lane, purpose string) (*Turn, error) {
 }
 
 // Now returns the store's clock. The errors are those of the store.
-func (t *Turns) Now(ctx context.Context) (time.Time, error) {
+func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	own := t.now()
 	now, err := t.store.Now(ctx)
 	if err != nil {
@@ -343,9 +343,9 @@ func (t *Turns) Now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// Roughly is Now without asking the store where it was asked less than a quarter of a lease ago.
+// CachedNow is Now without asking the store where it was asked less than a quarter of a lease ago.
 // It says until when a claim holds; whether one has passed is for Now to say.
-func (t *Turns) Roughly(ctx context.Context) (time.Time, error) {
+func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	t.mu.Lock()
 	last := t.clock
 	t.mu.Unlock()
@@ -406,7 +406,7 @@ const (
 // clock, which is to be many leases. Those whose last turn never came back are removed when its lease
 // passed 24 times as long ago. A process that has turns does so each hour, for lanes that are idle for
 // an hour. The errors are those of the store.
-func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
+func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
 	for _, field := range []string{fieldFreedAt, FieldUntil} {
 		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
 		if err := t.records.EnsureIndex(ctx, index); err != nil {
@@ -427,7 +427,7 @@ func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, e
 
 // Forget removes the document of a lane that nobody holds, as Sweep does with lanes that are idle. It does
 // nothing if the lane is held, or its last turn never came back. The errors are those of the store.
-func (t *Turns) Forget(ctx context.Context, lane string) error {
+func (t *Leases) Forget(ctx context.Context, lane string) error {
 	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
 		return err
@@ -441,7 +441,7 @@ func before(at time.Time) document.Object { return document.O("$lt", int64(docum
 
 // removeAll removes the lanes that a filter matches, which bounds a field that has an index, in
 // batches.
-func (t *Turns) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
+func (t *Leases) removeAll(ctx context.Context, field string, which document.Object) (removed int64, err error) {
 	for {
 		found, deleted, err := t.removeBatch(ctx, field, which)
 		removed += deleted
@@ -452,7 +452,7 @@ func (t *Turns) removeAll(ctx context.Context, field string, which document.Obje
 }
 
 // removeBatch removes the first lanes that a filter matches, in the order of a field.
-func (t *Turns) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
+func (t *Leases) removeBatch(ctx context.Context, field string, which document.Object) (found int, deleted int64, err error) {
 	filter, err := query.CompileFilter(which)
 	if err != nil {
 		return 0, 0, err
@@ -479,7 +479,7 @@ func (t *Turns) removeBatch(ctx context.Context, field string, which document.Ob
 }
 
 // sweepNowAndThen starts a Sweep where the last one is a while ago.
-func (t *Turns) sweepNowAndThen() {
+func (t *Leases) sweepNowAndThen() {
 	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()

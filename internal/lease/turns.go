@@ -23,12 +23,12 @@ var ErrLost = boterr.New(boterr.Conflict, "", "the turn is lost: another run may
 // DefaultLease is how long a turn holds without being renewed, unless TurnsConfig says otherwise.
 const DefaultLease = 30 * time.Second
 
-// Turns lets one run at a time, in all processes that share a store, have a lane to itself, such
+// Leases lets one run at a time, in all processes that share a store, have a lane to itself, such
 // as the messages of a member. NewTurns makes one. It is safe for concurrent use.
 //
 // A lane that was in use has a document, which is removed when the lane has been idle for an hour, or,
 // where its last turn never came back, for a day: see Sweep.
-type Turns struct {
+type Leases struct {
 	store   store.Store
 	records store.Collection
 	lease   time.Duration
@@ -36,8 +36,8 @@ type Turns struct {
 	log     *slog.Logger
 	// compiled are the updates, once compiling is done. See updates.
 	compiling sync.Once
-	compiled  turnUpdates
-	held      *Held[*Turn]
+	compiled  leaseUpdates
+	held      *Held[*Lease]
 	// process tells the turns of this process from others.
 	process string
 
@@ -57,9 +57,9 @@ type Work struct {
 	Items []string
 }
 
-// TurnsConfig says how turns are kept. Env.Store is required; the zero value of the others means
+// Config says how turns are kept. Env.Store is required; the zero value of the others means
 // the default.
-type TurnsConfig struct {
+type Config struct {
 	// Env has the store, and with Now the clock by which it is measured how long ago a turn was
 	// renewed.
 	Env record.Env
@@ -71,8 +71,8 @@ type TurnsConfig struct {
 	Log *slog.Logger
 }
 
-// turnUpdates are the changes that turns make, compiled once.
-type turnUpdates struct{ claim, release, releaseMarked, beside *query.Update }
+// leaseUpdates are the changes that turns make, compiled once.
+type leaseUpdates struct{ claim, release, releaseMarked, beside *query.Update }
 
 // reading is the store's clock as it was read last, and when that was by the own one.
 type reading struct{ store, own time.Time }
@@ -96,8 +96,8 @@ const (
 // defaultCollection is the name of the collection with the lanes.
 const defaultCollection = "turns"
 
-// NewTurns returns turns. InvalidArgument: there is no store, or the lease is shorter than Shortest.
-func NewTurns(config TurnsConfig) (*Turns, error) {
+// New returns turns. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
 		return nil, boterr.Missing("env.store", "the store that holds the turns")
 	}
@@ -112,20 +112,20 @@ func NewTurns(config TurnsConfig) (*Turns, error) {
 	}
 	env := config.Env.WithDefaults()
 	database := store.Wrap(env.Store, nil)
-	return &Turns{
+	return &Leases{
 		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
-		log: safelog.New(config.Log), held: NewHeld[*Turn](ErrLost), process: rand.Text(),
+		log: safelog.New(config.Log), held: NewHeld[*Lease](ErrLost), process: rand.Text(),
 	}, nil
 }
 
 // updates returns the updates, which are compiled when the first is needed.
-func (t *Turns) updates() *turnUpdates {
-	t.compiling.Do(func() { t.compiled = newTurnUpdates() })
+func (t *Leases) updates() *leaseUpdates {
+	t.compiling.Do(func() { t.compiled = newLeaseUpdates() })
 	return &t.compiled
 }
 
-func newTurnUpdates() turnUpdates {
-	return turnUpdates{
+func newLeaseUpdates() leaseUpdates {
+	return leaseUpdates{
 		claim:   mustUpdate("$inc", document.O(FieldFence, 1), "$unset", document.O(fieldBeside, true)),
 		release: mustUpdate("$unset", document.O(FieldUntil, true)),
 
@@ -143,11 +143,11 @@ func mustUpdate(pairs ...any) *query.Update {
 	return update
 }
 
-// Lease returns how long a turn holds without being renewed.
-func (t *Turns) Lease() time.Duration { return t.lease }
+// Duration returns how long a turn holds without being renewed.
+func (t *Leases) Duration() time.Duration { return t.lease }
 
 // Look returns the documents of those lanes that have one. The errors are those of the store.
-func (t *Turns) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
+func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
 	ids := make([]any, len(lanes))
 	for i, lane := range lanes {
 		ids[i] = lane
@@ -173,10 +173,10 @@ func (t *Turns) Look(ctx context.Context, lanes []string) (map[string]document.O
 // be older than a lease. The errors are those of the store.
 //
 // The turn is to be released, and is renewed only after Keep.
-func (t *Turns) Claim(
+func (t *Leases) Claim(
 	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
-) (*Turn, error) {
-	turn := &Turn{turns: t, lane: lane, claimedAt: now, began: t.now()}
+) (*Lease, error) {
+	turn := &Lease{turns: t, lane: lane, claimedAt: now, began: t.now()}
 	turn.confirmed(turn.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
@@ -216,7 +216,7 @@ func (t *Turns) Claim(
 
 // wasAlone reports whether the turn that was lost with a lane was the only one of its process, and notes
 // with the others that they were not.
-func (t *Turns) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
+func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldBeside) {
 		return false, nil
 	}
@@ -261,7 +261,7 @@ func asSeen(lane string, seen document.Object) document.Object {
 }
 
 // update changes a lane that a filter finds, and reports whether it did.
-func (t *Turns) update(ctx context.Context, source document.Object, change query.Change) (bool, error) {
+func (t *Leases) update(ctx context.Context, source document.Object, change query.Change) (bool, error) {
 	filter, err := query.CompileFilter(source)
 	if err != nil {
 		return false, err
@@ -270,9 +270,9 @@ func (t *Turns) update(ctx context.Context, source document.Object, change query
 	return done.Matched > 0, err
 }
 
-// Turn is the time in which a run has a lane to itself. It is safe for concurrent use.
-type Turn struct {
-	turns *Turns
+// Lease is the time in which a run has a lane to itself. It is safe for concurrent use.
+type Lease struct {
+	turns *Leases
 	lane  string
 	fence int64
 	// claimedAt is when it was claimed, by the store's clock, and began the same by the own one.
@@ -297,12 +297,12 @@ type Turn struct {
 // Grant begins a turn of which the store is not told, for a process that has the store to itself: it
 // has no lease, and lasts until it is released, abandoned or revoked. That no other one of the lane is
 // under way is for the caller to see to, and that Revoke is called where another process has the store.
-func (t *Turns) Grant(lane string, fence int64) *Turn {
-	return &Turn{turns: t, lane: lane, fence: fence, isGranted: true}
+func (t *Leases) Grant(lane string, fence int64) *Lease {
+	return &Lease{turns: t, lane: lane, fence: fence, isGranted: true}
 }
 
 // Revoke ends a turn that was granted, and its run with the cause ErrLost.
-func (t *Turn) Revoke() {
+func (t *Lease) Revoke() {
 	t.isOver.Store(true)
 	if end := t.end.Load(); end != nil {
 		(*end)(ErrLost)
@@ -310,31 +310,31 @@ func (t *Turn) Revoke() {
 }
 
 // Lane returns the name of the lane.
-func (t *Turn) Lane() string { return t.lane }
+func (t *Lease) Lane() string { return t.lane }
 
 // Fence returns the fencing token: later turns of the lane have greater ones.
-func (t *Turn) Fence() int64 { return t.fence }
+func (t *Lease) Fence() int64 { return t.fence }
 
 // Lost returns what the turn before was for, where that one never came back: its process died, or
 // lost it.
-func (t *Turn) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
+func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
 // WasAlone reports whether the turn that Lost tells of was the only one of its process that never came
 // back: if that process died, nothing else that it did in a turn can have ended it.
-func (t *Turn) WasAlone() bool { return t.wasAlone }
+func (t *Lease) WasAlone() bool { return t.wasAlone }
 
 // IsOvertaken reports whether a turn before, of any purpose, never came back and none since was
 // marked: its run may still be alive, and store what it does. A run that keeps it from that, by its
 // Fence in what it stores, calls Mark.
-func (t *Turn) IsOvertaken() bool { return t.isOvertaken }
+func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
 
 // Mark notes that what IsOvertaken tells needs no more care once the turn is released.
-func (t *Turn) Mark() { t.isMarked.Store(true) }
+func (t *Lease) Mark() { t.isMarked.Store(true) }
 
 // Err returns ErrLost where the turn may be another one's: it was released, it was found lost, or
 // its lease has passed, by the clock that was handed in, since the store last said that it holds.
 // It asks nobody, so that it can be asked before each thing that a run does.
-func (t *Turn) Err() error {
+func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil
 	}
@@ -345,7 +345,7 @@ func (t *Turn) Err() error {
 }
 
 // Check asks the store whether the turn holds. The error is ErrLost if it does not, or one of the store.
-func (t *Turn) Check(ctx context.Context) error {
+func (t *Lease) Check(ctx context.Context) error {
 	if err := t.Err(); err != nil || t.isGranted {
 		return err
 	}
@@ -361,10 +361,10 @@ func (t *Turn) Check(ctx context.Context) error {
 }
 
 // confirmed notes that the turn held, by the store, when it was asked at a time of the own clock.
-func (t *Turn) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
+func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
 // Keep renews the turn until it is released or lost; then it calls cancel with ErrLost.
-func (t *Turn) Keep(cancel context.CancelCauseFunc) {
+func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 	if t.isGranted {
 		t.keepGranted(cancel)
 		return
@@ -378,7 +378,7 @@ func (t *Turn) Keep(cancel context.CancelCauseFunc) {
 }
 
 // keepGranted is Keep for a turn that was granted.
-func (t *Turn) keepGranted(cancel context.CancelCauseFunc) {
+func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	t.end.Store(&cancel)
 	if t.isOver.Load() {
 		cancel(ErrLost) // It was revoked meanwhile.
@@ -387,14 +387,14 @@ func (t *Turn) keepGranted(cancel context.CancelCauseFunc) {
 
 // Abandon gives the turn up without telling the store: nothing that its run still does counts, and
 // its lease passes.
-func (t *Turn) Abandon() {
+func (t *Lease) Abandon() {
 	t.isOver.Store(true)
 	t.turns.held.End(t)
 }
 
 // Release ends the turn, so that another one can begin. The error is ErrLost where it held no
 // more, or one of the store: then the lease passes.
-func (t *Turn) Release(ctx context.Context) error {
+func (t *Lease) Release(ctx context.Context) error {
 	t.turns.held.End(t)
 	wasOver := t.isOver.Swap(true)
 	if t.isGranted && wasOver {

@@ -25,7 +25,7 @@ type world struct {
 	mu          sync.Mutex
 	time        time.Time
 	store       store.Store
-	first, then *lease.Turns
+	first, then *lease.Leases
 }
 
 func newWorld(t *testing.T) *world {
@@ -37,9 +37,9 @@ func newWorld(t *testing.T) *world {
 }
 
 // turns returns the turns of another process, with a clock of its own.
-func (w *world) turns(now func() time.Time) *lease.Turns {
+func (w *world) turns(now func() time.Time) *lease.Leases {
 	w.t.Helper()
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: w.store, Now: now}})
+	turns, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: now}})
 	require.NoError(w.t, err)
 	return turns
 }
@@ -65,7 +65,7 @@ func (w *world) look() document.Object {
 }
 
 // claim claims the lane as it is now, nil where somebody else has it.
-func (w *world) claim(turns *lease.Turns, purpose string) *lease.Turn {
+func (w *world) claim(turns *lease.Leases, purpose string) *lease.Lease {
 	w.t.Helper()
 	turn, err := turns.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
 	require.NoError(w.t, err)
@@ -77,13 +77,13 @@ func TestClaim_OneOfManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	for range 3 { // A lane that is new, and one that was in use.
 		seen := w.look()
-		turns := make([]*lease.Turn, 16)
+		turns := make([]*lease.Lease, 16)
 		var all sync.WaitGroup
 		for i := range turns {
 			all.Go(func() { turns[i], _ = w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{}) })
 		}
 		all.Wait()
-		var held []*lease.Turn
+		var held []*lease.Lease
 		for _, turn := range turns {
 			if turn != nil {
 				held = append(held, turn)
@@ -178,7 +178,7 @@ func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	before := w.claim(w.first, "")
-	acquired := make(chan *lease.Turn)
+	acquired := make(chan *lease.Lease)
 	go func() {
 		turn, _ := w.then.Acquire(t.Context(), lane, "", func(error) {})
 		acquired <- turn
@@ -193,7 +193,7 @@ func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: database}, Lease: lease.Shortest})
+	turns, err := lease.New(lease.Config{Env: record.Env{Store: database}, Lease: lease.Shortest})
 	require.NoError(t, err)
 	renewed, stop := renewals(t, database)
 	defer stop()
@@ -296,7 +296,7 @@ func TestKeep_RemovesIdleLanes(t *testing.T) {
 		}
 	}, func() {})
 	defer stop()
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
+	turns, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
 	require.NoError(t, err)
 	turn, err := turns.Acquire(t.Context(), "bob", "", func(error) {})
 	require.NoError(t, err)
@@ -339,14 +339,14 @@ func TestGrant_LastsUntilItIsRevoked(t *testing.T) {
 
 func TestNewTurns_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
-	_, err := lease.NewTurns(lease.TurnsConfig{})
+	_, err := lease.New(lease.Config{})
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
-	_, err = lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: memstore.New()}, Lease: time.Millisecond})
+	_, err = lease.New(lease.Config{Env: record.Env{Store: memstore.New()}, Lease: time.Millisecond})
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
 }
 
-func ExampleTurns() {
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: memstore.New()}})
+func ExampleLeases() {
+	turns, err := lease.New(lease.Config{Env: record.Env{Store: memstore.New()}})
 	if err != nil {
 		panic(err)
 	}

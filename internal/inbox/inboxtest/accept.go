@@ -397,7 +397,7 @@ func failureOfAStartWithTheAcceptanceCountsOnce(t *trial) {
 	})
 	<-settled
 	var attempts []int
-	next := t.attemptsOf(&attempts) // While the first one still has the seat, as where that was lost.
+	next := t.attemptsOf(&attempts) // While the first one still leads, as where that was lost.
 	t.drain(next)
 	t.advance(time.Second)
 	t.drain(next)

@@ -225,7 +225,7 @@ func eventThatNeverBeganIsNotBlamed(t *trial) {
 	first := t.process(nil, once)
 	t.accept(first, event("ada", "1"))
 	t.drain(first)
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: t.env()})
+	turns, err := lease.New(lease.Config{Env: t.env()})
 	require.NoError(t, err)
 	seen, err := turns.Look(t.Context(), []string{inbox.Lane("app", "web", "ada")})
 	require.NoError(t, err)

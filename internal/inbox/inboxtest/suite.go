@@ -178,7 +178,7 @@ func (t *trial) env() record.Env {
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	env := t.env()
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	turns, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	config := inbox.Config{
 		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
@@ -385,7 +385,7 @@ func idleInbox(b *testing.B, database store.Store, workers int, count func()) *i
 func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.Handler) *inbox.Inbox {
 	b.Helper()
 	env := record.Env{Store: database}
-	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	turns, err := lease.New(lease.Config{Env: env})
 	require.NoError(b, err)
 	box, err := inbox.New(inbox.Config{
 		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Options: inbox.Options{MaxPending: -1, Workers: workers},

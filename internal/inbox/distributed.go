@@ -13,11 +13,11 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// shared is the feed of an inbox over a store that processes share. It finds lanes in three ways: those
+// distributed is the source of an inbox over a store that processes share. It finds lanes in three ways: those
 // known to have something to do, at once; those that wait for a time, when it comes; and all others by
 // passes, which follow the queue of events from its beginning to its end. What was found takes turns: apps,
 // within an app its channels, and within a channel its lanes.
-type shared struct {
+type distributed struct {
 	*Inbox
 
 	// taking is held by who takes.
@@ -50,16 +50,16 @@ type seenLane struct {
 // maxSights is the number of lanes that are looked at ahead of their turn at most.
 const maxSights = 4 * window
 
-var _ feed = (*shared)(nil)
+var _ source = (*distributed)(nil)
 
-func newShared(b *Inbox) *shared {
-	return &shared{
+func newDistributed(b *Inbox) *distributed {
+	return &distributed{
 		Inbox: b, isFresh: map[string]bool{}, sights: map[string]seenLane{}, looking: map[string]bool{}, waiting: map[string]time.Time{},
 	}
 }
 
-// take implements feed.
-func (s *shared) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
+// take implements source.
+func (s *distributed) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	isBack := false
@@ -76,7 +76,7 @@ func (s *shared) take(ctx context.Context, want want) (taken []work, pause time.
 }
 
 // takeInto adds what take takes.
-func (s *shared) takeInto(ctx context.Context, want want, taken *[]work) (pause time.Duration, err error) {
+func (s *distributed) takeInto(ctx context.Context, want want, taken *[]work) (pause time.Duration, err error) {
 	if want.isNew && !s.pass.isUnderWay {
 		s.pass = pass{isUnderWay: true}
 	}
@@ -97,7 +97,7 @@ func (s *shared) takeInto(ctx context.Context, want want, taken *[]work) (pause 
 }
 
 // takeFresh adds lanes until there are as many as are wanted, or no others can be taken.
-func (s *shared) takeFresh(ctx context.Context, now time.Time, want want, taken *[]work) (pause time.Duration, err error) {
+func (s *distributed) takeFresh(ctx context.Context, now time.Time, want want, taken *[]work) (pause time.Duration, err error) {
 	for len(*taken) < want.lanes {
 		if isOnly, err := s.takeOnly(ctx, now, want, taken); isOnly || err != nil {
 			return s.config.Poll, err // It is woken when a lane is left.
@@ -121,14 +121,14 @@ func (s *shared) takeFresh(ctx context.Context, now time.Time, want want, taken 
 }
 
 // hasWork reports whether there are lanes to look at, or times to wait for.
-func (s *shared) hasWork() bool {
+func (s *distributed) hasWork() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pass.isUnderWay || len(s.pass.skipped) > 0 || s.fresh.Len() > 0 || len(s.times) > 0
 }
 
 // pop takes the next lane to look at, with a place for it.
-func (s *shared) pop(want want) (lane string, ok bool) {
+func (s *distributed) pop(want want) (lane string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for {
@@ -146,7 +146,7 @@ func (s *shared) pop(want want) (lane string, ok bool) {
 }
 
 // dropFirst takes the first lane out of a list of fresh lanes. The caller holds mu.
-func (s *shared) dropFirst(k fair.Key, lanes *list.List) {
+func (s *distributed) dropFirst(k fair.Key, lanes *list.List) {
 	lane, _ := lanes.Remove(lanes.Front()).(string)
 	delete(s.isFresh, lane)
 	if lanes.Len() == 0 {
@@ -156,7 +156,7 @@ func (s *shared) dropFirst(k fair.Key, lanes *list.List) {
 
 // takeLane takes a lane that has a place, if there is something to do in it and it can be entered.
 // Otherwise the place is given back.
-func (s *shared) takeLane(ctx context.Context, lane string, now time.Time, want want) (w work, isTaken bool, err error) {
+func (s *distributed) takeLane(ctx context.Context, lane string, now time.Time, want want) (w work, isTaken bool, err error) {
 	k := keyOf(lane)
 	defer func() {
 		if !isTaken {
@@ -187,7 +187,7 @@ func (s *shared) takeLane(ctx context.Context, lane string, now time.Time, want 
 }
 
 // takeFound adds a lane that has a place, if takeLane takes it.
-func (s *shared) takeFound(ctx context.Context, lane string, now time.Time, want want, taken *[]work) error {
+func (s *distributed) takeFound(ctx context.Context, lane string, now time.Time, want want, taken *[]work) error {
 	w, isTaken, err := s.takeLane(ctx, lane, now, want)
 	if isTaken {
 		*taken = append(*taken, w)
@@ -196,17 +196,17 @@ func (s *shared) takeFound(ctx context.Context, lane string, now time.Time, want
 }
 
 // sightOf takes what was seen of a lane, unless that is too old: it must be younger than a lease.
-func (s *shared) sightOf(lane string) (w work, ok bool) {
+func (s *distributed) sightOf(lane string) (w work, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seen, ok := s.sights[lane]
 	delete(s.sights, lane)
 	age := s.config.Env.Now().Sub(seen.at)
-	return seen.work, ok && age >= 0 && age < s.turns.Lease()/lease.BeatsPerLease
+	return seen.work, ok && age >= 0 && age < s.turns.Duration()/lease.BeatsPerLease
 }
 
 // upcoming returns lanes whose turn comes next, and of which nothing was seen yet.
-func (s *shared) upcoming(want want) (lanes []string) {
+func (s *distributed) upcoming(want want) (lanes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fresh.All(func(k fair.Key, of *list.List) bool {
@@ -225,7 +225,7 @@ func (s *shared) upcoming(want want) (lanes []string) {
 }
 
 // lookAtAll looks at lanes, and notes what is to be done with each.
-func (s *shared) lookAtAll(ctx context.Context, lanes []string, now time.Time) error {
+func (s *distributed) lookAtAll(ctx context.Context, lanes []string, now time.Time) error {
 	s.beginLook(lanes)
 	for _, lane := range lanes { // Before it is looked, so that none is missed that is left meanwhile.
 		s.busy.refuse(lane)
@@ -247,7 +247,7 @@ func (s *shared) lookAtAll(ctx context.Context, lanes []string, now time.Time) e
 }
 
 // beginLook notes which lanes are being looked at.
-func (s *shared) beginLook(lanes []string) {
+func (s *distributed) beginLook(lanes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lookedAt = s.config.Env.Now()
@@ -262,7 +262,7 @@ func (s *shared) beginLook(lanes []string) {
 
 // noteSeen notes what was seen of lanes. Those of which something new was heard meanwhile are looked at
 // again.
-func (s *shared) noteSeen(lanes []string, seen sight) {
+func (s *distributed) noteSeen(lanes []string, seen snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range seen.free {
@@ -287,7 +287,7 @@ func (s *shared) noteSeen(lanes []string, seen sight) {
 }
 
 // dropLocked takes lanes out of the fresh ones. The caller holds mu.
-func (s *shared) dropLocked(names map[string]bool) {
+func (s *distributed) dropLocked(names map[string]bool) {
 	for lane := range names {
 		k := keyOf(lane)
 		lanes, ok := s.fresh.Find(k)
@@ -307,41 +307,43 @@ func (s *shared) dropLocked(names map[string]bool) {
 	}
 }
 
-// hasReady implements feed.
-func (s *shared) hasReady() bool {
+// hasReady implements source.
+func (s *distributed) hasReady() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fresh.Len() > 0 || len(s.pass.skipped) > 0
 }
 
-// begin implements feed.
-func (s *shared) begin(ctx context.Context, w work) (*lease.Turn, error) { return s.claim(ctx, w) }
+// begin implements source.
+func (s *distributed) begin(ctx context.Context, w work) (*lease.Lease, error) {
+	return s.claim(ctx, w)
+}
 
-// hold implements feed: the claim of a lane is a write of its own.
-func (*shared) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
+// hold implements source: the claim of a lane is a write of its own.
+func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
-// confirm implements feed.
-func (*shared) confirm(*work, stored) bool { return false }
+// confirm implements source.
+func (*distributed) confirm(*work, stored) bool { return false }
 
-// leave implements feed.
-func (s *shared) leave(_ context.Context, w work, rest rest) {
+// leave implements source.
+func (s *distributed) leave(_ context.Context, w work, left laneState) {
 	w.leave()
 	if s.suspects.IsDraining() {
 		s.signal()
 	}
 	switch {
-	case rest.isBroken:
-	case !rest.retryAt.IsZero():
-		s.waitUntil(w.lane, rest.retryAt)
+	case left.isBroken:
+	case !left.retryAt.IsZero():
+		s.waitUntil(w.lane, left.retryAt)
 		s.signal()
-	case rest.hasMore || rest.isGivenBack:
+	case left.hasMore || left.isGivenBack:
 		s.lookAt(w.lane)
 		s.signal()
 	}
 }
 
 // enterFirst enters a lane, for its first event, and returns how to leave it: nil if it cannot be entered now.
-func (s *shared) enterFirst(lane string, first stored) (leave func()) {
+func (s *distributed) enterFirst(lane string, first stored) (leave func()) {
 	underWay := s.busy.count()
 	if !s.busy.enter(lane) {
 		return nil
@@ -362,33 +364,33 @@ func (s *shared) enterFirst(lane string, first stored) (leave func()) {
 	}
 }
 
-// handling implements feed.
-func (s *shared) handling() int { return s.busy.count() }
+// handling implements source.
+func (s *distributed) handling() int { return s.busy.count() }
 
-// accepted implements feed.
-func (s *shared) accepted(lane string) {
+// accepted implements source.
+func (s *distributed) accepted(lane string) {
 	if s.busy.note(lane) {
 		s.look(lane)
 	}
 }
 
-// isFree implements feed.
-func (s *shared) isFree(lane string) {
+// isFree implements source.
+func (s *distributed) isFree(lane string) {
 	if s.busy.isFree(lane) {
 		s.look(lane)
 	}
 }
 
-// look implements feed.
-func (s *shared) look(lane string) {
+// look implements source.
+func (s *distributed) look(lane string) {
 	if s.running.Load() {
 		s.lookAt(lane)
 		s.signal()
 	}
 }
 
-// close implements feed.
-func (s *shared) close(context.Context) {
+// close implements source.
+func (s *distributed) close(context.Context) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
 	s.pass = pass{}
@@ -400,9 +402,9 @@ func (s *shared) close(context.Context) {
 	clear(s.waiting)
 }
 
-// next implements feed.
-func (s *shared) next(ctx context.Context) (at time.Time, ok bool, err error) {
-	fresh := newShared(s.Inbox)
+// next implements source.
+func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err error) {
+	fresh := newDistributed(s.Inbox)
 	taken, _, err := fresh.take(ctx, want{lanes: 1, each: 1, isNew: true})
 	if err != nil {
 		return time.Time{}, false, err
@@ -429,14 +431,14 @@ func (s *shared) next(ctx context.Context) (at time.Time, ok bool, err error) {
 }
 
 // lookAt notes a lane to look at.
-func (s *shared) lookAt(lane string) {
+func (s *distributed) lookAt(lane string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lookAtLocked(lane)
 }
 
 // lookAtLocked is lookAt for a caller that holds mu. What was seen of the lane counts no more.
-func (s *shared) lookAtLocked(lane string) {
+func (s *distributed) lookAtLocked(lane string) {
 	delete(s.sights, lane)
 	delete(s.looking, lane)
 	if !s.isFresh[lane] {
@@ -446,14 +448,14 @@ func (s *shared) lookAtLocked(lane string) {
 }
 
 // waitUntil notes until when a lane waits.
-func (s *shared) waitUntil(lane string, at time.Time) {
+func (s *distributed) waitUntil(lane string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waitUntilLocked(lane, at)
 }
 
 // waitUntilLocked is waitUntil for a caller that holds mu.
-func (s *shared) waitUntilLocked(lane string, at time.Time) {
+func (s *distributed) waitUntilLocked(lane string, at time.Time) {
 	if !s.waiting[lane].Equal(at) {
 		s.waiting[lane] = at
 		heap.Push(&s.times, wait{lane: lane, at: at})
@@ -461,7 +463,7 @@ func (s *shared) waitUntilLocked(lane string, at time.Time) {
 }
 
 // ripen adds the lanes whose time has come to the fresh ones.
-func (s *shared) ripen(now time.Time) {
+func (s *distributed) ripen(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now.Before(s.now.Add(-clockSlack * time.Millisecond)) { // It was set back: see isPaused.
@@ -481,7 +483,7 @@ func (s *shared) ripen(now time.Time) {
 }
 
 // untilNext returns how long nothing is to be looked at.
-func (s *shared) untilNext(now time.Time) time.Duration {
+func (s *distributed) untilNext(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.times) == 0 {

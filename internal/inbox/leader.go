@@ -14,9 +14,9 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Of the inboxes over a store that one process has to itself the one that has the seat handles events.
-// It is taken when an inbox begins: what stands in its note and never came back was ended by the
-// end of the process, or is taken over. An inbox that has lost the seat begins nothing, what it has
+// Of the inboxes over a store that one process has to itself the one that leads handles events.
+// An inbox takes the lead when it begins: what stands in its note and never came back was ended by the
+// end of the process, or is taken over. An inbox that has lost the lead begins nothing, what it has
 // under way is told that nothing counts any more, and its note is refused by the fence.
 
 // begun is what was begun in a lane.
@@ -26,35 +26,35 @@ type begun struct {
 	// first of them there were before.
 	events   []string
 	attempts int64
-	turn     *lease.Turn
+	turn     *lease.Lease
 	// noted is how it stands in the note: the lane, the attempts, the ids.
 	noted document.Array
 }
 
-// The document of the seat, and its fields.
+// The document of the leader, and its fields.
 const (
 	noteCollection = "inboxSeat"
-	noteID         = "seat"
+	noteID         = "leader"
 	// fieldWrites is how often the note was written.
 	fieldWrites = "writes"
-	// fieldIsFree is true where nobody has the seat.
+	// fieldIsFree is true where there is no leader.
 	fieldIsFree = "isFree"
 )
 
-// sit takes the seat, unless this inbox has it, and fills the queue. It reports false where another
-// inbox has taken the seat over. The caller holds taking.
-func (a *alone) sit(ctx context.Context, want want) (bool, error) {
-	isSeated, isUnseated := a.seat()
-	if isUnseated && !want.isForced {
-		if isFree, err := a.isSeatFree(ctx); err != nil || !isFree {
+// lead takes the lead, unless this inbox has it already, and fills the queue. It reports false where another
+// inbox leads by now. The caller holds taking.
+func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
+	isLeader, isDeposed := a.leadership()
+	if isDeposed && !want.isForced {
+		if isFree, err := a.isLeaderless(ctx); err != nil || !isFree {
 			return false, err
 		}
 	}
 	if err := a.fill(ctx); err != nil {
 		return false, err
 	}
-	if !isSeated {
-		if err := a.takeSeat(ctx); err != nil {
+	if !isLeader {
+		if err := a.takeLead(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -67,15 +67,15 @@ func (a *alone) sit(ctx context.Context, want want) (bool, error) {
 	return true, nil
 }
 
-// seat returns whether this inbox has the seat, and whether another one has taken it over.
-func (a *alone) seat() (isSeated, isUnseated bool) {
+// leadership returns whether this inbox leads, and whether another one has taken over.
+func (a *exclusive) leadership() (isLeader, isDeposed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.isSeated, a.isUnseated
+	return a.isLeader, a.isDeposed
 }
 
-// isSeatFree reports whether nobody has the seat.
-func (a *alone) isSeatFree(ctx context.Context) (bool, error) {
+// isLeaderless reports whether there is no leader.
+func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
 	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
 	if err != nil {
 		return false, err
@@ -84,8 +84,8 @@ func (a *alone) isSeatFree(ctx context.Context) (bool, error) {
 	return count > 0, err
 }
 
-// takeSeat takes the seat, from whoever has it.
-func (a *alone) takeSeat(ctx context.Context) error {
+// takeLead takes the lead, from whoever leads.
+func (a *exclusive) takeLead(ctx context.Context) error {
 	filter, err := query.CompileFilter(document.O(fieldID, noteID))
 	if err != nil {
 		return err
@@ -108,13 +108,13 @@ func (a *alone) takeSeat(ctx context.Context) error {
 	a.lost = append(a.lost, a.lostAtOnce()...)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.fence, a.isSeated, a.isUnseated = lease.Fence(taken.Document), true, false
+	a.fence, a.isLeader, a.isDeposed = lease.Fence(taken.Document), true, false
 	return nil
 }
 
 // countLosses counts the starts that never came back: one alone as a failure, several as the losses of
 // suspects. The caller holds taking.
-func (a *alone) countLosses(ctx context.Context, want want) (err error) {
+func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 	var lost []stored
 	for _, b := range a.lost {
 		if first, ok := a.firstOf(b.lane); ok && b.hasBegun(first) {
@@ -135,7 +135,7 @@ func (a *alone) countLosses(ctx context.Context, want want) (err error) {
 // loseAll stores that starts of events never came back beside each other, in one write: if that were
 // half done, the last one would look as if it had been alone. Those that were suspects before run first,
 // and alone.
-func (a *alone) loseAll(ctx context.Context, lost []stored) error {
+func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 	var ids []any
 	for _, e := range lost {
 		if !e.isLostOdd {
@@ -173,7 +173,7 @@ func (b begun) hasBegun(first stored) bool {
 }
 
 // firstOf returns the first event of a lane.
-func (a *alone) firstOf(lane string) (first stored, ok bool) {
+func (a *exclusive) firstOf(lane string) (first stored, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
@@ -184,7 +184,7 @@ func (a *alone) firstOf(lane string) (first stored, ok bool) {
 }
 
 // noteBegun notes what is being begun.
-func (a *alone) noteBegun(w work) {
+func (a *exclusive) noteBegun(w work) {
 	b := begunWith(w.lane, w.turn, w.events)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -192,7 +192,7 @@ func (a *alone) noteBegun(w work) {
 }
 
 // begunWith returns what is begun in a lane with these events.
-func begunWith(lane string, turn *lease.Turn, events []stored) begun {
+func begunWith(lane string, turn *lease.Lease, events []stored) begun {
 	b := begun{lane: lane, turn: turn, attempts: events[0].attempts()}
 	for _, e := range events {
 		b.events = append(b.events, e.id)
@@ -227,8 +227,8 @@ func readBegun(noted document.Array) begun {
 	return b
 }
 
-// note returns the fields of the seat's document that tell what is under way.
-func (a *alone) note() (begun document.Array, fence int64, isSeated bool) {
+// note returns the fields of the leader's document that tell what is under way.
+func (a *exclusive) note() (begun document.Array, fence int64, isLeader bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	all := make([]any, 0, len(a.begun)+len(a.lost))
@@ -240,14 +240,14 @@ func (a *alone) note() (begun document.Array, fence int64, isSeated bool) {
 			all = append(all, b.noted)
 		}
 	}
-	return document.ArrayOf(all), a.fence, a.isSeated
+	return document.ArrayOf(all), a.fence, a.isLeader
 }
 
-// writeNote writes down what is under way. lease.ErrLost: another inbox has the seat. The caller holds
+// writeNote writes down what is under way. lease.ErrLost: another inbox leads. The caller holds
 // taking.
-func (a *alone) writeNote(ctx context.Context, more ...any) error {
-	begun, fence, isSeated := a.note()
-	if !isSeated {
+func (a *exclusive) writeNote(ctx context.Context, more ...any) error {
+	begun, fence, isLeader := a.note()
+	if !isLeader {
 		return lease.ErrLost
 	}
 	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, fence))
@@ -259,7 +259,7 @@ func (a *alone) writeNote(ctx context.Context, more ...any) error {
 	}
 	done, err := a.notes.Update(ctx, filter, change, store.UpdateOptions{})
 	if err == nil && done.Matched == 0 {
-		a.unseat()
+		a.depose()
 		err = lease.ErrLost
 	}
 	return err
@@ -267,58 +267,58 @@ func (a *alone) writeNote(ctx context.Context, more ...any) error {
 
 // tellNote writes down that something is not under way any more. Where that fails it counts as begun
 // until the next note.
-func (a *alone) tellNote(ctx context.Context) {
+func (a *exclusive) tellNote(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Duration())
 	defer cancel()
 	if err := a.writeNote(ctx); err != nil && !isLost(err) {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not noted", slog.String("error", display.Text(err)))
 	}
 }
 
-// leaveSeat gives the seat back. What is still under way stays in its note.
-func (a *alone) leaveSeat(ctx context.Context) {
-	if isSeated, _ := a.seat(); !isSeated {
+// resign gives the lead back. What is still under way stays in its note.
+func (a *exclusive) resign(ctx context.Context) {
+	if isLeader, _ := a.leadership(); !isLeader {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Duration())
 	defer cancel()
 	if err := a.writeNote(ctx, fieldIsFree, true); err != nil && !isLost(err) {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", display.Text(err)))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.isSeated = false
+	a.isLeader = false
 	clear(a.begun)
 }
 
-// noteChanged is told each change of the seat.
-func (a *alone) noteChanged(_, after document.Object) {
+// noteChanged is told each change of the leader.
+func (a *exclusive) noteChanged(_, after document.Object) {
 	if fence := lease.Fence(after); fence > a.currentFence() {
-		a.unseat()
+		a.depose()
 	}
 }
 
-func (a *alone) currentFence() int64 {
+func (a *exclusive) currentFence() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.fence
 }
 
-// unseat notes that another inbox has the seat, and ends what is under way.
-func (a *alone) unseat() {
+// depose notes that another inbox leads, and ends what is under way.
+func (a *exclusive) depose() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.isSeated {
-		a.isUnseated = true
+	if a.isLeader {
+		a.isDeposed = true
 		a.endLocked()
 	}
 }
 
 // endLocked ends what is under way, for a caller that holds mu.
-func (a *alone) endLocked() {
-	a.isSeated = false
+func (a *exclusive) endLocked() {
+	a.isLeader = false
 	for _, b := range a.begun {
 		b.turn.Revoke()
 	}
@@ -338,8 +338,8 @@ const (
 	longTurn = 50 * time.Millisecond
 )
 
-// sight is what a look at lanes found.
-type sight struct {
+// snapshot is what a look at lanes found.
+type snapshot struct {
 	// free are lanes with something to do, in the order of their first events.
 	free []work
 	// waiting are lanes whose first event is tried again later, with when; held are those that others
@@ -351,14 +351,14 @@ type sight struct {
 //
 // The documents of lanes are read before their events: whoever handles one of these later has a
 // turn, and so changes the document, so that the claim of what was seen fails.
-func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (sight, error) {
-	found := sight{waiting: map[string]time.Time{}, held: map[string]time.Time{}}
+func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (snapshot, error) {
+	found := snapshot{waiting: map[string]time.Time{}, held: map[string]time.Time{}}
 	if len(lanes) == 0 {
 		return found, nil
 	}
 	seen, err := b.turns.Look(ctx, lanes)
 	if err != nil {
-		return sight{}, err
+		return snapshot{}, err
 	}
 	var free []string
 	for _, lane := range lanes {
@@ -375,7 +375,7 @@ func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (si
 // addFree adds lanes that nobody holds, with their events. A lane with many events fills what is read at
 // once: then the others are read without it.
 func (b *Inbox) addFree(
-	ctx context.Context, found *sight, free []string, seen map[string]document.Object, now time.Time,
+	ctx context.Context, found *snapshot, free []string, seen map[string]document.Object, now time.Time,
 ) error {
 	for len(free) > 0 {
 		most := min(readAhead, perTurn*len(free))
@@ -399,7 +399,7 @@ func (b *Inbox) addFree(
 }
 
 // add adds events, and returns their lanes. isCut is true if there may be more.
-func (found *sight) add(
+func (found *snapshot) add(
 	events []document.Object, seen map[string]document.Object, now time.Time, isCut bool,
 ) (reached map[string]bool) {
 	reached = map[string]bool{}

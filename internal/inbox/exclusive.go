@@ -15,21 +15,21 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// alone is the feed of an inbox over a store that this process has to itself (store.Watcher): what
-// waits is kept in memory, and follows the store. No lane has a document there. Instead one inbox has
-// the seat: a document in which stands what it has begun (see seat.go).
-type alone struct {
+// exclusive is the source of an inbox over a store that this process has to itself (store.Watcher): what
+// waits is kept in memory, and follows the store. No lane has a document there. Instead one inbox
+// leads, and notes in one document what it has begun (see leader.go).
+type exclusive struct {
 	*Inbox
 
 	watcher store.Watcher
 	notes   store.Collection
 
-	// taking is held by who takes the seat, fills the queue or writes the note. It is taken before
+	// taking is held by who takes the lead, fills the queue or writes the note. It is taken before
 	// the store's locks, and these before mu.
 	taking sync.Mutex
 	// stop ends the watching; empty where it has not begun.
 	stop []func()
-	// lost is what the inbox that had the seat before has begun, as far as it was not looked at.
+	// lost is what the inbox that led before has begun, as far as it was not looked at.
 	lost []begun
 
 	mu sync.Mutex
@@ -37,10 +37,9 @@ type alone struct {
 	queue     *queue
 	isFilling bool
 	early     []documentChange
-	// fence is that of the seat. isSeated tells that this inbox has it, isUnseated that another one
-	// has taken it over.
-	fence                int64
-	isSeated, isUnseated bool
+	// fence is the leader's. isLeader is whether this inbox leads, isDeposed whether another one has taken over.
+	fence               int64
+	isLeader, isDeposed bool
 	// begun are the lanes that are being handled.
 	begun map[string]begun
 }
@@ -48,14 +47,14 @@ type alone struct {
 // documentChange is a change of an event.
 type documentChange struct{ before, after document.Object }
 
-var _ feed = (*alone)(nil)
+var _ source = (*exclusive)(nil)
 
-func newAlone(b *Inbox, watcher store.Watcher, notes store.Collection) *alone {
-	return &alone{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
+func newExclusive(b *Inbox, watcher store.Watcher, notes store.Collection) *exclusive {
+	return &exclusive{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
 }
 
-// take implements feed.
-func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
+// take implements source.
+func (a *exclusive) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
 	isNoted := false
@@ -65,8 +64,8 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 			taken = nil
 		}
 	}()
-	isSeated, err := a.sit(ctx, want)
-	if err != nil || !isSeated {
+	isLeader, err := a.lead(ctx, want)
+	if err != nil || !isLeader {
 		return nil, a.config.Poll, err
 	}
 	now, err := a.turns.Now(ctx)
@@ -96,7 +95,7 @@ func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.D
 }
 
 // takeOne takes the next lane that can be entered.
-func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
+func (a *exclusive) takeOne(now int64, want want) (w work, ok bool) {
 	for {
 		lane, events, fence := a.nextAllowed(now, want)
 		if lane == nil {
@@ -120,7 +119,7 @@ func (a *alone) takeOne(now int64, want want) (w work, ok bool) {
 
 // nextAllowed is nextReady, unless a suspect runs alone or is to: then it takes that one's lane once nothing
 // is under way.
-func (a *alone) nextAllowed(now int64, want want) (lane *queued, events []stored, fence int64) {
+func (a *exclusive) nextAllowed(now int64, want want) (lane *queued, events []stored, fence int64) {
 	for {
 		own := a.config.Env.Now()
 		only, isOnly := a.suspects.Only(own)
@@ -138,7 +137,7 @@ func (a *alone) nextAllowed(now int64, want want) (lane *queued, events []stored
 }
 
 // takeOnly takes a lane out of the queue, nil if it is not ready.
-func (a *alone) takeOnly(name string, now int64, want want) (lane *queued, events []stored, fence int64) {
+func (a *exclusive) takeOnly(name string, now int64, want want) (lane *queued, events []stored, fence int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
@@ -149,7 +148,7 @@ func (a *alone) takeOnly(name string, now int64, want want) (lane *queued, event
 }
 
 // nextReady takes the next lane that is ready out of the queue, nil if there is none.
-func (a *alone) nextReady(now int64, want want) (lane *queued, events []stored, fence int64) {
+func (a *exclusive) nextReady(now int64, want want) (lane *queued, events []stored, fence int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
@@ -160,7 +159,7 @@ func (a *alone) nextReady(now int64, want want) (lane *queued, events []stored, 
 }
 
 // refuse sets a lane aside that could not be entered.
-func (a *alone) refuse(lane string) {
+func (a *exclusive) refuse(lane string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue != nil {
@@ -169,7 +168,7 @@ func (a *alone) refuse(lane string) {
 }
 
 // askAgain puts the lanes back that could not be entered.
-func (a *alone) askAgain() {
+func (a *exclusive) askAgain() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue != nil {
@@ -178,15 +177,15 @@ func (a *alone) askAgain() {
 }
 
 // untake leaves lanes whose events were not begun.
-func (a *alone) untake(taken []work) {
+func (a *exclusive) untake(taken []work) {
 	for _, w := range taken {
 		w.turn.Abandon()
-		a.putBack(w, rest{})
+		a.putBack(w, laneState{})
 	}
 }
 
 // idle returns how long nothing can be taken, unless a place is given back.
-func (a *alone) idle(now time.Time, want want) time.Duration {
+func (a *exclusive) idle(now time.Time, want want) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
@@ -208,23 +207,23 @@ func (a *alone) idle(now time.Time, want want) time.Duration {
 	return max(0, min(a.config.Poll, document.Timestamp(at).Time().Sub(now)))
 }
 
-// hasReady implements feed.
-func (a *alone) hasReady() bool {
+// hasReady implements source.
+func (a *exclusive) hasReady() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.queue != nil && a.queue.ready.Len() > 0
 }
 
-// begin implements feed.
-func (*alone) begin(_ context.Context, w work) (*lease.Turn, error) { return w.turn, nil }
+// begin implements source.
+func (*exclusive) begin(_ context.Context, w work) (*lease.Lease, error) { return w.turn, nil }
 
-// leave implements feed.
-func (a *alone) leave(ctx context.Context, w work, rest rest) {
-	if a.putBack(w, rest) || a.suspects.IsDraining() {
+// leave implements source.
+func (a *exclusive) leave(ctx context.Context, w work, left laneState) {
+	if a.putBack(w, left) || a.suspects.IsDraining() {
 		a.signal()
 	}
 	switch {
-	case !rest.isGivenBack:
+	case !left.isGivenBack:
 	case w.isAtOnce:
 		a.tellNotBegun(ctx, w)
 	default:
@@ -233,26 +232,26 @@ func (a *alone) leave(ctx context.Context, w work, rest rest) {
 }
 
 // putBack puts a lane back into the queue, and reports whether there is something to do or to wait for.
-func (a *alone) putBack(w work, rest rest) bool {
+func (a *exclusive) putBack(w work, left laneState) bool {
 	w.leave()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.begun[w.lane].turn != w.turn {
-		return false // The seat was lost since.
+		return false // The lead was lost since.
 	}
 	delete(a.begun, w.lane)
 	if a.queue == nil {
 		return false
 	}
-	if rest.isBroken {
+	if left.isBroken {
 		a.queue.refuse(w.lane)
 		return false
 	}
 	return a.queue.leave(w.lane)
 }
 
-// next implements feed.
-func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
+// next implements source.
+func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
 	if err := a.fill(ctx); err != nil {
@@ -285,18 +284,18 @@ func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	return document.Timestamp(first).Time(), ok, nil
 }
 
-// handling implements feed.
-func (a *alone) handling() int {
+// handling implements source.
+func (a *exclusive) handling() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.begun)
 }
 
-// accepted implements feed: the store tells it.
-func (*alone) accepted(string) {}
+// accepted implements source: the store tells it.
+func (*exclusive) accepted(string) {}
 
-// isFree implements feed.
-func (a *alone) isFree(lane string) {
+// isFree implements source.
+func (a *exclusive) isFree(lane string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue != nil && a.queue.askFor(lane) {
@@ -306,7 +305,7 @@ func (a *alone) isFree(lane string) {
 
 // An event begins with its acceptance where a worker is idle and nothing of its lane waits or is under
 // way, over a store that this process has to itself. That it has begun is stored with it, so that no
-// note of the seat is needed: a crash from then on is a start that never came back.
+// note of the leader is needed: a crash from then on is a start that never came back.
 
 // start is a worker's place and a lane for an event that is being accepted.
 type start struct {
@@ -326,7 +325,7 @@ func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	if p.shares.Take(of) {
 		s := &start{pool: p}
 		var isFree bool
-		if s.work, isFree = b.feed.hold(lane, of); isFree {
+		if s.work, isFree = b.source.hold(lane, of); isFree {
 			leave := s.work.leave
 			s.work.leave = func() {
 				leave()
@@ -359,7 +358,7 @@ func (p *pool) close() {
 
 // give has the worker handle the event, which is in the store now.
 func (s *start) give(e stored) {
-	if s != nil && s.pool.feed.confirm(&s.work, e) {
+	if s != nil && s.pool.source.confirm(&s.work, e) {
 		s.isGiven = true
 		s.pool.handleNow(s.work)
 	}
@@ -373,12 +372,12 @@ func (s *start) release(ctx context.Context) {
 	defer s.pool.all.Done()
 	if !s.isGiven {
 		s.work.turn.Abandon()
-		s.pool.leave(ctx, s.work, rest{hasMore: true})
+		s.pool.leave(ctx, s.work, laneState{hasMore: true})
 	}
 }
 
-// hold implements feed.
-func (a *alone) hold(lane string, of fair.Key) (w work, isFree bool) {
+// hold implements source.
+func (a *exclusive) hold(lane string, of fair.Key) (w work, isFree bool) {
 	_, isOnly := a.suspects.Only(a.config.Env.Now())
 	if isOnly {
 		return work{}, false // A suspect runs alone.
@@ -400,11 +399,11 @@ func (a *alone) hold(lane string, of fair.Key) (w work, isFree bool) {
 	return work{}, false
 }
 
-// isHeld notes that a lane has begun, and reports false where the seat was lost since.
-func (a *alone) isHeld(w work) bool {
+// isHeld notes that a lane has begun, and reports false where the lead was lost since.
+func (a *exclusive) isHeld(w work) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	isHeld := a.isSeated && a.fence == w.turn.Fence()
+	isHeld := a.isLeader && a.fence == w.turn.Fence()
 	if isHeld {
 		a.begun[w.lane] = begun{lane: w.lane, turn: w.turn}
 	}
@@ -413,23 +412,23 @@ func (a *alone) isHeld(w work) bool {
 
 // holdFree takes a lane of which nothing waits or is under way, unless others of its channel wait for a
 // place.
-func (a *alone) holdFree(lane string, of fair.Key) (fence int64, isFree bool) {
+func (a *exclusive) holdFree(lane string, of fair.Key) (fence int64, isFree bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.isSeated || a.queue == nil || a.queue.has(lane) || a.queue.isBusy(of) {
+	if !a.isLeader || a.queue == nil || a.queue.has(lane) || a.queue.isBusy(of) {
 		return 0, false
 	}
 	a.queue.hold(lane)
 	return a.fence, true
 }
 
-// confirm implements feed: the event is the first of its lane, unless another one was accepted at the
+// confirm implements source: the event is the first of its lane, unless another one was accepted at the
 // same time.
-func (a *alone) confirm(w *work, e stored) bool {
+func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil || a.begun[w.lane].turn != w.turn {
-		return false // The seat was lost since.
+		return false // The lead was lost since.
 	}
 	first, ok := a.queue.firstOf(w.lane)
 	if !ok || first.id != e.id {
@@ -440,7 +439,7 @@ func (a *alone) confirm(w *work, e stored) bool {
 }
 
 // lostAtOnce returns what has begun with its acceptance, and is not handled by this inbox.
-func (a *alone) lostAtOnce() (lost []begun) {
+func (a *exclusive) lostAtOnce() (lost []begun) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
@@ -456,8 +455,8 @@ func (a *alone) lostAtOnce() (lost []begun) {
 
 // tellNotBegun stores that an event is not under way that had begun with its acceptance. Where that fails
 // it counts as begun until it is handled.
-func (a *alone) tellNotBegun(ctx context.Context, w work) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+func (a *exclusive) tellNotBegun(ctx context.Context, w work) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Duration())
 	defer cancel()
 	filter, err := query.CompileFilter(document.O(fieldID, w.events[0].id, fieldState, statePending))
 	if err == nil {
