@@ -5,7 +5,7 @@
 //   - To renew the claims that a process has, use [Held].
 //   - To store what a holder has done, find the record by [Holds].
 //
-// Agendas are claimed in their own records, turns of lanes in records of theirs (see Turns). What
+// Agendas are claimed in their own records, leases of lanes in records of theirs (see Leases). What
 // they have in common is here: a claim sets FieldUntil and counts up FieldFence in one atomic write
 // that finds the record only as it was seen; Held renews what a process holds each quarter of the
 // lease, and ends what it cannot renew; what a holder stores afterwards finds nothing where

@@ -223,7 +223,7 @@ func (h *Held[C]) RenewAll(
 	}
 }
 
-// startBeating starts what renews the turns that are held, unless it is at work.
+// startBeating starts what renews the leases that are held, unless it is at work.
 func (t *Leases) startBeating() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -233,7 +233,7 @@ func (t *Leases) startBeating() {
 	}
 }
 
-// beat renews the turns that are held, until there are none.
+// beat renews the leases that are held, until there are none.
 func (t *Leases) beat() {
 	done := false
 	defer func() {
@@ -259,7 +259,7 @@ func (t *Leases) isIdle() bool {
 	return !t.isBeating
 }
 
-// renewAll renews the turns that are held once.
+// renewAll renews the leases that are held once.
 func (t *Leases) renewAll() {
 	ctx, cancel := context.WithTimeout(context.Background(), t.lease/BeatsPerLease)
 	defer cancel()
@@ -288,7 +288,7 @@ const (
 	lastLook  = time.Second
 )
 
-// Acquire waits for a turn of a lane, begins it and keeps it; cancel is called where it is lost.
+// Acquire waits for a lease of a lane, begins it and keeps it; cancel is called where it is lost.
 // Those who wait in several processes come in no order. Canceled: ctx ended first. The other
 // errors are those of the store.
 func (t *Leases) Acquire(
@@ -392,19 +392,19 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 }
 
 const (
-	// sweepPause is how often a process that has turns removes idle lanes, and how long they have
+	// sweepPause is how often a process that has leases removes idle lanes, and how long they have
 	// been idle then.
 	sweepPause = time.Hour
-	// lostFactor is how much longer than other lanes those are kept whose last turn never came back,
+	// lostFactor is how much longer than other lanes those are kept whose last lease never came back,
 	// so that whoever has the next one learns it.
 	lostFactor = 24
 	// sweepBatch is the number of lanes that are removed at once, so that other writes come between.
 	sweepBatch = 500
 )
 
-// Sweep removes the documents of lanes whose last turn ended longer ago than a time, by the store's
+// Sweep removes the documents of lanes whose last lease ended longer ago than a time, by the store's
 // clock, which is to be many leases. Those whose last turn never came back are removed when its lease
-// passed 24 times as long ago. A process that has turns does so each hour, for lanes that are idle for
+// passed 24 times as long ago. A process that has leases does so each hour, for lanes that are idle for
 // an hour. The errors are those of the store.
 func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
 	for _, field := range []string{fieldFreedAt, FieldUntil} {
@@ -426,7 +426,7 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 }
 
 // Forget removes the document of a lane that nobody holds, as Sweep does with lanes that are idle. It does
-// nothing if the lane is held, or its last turn never came back. The errors are those of the store.
+// nothing if the lane is held, or its last lease never came back. The errors are those of the store.
 func (t *Leases) Forget(ctx context.Context, lane string) error {
 	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {
@@ -469,7 +469,7 @@ func (t *Leases) removeBatch(ctx context.Context, field string, which document.O
 	for i, o := range batch {
 		ids[i], _ = o.Field(document.IDField)
 	}
-	// A lane that has had a turn since does not match any more.
+	// A lane that has had a lease since does not match any more.
 	filter, err = query.CompileFilter(which.With(document.IDField, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return 0, 0, err

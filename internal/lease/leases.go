@@ -17,17 +17,17 @@ import (
 )
 
 // ErrLost is the error of a turn that is held no more, and the context.Cause of its run: its lease
-// could not be renewed, or another process has the turn.
+// could not be renewed, or another process has the lease.
 var ErrLost = boterr.New(boterr.Conflict, "", "the turn is lost: another run may be under way")
 
-// DefaultLease is how long a turn holds without being renewed, unless TurnsConfig says otherwise.
+// DefaultLease is how long a lease holds without being renewed, unless Config says otherwise.
 const DefaultLease = 30 * time.Second
 
 // Leases lets one run at a time, in all processes that share a store, have a lane to itself, such
 // as the messages of a member. NewTurns makes one. It is safe for concurrent use.
 //
 // A lane that was in use has a document, which is removed when the lane has been idle for an hour, or,
-// where its last turn never came back, for a day: see Sweep.
+// where its last lease never came back, for a day: see Sweep.
 type Leases struct {
 	store   store.Store
 	records store.Collection
@@ -38,7 +38,7 @@ type Leases struct {
 	compiling sync.Once
 	compiled  leaseUpdates
 	held      *Held[*Lease]
-	// process tells the turns of this process from others.
+	// process tells the leases of this process from others.
 	process string
 
 	mu        sync.Mutex
@@ -48,26 +48,26 @@ type Leases struct {
 	sweptAt time.Time
 }
 
-// Work is what a turn is for.
+// Work is what a lease is for.
 type Work struct {
 	// Purpose is a word for it.
 	Purpose string
-	// Items are the ids of what the turn does one after the other, where a later turn is to know
+	// Items are the ids of what the lease does one after the other, where a later lease is to know
 	// that they may have begun.
 	Items []string
 }
 
-// Config says how turns are kept. Env.Store is required; the zero value of the others means
+// Config says how leases are kept. Env.Store is required; the zero value of the others means
 // the default.
 type Config struct {
-	// Env has the store, and with Now the clock by which it is measured how long ago a turn was
+	// Env has the store, and with Now the clock by which it is measured how long ago a lease was
 	// renewed.
 	Env record.Env
 	// Collection is the name of the collection with the lanes. The default is "turns".
 	Collection string
-	// Lease is how long a turn holds without being renewed. The default is DefaultLease.
+	// Lease is how long a lease holds without being renewed. The default is DefaultLease.
 	Lease time.Duration
-	// Log takes lines about turns that could not be renewed, at warn. By default nothing is logged.
+	// Log takes lines about leases that could not be renewed, at warn. By default nothing is logged.
 	Log *slog.Logger
 }
 
@@ -79,17 +79,17 @@ type reading struct{ store, own time.Time }
 
 // The fields of a lane's document, beside those that all claims have.
 const (
-	// fieldPurpose says what the turn is for.
+	// fieldPurpose says what the lease is for.
 	fieldPurpose = "purpose"
-	// fieldItems are the ids of what the turn does.
+	// fieldItems are the ids of what the lease does.
 	fieldItems = "items"
-	// fieldProcess tells the process that has the turn, or had it last.
+	// fieldProcess tells the process that has the lease, or had it last.
 	fieldProcess = "process"
-	// fieldBeside is true if another turn of that process was lost as well.
+	// fieldBeside is true if another lease of that process was lost as well.
 	fieldBeside = "beside"
-	// fieldOvertaken is true where a turn never came back, until a later one was marked.
+	// fieldOvertaken is true where a lease never came back, until a later one was marked.
 	fieldOvertaken = "overtaken"
-	// fieldFreedAt is when the last turn ended.
+	// fieldFreedAt is when the last lease ended.
 	fieldFreedAt = "freedAt"
 )
 
@@ -143,7 +143,7 @@ func mustUpdate(pairs ...any) *query.Update {
 	return update
 }
 
-// Duration returns how long a turn holds without being renewed.
+// Duration returns how long a lease holds without being renewed.
 func (t *Leases) Duration() time.Duration { return t.lease }
 
 // Look returns the documents of those lanes that have one. The errors are those of the store.
@@ -167,9 +167,9 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 	return byLane, nil
 }
 
-// Claim begins a turn of a lane that is as it was seen: the zero Object where it had no document.
-// now is a time of the store's clock at which the lane was free, and work is kept with the turn
-// until another one begins. It returns nil where somebody had a turn since. What was seen must not
+// Claim begins a lease of a lane that is as it was seen: the zero Object where it had no document.
+// now is a time of the store's clock at which the lane was free, and work is kept with the lease
+// until another one begins. It returns nil where somebody had a lease since. What was seen must not
 // be older than a lease. The errors are those of the store.
 //
 // The turn is to be released, and is renewed only after Keep.
@@ -214,7 +214,7 @@ func (t *Leases) Claim(
 	return turn, nil
 }
 
-// wasAlone reports whether the turn that was lost with a lane was the only one of its process, and notes
+// wasAlone reports whether the lease that was lost with a lane was the only one of its process, and notes
 // with the others that they were not.
 func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object) (bool, error) {
 	if seen.Has(fieldBeside) {
@@ -234,7 +234,7 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	return !now[lane].Has(fieldBeside), err
 }
 
-// itemsOf returns the items of a turn as they are stored.
+// itemsOf returns the items of a lease as they are stored.
 func itemsOf(work Work) document.Array {
 	items := make([]any, len(work.Items))
 	for i, id := range work.Items {
@@ -243,7 +243,7 @@ func itemsOf(work Work) document.Array {
 	return document.A(items...)
 }
 
-// workOf returns what the last turn of a lane was for.
+// workOf returns what the last lease of a lane was for.
 func workOf(seen document.Object) Work {
 	work := Work{Purpose: document.Get(seen, fieldPurpose, "")}
 	for _, item := range document.Get(seen, fieldItems, document.A()).All() {
@@ -277,12 +277,12 @@ type Lease struct {
 	fence int64
 	// claimedAt is when it was claimed, by the store's clock, and began the same by the own one.
 	claimedAt, began time.Time
-	// wasLost tells that the turn before never came back, and lost what that was for.
+	// wasLost tells that the lease before never came back, and lost what that was for.
 	wasLost bool
 	lost    Work
-	// wasAlone is true if the process of the lost turn had no other one then.
+	// wasAlone is true if the process of the lost lease had no other one then.
 	wasAlone bool
-	// isOvertaken tells that a turn before never came back, and none since was marked; isMarked
+	// isOvertaken tells that a lease before never came back, and none since was marked; isMarked
 	// that this one is.
 	isOvertaken bool
 	isMarked    atomic.Bool
@@ -294,14 +294,14 @@ type Lease struct {
 	end       atomic.Pointer[context.CancelCauseFunc]
 }
 
-// Grant begins a turn of which the store is not told, for a process that has the store to itself: it
+// Grant begins a lease of which the store is not told, for a process that has the store to itself: it
 // has no lease, and lasts until it is released, abandoned or revoked. That no other one of the lane is
 // under way is for the caller to see to, and that Revoke is called where another process has the store.
 func (t *Leases) Grant(lane string, fence int64) *Lease {
 	return &Lease{turns: t, lane: lane, fence: fence, isGranted: true}
 }
 
-// Revoke ends a turn that was granted, and its run with the cause ErrLost.
+// Revoke ends a lease that was granted, and its run with the cause ErrLost.
 func (t *Lease) Revoke() {
 	t.isOver.Store(true)
 	if end := t.end.Load(); end != nil {
@@ -312,18 +312,18 @@ func (t *Lease) Revoke() {
 // Lane returns the name of the lane.
 func (t *Lease) Lane() string { return t.lane }
 
-// Fence returns the fencing token: later turns of the lane have greater ones.
+// Fence returns the fencing token: later leases of the lane have greater ones.
 func (t *Lease) Fence() int64 { return t.fence }
 
-// Lost returns what the turn before was for, where that one never came back: its process died, or
+// Lost returns what the lease before was for, where that one never came back: its process died, or
 // lost it.
 func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
-// WasAlone reports whether the turn that Lost tells of was the only one of its process that never came
-// back: if that process died, nothing else that it did in a turn can have ended it.
+// WasAlone reports whether the lease that Lost tells of was the only one of its process that never came
+// back: if that process died, nothing else that it did in a lease can have ended it.
 func (t *Lease) WasAlone() bool { return t.wasAlone }
 
-// IsOvertaken reports whether a turn before, of any purpose, never came back and none since was
+// IsOvertaken reports whether a lease before, of any purpose, never came back and none since was
 // marked: its run may still be alive, and store what it does. A run that keeps it from that, by its
 // Fence in what it stores, calls Mark.
 func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
@@ -344,7 +344,7 @@ func (t *Lease) Err() error {
 	return nil
 }
 
-// Check asks the store whether the turn holds. The error is ErrLost if it does not, or one of the store.
+// Check asks the store whether the lease holds. The error is ErrLost if it does not, or one of the store.
 func (t *Lease) Check(ctx context.Context) error {
 	if err := t.Err(); err != nil || t.isGranted {
 		return err
@@ -360,7 +360,7 @@ func (t *Lease) Check(ctx context.Context) error {
 	return err
 }
 
-// confirmed notes that the turn held, by the store, when it was asked at a time of the own clock.
+// confirmed notes that the lease held, by the store, when it was asked at a time of the own clock.
 func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
 // Keep renews the turn until it is released or lost; then it calls cancel with ErrLost.
@@ -377,7 +377,7 @@ func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 	t.turns.startBeating()
 }
 
-// keepGranted is Keep for a turn that was granted.
+// keepGranted is Keep for a lease that was granted.
 func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	t.end.Store(&cancel)
 	if t.isOver.Load() {
@@ -385,7 +385,7 @@ func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	}
 }
 
-// Abandon gives the turn up without telling the store: nothing that its run still does counts, and
+// Abandon gives the lease up without telling the store: nothing that its run still does counts, and
 // its lease passes.
 func (t *Lease) Abandon() {
 	t.isOver.Store(true)

@@ -19,7 +19,7 @@ import (
 
 const lane = "ada"
 
-// world is a store with a clock, and the turns of two processes on it.
+// world is a store with a clock, and the leases of two processes on it.
 type world struct {
 	t           *testing.T
 	mu          sync.Mutex
@@ -36,7 +36,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// turns returns the turns of another process, with a clock of its own.
+// leases returns the leases of another process, with a clock of its own.
 func (w *world) turns(now func() time.Time) *lease.Leases {
 	w.t.Helper()
 	turns, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: now}})
