@@ -532,7 +532,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 // <dora's group> or <rose's chat>.
 func withIDs(t *testing.T, p *fakes.Platform, text string) string {
 	t.Helper()
-	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, record.Query{})
+	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})
 	require.NoError(t, err)
 	var pairs []string
 	for _, r := range all {

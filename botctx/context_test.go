@@ -285,7 +285,7 @@ func transferInGroup(ctx context.Context, bot *botctx.Context) error {
 // recordsOf returns, by kind, what operations show of what happened on a platform.
 func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
 	t.Helper()
-	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, record.Query{})
+	all, err := p.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{})
 	require.NoError(t, err)
 	r := all[len(all)-1]
 	bot := p.Operations(record.Scope{Channel: "family", Member: r.Member})

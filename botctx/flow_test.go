@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -331,7 +330,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 			tries := 0
 			open := func() []*livechat.AssignmentRecord {
 				found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp,
-					record.Query{Filter: document.O("assignee", d.grace.ExternalID(), "endedAt", nil)})
+					botctx.Query{Filter: document.O("assignee", d.grace.ExternalID(), "endedAt", nil)})
 				require.NoError(t, err)
 				return found
 			}

@@ -99,9 +99,9 @@ func (r *Runtime) Pairing(ctx context.Context, app, inlet string) (*channel.Pair
 	return channels.New(r.env, Scope{App: app}).Pairing(ctx, inlet)
 }
 
-// PostCommentsQuery chooses comments on posts. Filter and SortBy are MongoDB's, over the JSON fields of send.PostComment.
-// Limit is the most comments to return; 0 is all.
-type PostCommentsQuery struct {
+// Query chooses records of an app for a host. Filter and SortBy are MongoDB's, over the JSON fields of the records.
+// Limit is the most records to return; 0 is all.
+type Query struct {
 	Filter document.Object
 	SortBy document.Object
 	Skip   int64
@@ -111,10 +111,10 @@ type PostCommentsQuery struct {
 // PostComments returns the comments of an app that SavePostCommentAnalytics recorded, or an empty slice. Those on one
 // post that matched are
 //
-//	rt.PostComments(ctx, "shop", botctx.PostCommentsQuery{Filter: document.O("postId", id, "isMatched", true)})
+//	rt.PostComments(ctx, "shop", botctx.Query{Filter: document.O("postId", id, "isMatched", true)})
 //
 // InvalidArgument: Filter, SortBy or a number is wrong. FailedPrecondition: what is stored is no comment.
-func (r *Runtime) PostComments(ctx context.Context, app string, q PostCommentsQuery) ([]*send.PostComment, error) {
+func (r *Runtime) PostComments(ctx context.Context, app string, q Query) ([]*send.PostComment, error) {
 	return sends.New(r.guarded, Scope{App: app}, sends.Ports{}).FindPostComments(ctx, record.Query(q))
 }
 

@@ -637,7 +637,7 @@ func enterLiveChats(t *testing.T, runtime *botctx.Runtime) {
 	_, _ = runtime.EndLiveChat(t.Context(), "shop", livechat.EndLiveChatParams{
 		Channel: &channel.Channel{ID: "desk"}, MessageEvent: &send.MessageEvent{From: "ext-eve", To: "desk"},
 	})
-	_, _ = runtime.FindAssignments(t.Context(), "shop", livechat.Query{})
+	_, _ = runtime.FindAssignments(t.Context(), "shop", botctx.Query{})
 	_, _ = runtime.WaitingRequests(t.Context(), "shop", "")
 	_, _ = runtime.LiveChatPosition(t.Context(), "shop", cmp.Or(asked.AssignmentID, "none"))
 }

@@ -95,15 +95,13 @@ func (r *Runtime) EndLiveChat(
 // FindAssignments returns the assignments of an app that match a query, as the store keeps them, or an empty slice.
 // Those that an agent has, for one, are
 //
-//	rt.FindAssignments(ctx, "shop", livechat.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
+//	rt.FindAssignments(ctx, "shop", botctx.Query{Filter: document.O("assignee", agent, "endedAt", nil)})
 //
 // InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment. The
 // other errors are those of the store.
-func (r *Runtime) FindAssignments(
-	ctx context.Context, app string, q livechat.Query,
-) (found []*livechat.AssignmentRecord, err error) {
+func (r *Runtime) FindAssignments(ctx context.Context, app string, q Query) (found []*livechat.AssignmentRecord, err error) {
 	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
-	return r.liveChats(app).FindAssignments(ctx, q)
+	return r.liveChats(app).FindAssignments(ctx, record.Query(q))
 }
 
 // WaitingRequests returns how many requests of an app wait for an agent: for a label, or all of them for "". It looks

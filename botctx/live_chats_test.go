@@ -246,7 +246,7 @@ func TestIdle_EndsLiveChat(t *testing.T) {
 // assignments returns the assignments of Ada as they are kept.
 func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 	t.Helper()
-	found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, record.Query{Filter: document.O("member", d.ada.ID())})
+	found, err := d.Runtime().FindAssignments(t.Context(), fakes.DefaultApp, botctx.Query{Filter: document.O("member", d.ada.ID())})
 	require.NoError(t, err)
 	return found
 }

@@ -417,7 +417,7 @@ func (a *Actor) AddAssignment(p livechat.CreateAssignmentParams) *livechat.Assig
 // openAssignment returns the member's request that is sent, pending or taken, nil where she has none.
 func (a *Actor) openAssignment() *livechat.Assignment {
 	a.platform.test.Helper()
-	found, err := a.platform.Runtime().FindAssignments(testContext(), a.scope.App, record.Query{
+	found, err := a.platform.Runtime().FindAssignments(testContext(), a.scope.App, botctx.Query{
 		Filter: document.O("member", a.ID()), SortBy: document.O("createdAt", 1),
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ func (f foxtrot) messageID(Sent) string { return f.platform.ids.formed(foxtrotMe
 // DefaultApp, the oldest first.
 func (p *Platform) PostComments() []*send.PostComment {
 	p.test.Helper()
-	found, err := p.Runtime().PostComments(testContext(), DefaultApp, botctx.PostCommentsQuery{})
+	found, err := p.Runtime().PostComments(testContext(), DefaultApp, botctx.Query{})
 	if err != nil {
 		p.test.Fatalf("fakes: PostComments: %v", err)
 	}

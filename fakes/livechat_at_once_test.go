@@ -23,7 +23,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -88,7 +87,7 @@ func (r *rush) agent(random *rand.Rand) {
 
 // open returns the open assignments of a member.
 func (r *rush) open(name string) []*livechat.AssignmentRecord {
-	found, err := r.platform.Runtime().FindAssignments(r.Context(), fakes.DefaultApp, record.Query{
+	found, err := r.platform.Runtime().FindAssignments(r.Context(), fakes.DefaultApp, botctx.Query{
 		Filter: document.O("member", r.members[name].ID(), "endedAt", document.O("$exists", false)),
 	})
 	require.NoError(r, err)

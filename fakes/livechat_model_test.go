@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -592,7 +592,7 @@ func (s *play) compare() {
 
 // compareRequests compares the assignments of a member, and learns their ids.
 func (s *play) compareRequests(name string) {
-	stored, err := s.platform.Runtime().FindAssignments(s.Context(), fakes.DefaultApp, record.Query{
+	stored, err := s.platform.Runtime().FindAssignments(s.Context(), fakes.DefaultApp, botctx.Query{
 		Filter: document.O("member", s.members[name].ID()), SortBy: document.O("createdAt", 1),
 	})
 	require.NoError(s, err, s.story())

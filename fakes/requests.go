@@ -314,7 +314,7 @@ func testContext() context.Context { return Observing(context.Background()) }
 // Observing returns a context for looking at what the services of a Runtime hold, as a test or a page does beside
 // the bot: no outage and no crash keeps such a call from the store, and faults of requests do not count it.
 //
-//	p.Runtime().FindAssignments(fakes.Observing(ctx), fakes.DefaultApp, livechat.Query{})
+//	p.Runtime().FindAssignments(fakes.Observing(ctx), fakes.DefaultApp, botctx.Query{})
 //
 // Operations of a Context are still refused once the process has crashed.
 func Observing(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -246,7 +246,7 @@ func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 // DefaultApp, the oldest first.
 func (p *Platform) assignmentsIn(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
-	found, err := p.Runtime().FindAssignments(testContext(), DefaultApp, record.Query{
+	found, err := p.Runtime().FindAssignments(testContext(), DefaultApp, botctx.Query{
 		Filter: document.O("$or", document.A(
 			document.O("outlet", channelID), document.O("direct", channelID), document.O("tickets.channel", channelID))),
 		SortBy: document.O("createdAt", 1),

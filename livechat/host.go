@@ -6,7 +6,6 @@ import (
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/display"
-	"github.com/botctx/go-sdk/internal/record"
 )
 
 // Texts are what live chats say by themselves, when nobody else can. A text of "" is not sent. DefaultTexts are those
@@ -116,10 +115,6 @@ type Position struct {
 	// Waiting is how many requests wait, this one included.
 	Waiting int64
 }
-
-// Query says which assignments a host wants, and in which order. Its Filter and SortBy name the JSON fields of
-// AssignmentRecord; Limit is the most to return, 0 for all, and Skip how many of the first to leave out.
-type Query = record.Query
 
 // UnsentError is the error behind that of a request that did not reach all of its targets.
 // errors.AsType finds it:

@@ -276,7 +276,7 @@ func TestRuntime_TicketTakenByTap(t *testing.T) {
 	require.Contains(t, h.tool.sent(t, "C1").Get("text"), "Ada asks for a person.\nWants tea &amp; cake")
 
 	h.reports(t, h.tapOn(t, "C1"))
-	taken, err := h.runtime.FindAssignments(t.Context(), "app-1", record.Query{Filter: document.O("_id", asked.AssignmentID)})
+	taken, err := h.runtime.FindAssignments(t.Context(), "app-1", botctx.Query{Filter: document.O("_id", asked.AssignmentID)})
 	require.NoError(t, err)
 	require.Equal(t, "U7", taken[0].Assignee)
 	group, err := h.runtime.Operations(record.Scope{App: "app-1"}).GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: h.ada.ID})

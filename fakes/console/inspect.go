@@ -79,7 +79,7 @@ func (s *session) state(string) error {
 	for _, due := range s.seat.actor.Agendas() {
 		s.factf("agenda", "%s", agendaText(due))
 	}
-	requests, err := s.platform.Runtime().FindAssignments(context.Background(), s.seat.actor.Scope().App, record.Query{
+	requests, err := s.platform.Runtime().FindAssignments(context.Background(), s.seat.actor.Scope().App, botctx.Query{
 		Filter: document.O("member", m.ID), SortBy: document.O("createdAt", 1),
 	})
 	for _, request := range requests {

@@ -242,7 +242,7 @@ func (b *branch) isInLiveChat(ctx context.Context, p *person, m *member.Member) 
 	if !m.BotMeta.LiveChat() {
 		return false
 	}
-	open, err := b.platform.Runtime().FindAssignments(ctx, m.App, record.Query{
+	open, err := b.platform.Runtime().FindAssignments(ctx, m.App, botctx.Query{
 		Filter: document.O("member", m.ID, "endedAt", document.O("$exists", false)),
 	})
 	isHere := func(one *livechat.AssignmentRecord) bool {
@@ -352,7 +352,7 @@ func (b *branch) tellRecords(ctx context.Context, w *world) error {
 
 // tellAssignments tells the requests of an app, the oldest first, each with its state.
 func (b *branch) tellAssignments(ctx context.Context, w *world, scope record.Scope) error {
-	found, err := b.platform.Runtime().FindAssignments(ctx, scope.App, record.Query{SortBy: document.O("createdAt", 1)})
+	found, err := b.platform.Runtime().FindAssignments(ctx, scope.App, botctx.Query{SortBy: document.O("createdAt", 1)})
 	if err != nil {
 		return err
 	}

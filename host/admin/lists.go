@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
@@ -208,7 +209,7 @@ func (v *view) assignments(r *http.Request) (any, error) {
 		return nil, err
 	}
 	search := func(q record.Query) ([]*livechat.AssignmentRecord, error) {
-		return v.runtime.FindAssignments(r.Context(), wanted.app, q)
+		return v.runtime.FindAssignments(r.Context(), wanted.app, botctx.Query(q))
 	}
 	found, err := find(wanted, "member", search, func(one *livechat.AssignmentRecord) string { return one.ID })
 	if err != nil {

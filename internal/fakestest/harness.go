@@ -136,7 +136,7 @@ func (s *stage) made() []botctxtest.Made {
 }
 
 func (s *stage) comments(app string) []*send.PostComment {
-	found, err := s.platform.Runtime().PostComments(context.Background(), app, botctx.PostCommentsQuery{})
+	found, err := s.platform.Runtime().PostComments(context.Background(), app, botctx.Query{})
 	must(err)
 	return found
 }
