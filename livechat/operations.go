@@ -31,16 +31,6 @@ import (
 // Where a channel or a member is not given, the context's own is meant. A required
 // parameter that is missing is InvalidArgument.
 type Operations interface {
-	AssignmentOperations
-	AssignmentLookUps
-	GroupOperations
-	BravoOperations
-	AdminOperations
-	SendOperations
-}
-
-// AssignmentOperations are the operations that make, change and end assignments.
-type AssignmentOperations interface {
 	// CreateAssignment asks for a person to take over the conversation with a member. The
 	// member's botMeta.liveChat is true when it returns.
 	//
@@ -174,10 +164,7 @@ type AssignmentOperations interface {
 	//
 	// Specification: Live-chat operations.
 	InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams) (EndLiveChatResult, error)
-}
 
-// AssignmentLookUps are the operations that read assignments.
-type AssignmentLookUps interface {
 	// GetAssignment reads an assignment by its id.
 	//
 	// Errors:
@@ -228,10 +215,7 @@ type AssignmentLookUps interface {
 	//
 	// Specification: Live-chat operations.
 	GetAssignmentsByParentAssignmentID(ctx context.Context, p GetAssignmentsByParentAssignmentIDParams) ([]*Assignment, error)
-}
 
-// GroupOperations are the operations on groups, those of Bravo aside.
-type GroupOperations interface {
 	// GetGroup reads a group by its id.
 	//
 	// Errors:
@@ -312,10 +296,7 @@ type GroupOperations interface {
 	//
 	// Specification: Group and admin operations.
 	CreateHotelChannel(ctx context.Context, p CreateHotelChannelParams) (CreateHotelChannelResult, error)
-}
 
-// BravoOperations are the operations on groups on Bravo and their live chats.
-type BravoOperations interface {
 	// EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
 	// one element for each assignment that ended. A live group of the agent without one is
 	// put out of use, and has an element without an assignment.
@@ -376,10 +357,7 @@ type BravoOperations interface {
 	//
 	// Specification: Group and admin operations.
 	SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconParams) (SetBravoGroupIconResult, error)
-}
 
-// AdminOperations are the operations on agents.
-type AdminOperations interface {
 	// GetAdmin reads an agent by the id.
 	//
 	// Errors:
@@ -395,10 +373,7 @@ type AdminOperations interface {
 	//
 	// Specification: Group and admin operations.
 	GetAdminByExternalID(ctx context.Context, p GetAdminByExternalIDParams) (*Admin, error)
-}
 
-// SendOperations are the sends that need a group or an assignment.
-type SendOperations interface {
 	// SendMessageToInlet sends a message from the outlet conversation that MessageEvent
 	// belongs to, to the member. {{path}} in it is filled from the member.
 	//

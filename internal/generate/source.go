@@ -75,22 +75,13 @@ func (p *goPackage) addConstants(spec *ast.ValueSpec) {
 	}
 }
 
-// methodsOf returns the methods of an interface of the package, with those of the interfaces of
-// the package that it embeds. There are none where the package does not declare it.
+// methodsOf returns the methods of an interface of the package, none if the package does not declare it.
 func (p *goPackage) methodsOf(name string) []*ast.Field {
 	declared, ok := p.types[name].(*ast.InterfaceType)
 	if !ok {
 		return nil
 	}
-	var methods []*ast.Field
-	for _, field := range declared.Methods.List {
-		if embedded, isName := field.Type.(*ast.Ident); isName {
-			methods = append(methods, p.methodsOf(embedded.Name)...)
-			continue
-		}
-		methods = append(methods, field)
-	}
-	return methods
+	return declared.Methods.List
 }
 
 // typeText returns a type of a package as the generated code writes it.
