@@ -106,10 +106,21 @@ func (p *Platform) Calls(ops ...botctx.Op) []Call {
 	return slices.DeleteFunc(calls, func(c Call) bool { return !slices.Contains(ops, c.Op) })
 }
 
-// recordCall is the interceptor that records calls.
+// interceptorOf returns the interceptor of a process: it lets nothing be done once the process has crashed, makes calls
+// fail as the test has planned, and records them.
+func (p *Platform) interceptorOf(by *process) botctx.Interceptor {
+	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		if err := by.err(); err != nil {
+			return nil, err
+		}
+		return p.recordCall(ctx, call, next)
+	}
+}
+
+// recordCall carries a call out and records it.
 func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	made := Call{CalledAt: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
-	result, err := next(ctx)
+	result, err := p.carryOut(ctx, call, next)
 	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)
 	doubt := p.doubt(ctx, made)

@@ -91,7 +91,6 @@ func (p *Platform) configure() {
 	config.Override = p.dataSources.noteOverride(config.Override)
 	config.OnChoice, config.OnWarning = p.noteChoice(config.OnChoice), p.noteWarning(config.OnWarning)
 	config.OnUnfilled = p.noteUnfilled(config.OnUnfilled)
-	config.Interceptors = slices.Concat([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors)
 }
 
 // historyURL makes up the address of a conversation's history.

@@ -317,8 +317,8 @@ func (f fault) String() string {
 	}
 }
 
-// injectFault is the interceptor that makes calls fail, late or report a time-out.
-func (p *Platform) injectFault(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+// carryOut carries a call out, or makes it fail, late or report a time-out, as the test has planned.
+func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	due := p.faults.take(target{op: call.Op})
 	p.clock.advance(due.late.late)
 	if due.late.late > 0 {

@@ -47,7 +47,7 @@ func (p *Platform) newProcess() (*process, error) {
 	if config.HTTP != nil {
 		config.HTTP = livingWeb{config.HTTP, started}
 	}
-	config.Interceptors = slices.Concat([]botctx.Interceptor{started.refuse}, config.Interceptors)
+	config.Interceptors = slices.Concat([]botctx.Interceptor{p.interceptorOf(started)}, config.Interceptors)
 	var err error
 	started.runtime, err = botctx.New(config)
 	return started, err
@@ -85,14 +85,6 @@ func (l *process) watches(stop func()) {
 		return
 	}
 	l.watching = append(l.watching, stop)
-}
-
-// refuse is the interceptor that lets nothing be done by a process that has crashed.
-func (l *process) refuse(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
-	if err := l.err(); err != nil {
-		return nil, err
-	}
-	return next(ctx)
 }
 
 // livingWeb is the web as a process reaches it.

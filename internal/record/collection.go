@@ -174,7 +174,11 @@ func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 
 // First returns the first record whose fields have values, and whether there is one.
 func (c *Collection) First(ctx context.Context, fields ...query.FieldValue) (document.Object, bool, error) {
-	found, err := c.findEqual(ctx, fields, 1)
+	filter, err := c.whereEqual(fields)
+	if err != nil {
+		return document.Object{}, false, err
+	}
+	found, err := c.stored.Find(ctx, filter, store.FindOptions{Limit: 1})
 	if err != nil || len(found) == 0 {
 		return document.Object{}, false, err
 	}
@@ -183,7 +187,11 @@ func (c *Collection) First(ctx context.Context, fields ...query.FieldValue) (doc
 
 // FindEqual returns the records whose fields have values, or an empty slice.
 func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) ([]document.Object, error) {
-	return c.findEqual(ctx, fields, 0)
+	filter, err := c.whereEqual(fields)
+	if err != nil {
+		return nil, err
+	}
+	return c.stored.Find(ctx, filter, store.FindOptions{})
 }
 
 // FindEqual returns the records of a kind in an app whose fields have values, or an empty slice. It is that of the
@@ -195,14 +203,6 @@ func FindEqual(ctx context.Context, env Env, kind *Kind, app string, fields ...q
 		return OfApp(env, kind, app).FindEqual(ctx, fields...)
 	}
 	return store.Wrap(env.Store, nil).Collection(kind.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
-}
-
-func (c *Collection) findEqual(ctx context.Context, fields []query.FieldValue, limit int64) ([]document.Object, error) {
-	filter, err := c.whereEqual(fields)
-	if err != nil {
-		return nil, err
-	}
-	return c.stored.Find(ctx, filter, store.FindOptions{Limit: limit})
 }
 
 // whereEqual returns the filter for the records whose fields have values. Texts and truth values need no
