@@ -68,7 +68,11 @@ func (c *Context) CallValue(ctx context.Context, name string, args document.Obje
 		}
 		err = boterr.Wrap(name, c.orPanic(ctx, Op(name), err, cause))
 	}()
-	return c.dispatch(ctx, Op(name), args)
+	at, exists := positionOf[Op(name)]
+	if !exists {
+		return document.Missing, noOperation(Op(name))
+	}
+	return operations[at].call(ctx, c, args)
 }
 
 const noOperationOfThisName = "there is no operation of this name; names are those of the specification"
@@ -91,15 +95,53 @@ func opNames() []string {
 	return names
 }
 
-// callOperation decodes the arguments, calls an operation and encodes its result.
+// operation is an operation by its name, called with the fields of its params.
+type operation struct {
+	op   Op
+	call func(ctx context.Context, c *Context, args document.Object) (any, error)
+}
+
+// Ops returns the names of all operations, in the order of the specification.
+func Ops() []Op {
+	ops := make([]Op, len(operations))
+	for i, o := range operations {
+		ops[i] = o.op
+	}
+	return ops
+}
+
+// positionOf are the positions of operations by their names.
+var positionOf = func() map[Op]int {
+	positions := make(map[Op]int, len(operations))
+	for i, o := range operations {
+		positions[o.op] = i
+	}
+	return positions
+}()
+
+// Exists reports whether the specification has an operation of this name.
+func (op Op) Exists() bool {
+	_, exists := positionOf[op]
+	return exists
+}
+
+// called returns what decodes the arguments, calls an operation and encodes its result.
+func called[P, R any](
+	op Op, method func(c *Context, ctx context.Context, params P) (R, error),
+) func(ctx context.Context, c *Context, args document.Object) (any, error) {
+	return func(ctx context.Context, c *Context, args document.Object) (any, error) {
+		return callOperation(ctx, c, op, args, method)
+	}
+}
+
 func callOperation[P, R any](
-	ctx context.Context, c *Context, op Op, args document.Object, operation func(context.Context, P) (R, error),
+	ctx context.Context, c *Context, op Op, args document.Object, method func(*Context, context.Context, P) (R, error),
 ) (any, error) {
 	var params P
 	if err := c.runtime.decode(args, &params); err != nil {
 		return document.Missing, boterr.Wrap(string(op), err)
 	}
-	result, failed := operation(ctx, params)
+	result, failed := method(c, ctx, params)
 	if failed != nil {
 		if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
 			return document.Missing, failed

@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -17,298 +16,148 @@ import (
 
 // The names of all operations, in the order of the specification.
 const (
-	// OpFindAndModifyMember: Finds the first member of the whole app that matches, and changes it in one atomic step.
-	OpFindAndModifyMember Op = "findAndModifyMember"
-	// OpFindAndModifyDataFromDataSource: Finds the first entry that matches, in the order of `sortBy`, and changes it in one atomic step: of many callers at once, each sees the change of the one before.
-	OpFindAndModifyDataFromDataSource Op = "findAndModifyDataFromDataSource"
-	// OpUpsertDataToDataSource: Changes the entries whose `_id` exists, and inserts the others: the given columns are set, others stay.
-	OpUpsertDataToDataSource Op = "upsertDataToDataSource"
-	// OpCountDataSource: Returns the number of entries that match.
-	OpCountDataSource Op = "countDataSource"
-	// OpFetchDataFromDataSource: Returns the entries that match, in the order of `sortBy` or of their insertion; with `count` their number alone.
-	OpFetchDataFromDataSource Op = "fetchDataFromDataSource"
-	// OpFetchDistinctDataFromDataSource: Returns the different values of one column, in the order in which they were first seen; with `count` their number alone.
-	OpFetchDistinctDataFromDataSource Op = "fetchDistinctDataFromDataSource"
-	// OpFetchGeoNearFromDataSource: Returns the entries near a point, nearest first.
-	OpFetchGeoNearFromDataSource Op = "fetchGeoNearFromDataSource"
-	// OpPatchDataToDataSource: Changes the first entry that matches, or all of them with `multi`.
-	OpPatchDataToDataSource Op = "patchDataToDataSource"
-	// OpGetMember: Reads a member of the app by its id.
-	OpGetMember Op = "getMember"
-	// OpPatchMembers: Changes every member of a channel that matches, all or none.
-	OpPatchMembers Op = "patchMembers"
-	// OpUpdateMember: Sets the given fields of a member; fields that are not given stay.
-	OpUpdateMember Op = "updateMember"
-	// OpCheckAndSaveMemberReferFrom: Keeps in `meta.referFrom` which channel referred the member to the current one, unless that is known already: the first value stays.
-	OpCheckAndSaveMemberReferFrom Op = "checkAndSaveMemberReferFrom"
-	// OpNewAgenda: Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
-	OpNewAgenda Op = "newAgenda"
-	// OpUpdateAgenda: Changes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
-	OpUpdateAgenda Op = "updateAgenda"
-	// OpDeleteMemberAgenda: Removes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
-	OpDeleteMemberAgenda Op = "deleteMemberAgenda"
-	// OpRedirectMemberToNode: Runs a node for a member now, and those that it redirects to, and returns when they have run.
-	OpRedirectMemberToNode Op = "redirectMemberToNode"
-	// OpCreateAssignment: Asks for a person to take over the conversation with a member.
-	OpCreateAssignment Op = "createAssignment"
-	// OpAddNewTargetsToAssignment: Sends the ticket of a request that nobody has taken to further targets.
-	OpAddNewTargetsToAssignment Op = "addNewTargetsToAssignment"
-	// OpReassignAssignment: Hands a live chat on to others: the previous assignment ends, and a new one has it as its parent.
-	OpReassignAssignment Op = "reassignAssignment"
-	// OpGetAssignment: Reads an assignment by its id.
-	OpGetAssignment Op = "getAssignment"
-	// OpGetAssignmentByOutlet: Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there.
-	OpGetAssignmentByOutlet Op = "getAssignmentByOutlet"
-	// OpGetAssignmentByBravoGroupID: Reads the newest assignment of a group on Bravo.
-	OpGetAssignmentByBravoGroupID Op = "getAssignmentByBravoGroupId"
-	// OpGetAssignmentsByMemberID: Reads all assignments of a member, the ended ones included.
-	OpGetAssignmentsByMemberID Op = "getAssignmentsByMemberId"
-	// OpGetAssignmentsByMeta: Reads the assignments whose meta holds the given data: each of its fields is there and equal, as a filter compares; meta may have other fields.
-	OpGetAssignmentsByMeta Op = "getAssignmentsByMeta"
-	// OpGetAssignmentsByParentAssignmentID: Reads the assignments that one was handed on to.
-	OpGetAssignmentsByParentAssignmentID Op = "getAssignmentsByParentAssignmentId"
-	// OpUpdateAssignmentGroup: Sets the group of an assignment.
-	OpUpdateAssignmentGroup Op = "updateAssignmentGroup"
-	// OpUpdateAssignmentMeta: Sets the given fields of an assignment's meta; others stay.
-	OpUpdateAssignmentMeta Op = "updateAssignmentMeta"
-	// OpRemovePendingAssignmentByMemberID: Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more.
-	OpRemovePendingAssignmentByMemberID Op = "removePendingAssignmentByMemberId"
-	// OpEndLiveChat: Ends a live chat from the outlet's side.
-	OpEndLiveChat Op = "endLiveChat"
-	// OpInletEndLiveChat: Ends the live chat of a member from the inlet's side.
-	OpInletEndLiveChat Op = "inletEndLiveChat"
-	// OpEndBravoLiveChat: Ends the live chats of an agent in a group on Bravo.
-	OpEndBravoLiveChat Op = "endBravoLiveChat"
-	// OpGetGroup: Reads a group by its id.
-	OpGetGroup Op = "getGroup"
-	// OpGetGroupByExternalID: Reads the newest group of an agent, or with the given id, in an outlet channel.
-	OpGetGroupByExternalID Op = "getGroupByExternalId"
-	// OpGetGroupByGroupExternalID: Reads the newest group with an id on the outlet's platform.
-	OpGetGroupByGroupExternalID Op = "getGroupByGroupExternalId"
-	// OpGetGroupByInletGroup: Reads the newest group that belongs to a group conversation on the inlet's side.
-	OpGetGroupByInletGroup Op = "getGroupByInletGroup"
-	// OpGetGroupByMemberID: Reads the newest group of a member of an inlet channel.
-	OpGetGroupByMemberID Op = "getGroupByMemberId"
-	// OpUpdateGroup: Sets the given fields of a group; fields that are not given stay.
-	OpUpdateGroup Op = "updateGroup"
-	// OpUpdateGroupMeta: Sets the given fields of a group's meta; others stay.
-	OpUpdateGroupMeta Op = "updateGroupMeta"
-	// OpInactivateGroup: Marks a group as no longer live and no longer valid.
-	OpInactivateGroup Op = "inactivateGroup"
-	// OpHandleAdminJoinedGroup: Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false.
-	OpHandleAdminJoinedGroup Op = "handleAdminJoinedGroup"
-	// OpCreateBravoGroup: Makes a group on Bravo.
-	OpCreateBravoGroup Op = "createBravoGroup"
-	// OpDisableBravoGroupInviteLink: Puts the invitation link of a group on Bravo out of use.
-	OpDisableBravoGroupInviteLink Op = "disableBravoGroupInviteLink"
-	// OpSetBravoGroupIcon: Gives a group on Bravo the picture at an address.
-	OpSetBravoGroupIcon Op = "setBravoGroupIcon"
-	// OpCreateHotelChannel: Makes a channel on Hotel.
-	OpCreateHotelChannel Op = "createHotelChannel"
-	// OpGetAdmin: Reads an agent by the id.
-	OpGetAdmin Op = "getAdmin"
-	// OpGetAdminByExternalID: Reads an agent by the id on the outlet's platform.
-	OpGetAdminByExternalID Op = "getAdminByExternalId"
-	// OpGetChannel: Tells which app a channel belongs to.
-	OpGetChannel Op = "getChannel"
-	// OpSendResponse: Sends a message to one member or several, on any platform.
-	OpSendResponse Op = "sendResponse"
-	// OpSendMessageToInlet: Sends a message from the outlet conversation that `messageEvent` belongs to, to the member.
-	OpSendMessageToInlet Op = "sendMessageToInlet"
-	// OpSendMessageToInletGroup: Sends a message to the group conversation on the inlet's side.
-	OpSendMessageToInletGroup Op = "sendMessageToInletGroup"
-	// OpSendMessageToOutletGroup: Sends a message to the group conversation on the outlet's side.
-	OpSendMessageToOutletGroup Op = "sendMessageToOutletGroup"
-	// OpSendAlphaResponse: Sends a message to one member of an Alpha channel, as `sendResponse` does.
-	OpSendAlphaResponse Op = "sendAlphaResponse"
-	// OpSendAlphaResponseToMemberIDs: Sends a message to several members of an Alpha channel, as `sendResponse` does: all are tried.
-	OpSendAlphaResponseToMemberIDs Op = "sendAlphaResponseToMemberIds"
-	// OpSendHotelResponse: Sends a message to a user or a group on Hotel, who need not be a member.
-	OpSendHotelResponse Op = "sendHotelResponse"
-	// OpSendDeltaResponse: Sends a message to one member or several of a Delta channel by one request.
-	OpSendDeltaResponse Op = "sendDeltaResponse"
-	// OpAlphaCreateBroadcast: Stores a message on Alpha, to be sent by `alphaSendBroadcast`.
-	OpAlphaCreateBroadcast Op = "alphaCreateBroadcast"
-	// OpAlphaSendBroadcast: Sends a stored message to all members with a label.
-	OpAlphaSendBroadcast Op = "alphaSendBroadcast"
-	// OpAlphaGetAttachmentID: Gives a file to Alpha and returns the id by which messages use it: `Attachment(TypeImage, id)`.
-	OpAlphaGetAttachmentID Op = "alphaGetAttachmentId"
-	// OpAlphaPassThreadControl: Hands the conversation with a member to another application on Alpha, such as an agent's inbox.
-	OpAlphaPassThreadControl Op = "alphaPassThreadControl"
-	// OpAlphaSaveCustomLabel: Puts a label on a member on Alpha.
-	OpAlphaSaveCustomLabel Op = "alphaSaveCustomLabel"
-	// OpAlphaRemoveCustomLabel: Takes a label off a member on Alpha.
-	OpAlphaRemoveCustomLabel Op = "alphaRemoveCustomLabel"
-	// OpSavePostCommentAnalytics: Records that a user commented on a post.
-	OpSavePostCommentAnalytics Op = "savePostCommentAnalytics"
-	// OpSaveGroupIDToMember: Keeps the group that an event belongs to in the group of the member.
-	OpSaveGroupIDToMember Op = "saveGroupIdToMember"
-	// OpCharlieArchiveConversation: Archives a conversation on Charlie.
-	OpCharlieArchiveConversation Op = "charlieArchiveConversation"
-	// OpUpdateMessage: Changes a message that was sent, on platforms whose connector is a MessageUpdater.
-	OpUpdateMessage Op = "updateMessage"
-	// OpEchoSaveMemberTag: Puts a tag on a member on Echo.
-	OpEchoSaveMemberTag Op = "EchoSaveMemberTag"
-	// OpSendEmail: Sends a mail from the host's no-reply address.
-	OpSendEmail Op = "sendEmail"
-	// OpGolf: Returns the client of a payment account of the app, which the host registered under a name.
-	OpGolf Op = "golf"
-	// OpUploadFileToObjectStore: Copies a file from an address into the host's object store, under the app, the channel and the file's name.
-	OpUploadFileToObjectStore Op = "uploadFileToObjectStore"
+	OpFindAndModifyMember                Op = "findAndModifyMember"                // Finds the first member of the whole app that matches, and changes it in one atomic step.
+	OpFindAndModifyDataFromDataSource    Op = "findAndModifyDataFromDataSource"    // Finds the first entry that matches, in the order of `sortBy`, and changes it in one atomic step: of many callers at once, each sees the change of the one before.
+	OpUpsertDataToDataSource             Op = "upsertDataToDataSource"             // Changes the entries whose `_id` exists, and inserts the others: the given columns are set, others stay.
+	OpCountDataSource                    Op = "countDataSource"                    // Returns the number of entries that match.
+	OpFetchDataFromDataSource            Op = "fetchDataFromDataSource"            // Returns the entries that match, in the order of `sortBy` or of their insertion; with `count` their number alone.
+	OpFetchDistinctDataFromDataSource    Op = "fetchDistinctDataFromDataSource"    // Returns the different values of one column, in the order in which they were first seen; with `count` their number alone.
+	OpFetchGeoNearFromDataSource         Op = "fetchGeoNearFromDataSource"         // Returns the entries near a point, nearest first.
+	OpPatchDataToDataSource              Op = "patchDataToDataSource"              // Changes the first entry that matches, or all of them with `multi`.
+	OpGetMember                          Op = "getMember"                          // Reads a member of the app by its id.
+	OpPatchMembers                       Op = "patchMembers"                       // Changes every member of a channel that matches, all or none.
+	OpUpdateMember                       Op = "updateMember"                       // Sets the given fields of a member; fields that are not given stay.
+	OpCheckAndSaveMemberReferFrom        Op = "checkAndSaveMemberReferFrom"        // Keeps in `meta.referFrom` which channel referred the member to the current one, unless that is known already: the first value stays.
+	OpNewAgenda                          Op = "newAgenda"                          // Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
+	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
+	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
+	OpRedirectMemberToNode               Op = "redirectMemberToNode"               // Runs a node for a member now, and those that it redirects to, and returns when they have run.
+	OpCreateAssignment                   Op = "createAssignment"                   // Asks for a person to take over the conversation with a member.
+	OpAddNewTargetsToAssignment          Op = "addNewTargetsToAssignment"          // Sends the ticket of a request that nobody has taken to further targets.
+	OpReassignAssignment                 Op = "reassignAssignment"                 // Hands a live chat on to others: the previous assignment ends, and a new one has it as its parent.
+	OpGetAssignment                      Op = "getAssignment"                      // Reads an assignment by its id.
+	OpGetAssignmentByOutlet              Op = "getAssignmentByOutlet"              // Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there.
+	OpGetAssignmentByBravoGroupID        Op = "getAssignmentByBravoGroupId"        // Reads the newest assignment of a group on Bravo.
+	OpGetAssignmentsByMemberID           Op = "getAssignmentsByMemberId"           // Reads all assignments of a member, the ended ones included.
+	OpGetAssignmentsByMeta               Op = "getAssignmentsByMeta"               // Reads the assignments whose meta holds the given data: each of its fields is there and equal, as a filter compares; meta may have other fields.
+	OpGetAssignmentsByParentAssignmentID Op = "getAssignmentsByParentAssignmentId" // Reads the assignments that one was handed on to.
+	OpUpdateAssignmentGroup              Op = "updateAssignmentGroup"              // Sets the group of an assignment.
+	OpUpdateAssignmentMeta               Op = "updateAssignmentMeta"               // Sets the given fields of an assignment's meta; others stay.
+	OpRemovePendingAssignmentByMemberID  Op = "removePendingAssignmentByMemberId"  // Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more.
+	OpEndLiveChat                        Op = "endLiveChat"                        // Ends a live chat from the outlet's side.
+	OpInletEndLiveChat                   Op = "inletEndLiveChat"                   // Ends the live chat of a member from the inlet's side.
+	OpEndBravoLiveChat                   Op = "endBravoLiveChat"                   // Ends the live chats of an agent in a group on Bravo.
+	OpGetGroup                           Op = "getGroup"                           // Reads a group by its id.
+	OpGetGroupByExternalID               Op = "getGroupByExternalId"               // Reads the newest group of an agent, or with the given id, in an outlet channel.
+	OpGetGroupByGroupExternalID          Op = "getGroupByGroupExternalId"          // Reads the newest group with an id on the outlet's platform.
+	OpGetGroupByInletGroup               Op = "getGroupByInletGroup"               // Reads the newest group that belongs to a group conversation on the inlet's side.
+	OpGetGroupByMemberID                 Op = "getGroupByMemberId"                 // Reads the newest group of a member of an inlet channel.
+	OpUpdateGroup                        Op = "updateGroup"                        // Sets the given fields of a group; fields that are not given stay.
+	OpUpdateGroupMeta                    Op = "updateGroupMeta"                    // Sets the given fields of a group's meta; others stay.
+	OpInactivateGroup                    Op = "inactivateGroup"                    // Marks a group as no longer live and no longer valid.
+	OpHandleAdminJoinedGroup             Op = "handleAdminJoinedGroup"             // Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false.
+	OpCreateBravoGroup                   Op = "createBravoGroup"                   // Makes a group on Bravo.
+	OpDisableBravoGroupInviteLink        Op = "disableBravoGroupInviteLink"        // Puts the invitation link of a group on Bravo out of use.
+	OpSetBravoGroupIcon                  Op = "setBravoGroupIcon"                  // Gives a group on Bravo the picture at an address.
+	OpCreateHotelChannel                 Op = "createHotelChannel"                 // Makes a channel on Hotel.
+	OpGetAdmin                           Op = "getAdmin"                           // Reads an agent by the id.
+	OpGetAdminByExternalID               Op = "getAdminByExternalId"               // Reads an agent by the id on the outlet's platform.
+	OpGetChannel                         Op = "getChannel"                         // Tells which app a channel belongs to.
+	OpSendResponse                       Op = "sendResponse"                       // Sends a message to one member or several, on any platform.
+	OpSendMessageToInlet                 Op = "sendMessageToInlet"                 // Sends a message from the outlet conversation that `messageEvent` belongs to, to the member.
+	OpSendMessageToInletGroup            Op = "sendMessageToInletGroup"            // Sends a message to the group conversation on the inlet's side.
+	OpSendMessageToOutletGroup           Op = "sendMessageToOutletGroup"           // Sends a message to the group conversation on the outlet's side.
+	OpSendAlphaResponse                  Op = "sendAlphaResponse"                  // Sends a message to one member of an Alpha channel, as `sendResponse` does.
+	OpSendAlphaResponseToMemberIDs       Op = "sendAlphaResponseToMemberIds"       // Sends a message to several members of an Alpha channel, as `sendResponse` does: all are tried.
+	OpSendHotelResponse                  Op = "sendHotelResponse"                  // Sends a message to a user or a group on Hotel, who need not be a member.
+	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel by one request.
+	OpAlphaCreateBroadcast               Op = "alphaCreateBroadcast"               // Stores a message on Alpha, to be sent by `alphaSendBroadcast`.
+	OpAlphaSendBroadcast                 Op = "alphaSendBroadcast"                 // Sends a stored message to all members with a label.
+	OpAlphaGetAttachmentID               Op = "alphaGetAttachmentId"               // Gives a file to Alpha and returns the id by which messages use it: `Attachment(TypeImage, id)`.
+	OpAlphaPassThreadControl             Op = "alphaPassThreadControl"             // Hands the conversation with a member to another application on Alpha, such as an agent's inbox.
+	OpAlphaSaveCustomLabel               Op = "alphaSaveCustomLabel"               // Puts a label on a member on Alpha.
+	OpAlphaRemoveCustomLabel             Op = "alphaRemoveCustomLabel"             // Takes a label off a member on Alpha.
+	OpSavePostCommentAnalytics           Op = "savePostCommentAnalytics"           // Records that a user commented on a post.
+	OpSaveGroupIDToMember                Op = "saveGroupIdToMember"                // Keeps the group that an event belongs to in the group of the member.
+	OpCharlieArchiveConversation         Op = "charlieArchiveConversation"         // Archives a conversation on Charlie.
+	OpUpdateMessage                      Op = "updateMessage"                      // Changes a message that was sent, on platforms whose connector is a MessageUpdater.
+	OpEchoSaveMemberTag                  Op = "EchoSaveMemberTag"                  // Puts a tag on a member on Echo.
+	OpSendEmail                          Op = "sendEmail"                          // Sends a mail from the host's no-reply address.
+	OpGolf                               Op = "golf"                               // Returns the client of a payment account of the app, which the host registered under a name.
+	OpUploadFileToObjectStore            Op = "uploadFileToObjectStore"            // Copies a file from an address into the host's object store, under the app, the channel and the file's name.
 )
 
-// Ops returns the names of all operations, in the order of the specification.
-func Ops() []Op {
-	return []Op{
-		OpFindAndModifyMember,
-		OpFindAndModifyDataFromDataSource,
-		OpUpsertDataToDataSource,
-		OpCountDataSource,
-		OpFetchDataFromDataSource,
-		OpFetchDistinctDataFromDataSource,
-		OpFetchGeoNearFromDataSource,
-		OpPatchDataToDataSource,
-		OpGetMember,
-		OpPatchMembers,
-		OpUpdateMember,
-		OpCheckAndSaveMemberReferFrom,
-		OpNewAgenda,
-		OpUpdateAgenda,
-		OpDeleteMemberAgenda,
-		OpRedirectMemberToNode,
-		OpCreateAssignment,
-		OpAddNewTargetsToAssignment,
-		OpReassignAssignment,
-		OpGetAssignment,
-		OpGetAssignmentByOutlet,
-		OpGetAssignmentByBravoGroupID,
-		OpGetAssignmentsByMemberID,
-		OpGetAssignmentsByMeta,
-		OpGetAssignmentsByParentAssignmentID,
-		OpUpdateAssignmentGroup,
-		OpUpdateAssignmentMeta,
-		OpRemovePendingAssignmentByMemberID,
-		OpEndLiveChat,
-		OpInletEndLiveChat,
-		OpEndBravoLiveChat,
-		OpGetGroup,
-		OpGetGroupByExternalID,
-		OpGetGroupByGroupExternalID,
-		OpGetGroupByInletGroup,
-		OpGetGroupByMemberID,
-		OpUpdateGroup,
-		OpUpdateGroupMeta,
-		OpInactivateGroup,
-		OpHandleAdminJoinedGroup,
-		OpCreateBravoGroup,
-		OpDisableBravoGroupInviteLink,
-		OpSetBravoGroupIcon,
-		OpCreateHotelChannel,
-		OpGetAdmin,
-		OpGetAdminByExternalID,
-		OpGetChannel,
-		OpSendResponse,
-		OpSendMessageToInlet,
-		OpSendMessageToInletGroup,
-		OpSendMessageToOutletGroup,
-		OpSendAlphaResponse,
-		OpSendAlphaResponseToMemberIDs,
-		OpSendHotelResponse,
-		OpSendDeltaResponse,
-		OpAlphaCreateBroadcast,
-		OpAlphaSendBroadcast,
-		OpAlphaGetAttachmentID,
-		OpAlphaPassThreadControl,
-		OpAlphaSaveCustomLabel,
-		OpAlphaRemoveCustomLabel,
-		OpSavePostCommentAnalytics,
-		OpSaveGroupIDToMember,
-		OpCharlieArchiveConversation,
-		OpUpdateMessage,
-		OpEchoSaveMemberTag,
-		OpSendEmail,
-		OpGolf,
-		OpUploadFileToObjectStore,
-	}
-}
-
-// Exists reports whether the specification has an operation of this name.
-func (op Op) Exists() bool {
-	switch op {
-	case
-		OpFindAndModifyMember,
-		OpFindAndModifyDataFromDataSource,
-		OpUpsertDataToDataSource,
-		OpCountDataSource,
-		OpFetchDataFromDataSource,
-		OpFetchDistinctDataFromDataSource,
-		OpFetchGeoNearFromDataSource,
-		OpPatchDataToDataSource,
-		OpGetMember,
-		OpPatchMembers,
-		OpUpdateMember,
-		OpCheckAndSaveMemberReferFrom,
-		OpNewAgenda,
-		OpUpdateAgenda,
-		OpDeleteMemberAgenda,
-		OpRedirectMemberToNode,
-		OpCreateAssignment,
-		OpAddNewTargetsToAssignment,
-		OpReassignAssignment,
-		OpGetAssignment,
-		OpGetAssignmentByOutlet,
-		OpGetAssignmentByBravoGroupID,
-		OpGetAssignmentsByMemberID,
-		OpGetAssignmentsByMeta,
-		OpGetAssignmentsByParentAssignmentID,
-		OpUpdateAssignmentGroup,
-		OpUpdateAssignmentMeta,
-		OpRemovePendingAssignmentByMemberID,
-		OpEndLiveChat,
-		OpInletEndLiveChat,
-		OpEndBravoLiveChat,
-		OpGetGroup,
-		OpGetGroupByExternalID,
-		OpGetGroupByGroupExternalID,
-		OpGetGroupByInletGroup,
-		OpGetGroupByMemberID,
-		OpUpdateGroup,
-		OpUpdateGroupMeta,
-		OpInactivateGroup,
-		OpHandleAdminJoinedGroup,
-		OpCreateBravoGroup,
-		OpDisableBravoGroupInviteLink,
-		OpSetBravoGroupIcon,
-		OpCreateHotelChannel,
-		OpGetAdmin,
-		OpGetAdminByExternalID,
-		OpGetChannel,
-		OpSendResponse,
-		OpSendMessageToInlet,
-		OpSendMessageToInletGroup,
-		OpSendMessageToOutletGroup,
-		OpSendAlphaResponse,
-		OpSendAlphaResponseToMemberIDs,
-		OpSendHotelResponse,
-		OpSendDeltaResponse,
-		OpAlphaCreateBroadcast,
-		OpAlphaSendBroadcast,
-		OpAlphaGetAttachmentID,
-		OpAlphaPassThreadControl,
-		OpAlphaSaveCustomLabel,
-		OpAlphaRemoveCustomLabel,
-		OpSavePostCommentAnalytics,
-		OpSaveGroupIDToMember,
-		OpCharlieArchiveConversation,
-		OpUpdateMessage,
-		OpEchoSaveMemberTag,
-		OpSendEmail,
-		OpGolf,
-		OpUploadFileToObjectStore:
-		return true
-	default:
-		return false
-	}
+// operations are all operations, in the order of the specification.
+var operations = [...]operation{
+	{OpFindAndModifyMember, called(OpFindAndModifyMember, (*Context).FindAndModifyMember)},
+	{OpFindAndModifyDataFromDataSource, called(OpFindAndModifyDataFromDataSource, (*Context).FindAndModifyDataFromDataSource)},
+	{OpUpsertDataToDataSource, called(OpUpsertDataToDataSource, (*Context).UpsertDataToDataSource)},
+	{OpCountDataSource, called(OpCountDataSource, (*Context).CountDataSource)},
+	{OpFetchDataFromDataSource, called(OpFetchDataFromDataSource, (*Context).FetchDataFromDataSource)},
+	{OpFetchDistinctDataFromDataSource, called(OpFetchDistinctDataFromDataSource, (*Context).FetchDistinctDataFromDataSource)},
+	{OpFetchGeoNearFromDataSource, called(OpFetchGeoNearFromDataSource, (*Context).FetchGeoNearFromDataSource)},
+	{OpPatchDataToDataSource, called(OpPatchDataToDataSource, (*Context).PatchDataToDataSource)},
+	{OpGetMember, called(OpGetMember, (*Context).GetMember)},
+	{OpPatchMembers, called(OpPatchMembers, (*Context).PatchMembers)},
+	{OpUpdateMember, called(OpUpdateMember, (*Context).UpdateMember)},
+	{OpCheckAndSaveMemberReferFrom, called(OpCheckAndSaveMemberReferFrom, (*Context).CheckAndSaveMemberReferFrom)},
+	{OpNewAgenda, called(OpNewAgenda, (*Context).NewAgenda)},
+	{OpUpdateAgenda, called(OpUpdateAgenda, (*Context).UpdateAgenda)},
+	{OpDeleteMemberAgenda, called(OpDeleteMemberAgenda, (*Context).DeleteMemberAgenda)},
+	{OpRedirectMemberToNode, called(OpRedirectMemberToNode, (*Context).RedirectMemberToNode)},
+	{OpCreateAssignment, called(OpCreateAssignment, (*Context).CreateAssignment)},
+	{OpAddNewTargetsToAssignment, called(OpAddNewTargetsToAssignment, (*Context).AddNewTargetsToAssignment)},
+	{OpReassignAssignment, called(OpReassignAssignment, (*Context).ReassignAssignment)},
+	{OpGetAssignment, called(OpGetAssignment, (*Context).GetAssignment)},
+	{OpGetAssignmentByOutlet, called(OpGetAssignmentByOutlet, (*Context).GetAssignmentByOutlet)},
+	{OpGetAssignmentByBravoGroupID, called(OpGetAssignmentByBravoGroupID, (*Context).GetAssignmentByBravoGroupID)},
+	{OpGetAssignmentsByMemberID, called(OpGetAssignmentsByMemberID, (*Context).GetAssignmentsByMemberID)},
+	{OpGetAssignmentsByMeta, called(OpGetAssignmentsByMeta, (*Context).GetAssignmentsByMeta)},
+	{OpGetAssignmentsByParentAssignmentID, called(OpGetAssignmentsByParentAssignmentID, (*Context).GetAssignmentsByParentAssignmentID)},
+	{OpUpdateAssignmentGroup, called(OpUpdateAssignmentGroup, (*Context).UpdateAssignmentGroup)},
+	{OpUpdateAssignmentMeta, called(OpUpdateAssignmentMeta, (*Context).UpdateAssignmentMeta)},
+	{OpRemovePendingAssignmentByMemberID, called(OpRemovePendingAssignmentByMemberID, (*Context).RemovePendingAssignmentByMemberID)},
+	{OpEndLiveChat, called(OpEndLiveChat, (*Context).EndLiveChat)},
+	{OpInletEndLiveChat, called(OpInletEndLiveChat, (*Context).InletEndLiveChat)},
+	{OpEndBravoLiveChat, called(OpEndBravoLiveChat, (*Context).EndBravoLiveChat)},
+	{OpGetGroup, called(OpGetGroup, (*Context).GetGroup)},
+	{OpGetGroupByExternalID, called(OpGetGroupByExternalID, (*Context).GetGroupByExternalID)},
+	{OpGetGroupByGroupExternalID, called(OpGetGroupByGroupExternalID, (*Context).GetGroupByGroupExternalID)},
+	{OpGetGroupByInletGroup, called(OpGetGroupByInletGroup, (*Context).GetGroupByInletGroup)},
+	{OpGetGroupByMemberID, called(OpGetGroupByMemberID, (*Context).GetGroupByMemberID)},
+	{OpUpdateGroup, called(OpUpdateGroup, (*Context).UpdateGroup)},
+	{OpUpdateGroupMeta, called(OpUpdateGroupMeta, (*Context).UpdateGroupMeta)},
+	{OpInactivateGroup, called(OpInactivateGroup, (*Context).InactivateGroup)},
+	{OpHandleAdminJoinedGroup, called(OpHandleAdminJoinedGroup, (*Context).HandleAdminJoinedGroup)},
+	{OpCreateBravoGroup, called(OpCreateBravoGroup, (*Context).CreateBravoGroup)},
+	{OpDisableBravoGroupInviteLink, called(OpDisableBravoGroupInviteLink, (*Context).DisableBravoGroupInviteLink)},
+	{OpSetBravoGroupIcon, called(OpSetBravoGroupIcon, (*Context).SetBravoGroupIcon)},
+	{OpCreateHotelChannel, called(OpCreateHotelChannel, (*Context).CreateHotelChannel)},
+	{OpGetAdmin, called(OpGetAdmin, (*Context).GetAdmin)},
+	{OpGetAdminByExternalID, called(OpGetAdminByExternalID, (*Context).GetAdminByExternalID)},
+	{OpGetChannel, called(OpGetChannel, (*Context).GetChannel)},
+	{OpSendResponse, called(OpSendResponse, (*Context).SendResponse)},
+	{OpSendMessageToInlet, called(OpSendMessageToInlet, (*Context).SendMessageToInlet)},
+	{OpSendMessageToInletGroup, called(OpSendMessageToInletGroup, (*Context).SendMessageToInletGroup)},
+	{OpSendMessageToOutletGroup, called(OpSendMessageToOutletGroup, (*Context).SendMessageToOutletGroup)},
+	{OpSendAlphaResponse, called(OpSendAlphaResponse, (*Context).SendAlphaResponse)},
+	{OpSendAlphaResponseToMemberIDs, called(OpSendAlphaResponseToMemberIDs, (*Context).SendAlphaResponseToMemberIDs)},
+	{OpSendHotelResponse, called(OpSendHotelResponse, (*Context).SendHotelResponse)},
+	{OpSendDeltaResponse, called(OpSendDeltaResponse, (*Context).SendDeltaResponse)},
+	{OpAlphaCreateBroadcast, called(OpAlphaCreateBroadcast, (*Context).AlphaCreateBroadcast)},
+	{OpAlphaSendBroadcast, called(OpAlphaSendBroadcast, (*Context).AlphaSendBroadcast)},
+	{OpAlphaGetAttachmentID, called(OpAlphaGetAttachmentID, (*Context).AlphaGetAttachmentID)},
+	{OpAlphaPassThreadControl, called(OpAlphaPassThreadControl, (*Context).AlphaPassThreadControl)},
+	{OpAlphaSaveCustomLabel, called(OpAlphaSaveCustomLabel, (*Context).AlphaSaveCustomLabel)},
+	{OpAlphaRemoveCustomLabel, called(OpAlphaRemoveCustomLabel, (*Context).AlphaRemoveCustomLabel)},
+	{OpSavePostCommentAnalytics, called(OpSavePostCommentAnalytics, (*Context).SavePostCommentAnalytics)},
+	{OpSaveGroupIDToMember, called(OpSaveGroupIDToMember, (*Context).SaveGroupIDToMember)},
+	{OpCharlieArchiveConversation, called(OpCharlieArchiveConversation, (*Context).CharlieArchiveConversation)},
+	{OpUpdateMessage, called(OpUpdateMessage, (*Context).UpdateMessage)},
+	{OpEchoSaveMemberTag, called(OpEchoSaveMemberTag, (*Context).EchoSaveMemberTag)},
+	{OpSendEmail, called(OpSendEmail, (*Context).SendEmail)},
+	{OpGolf, called(OpGolf, (*Context).Golf)},
+	{OpUploadFileToObjectStore, called(OpUploadFileToObjectStore, (*Context).UploadFileToObjectStore)},
 }
 
 // FindAndModifyMember finds the first member of the whole app that matches, and changes it in
@@ -1353,424 +1202,210 @@ func (c *Context) UploadFileToObjectStore(ctx context.Context, p utility.UploadF
 	return invoke(ctx, c, OpUploadFileToObjectStore, c.utilities(), utility.Operations.UploadFileToObjectStore, p)
 }
 
-// dispatch calls an operation by its name.
-func (c *Context) dispatch(ctx context.Context, op Op, args document.Object) (any, error) {
-	switch op {
-	case OpFindAndModifyMember:
-		return callOperation(ctx, c, op, args, c.FindAndModifyMember)
-	case OpFindAndModifyDataFromDataSource:
-		return callOperation(ctx, c, op, args, c.FindAndModifyDataFromDataSource)
-	case OpUpsertDataToDataSource:
-		return callOperation(ctx, c, op, args, c.UpsertDataToDataSource)
-	case OpCountDataSource:
-		return callOperation(ctx, c, op, args, c.CountDataSource)
-	case OpFetchDataFromDataSource:
-		return callOperation(ctx, c, op, args, c.FetchDataFromDataSource)
-	case OpFetchDistinctDataFromDataSource:
-		return callOperation(ctx, c, op, args, c.FetchDistinctDataFromDataSource)
-	case OpFetchGeoNearFromDataSource:
-		return callOperation(ctx, c, op, args, c.FetchGeoNearFromDataSource)
-	case OpPatchDataToDataSource:
-		return callOperation(ctx, c, op, args, c.PatchDataToDataSource)
-	case OpGetMember:
-		return callOperation(ctx, c, op, args, c.GetMember)
-	case OpPatchMembers:
-		return callOperation(ctx, c, op, args, c.PatchMembers)
-	case OpUpdateMember:
-		return callOperation(ctx, c, op, args, c.UpdateMember)
-	case OpCheckAndSaveMemberReferFrom:
-		return callOperation(ctx, c, op, args, c.CheckAndSaveMemberReferFrom)
-	case OpNewAgenda:
-		return callOperation(ctx, c, op, args, c.NewAgenda)
-	case OpUpdateAgenda:
-		return callOperation(ctx, c, op, args, c.UpdateAgenda)
-	case OpDeleteMemberAgenda:
-		return callOperation(ctx, c, op, args, c.DeleteMemberAgenda)
-	case OpRedirectMemberToNode:
-		return callOperation(ctx, c, op, args, c.RedirectMemberToNode)
-	case OpCreateAssignment:
-		return callOperation(ctx, c, op, args, c.CreateAssignment)
-	case OpAddNewTargetsToAssignment:
-		return callOperation(ctx, c, op, args, c.AddNewTargetsToAssignment)
-	case OpReassignAssignment:
-		return callOperation(ctx, c, op, args, c.ReassignAssignment)
-	case OpGetAssignment:
-		return callOperation(ctx, c, op, args, c.GetAssignment)
-	case OpGetAssignmentByOutlet:
-		return callOperation(ctx, c, op, args, c.GetAssignmentByOutlet)
-	case OpGetAssignmentByBravoGroupID:
-		return callOperation(ctx, c, op, args, c.GetAssignmentByBravoGroupID)
-	case OpGetAssignmentsByMemberID:
-		return callOperation(ctx, c, op, args, c.GetAssignmentsByMemberID)
-	case OpGetAssignmentsByMeta:
-		return callOperation(ctx, c, op, args, c.GetAssignmentsByMeta)
-	case OpGetAssignmentsByParentAssignmentID:
-		return callOperation(ctx, c, op, args, c.GetAssignmentsByParentAssignmentID)
-	case OpUpdateAssignmentGroup:
-		return callOperation(ctx, c, op, args, c.UpdateAssignmentGroup)
-	case OpUpdateAssignmentMeta:
-		return callOperation(ctx, c, op, args, c.UpdateAssignmentMeta)
-	case OpRemovePendingAssignmentByMemberID:
-		return callOperation(ctx, c, op, args, c.RemovePendingAssignmentByMemberID)
-	case OpEndLiveChat:
-		return callOperation(ctx, c, op, args, c.EndLiveChat)
-	case OpInletEndLiveChat:
-		return callOperation(ctx, c, op, args, c.InletEndLiveChat)
-	case OpEndBravoLiveChat:
-		return callOperation(ctx, c, op, args, c.EndBravoLiveChat)
-	case OpGetGroup:
-		return callOperation(ctx, c, op, args, c.GetGroup)
-	case OpGetGroupByExternalID:
-		return callOperation(ctx, c, op, args, c.GetGroupByExternalID)
-	case OpGetGroupByGroupExternalID:
-		return callOperation(ctx, c, op, args, c.GetGroupByGroupExternalID)
-	case OpGetGroupByInletGroup:
-		return callOperation(ctx, c, op, args, c.GetGroupByInletGroup)
-	case OpGetGroupByMemberID:
-		return callOperation(ctx, c, op, args, c.GetGroupByMemberID)
-	case OpUpdateGroup:
-		return callOperation(ctx, c, op, args, c.UpdateGroup)
-	case OpUpdateGroupMeta:
-		return callOperation(ctx, c, op, args, c.UpdateGroupMeta)
-	case OpInactivateGroup:
-		return callOperation(ctx, c, op, args, c.InactivateGroup)
-	case OpHandleAdminJoinedGroup:
-		return callOperation(ctx, c, op, args, c.HandleAdminJoinedGroup)
-	case OpCreateBravoGroup:
-		return callOperation(ctx, c, op, args, c.CreateBravoGroup)
-	case OpDisableBravoGroupInviteLink:
-		return callOperation(ctx, c, op, args, c.DisableBravoGroupInviteLink)
-	case OpSetBravoGroupIcon:
-		return callOperation(ctx, c, op, args, c.SetBravoGroupIcon)
-	case OpCreateHotelChannel:
-		return callOperation(ctx, c, op, args, c.CreateHotelChannel)
-	case OpGetAdmin:
-		return callOperation(ctx, c, op, args, c.GetAdmin)
-	case OpGetAdminByExternalID:
-		return callOperation(ctx, c, op, args, c.GetAdminByExternalID)
-	case OpGetChannel:
-		return callOperation(ctx, c, op, args, c.GetChannel)
-	case OpSendResponse:
-		return callOperation(ctx, c, op, args, c.SendResponse)
-	case OpSendMessageToInlet:
-		return callOperation(ctx, c, op, args, c.SendMessageToInlet)
-	case OpSendMessageToInletGroup:
-		return callOperation(ctx, c, op, args, c.SendMessageToInletGroup)
-	case OpSendMessageToOutletGroup:
-		return callOperation(ctx, c, op, args, c.SendMessageToOutletGroup)
-	case OpSendAlphaResponse:
-		return callOperation(ctx, c, op, args, c.SendAlphaResponse)
-	case OpSendAlphaResponseToMemberIDs:
-		return callOperation(ctx, c, op, args, c.SendAlphaResponseToMemberIDs)
-	case OpSendHotelResponse:
-		return callOperation(ctx, c, op, args, c.SendHotelResponse)
-	case OpSendDeltaResponse:
-		return callOperation(ctx, c, op, args, c.SendDeltaResponse)
-	case OpAlphaCreateBroadcast:
-		return callOperation(ctx, c, op, args, c.AlphaCreateBroadcast)
-	case OpAlphaSendBroadcast:
-		return callOperation(ctx, c, op, args, c.AlphaSendBroadcast)
-	case OpAlphaGetAttachmentID:
-		return callOperation(ctx, c, op, args, c.AlphaGetAttachmentID)
-	case OpAlphaPassThreadControl:
-		return callOperation(ctx, c, op, args, c.AlphaPassThreadControl)
-	case OpAlphaSaveCustomLabel:
-		return callOperation(ctx, c, op, args, c.AlphaSaveCustomLabel)
-	case OpAlphaRemoveCustomLabel:
-		return callOperation(ctx, c, op, args, c.AlphaRemoveCustomLabel)
-	case OpSavePostCommentAnalytics:
-		return callOperation(ctx, c, op, args, c.SavePostCommentAnalytics)
-	case OpSaveGroupIDToMember:
-		return callOperation(ctx, c, op, args, c.SaveGroupIDToMember)
-	case OpCharlieArchiveConversation:
-		return callOperation(ctx, c, op, args, c.CharlieArchiveConversation)
-	case OpUpdateMessage:
-		return callOperation(ctx, c, op, args, c.UpdateMessage)
-	case OpEchoSaveMemberTag:
-		return callOperation(ctx, c, op, args, c.EchoSaveMemberTag)
-	case OpSendEmail:
-		return callOperation(ctx, c, op, args, c.SendEmail)
-	case OpGolf:
-		return callOperation(ctx, c, op, args, c.Golf)
-	case OpUploadFileToObjectStore:
-		return callOperation(ctx, c, op, args, c.UploadFileToObjectStore)
-	default:
-		return document.Missing, noOperation(op)
-	}
-}
-
 func (o fromCaller) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
 	return callByName[member.FindAndModifyMemberResult](ctx, o.caller, OpFindAndModifyMember, p)
 }
-
 func (o fromCaller) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
 	return callByName[datasource.FindAndModifyDataFromDataSourceResult](ctx, o.caller, OpFindAndModifyDataFromDataSource, p)
 }
-
 func (o fromCaller) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
 	return callByName[datasource.UpsertDataToDataSourceResult](ctx, o.caller, OpUpsertDataToDataSource, p)
 }
-
 func (o fromCaller) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
 	return callByName[int64](ctx, o.caller, OpCountDataSource, p)
 }
-
 func (o fromCaller) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
 	return callByName[datasource.FetchDataFromDataSourceResult](ctx, o.caller, OpFetchDataFromDataSource, p)
 }
-
 func (o fromCaller) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
 	return callByName[datasource.FetchDistinctDataFromDataSourceResult](ctx, o.caller, OpFetchDistinctDataFromDataSource, p)
 }
-
 func (o fromCaller) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
 	return callByName[datasource.FetchGeoNearFromDataSourceResult](ctx, o.caller, OpFetchGeoNearFromDataSource, p)
 }
-
 func (o fromCaller) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
 	return callByName[datasource.PatchDataToDataSourceResult](ctx, o.caller, OpPatchDataToDataSource, p)
 }
-
 func (o fromCaller) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpGetMember, p)
 }
-
 func (o fromCaller) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
 	return callByName[member.PatchMembersResult](ctx, o.caller, OpPatchMembers, p)
 }
-
 func (o fromCaller) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
 	return callByName[member.UpdateMemberResult](ctx, o.caller, OpUpdateMember, p)
 }
-
 func (o fromCaller) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpCheckAndSaveMemberReferFrom, p)
 }
-
 func (o fromCaller) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
 	return callByName[*agenda.Agenda](ctx, o.caller, OpNewAgenda, p)
 }
-
 func (o fromCaller) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
 	return callByName[agenda.UpdateAgendaResult](ctx, o.caller, OpUpdateAgenda, p)
 }
-
 func (o fromCaller) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
 	return callByName[agenda.DeleteMemberAgendaResult](ctx, o.caller, OpDeleteMemberAgenda, p)
 }
-
 func (o fromCaller) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
 	return callByName[RedirectMemberToNodeResult](ctx, o.caller, OpRedirectMemberToNode, p)
 }
-
 func (o fromCaller) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
 	return callByName[livechat.CreateAssignmentResult](ctx, o.caller, OpCreateAssignment, p)
 }
-
 func (o fromCaller) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
 	return callByName[livechat.AddNewTargetsToAssignmentResult](ctx, o.caller, OpAddNewTargetsToAssignment, p)
 }
-
 func (o fromCaller) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
 	return callByName[livechat.ReassignAssignmentResult](ctx, o.caller, OpReassignAssignment, p)
 }
-
 func (o fromCaller) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignment, p)
 }
-
 func (o fromCaller) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByOutlet, p)
 }
-
 func (o fromCaller) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByBravoGroupID, p)
 }
-
 func (o fromCaller) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMemberID, p)
 }
-
 func (o fromCaller) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMeta, p)
 }
-
 func (o fromCaller) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByParentAssignmentID, p)
 }
-
 func (o fromCaller) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
 	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentGroup, p)
 }
-
 func (o fromCaller) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
 	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentMeta, p)
 }
-
 func (o fromCaller) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
 	return callByName[livechat.RemovePendingAssignmentByMemberIDResult](ctx, o.caller, OpRemovePendingAssignmentByMemberID, p)
 }
-
 func (o fromCaller) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
 	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpEndLiveChat, p)
 }
-
 func (o fromCaller) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
 	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpInletEndLiveChat, p)
 }
-
 func (o fromCaller) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
 	return callByName[[]livechat.EndBravoLiveChatResult](ctx, o.caller, OpEndBravoLiveChat, p)
 }
-
 func (o fromCaller) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroup, p)
 }
-
 func (o fromCaller) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByExternalID, p)
 }
-
 func (o fromCaller) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByGroupExternalID, p)
 }
-
 func (o fromCaller) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByInletGroup, p)
 }
-
 func (o fromCaller) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByMemberID, p)
 }
-
 func (o fromCaller) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
 	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroup, p)
 }
-
 func (o fromCaller) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
 	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroupMeta, p)
 }
-
 func (o fromCaller) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
 	return callByName[livechat.RecordUpdate](ctx, o.caller, OpInactivateGroup, p)
 }
-
 func (o fromCaller) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	return callByName[string](ctx, o.caller, OpHandleAdminJoinedGroup, p)
 }
-
 func (o fromCaller) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
 	return callByName[livechat.CreateBravoGroupResult](ctx, o.caller, OpCreateBravoGroup, p)
 }
-
 func (o fromCaller) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
 	return callByName[livechat.DisableBravoGroupInviteLinkResult](ctx, o.caller, OpDisableBravoGroupInviteLink, p)
 }
-
 func (o fromCaller) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
 	return callByName[livechat.SetBravoGroupIconResult](ctx, o.caller, OpSetBravoGroupIcon, p)
 }
-
 func (o fromCaller) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
 	return callByName[livechat.CreateHotelChannelResult](ctx, o.caller, OpCreateHotelChannel, p)
 }
-
 func (o fromCaller) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdmin, p)
 }
-
 func (o fromCaller) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdminByExternalID, p)
 }
-
 func (o fromCaller) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
 	return callByName[*channel.Reference](ctx, o.caller, OpGetChannel, p)
 }
-
 func (o fromCaller) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
 	return callByName[send.SendResponseResult](ctx, o.caller, OpSendResponse, p)
 }
-
 func (o fromCaller) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToInlet, p)
 }
-
 func (o fromCaller) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToInletGroup, p)
 }
-
 func (o fromCaller) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToOutletGroup, p)
 }
-
 func (o fromCaller) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendAlphaResponse, p)
 }
-
 func (o fromCaller) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
 	return callByName[send.SendAlphaResponseToMemberIDsResult](ctx, o.caller, OpSendAlphaResponseToMemberIDs, p)
 }
-
 func (o fromCaller) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendHotelResponse, p)
 }
-
 func (o fromCaller) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
 	return callByName[send.SendDeltaResponseResult](ctx, o.caller, OpSendDeltaResponse, p)
 }
-
 func (o fromCaller) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
 	return callByName[send.AlphaCreateBroadcastResult](ctx, o.caller, OpAlphaCreateBroadcast, p)
 }
-
 func (o fromCaller) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
 	return callByName[send.AlphaSendBroadcastResult](ctx, o.caller, OpAlphaSendBroadcast, p)
 }
-
 func (o fromCaller) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
 	return callByName[send.AlphaGetAttachmentIDResult](ctx, o.caller, OpAlphaGetAttachmentID, p)
 }
-
 func (o fromCaller) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
 	return callByName[send.AlphaPassThreadControlResult](ctx, o.caller, OpAlphaPassThreadControl, p)
 }
-
 func (o fromCaller) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
 	return callByName[send.AlphaSaveCustomLabelResult](ctx, o.caller, OpAlphaSaveCustomLabel, p)
 }
-
 func (o fromCaller) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
 	return callByName[send.AlphaRemoveCustomLabelResult](ctx, o.caller, OpAlphaRemoveCustomLabel, p)
 }
-
 func (o fromCaller) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
 	return callByName[send.SavePostCommentAnalyticsResult](ctx, o.caller, OpSavePostCommentAnalytics, p)
 }
-
 func (o fromCaller) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
 	return callByName[livechat.SaveGroupIDToMemberResult](ctx, o.caller, OpSaveGroupIDToMember, p)
 }
-
 func (o fromCaller) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
 	return callByName[send.CharlieArchiveConversationResult](ctx, o.caller, OpCharlieArchiveConversation, p)
 }
-
 func (o fromCaller) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
 	return callByName[send.UpdateMessageResult](ctx, o.caller, OpUpdateMessage, p)
 }
-
 func (o fromCaller) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
 	return callByName[send.EchoSaveMemberTagResult](ctx, o.caller, OpEchoSaveMemberTag, p)
 }
-
 func (o fromCaller) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
 	return callByName[utility.SendEmailResult](ctx, o.caller, OpSendEmail, p)
 }
-
 func (o fromCaller) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
 	return callByName[utility.GolfResult](ctx, o.caller, OpGolf, p)
 }
-
 func (o fromCaller) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
 	return callByName[utility.UploadFileToObjectStoreResult](ctx, o.caller, OpUploadFileToObjectStore, p)
 }

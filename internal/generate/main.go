@@ -99,7 +99,7 @@ type methodView struct {
 
 // render returns the formatted code.
 func render(methods []method, comments operations.Comments) ([]byte, error) {
-	v := view{Imports: []string{"document"}}
+	var v view
 	for _, m := range methods {
 		if pkg := m.domain.pkg; pkg != contextPackage && !slices.Contains(v.Imports, pkg) {
 			v.Imports = append(v.Imports, pkg)
