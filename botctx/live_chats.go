@@ -23,7 +23,7 @@ type LiveChat struct {
 	// app, in the order in which they are asked. The default is what Runtime.Pair
 	// has stored.
 	Pairing func(ctx context.Context, app, inlet string) ([]string, error)
-	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:
+	// CustomAPI returns the URL of a custom channel's live-chat API, "" if it has none:
 	// then requests go through the connector. The default is liveChatApi of the channel's
 	// metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
@@ -70,12 +70,12 @@ func (r *Runtime) CreateAssignment(
 // in a channel. The summary is sent into the group, and the other tickets show the taken message where the connector
 // is a livechat.TicketUpdater.
 //
-// Where the same agent takes it again, what an earlier call left undone is done, and nothing twice.
+// If the same agent takes it again, what an earlier call left undone is done, and nothing twice.
 //
 // InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or channel. FailedPrecondition:
 // another agent has it, or it has ended, see livechat.TooLateError; it is still being sent; it was not offered in the
 // channel; or the agent is in another direct conversation there. Unsupported: the host has no connector for the
-// channel's type. Where the platform refuses to make the group, its error is returned, and the request is open again.
+// channel's type. If the platform refuses to make the group, its error is returned, and the request is open again.
 // Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so, and the same call again
 // does the rest.
 func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakeParams) (taken *livechat.TakeResult, err error) {

@@ -408,16 +408,16 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //
 // Targets say where the request goes. Without them it goes to the channels that are paired with
 // the member's own and are on. The first of these that has no tickets takes it alone: one of
-// type custom, or one of type foxtrot with a broadcast group of Label. Where there is none, each
+// type custom, or one of type foxtrot with a broadcast group of Label. If there is none, each
 // broadcast group with Label, in all of these channels, gets a ticket.
 //
-// Where a request of the member is open already, that one comes back and nothing is sent. Where
+// If a request of the member is open already, that one comes back and nothing is sent. If
 // an earlier call sent it in part, this call sends the rest, as that call said. Where another
 // call is sending it at this moment, this call waits for that one. A hand-over that a crash
 // interrupted is completed.
 //
 // Outlets that refuse it for good, as a group that is not there does, are left out: the request
-// is open without them, and the member is in live chat. Where nobody else got it, there is no
+// is open without them, and the member is in live chat. If nobody else got it, there is no
 // request.
 //
 // Errors:
@@ -465,7 +465,7 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 //
 // The new one goes where a request of the member with that label would go; where a channel that
 // is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one
-// goes on. The same call again returns the new one, while nobody has taken it. Where an outlet
+// goes on. The same call again returns the new one, while nobody has taken it. If an outlet
 // refuses it for good, it is handed on to the others.
 //
 // Errors:
@@ -499,7 +499,7 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 
 // GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
 // ended: one that was taken there or that the channel has directly, or, while nobody has
-// taken it, one with a ticket there. Where its meta is a filter, one that has operators,
+// taken it, one with a ticket there. If its meta is a filter, one that has operators,
 // the context's member must match it; an assignment whose meta does not match is passed
 // over.
 //
@@ -554,8 +554,8 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 // request that is open is taken by the agent who is in the group, with all that belongs to that:
 // the summary goes into the group, and the tickets show who has it. In place of Group the
 // BravoGroupID alone may be given, also before an agent has joined: then HandleAdminJoinedGroup
-// does the rest. Where the group is not live or belongs to another live chat, or the assignment
-// has ended, the group is set and nothing more. Where the summary or a ticket could not be sent,
+// does the rest. If the group is not live or belongs to another live chat, or the assignment
+// has ended, the group is set and nothing more. If the summary or a ticket could not be sent,
 // the agent has the request, the error is Unavailable, and the same call again does the rest.
 //
 // Errors:
@@ -579,7 +579,7 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 
 // RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
 // taken: the record is removed, its tickets are recalled where the platform can, and the
-// member is in live chat no more. That there is none is no error. Where a ticket could not
+// member is in live chat no more. That there is none is no error. If a ticket could not
 // be recalled, the error is Unavailable; the request is withdrawn all the same, and the
 // same call again does the rest.
 //
@@ -733,7 +733,7 @@ func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 	return invoke(ctx, c, OpHandleAdminJoinedGroup, c.liveChats(), livechat.Operations.HandleAdminJoinedGroup, p)
 }
 
-// CreateBravoGroup makes a group on Bravo. Where Bravo did not answer, whether the group was
+// CreateBravoGroup makes a group on Bravo. If Bravo did not answer, whether the group was
 // made is not known, and the error is Unavailable.
 //
 // Errors:

@@ -90,7 +90,7 @@ type TakeResult struct {
 type TooLateError struct {
 	// Assignment is the assignment as it is now.
 	Assignment *Assignment
-	// AdminName is the name of the agent who has it, or the agent's id. It is "" where the assignment has ended.
+	// AdminName is the name of the agent who has it, or the agent's id. It is "" if the assignment has ended.
 	AdminName string
 }
 
@@ -121,7 +121,7 @@ type Position struct {
 //
 //	if unsent, ok := errors.AsType[*livechat.UnsentError](err); ok { ... }
 type UnsentError struct {
-	// AssignmentID is the id of the assignment that was sent in part. It is "" where nothing was
+	// AssignmentID is the id of the assignment that was sent in part. It is "" if nothing was
 	// sent and no further call can change that: then there is no assignment.
 	AssignmentID string
 	// Failures are the targets that did not get it, in their order.
@@ -136,7 +136,7 @@ type UnsentError struct {
 // Unsent is one target that did not get a request, and why.
 type Unsent struct {
 	// Channel is the id of the outlet channel, Group the broadcast group in it: the zero
-	// one where the channel has the request directly.
+	// one if the channel has the request directly.
 	Channel string
 	Group   channel.BroadcastGroupMember
 	Err     error

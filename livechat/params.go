@@ -182,7 +182,7 @@ type UpdateAssignmentResult struct {
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs holds the assignment after the change.
 	Docs []*Assignment `json:"_docs"`
-	// Modified is 1, or 0 where the assignment had these values already.
+	// Modified is 1, or 0 if the assignment had these values already.
 	Modified int64 `json:"modified"`
 }
 
@@ -437,7 +437,7 @@ type UpdateGroupResult struct {
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs holds the group after the change.
 	Docs []*Group `json:"_docs"`
-	// Modified is 1, or 0 where the group had these values already.
+	// Modified is 1, or 0 if the group had these values already.
 	Modified int64 `json:"modified"`
 }
 
@@ -496,7 +496,7 @@ type CreateBravoGroupParams struct {
 type CreateBravoGroupResult struct {
 	// GroupID is the group's id on Bravo.
 	GroupID string `json:"groupId"`
-	// InvitationLink is the address of the invitation link, "" where none was asked for.
+	// InvitationLink is the address of the invitation link, "" if none was asked for.
 	InvitationLink string `json:"invitationLink,omitzero"`
 }
 

@@ -23,7 +23,7 @@ const IdleTimeout = 30 * time.Minute
 
 // GroupCreator makes groups: conversations that agents join.
 //
-// Where a Foxtrot or custom channel takes a request alone, no group is made: ChatID of the
+// If a Foxtrot or custom channel takes a request alone, no group is made: ChatID of the
 // send.Delivery is the conversation that the platform opened for this request, and there the agent
 // who takes it talks with the member. "" means that it opened none, and so does one that several
 // open requests have got, or that is a broadcast group: then the agent's own conversation with the
@@ -51,7 +51,7 @@ type NewGroup struct {
 type CreatedGroup struct {
 	// ExternalID is the group's id on the platform.
 	ExternalID string
-	// InvitationLink is the address by which agents join, "" where there is none.
+	// InvitationLink is the address by which agents join, "" if there is none.
 	InvitationLink string
 }
 
@@ -68,7 +68,7 @@ type InviteLinker interface {
 // GroupNamer tells what groups are called. Without it the group that an agent joined has no name
 // until it belongs to a request.
 type GroupNamer interface {
-	// GroupName returns the name of a group, "" where it has none. NotFound: the platform has
+	// GroupName returns the name of a group, "" if it has none. NotFound: the platform has
 	// no such group.
 	GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error)
 }

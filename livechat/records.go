@@ -25,7 +25,7 @@ type Assignment struct {
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
 	// Etag changes with every change.
 	Etag string `json:"etag,omitzero"`
-	// Expiry is when it ends for being idle, in Unix milliseconds. 0 where that is not
+	// Expiry is when it ends for being idle, in Unix milliseconds. 0 if that is not
 	// watched.
 	Expiry document.Timestamp `json:"expiry,omitzero"`
 	// Group is the id of the outlet's group, GroupInfo what is known of it: its
@@ -82,7 +82,7 @@ type AssignmentRecord struct {
 	TakenMessage string `json:"takenMessage,omitzero"`
 	// Details are the assignmentDetails as they were given, for custom outlets.
 	Details document.Object `json:"details,omitzero"`
-	// CreateGroup asks a custom outlet for a group. nil where it is not asked.
+	// CreateGroup asks a custom outlet for a group. nil if it is not asked.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
 	// LiveChatAgenda is whether idle time is watched from the start, as the request says. Once an
 	// agent has taken it, it is watched whatever this says.
@@ -142,7 +142,7 @@ type Progress struct {
 	// Slot is different for each assignment of an app: it is that of the member while the assignment
 	// is open, and its own afterwards. So a member has at most one that is open.
 	Slot string `json:"slot,omitzero"`
-	// Sender is the call that sends the request now, nil where none does.
+	// Sender is the call that sends the request now, nil if none does.
 	Sender *Sender `json:"sender,omitzero"`
 	// SentAt is when all of it was sent. The request is open from then on.
 	SentAt document.Timestamp `json:"sentAt,omitzero"`
@@ -319,7 +319,7 @@ type Group struct {
 	// Type is the type of the outlet channel.
 	Type channel.Type `json:"type,omitzero"`
 	// AdminExternalID is the agent's id on the outlet's platform, Admin the id of the
-	// agent's Admin record, where there is one.
+	// agent's Admin record, if there is one.
 	AdminExternalID string `json:"adminExternalId,omitzero"`
 	Admin           string `json:"admin,omitzero"`
 	// App is the app that it belongs to.
@@ -357,7 +357,7 @@ type Admin struct {
 	// ExternalID is the agent's id on the outlet's platform. No two agents of an app have
 	// the same.
 	ExternalID string `json:"externalId"`
-	// Name is what members and other agents read, "" where it is not known.
+	// Name is what members and other agents read, "" if it is not known.
 	Name string `json:"name,omitzero"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -386,7 +386,7 @@ declare namespace botctx {
     updatedAt: number;
     /** `etag` changes with every change. */
     etag: string;
-    /** `expiry` is when it ends for being idle, in Unix milliseconds. 0 where that is not watched. */
+    /** `expiry` is when it ends for being idle, in Unix milliseconds. 0 if that is not watched. */
     expiry?: number;
     /** `group` is the id of the outlet's group, `groupInfo` what is known of it: its `externalId`, name and type, and the `bravoGroupId` of one on Bravo. */
     group?: string;
@@ -434,7 +434,7 @@ declare namespace botctx {
     botId?: string;
     /** `type` is the type of the outlet channel. */
     type?: string;
-    /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, where there is one. */
+    /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, if there is one. */
     adminExternalId?: string;
     /** `app` is the app that it belongs to. */
     app: string;
@@ -442,7 +442,7 @@ declare namespace botctx {
     assignment?: string;
     /** `assignment` is the id of its assignment, `member` that of the member. */
     member?: string;
-    /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, where there is one. */
+    /** `adminExternalId` is the agent's id on the outlet's platform, `admin` the id of the agent's `admin` record, if there is one. */
     admin?: string;
     /** `_version` counts the changes, from 1 on. */
     _version: number;
@@ -462,7 +462,7 @@ declare namespace botctx {
     adminId: string;
     /** `externalId` is the agent's id on the outlet's platform. No two agents of an app have the same. */
     externalId: string;
-    /** `name` is what members and other agents read, "" where it is not known. */
+    /** `name` is what members and other agents read, "" if it is not known. */
     name?: string;
     [field: string]: any;
   }
@@ -1091,7 +1091,7 @@ declare namespace botctx {
     };
     /** `_docs` holds the assignment after the change. */
     _docs: Assignment[];
-    /** `modified` is 1, or 0 where the assignment had these values already. */
+    /** `modified` is 1, or 0 if the assignment had these values already. */
     modified: number;
   };
   /** What `updateAssignmentMeta` takes. */
@@ -1110,7 +1110,7 @@ declare namespace botctx {
     };
     /** `_docs` holds the assignment after the change. */
     _docs: Assignment[];
-    /** `modified` is 1, or 0 where the assignment had these values already. */
+    /** `modified` is 1, or 0 if the assignment had these values already. */
     modified: number;
   };
   /** What `removePendingAssignmentByMemberId` takes. */
@@ -1262,7 +1262,7 @@ declare namespace botctx {
     };
     /** `_docs` holds the group after the change. */
     _docs: Group[];
-    /** `modified` is 1, or 0 where the group had these values already. */
+    /** `modified` is 1, or 0 if the group had these values already. */
     modified: number;
   };
   /** What `updateGroupMeta` takes. */
@@ -1281,7 +1281,7 @@ declare namespace botctx {
     };
     /** `_docs` holds the group after the change. */
     _docs: Group[];
-    /** `modified` is 1, or 0 where the group had these values already. */
+    /** `modified` is 1, or 0 if the group had these values already. */
     modified: number;
   };
   /** What `inactivateGroup` takes. */
@@ -1330,7 +1330,7 @@ declare namespace botctx {
   type CreateBravoGroupResult = {
     /** `groupId` is the group's id on Bravo. */
     groupId: string;
-    /** `invitationLink` is the address of the invitation link, "" where none was asked for. */
+    /** `invitationLink` is the address of the invitation link, "" if none was asked for. */
     invitationLink?: string;
   };
   /** What `disableBravoGroupInviteLink` takes. */
@@ -2098,11 +2098,11 @@ declare namespace botctx {
     /**
      * Asks for a person to take over the conversation with a member. The member's `botMeta.liveChat` is true when it returns.
      *
-     * `targets` say where the request goes. Without them it goes to the channels that are paired with the member's own and are on. The first of these that has no tickets takes it alone: one of type custom, or one of type foxtrot with a broadcast group of `label`. Where there is none, each broadcast group with `label`, in all of these channels, gets a ticket.
+     * `targets` say where the request goes. Without them it goes to the channels that are paired with the member's own and are on. The first of these that has no tickets takes it alone: one of type custom, or one of type foxtrot with a broadcast group of `label`. If there is none, each broadcast group with `label`, in all of these channels, gets a ticket.
      *
-     * Where a request of the member is open already, that one comes back and nothing is sent. Where an earlier call sent it in part, this call sends the rest, as that call said. Where another call is sending it at this moment, this call waits for that one. A hand-over that a crash interrupted is completed.
+     * If a request of the member is open already, that one comes back and nothing is sent. If an earlier call sent it in part, this call sends the rest, as that call said. Where another call is sending it at this moment, this call waits for that one. A hand-over that a crash interrupted is completed.
      *
-     * Outlets that refuse it for good, as a group that is not there does, are left out: the request is open without them, and the member is in live chat. Where nobody else got it, there is no request.
+     * Outlets that refuse it for good, as a group that is not there does, are left out: the request is open without them, and the member is in live chat. If nobody else got it, there is no request.
      *
      * @throws {OperationError} invalid argument: `targets` hold something that is no target, or a message breaks a limit of its type.
      *
@@ -2136,7 +2136,7 @@ declare namespace botctx {
     /**
      * Hands a live chat on to others: the previous assignment ends, and a new one has it as its parent. What is not given comes from the previous one. It is for outlet channels of type bravo, charlie and delta.
      *
-     * The new one goes where a request of the member with that label would go; where a channel that is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. The same call again returns the new one, while nobody has taken it. Where an outlet refuses it for good, it is handed on to the others.
+     * The new one goes where a request of the member with that label would go; where a channel that is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. The same call again returns the new one, while nobody has taken it. If an outlet refuses it for good, it is handed on to the others.
      *
      * Platforms: bravo, charlie, delta.
      *
@@ -2160,7 +2160,7 @@ declare namespace botctx {
      */
     getAssignment(params: GetAssignmentParams): Promise<GetAssignmentResult>;
     /**
-     * Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there. Where its meta is a filter, one that has operators, the context's member must match it; an assignment whose meta does not match is passed over.
+     * Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there. If its meta is a filter, one that has operators, the context's member must match it; an assignment whose meta does not match is passed over.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or no open assignment is there.
      */
@@ -2186,7 +2186,7 @@ declare namespace botctx {
     /** Reads the assignments that one was handed on to. */
     getAssignmentsByParentAssignmentId(params: GetAssignmentsByParentAssignmentIdParams): Promise<GetAssignmentsByParentAssignmentIdResult>;
     /**
-     * Sets the group of an assignment. Both then name each other, and a request that is open is taken by the agent who is in the group, with all that belongs to that: the summary goes into the group, and the tickets show who has it. In place of `group` the `bravoGroupId` alone may be given, also before an agent has joined: then `handleAdminJoinedGroup` does the rest. Where the group is not live or belongs to another live chat, or the assignment has ended, the group is set and nothing more. Where the summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and the same call again does the rest.
+     * Sets the group of an assignment. Both then name each other, and a request that is open is taken by the agent who is in the group, with all that belongs to that: the summary goes into the group, and the tickets show who has it. In place of `group` the `bravoGroupId` alone may be given, also before an agent has joined: then `handleAdminJoinedGroup` does the rest. If the group is not live or belongs to another live chat, or the assignment has ended, the group is set and nothing more. If the summary or a ticket could not be sent, the agent has the request, the error is Unavailable, and the same call again does the rest.
      *
      * @throws {OperationError} not found: The app has no assignment with that id, or no group with that `_id`.
      */
@@ -2197,7 +2197,7 @@ declare namespace botctx {
      * @throws {OperationError} not found: The app has no assignment with that id.
      */
     updateAssignmentMeta(params: UpdateAssignmentMetaParams): Promise<UpdateAssignmentMetaResult>;
-    /** Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more. That there is none is no error. Where a ticket could not be recalled, the error is Unavailable; the request is withdrawn all the same, and the same call again does the rest. */
+    /** Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more. That there is none is no error. If a ticket could not be recalled, the error is Unavailable; the request is withdrawn all the same, and the same call again does the rest. */
     removePendingAssignmentByMemberId(params: RemovePendingAssignmentByMemberIdParams): Promise<RemovePendingAssignmentByMemberIdResult>;
     /**
      * Ends a live chat from the outlet's side. The assignment is the one that `messageEvent` belongs to.
@@ -2290,7 +2290,7 @@ declare namespace botctx {
      */
     handleAdminJoinedGroup(params: HandleAdminJoinedGroupParams): Promise<HandleAdminJoinedGroupResult>;
     /**
-     * Makes a group on Bravo. Where Bravo did not answer, whether the group was made is not known, and the error is Unavailable.
+     * Makes a group on Bravo. If Bravo did not answer, whether the group was made is not known, and the error is Unavailable.
      *
      * Platforms: bravo.
      *

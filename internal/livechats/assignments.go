@@ -132,7 +132,7 @@ func openIn(outlet string) document.Object {
 			document.O(fieldOutlet, nil, fieldTickets, document.O("$elemMatch", ticketThere))))
 }
 
-// ownMember returns the context's member as a document, an empty one where the context has
+// ownMember returns the context's member as a document, an empty one if the context has
 // none.
 func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
 	if s.scope.Member == "" {
@@ -291,7 +291,7 @@ func isOperator(name string) bool { return strings.HasPrefix(name, "$") }
 
 // metaFilter returns the conditions in an assignment's meta, which say whom it is for: what
 // is written as an operator, such as $or, or as operators on a field, such as
-// {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It is nil where there are no
+// {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It is nil if there are no
 // conditions, and where they are none that a filter can have: that is data, too.
 func metaFilter(meta document.Object) *query.Filter {
 	conditions := document.O()

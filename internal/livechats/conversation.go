@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// GroupOf returns the live group that an event in an outlet channel belongs to, nil where it
+// GroupOf returns the live group that an event in an outlet channel belongs to, nil if it
 // belongs to none. The event is in the group whose external id it goes to; or, where it goes
 // to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
 // event without To, or to the id of the channel, of the bot in the info of one on Charlie, in the
@@ -275,7 +275,7 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 // them, or the same call again after a crash, leaves everything as it should be.
 
 // linkable returns the live records of the conversation of a group, each with its links to
-// an assignment, which are not stored yet. There are none where the assignment has ended, the
+// an assignment, which are not stored yet. There are none if the assignment has ended, the
 // group is not live, or the conversation is that of another open assignment.
 func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) ([]*livechat.Group, error) {
 	if r.State() == livechat.Ended || !g.Active {

@@ -241,7 +241,7 @@ type endingMembers struct {
 	end func()
 }
 
-// PatchMembers implements livechat.Members.
+// PatchMembers implements livechats.Members.
 func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
 	value, _ := p.Patch.Field("botMeta.liveChat")
 	if isLive, ok := value.(bool); ok && isLive {

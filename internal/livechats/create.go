@@ -20,7 +20,7 @@ import (
 
 // A request is made in steps. Each step is stored before the next one begins: the record with
 // all that is to be sent, each message that an outlet took, the agenda that watches over idle
-// time, that the request is open, and that the member is in live chat. Where a call is cut off in
+// time, that the request is open, and that the member is in live chat. If a call is cut off in
 // between, the record tells the next call where to go on.
 
 // CreateAssignment implements Operations.
@@ -58,12 +58,12 @@ type request struct {
 	// label and targets say where it goes.
 	label   string
 	targets []livechat.Target
-	// details are what the outlet is told, nil where it is what record says.
+	// details are what the outlet is told, nil if it is what record says.
 	details *livechat.AssignmentDetails
 	// record is the assignment without what its route decides.
 	record livechat.AssignmentRecord
 	// outlet is the channel that hands the request on, and relayText what it says there in
-	// place of the relay messages. Both are "" where the member asks.
+	// place of the relay messages. Both are "" if the member asks.
 	outlet, relayText string
 	// takenMessage is what the call says that tickets on Charlie show once they are taken.
 	takenMessage string
@@ -279,7 +279,7 @@ func (s *Service) planTickets(r *livechat.AssignmentRecord, outlets []outlet, m 
 	return checkSummary(r)
 }
 
-// ticketOf returns the ticket of a broadcast group, nil where it has none.
+// ticketOf returns the ticket of a broadcast group, nil if it has none.
 func ticketOf(r *livechat.AssignmentRecord, channelID, groupID string) *livechat.Ticket {
 	for i := range r.Tickets {
 		if r.Tickets[i].Channel == channelID && r.Tickets[i].Group.ID == groupID {
@@ -412,7 +412,7 @@ func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 }
 
 // claimSending makes the call the sender of an assignment that nobody has taken, if it meets
-// a condition. It returns nil where it does not, or another call is the sender.
+// a condition. It returns nil if it does not, or another call is the sender.
 func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -469,7 +469,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// unsentError returns the error of a request that could not be sent to all of its targets. Where
+// unsentError returns the error of a request that could not be sent to all of its targets. If
 // none of them got it, and each refused it so that another try would end the same way, the request is
 // removed, so that it is in nobody's way.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
@@ -516,7 +516,7 @@ func (u *unfinished) add(what string, err error) {
 	}
 }
 
-// err returns the error for all of it, nil where nothing failed. then says what to do.
+// err returns the error for all of it, nil if nothing failed. then says what to do.
 func (u *unfinished) err(ctx context.Context, then string) error {
 	if len(u.failures) == 0 {
 		return nil
@@ -528,7 +528,7 @@ func (u *unfinished) err(ctx context.Context, then string) error {
 	return boterr.New(code, "", "not all was done, %s: %w", then, errors.Join(u.failures...))
 }
 
-// joined returns the errors as one, nil where there is none. A single one stays as it is.
+// joined returns the errors as one, nil if there is none. A single one stays as it is.
 func joined(errs ...error) error {
 	var found []error
 	for _, err := range errs {

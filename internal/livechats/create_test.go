@@ -562,7 +562,7 @@ type lateAgendas struct {
 	before func()
 }
 
-// NewAgenda implements livechat.Agendas.
+// NewAgenda implements livechats.Agendas.
 func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
 	l.before()
 	return l.Agendas.NewAgenda(ctx, p)

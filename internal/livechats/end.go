@@ -312,7 +312,7 @@ func (s *Service) endAllOf(
 }
 
 // endOne ends the live chat of a group, or puts a live group without one out of use. The
-// result is nil where neither was there.
+// result is nil if neither was there.
 func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoLiveChatResult, error) {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil {
@@ -328,7 +328,7 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 	return &livechat.EndBravoLiveChatResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// endRaw ends an assignment, and shows it. The result is nil where somebody else has ended
+// endRaw ends an assignment, and shows it. The result is nil if somebody else has ended
 // it meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoLiveChatResult, error) {
 	ended, err := s.end(ctx, r, livechat.EndedByOutlet)

@@ -339,7 +339,7 @@ func (s *Service) lastJoined(ctx context.Context, in *channel.Channel, p livecha
 	return last.ID, nil
 }
 
-// groupName returns what the platform calls a group, "" where it does not tell.
+// groupName returns what the platform calls a group, "" if it does not tell.
 func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	namer, tells := send.PortOf[livechat.GroupNamer](s.ports.Connectors[in.Type])
 	if !tells {

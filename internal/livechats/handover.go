@@ -18,10 +18,10 @@ import (
 
 // An assignment is handed on in steps: the next one is stored in a slot of its own and sent,
 // while the previous one goes on; the previous one is marked as ended, the next one takes
-// its place, and what is left of the previous one ends. Where nobody can take the next one,
+// its place, and what is left of the previous one ends. If nobody can take the next one,
 // the previous one is as before.
 
-// parentOf returns the assignment in whose place one comes, nil where it is gone.
+// parentOf returns the assignment in whose place one comes, nil if it is gone.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
@@ -30,7 +30,7 @@ func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord)
 	return previous, err
 }
 
-// nextOf returns the open assignment that another one is handed on to, nil where there is
+// nextOf returns the open assignment that another one is handed on to, nil if there is
 // none.
 func (s *Service) nextOf(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
@@ -60,7 +60,7 @@ func canFollow(previous *livechat.AssignmentRecord) bool {
 	return previous != nil && (previous.State() != livechat.Ended || wasHandedOn(previous))
 }
 
-// openHandover returns the assignment that another one is being handed on to, nil where none
+// openHandover returns the assignment that another one is being handed on to, nil if none
 // was made yet. FailedPrecondition: it is too late to hand it on.
 func (s *Service) openHandover(ctx context.Context, previousID string) (*livechat.AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
@@ -87,7 +87,7 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*livecha
 	}
 }
 
-// endPrevious ends the assignment in whose place one comes that was sent. Where it has ended
+// endPrevious ends the assignment in whose place one comes that was sent. If it has ended
 // otherwise, there is nothing to hand on any more: FailedPrecondition.
 func (p *pass) endPrevious(ctx context.Context) error {
 	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)

@@ -183,14 +183,14 @@ type Ports struct {
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas are those of the scope's app. Required.
 	Agendas Agendas
-	// Connectors are the platforms that can be sent to. Where one offers ports of package livechat,
+	// Connectors are the platforms that can be sent to. If one offers ports of package livechat,
 	// they are used. The map must not be changed later.
 	Connectors send.Connectors
 	// HTTP sends the requests to addresses that channels and bot logic give: a custom
 	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
 	// Unsupported.
 	HTTP outbound.Doer
-	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:
+	// CustomAPI returns the URL of a custom channel's live-chat API, "" if it has none:
 	// then requests go through the connector. The default is liveChatApi of the channel's
 	// metadata.
 	CustomAPI func(c *channel.Channel) (string, error)

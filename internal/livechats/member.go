@@ -20,7 +20,7 @@ import (
 func isInLiveChat(given *bool) bool { return given == nil || *given }
 
 // letIn sets whether the member is in live chat: as the call wants it, else as the record says.
-// Where the assignment has ended meanwhile, the member is not.
+// If the assignment has ended meanwhile, the member is not.
 func (p *pass) letIn(ctx context.Context) error {
 	if err := p.noteOut(ctx); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (p *pass) noteOut(ctx context.Context) error {
 }
 
 // leaveLiveChat takes the member of an assignment that has ended out of live chat, unless
-// another one is open. The result is the member, nil where this did not change it.
+// another one is open. The result is the member, nil if this did not change it.
 func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
@@ -81,7 +81,7 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 }
 
 // clearLiveChat clears the flag of a member and removes the idle agenda. The result is the
-// member, nil where the flag was not set, or where the member is gone.
+// member, nil if the flag was not set, or if the member is gone.
 func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	left, err := s.setLiveChat(ctx, r, false)
 	if err != nil && !errors.Is(err, boterr.NotFound) {
@@ -103,7 +103,7 @@ func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentReco
 	return err
 }
 
-// setLiveChat sets the flag of an assignment's member. The result is nil where it had that
+// setLiveChat sets the flag of an assignment's member. The result is nil if it had that
 // value already.
 func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
 	const path = "botMeta.liveChat"

@@ -162,7 +162,7 @@ func (s *Service) loadAssignment(ctx context.Context, id string) (*livechat.Assi
 }
 
 // assignmentOf returns the assignment of a group: of those whose group it is the open one that the group names,
-// or else the newest, or else the one that the group names. nil where there is none.
+// or else the newest, or else the one that the group names. nil if there is none.
 func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livechat.AssignmentRecord, error) {
 	var named *livechat.AssignmentRecord
 	if g.Assignment != "" {
@@ -201,12 +201,12 @@ func newest(ctx context.Context, of *record.Collection, filter document.Object) 
 }
 
 // openAssignment returns the assignment that has the slot of a member: one that is being sent,
-// pending or taken. It is nil where there is none.
+// pending or taken. It is nil if there is none.
 func (s *Service) openAssignment(ctx context.Context, memberID string) (*livechat.AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
 
-// oneAssignment returns an assignment that matches, nil where there is none.
+// oneAssignment returns an assignment that matches, nil if there is none.
 func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*livechat.AssignmentRecord, error) {
 	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
@@ -340,7 +340,7 @@ func (s *Service) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*
 	return members.Get(ctx, s.ports.Members, r.Member)
 }
 
-// groupMember returns the member of a group, nil where it has none.
+// groupMember returns the member of a group, nil if it has none.
 func (s *Service) groupMember(ctx context.Context, g *livechat.Group) (*member.Member, error) {
 	if g.Member == "" {
 		return nil, nil

@@ -203,7 +203,7 @@ func inletGroupInfo(externalID string) document.Object {
 	return document.O(fieldExternalID, externalID)
 }
 
-// inletGroupID returns the id on the platform of the group on the inlet's side, "" where the
+// inletGroupID returns the id on the platform of the group on the inlet's side, "" if the
 // member is alone with who answers.
 func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")

@@ -22,7 +22,7 @@ type outlet struct {
 	// label is that of the broadcast groups, groups are these.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, "" where the pairing does, and unknown
+	// field is the parameter that names the channel, "" if the pairing does, and unknown
 	// what that has beside.
 	field   string
 	unknown document.Object

@@ -86,7 +86,7 @@ func ending(by livechat.EndedBy) transition {
 }
 
 // move makes a transition of an assignment that meets a condition, with an update. It returns
-// the assignment as it is then, nil where it does not meet it or is in another state.
+// the assignment as it is then, nil if it does not meet it or is in another state.
 func (s *Service) move(
 	ctx context.Context, r *livechat.AssignmentRecord, t transition, condition, update document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -281,14 +281,14 @@ type pass struct {
 	*Service
 
 	// r is the assignment as the last step left it. sender is the id of the call as the one that
-	// sends it, "" where it does not.
+	// sends it, "" if it does not.
 	r      *livechat.AssignmentRecord
 	sender string
-	// asking is the member who asks, from whom messages are filled. nil where none is sent.
+	// asking is the member who asks, from whom messages are filled. nil if none is sent.
 	asking *member.Member
-	// isOut is whether the call wants the member out of live chat, nil where it does not say.
+	// isOut is whether the call wants the member out of live chat, nil if it does not say.
 	isOut *bool
-	// takenFrom is the broadcast group whose ticket was taken, "" where that is not known.
+	// takenFrom is the broadcast group whose ticket was taken, "" if that is not known.
 	takenFrom string
 	// isRecalled is whether the call wants the tickets to be recalled.
 	isRecalled bool
@@ -296,7 +296,7 @@ type pass struct {
 	isTold bool
 
 	// outlet and group are where the agent talks, once the conversation is open. member is the
-	// member as a step changed it last, nil where none did.
+	// member as a step changed it last, nil if none did.
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member
@@ -343,7 +343,7 @@ func (p *pass) isSender() bool {
 	return p.sender != "" && p.r.Sender != nil && p.r.Sender.ID == p.sender
 }
 
-// releaseSender lets others send the request. Where it fails, they may once the lease is over.
+// releaseSender lets others send the request. If it fails, they may once the lease is over.
 func (p *pass) releaseSender(ctx context.Context) {
 	if p.isSender() {
 		_, _ = p.assignments().Update(context.WithoutCancel(ctx), record.Patch{

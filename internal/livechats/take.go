@@ -128,7 +128,7 @@ func isOfferedIn(r *livechat.AssignmentRecord, channelID string) bool {
 }
 
 // conversation returns the group in which the agent who has an assignment talks with the
-// member. It is made where there is none; one that an earlier call made is used.
+// member. It is made if there is none; one that an earlier call made is used.
 func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *livechat.AssignmentRecord) (*livechat.Group, error) {
 	if r.Group != "" {
 		g, err := s.ownGroup(ctx, r)

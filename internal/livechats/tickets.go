@@ -50,7 +50,7 @@ func (s *Service) sendTicket(
 	return ticket, err
 }
 
-// keepTicket stores that a ticket was sent, and that the call goes on. Where the request was
+// keepTicket stores that a ticket was sent, and that the call goes on. If the request was
 // withdrawn meanwhile, the ticket is taken back: Conflict.
 func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket) (*livechat.AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
@@ -76,7 +76,7 @@ func (s *Service) keepTicket(ctx context.Context, r *livechat.AssignmentRecord, 
 }
 
 // noteSent stores that a ticket was sent, unless it is stored, and further fields, if the
-// assignment is open and meets a condition. It returns nil where it does not.
+// assignment is open and meets a condition. It returns nil if it does not.
 func (s *Service) noteSent(
 	ctx context.Context, r *livechat.AssignmentRecord, sent livechat.Ticket, condition, fields document.Object,
 ) (*livechat.AssignmentRecord, error) {
@@ -281,7 +281,7 @@ func (s *Service) historyOf(r *livechat.AssignmentRecord) (string, error) {
 	return address, boterr.WithField(fieldHistory, err)
 }
 
-// shortened returns a text of at most so many code points. Where there was more, the last one tells
+// shortened returns a text of at most so many code points. If there was more, the last one tells
 // so.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
@@ -421,12 +421,12 @@ const fieldLiveChatAPI = "liveChatApi"
 // A live-chat API gets one POST for each request, with a JSON object of assignmentId,
 // member, assignmentDetails, meta, and where they were given history, the address, and
 // externalId, that of createGroup. Its answer is a JSON object that says in groupId what it
-// calls the conversation; group.id, externalId and id are understood, too. Where it says
+// calls the conversation; group.id, externalId and id are understood, too. If it says
 // nothing, the externalId holds; without createGroup it may say nothing, and who takes the
 // request talks with the member in the agent's own conversation then. The header
 // Idempotency-Key is the same when a request is repeated.
 
-// apiOf returns the URL of the live-chat API that gets a request to a channel, "" where the
+// apiOf returns the URL of the live-chat API that gets a request to a channel, "" if the
 // request goes through the connector: to a channel of another platform, or to one without
 // such an API, which can make no group either.
 func (s *Service) apiOf(r *livechat.AssignmentRecord, c *channel.Channel) (string, error) {
@@ -474,7 +474,7 @@ func apiInMetadata(c *channel.Channel) (string, error) {
 }
 
 // askAPI gives a request to the live-chat API at an address, and returns what the API calls
-// the group: "" where it need not say.
+// the group: "" if it need not say.
 func (s *Service) askAPI(
 	ctx context.Context, address string, r *livechat.AssignmentRecord, m *member.Member, to *channel.Channel,
 ) (string, error) {
@@ -524,7 +524,7 @@ func (s *Service) bodyForAPI(r *livechat.AssignmentRecord, m *member.Member) ([]
 	return told.MarshalJSON()
 }
 
-// groupNamedIn returns what an answer calls the group, "" where it does not say.
+// groupNamedIn returns what an answer calls the group, "" if it does not say.
 func groupNamedIn(answer *outbound.Response) string {
 	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
 		if named := answer.Get(path).String(); named != "" {
