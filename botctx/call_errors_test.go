@@ -90,10 +90,10 @@ func failuresOf(operation operations.Operation) []failure {
 // shownElsewhere are errors that no single call gets, and the tests that show them.
 func shownElsewhere() map[string]string {
 	return map[string]string{
-		"updateAgenda Conflict":                   "package agenda tests it at each moment of another call",
-		"createAssignment Conflict":               "package livechat tests it at each moment of another call",
-		"addNewTargetsToAssignment Conflict":      "package livechat tests it at each moment of another call",
-		"reassignAssignment Conflict":             "package livechat tests it at each moment of another call",
+		"updateAgenda Conflict":                   "package agendas tests it at each moment of another call",
+		"createAssignment Conflict":               "package livechats tests it at each moment of another call",
+		"addNewTargetsToAssignment Conflict":      "package livechats tests it at each moment of another call",
+		"reassignAssignment Conflict":             "package livechats tests it at each moment of another call",
 		"redirectMemberToNode FailedPrecondition": "TestRuns_WaitForEachOther",
 		"sendEmail Unsupported":                   "TestSendEmail_NoMailer",
 		"uploadFileToObjectStore Unsupported":     "TestUpload_NoStore",

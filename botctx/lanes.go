@@ -19,7 +19,7 @@ import (
 )
 
 // Runs of one member take turns. Within a process memberLocks see to that. Where the store is
-// shared by processes, a run also has a turn in the store (lease.Turns) of the member's lane, the
+// shared by processes, a run also has a lease in the store (lease.Lease) of the member's lane, the
 // same that the inbox has for what it handles. What a run takes it takes in this order, so that none
 // waits for another one in a circle without that being seen: the lane here, the lane in the
 // store, the member.
@@ -54,8 +54,8 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	}, true
 }
 
-// losable returns a context that ends where the turn in the store is lost, and with the run. Where runs
-// have no turns there it is ctx itself.
+// losable returns a context that ends where the lease in the store is lost, and with the run. Where runs
+// have no leases there it is ctx itself.
 func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	if !r.isShared || r.config.ParallelRuns {
 		return ctx, func(error) {}
@@ -89,7 +89,7 @@ type turns struct {
 	lane           *lease.Lease
 	// atOnce is member where nobody was to be waited for.
 	atOnce turn
-	// lost ends the run where its turn in the store is lost.
+	// lost ends the run where its lease in the store is lost.
 	lost context.CancelCauseFunc
 }
 
@@ -183,7 +183,7 @@ func (r *Runtime) waitForLane(ctx context.Context, lane, held string, parent *tu
 	return taken.inLane, err
 }
 
-// purposeRun is what the turns of lanes are for that runs take which the inbox did not begin.
+// purposeRun is what the leases of lanes are for that runs take which the inbox did not begin.
 const purposeRun = "run"
 
 // laneOfRun returns the lane of the member of a run.

@@ -309,7 +309,7 @@ func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
 
 // logNotReleased logs that a member is kept from others until a lease has passed.
 func (r *Runtime) logNotReleased(ctx context.Context, lane *lease.Lease, err error) {
-	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: turn not released",
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: lease not released",
 		slog.String("lane", lane.Lane()), slog.String("error", display.Text(err)))
 }
 

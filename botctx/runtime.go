@@ -203,7 +203,7 @@ type runChannels struct {
 	own channel.Channel
 }
 
-// Load implements channel.Loader. Who asks for the own channel gets the same one each time.
+// Load implements channels.Loader. Who asks for the own channel gets the same one each time.
 func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	if id != "" && id == c.own.ID {
 		return &c.own, nil
@@ -220,7 +220,7 @@ func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams
 	return &channel.Reference{ChannelID: loaded.ID, AppID: h.app}, nil
 }
 
-// Load implements channel.Loader.
+// Load implements channels.Loader.
 func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	loaded, err := h.load(ctx, h.app, id)
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {

@@ -22,7 +22,7 @@ import (
 //
 // The zero Secret is no credential. A Secret that is read as "[redacted]", because
 // somebody marshalled it before, is no credential either: Reveal returns "", and it
-// cannot be stored, see Service.Save.
+// cannot be stored, see botctx.Runtime.SaveChannel.
 type Secret struct {
 	redacted
 

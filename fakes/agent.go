@@ -143,7 +143,7 @@ func (a *Agent) Ticket() Ticket {
 	return Ticket{}
 }
 
-// Takes takes the request of a ticket, as Service.Take of package livechat does: of a ticket
+// Takes takes the request of a ticket, as botctx.Runtime.TakeTicket does: of a ticket
 // only its Assignment is looked at. It ends the test where she does not get it.
 func (a *Agent) Takes(ticket Ticket) {
 	a.platform.test.Helper()

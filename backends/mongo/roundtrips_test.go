@@ -242,7 +242,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	told := &counter{}
 	rt, err := botctx.New(botctx.Config{
 		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
-		// However long the server takes, no look is repeated, and no turn renewed.
+		// However long the server takes, no look is repeated, and no lease renewed.
 		Inbox: botctx.InboxOptions{Poll: time.Hour}, TurnLease: time.Hour,
 	})
 	require.NoError(t, err)

@@ -86,7 +86,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 // Find returns the agendas of the app as the store keeps them, or an empty slice: those that have failed, for
 // one, are
 //
-//	agendas.Find(ctx, record.Query{Filter: document.O("failed", true)})
+//	service.Find(ctx, record.Query{Filter: document.O("failed", true)})
 //
 // Filter and SortBy name the JSON fields of agenda.Record. InvalidArgument: one of them, or a
 // number, is wrong. FailedPrecondition: what is stored is no agenda.

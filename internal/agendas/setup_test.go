@@ -72,7 +72,7 @@ func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agenda
 // members are the members of one app.
 type members []member.Member
 
-// GetMember implements agenda.Members. The error names no parameter.
+// GetMember implements members.Getter. The error names no parameter.
 func (all members) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
 	for _, m := range all {
 		if m.ID == p.MemberID {

@@ -185,7 +185,7 @@ func (b *Inbox) findSorted(
 }
 
 // Handler handles an event. An error, a panic, and the end of its goroutine are failures. ctx ends
-// with the cause lease.ErrLost where the turn is lost, and with ErrShutdown where a shutdown does
+// with the cause lease.ErrLost where the lease is lost, and with ErrShutdown where a shutdown does
 // not wait any longer; an error that it returns then is no failure of the event.
 type Handler func(ctx context.Context, d *Delivery) error
 
@@ -223,7 +223,7 @@ const (
 	fieldMemoryValue = "value"
 )
 
-// deliver returns the delivery of an event within a turn.
+// deliver returns the delivery of an event within a lease.
 func (b *Inbox) deliver(e stored, turn *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
@@ -241,10 +241,10 @@ func (b *Inbox) deliver(e stored, turn *lease.Lease) *Delivery {
 	return d
 }
 
-// Turn returns the turn of the event's lane.
+// Turn returns the lease of the event's lane.
 func (d *Delivery) Turn() *lease.Lease { return d.turn }
 
-// Err returns lease.ErrLost where nothing that the handler still does counts, since the turn may be
+// Err returns lease.ErrLost where nothing that the handler still does counts, since the lease may be
 // another one's.
 func (d *Delivery) Err() error { return d.turn.Err() }
 

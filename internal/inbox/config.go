@@ -27,11 +27,11 @@ type Config struct {
 	// DeriveID makes the id of an event with a Key of a text: the same of the same, and different
 	// of others, in all processes on the store. Required.
 	DeriveID func(of string) string
-	// Turns are the turns of lanes.
+	// Turns has the leases of lanes.
 	Turns *lease.Leases
 	// Handler handles the events.
 	Handler Handler
-	// Enter is asked for a lane before its turn is claimed, where the process has more to keep
+	// Enter is asked for a lane before its lease is claimed, where the process has more to keep
 	// apart than its workers. It says how to leave the lane, or that it cannot be entered now. The
 	// default lets all in. A lane that cannot be entered is asked for again with the next poll, or
 	// after LaneLeft.
@@ -76,7 +76,7 @@ func (c Config) withDefaults() (Config, error) {
 	case c.DeriveID == nil:
 		return c, boterr.Missing("deriveId", "the function that makes ids of texts")
 	case c.Turns == nil:
-		return c, boterr.Missing("turns", "the turns of lanes, by lease.NewTurns")
+		return c, boterr.Missing("turns", "the leases of lanes, by lease.New")
 	case c.Handler == nil:
 		return c, boterr.Missing("handler", "the function that handles an event")
 	}

@@ -17,10 +17,10 @@
 // next; of two that different processes accept within half a round trip either may come first.
 // Lanes do not wait for each other.
 //
-// Who handles events of a lane holds its turn (lease.Turns): a lease that is judged by the store's
-// clock, with a fencing token. A process that loses the turn, since it or the store did not
+// Who handles events of a lane holds its lease (lease.Lease), which is judged by the store's
+// clock and has a fencing token. A process that loses the lease, since it or the store did not
 // answer, finds its run's context ended, can store nothing of what came of the event, and is told
-// by Delivery.Err that nothing counts any more. Whoever takes the turn over counts the start that
+// by Delivery.Err that nothing counts any more. Whoever takes the lease over counts the start that
 // never came back, see Crashes.
 //
 // A store that one process has to itself (store.Watcher, such as memory and bolt, which locks its

@@ -312,7 +312,7 @@ func readDead(o document.Object) DeadLetter {
 // collection is the name of the collection with the events.
 const collection = "inbox"
 
-// purpose is what the turns of lanes are for whose holder handles events.
+// purpose is what the leases of lanes are for whose holder handles events.
 const purpose = "inbox"
 
 // Somebody may edit the records of events, such as an operator in the database. Whatever is written
@@ -323,7 +323,7 @@ const purpose = "inbox"
 var errEdited = boterr.New(boterr.Internal, "", "the record of the event was changed while its run was under way")
 
 // settleEdited stores what came of an event whose record is not as it was when the run began, although the
-// turn may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the turn
+// lease may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the lease
 // is lost.
 func (b *Inbox) settleEdited(
 	ctx context.Context, turn *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
@@ -436,7 +436,7 @@ var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event wil
 
 // ErrNeverCameBack is the failure of a start that never came back.
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
-	"the run of the event began and never came back: its process ended, or lost the turn")
+	"the run of the event began and never came back: its process ended, or lost the lease")
 
 // neverCameBackText is how that failure is kept.
 var neverCameBackText = textOf(ErrNeverCameBack)

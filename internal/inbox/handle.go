@@ -79,7 +79,7 @@ func (o outcome) state(err error) laneState {
 	}
 }
 
-// asClaimed is the filter of an event that nobody has handled since: one that takes a turn over
+// asClaimed is the filter of an event that nobody has handled since: one that takes a lease over
 // counts a failure, and so changes it.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
@@ -95,13 +95,13 @@ func asClaimed(e stored) document.Object {
 	case e.lost > 0:
 		filter = filter.With(fieldLost, e.lost)
 	default:
-		filter = filter.With(fieldLost, nil) // One that takes the turn over counts the loss.
+		filter = filter.With(fieldLost, nil) // One that takes the lease over counts the loss.
 	}
 	return filter
 }
 
 // handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
-// part takes a part of a pause. ErrLost: nothing was stored, since the turn is lost.
+// part takes a part of a pause. ErrLost: nothing was stored, since the lease is lost.
 func (b *Inbox) handle(
 	ctx context.Context, turn *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
@@ -142,7 +142,7 @@ func (b *Inbox) settle(
 	var err error
 	switch {
 	case turn.Err() != nil:
-		b.report(ctx, slog.LevelWarn, "inbox: turn lost, nothing stored", e, failure)
+		b.report(ctx, slog.LevelWarn, "inbox: lease lost, nothing stored", e, failure)
 		return outcome{failure: failure}, lease.ErrLost
 	case failure == nil:
 		result, err = outcome{isOver: true}, b.finish(ctx, e)
@@ -197,7 +197,7 @@ func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string
 	return b.update(ctx, filter, b.updates().done, kept.Object())
 }
 
-// wasLost is ErrLost where an event is not what it was when the turn began.
+// wasLost is ErrLost where an event is not what it was when the lease began.
 func wasLost(changed int64) error {
 	if changed == 0 {
 		return lease.ErrLost
@@ -284,7 +284,7 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 	b.log.LogAttrs(ctx, level, message, attributes...)
 }
 
-// isLost reports whether an error is that of a turn that is lost.
+// isLost reports whether an error is that of a lease that is lost.
 func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }
 
 // A start never came back if its process died before it stored how the run ended. If nothing else was
@@ -301,7 +301,7 @@ func (e stored) suspicion() blame.Level {
 	return blame.LevelOf(losses)
 }
 
-// untilSuspect returns the first events of a lane that may run in one turn: a suspect is the only one.
+// untilSuspect returns the first events of a lane that may run under one lease: a suspect is the only one.
 func untilSuspect(events []stored) []stored {
 	at := slices.IndexFunc(events, func(e stored) bool { return e.suspicion() > blame.None })
 	if at < 0 {

@@ -332,7 +332,7 @@ const (
 	window    = 64
 	readAhead = 2 * window
 	pageSize  = 2 * window
-	// perTurn is the number of events that are handled in one turn of a lane, and longTurn the time after
+	// perTurn is the number of events that are handled under one lease of a lane, and longTurn the time after
 	// which no further one begins in it. Then other lanes have their turn.
 	perTurn  = 16
 	longTurn = 50 * time.Millisecond
@@ -350,7 +350,7 @@ type snapshot struct {
 // lookInto looks at lanes. now is the time of the store's clock.
 //
 // The documents of lanes are read before their events: whoever handles one of these later has a
-// turn, and so changes the document, so that the claim of what was seen fails.
+// lease, and so changes the document, so that the claim of what was seen fails.
 func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (snapshot, error) {
 	found := snapshot{waiting: map[string]time.Time{}, held: map[string]time.Time{}}
 	if len(lanes) == 0 {

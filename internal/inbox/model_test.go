@@ -107,7 +107,7 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 	}
 	for _, f := range h.frozen {
 		if f.lane == lane && h.now.Before(f.until) {
-			h.failf("%s runs, and the turn of %s holds until %v", key, f.key, f.until)
+			h.failf("%s runs, and the lease of %s holds until %v", key, f.key, f.until)
 		}
 	}
 	if f := h.freezes; f != nil {

@@ -61,7 +61,7 @@ type pool struct {
 	mu sync.Mutex
 	// isClosed tells that nothing begins any more.
 	isClosed bool
-	// held are the turns with the events that are handled in them.
+	// held are the leases with the events that are handled in them.
 	held map[*lease.Lease]string
 }
 
@@ -174,7 +174,7 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	turn, err := p.source.begin(runs, w)
 	if err != nil {
-		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: turn not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
+		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: lease not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
 		return
 	}
 	if turn == nil {
@@ -183,7 +183,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other turns when this run has ended.
+	turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
 	var end error
 	defer func() {
 		p.forget(turn)
@@ -198,7 +198,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	left.hasMore = left.hasMore || w.hasMore
 }
 
-// handleAll handles the events of a lane within its turn, until the turn has been long enough, and returns
+// handleAll handles the events of a lane under its lease, until the lease has been held long enough, and returns
 // what came of the last one.
 func (p *pool) handleAll(ctx, run context.Context, turn *lease.Lease, w work) (done outcome, err error) {
 	began := p.config.Env.Now()
@@ -220,14 +220,14 @@ func (p *pool) handleAll(ctx, run context.Context, turn *lease.Lease, w work) (d
 // hasEnded reports whether a context has ended.
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
-// note notes which event is handled in a turn.
+// note notes which event is handled under a lease.
 func (p *pool) note(turn *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held[turn] = event
 }
 
-// forget forgets a turn that has ended.
+// forget forgets a lease that has ended.
 func (p *pool) forget(turn *lease.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,11 +270,11 @@ func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	return b.source.next(ctx)
 }
 
-// LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose turn this process
+// LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose lease this process
 // held for something else, so that Run looks at it at once, and not with the next poll.
 func (b *Inbox) LaneLeft(lane string) { b.source.isFree(lane) }
 
-// RunNext handles the first event that can be handled, and stores what came of it. The turn is not
+// RunNext handles the first event that can be handled, and stores what came of it. The lease is not
 // renewed: where the handler lets more time than a lease pass, what came of it does not count.
 // It is for hosts that drive the inbox by themselves, such as in virtual time. The error is one of the
 // store, or lease.ErrLost.
@@ -306,7 +306,7 @@ func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Resul
 	return b.runTurn(ctx, turn, w.events[0], &left)
 }
 
-// runTurn handles an event within a turn that was claimed here.
+// runTurn handles an event under a lease that was claimed here.
 func (b *Inbox) runTurn(ctx context.Context, turn *lease.Lease, e stored, left *laneState) (Result, error) {
 	done, err := b.countLost(ctx, turn, e, whole)
 	if err == nil && done.failure == nil {
@@ -403,7 +403,7 @@ func (l *lanes) isFree(lane string) (wasRefused bool) {
 	return wasRefused
 }
 
-// claim begins a turn of a lane, nil where somebody had one since it was seen.
+// claim begins a lease of a lane, nil where somebody had one since it was seen.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	now, err := b.turns.CachedNow(ctx)
 	if err != nil {
@@ -416,8 +416,8 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	return b.turns.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, if the turn before was to handle
-// it: as a failure, or as the loss of a suspect. Events that the turn handled before it are not there any
+// countLost counts the start of a lane's first event that never came back, if the lease before was to handle
+// it: as a failure, or as the loss of a suspect. Events that the lease handled before it are not there any
 // more. It returns what came of that.
 func (b *Inbox) countLost(
 	ctx context.Context, turn *lease.Lease, first stored, part func(time.Duration) time.Duration,
@@ -453,7 +453,7 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	return result, wasLost(changed)
 }
 
-// end ends a turn: it is released, unless it is lost. Then nobody is to renew it.
+// end ends a lease: it is released, unless it is lost. Then nobody is to renew it.
 func (b *Inbox) end(ctx context.Context, turn *lease.Lease, err error) {
 	if isLost(err) {
 		turn.Abandon()
@@ -462,12 +462,12 @@ func (b *Inbox) end(ctx context.Context, turn *lease.Lease, err error) {
 	}
 }
 
-// release ends a turn. Where that fails, its lease passes.
+// release ends a lease. If that fails, the lease expires.
 func (b *Inbox) release(ctx context.Context, turn *lease.Lease) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.turns.Duration())
 	defer cancel()
 	if err := turn.Release(ctx); err != nil {
-		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: turn not released",
+		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lease not released",
 			slog.String("lane", turn.Lane()), slog.String("error", display.Text(err)))
 	}
 }

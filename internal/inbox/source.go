@@ -22,7 +22,7 @@ type source interface {
 	// channel its lanes. pause is how long there will be no others unless the inbox is woken. The caller
 	// must leave each lane.
 	take(ctx context.Context, want want) (taken []work, pause time.Duration, err error)
-	// begin begins the turn of a lane that was taken. It is nil where somebody else had one since.
+	// begin begins the lease of a lane that was taken. It is nil where somebody else had one since.
 	begin(ctx context.Context, w work) (*lease.Lease, error)
 	// hold takes a lane for an event that is about to be accepted, if it can begin with that: then its
 	// document has fieldBegun. confirm is told that the store has it, and reports whether it begins. The
@@ -101,7 +101,7 @@ type work struct {
 	hasMore bool
 	// leave leaves the lane in this process.
 	leave func()
-	// turn is the lane's turn where it has begun with the lane's being taken.
+	// turn is the lane's lease where it has begun with the lane's being taken.
 	turn *lease.Lease
 	// isAtOnce tells that the first event has begun with its acceptance.
 	isAtOnce bool

@@ -276,7 +276,7 @@ func (t *Leases) renewAll() {
 		}
 		return holds, err
 	}, func(turn *Lease, err error) {
-		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: turn not renewed",
+		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: lease not renewed",
 			slog.String("lane", turn.lane), slog.String("error", display.Text(err)))
 	})
 }
@@ -300,7 +300,7 @@ func (t *Leases) Acquire(
 			return nil, err
 		}
 		if turn != nil {
-			turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other turns when this run has ended.
+			turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
 			return turn, nil
 		}
 		timer := time.NewTimer(pause)
@@ -308,7 +308,7 @@ func (t *Leases) Acquire(
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return nil, boterr.New(boterr.Canceled, "", "the context ended before the turn began: %w", context.Cause(ctx))
+			return nil, boterr.New(boterr.Canceled, "", "the context ended before the lease began: %w", context.Cause(ctx))
 		}
 	}
 }
@@ -403,7 +403,7 @@ const (
 )
 
 // Sweep removes the documents of lanes whose last lease ended longer ago than a time, by the store's
-// clock, which is to be many leases. Those whose last turn never came back are removed when its lease
+// clock, which is to be many leases. Those whose last lease never came back are removed when its lease
 // passed 24 times as long ago. A process that has leases does so each hour, for lanes that are idle for
 // an hour. The errors are those of the store.
 func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {

@@ -16,15 +16,15 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// ErrLost is the error of a turn that is held no more, and the context.Cause of its run: its lease
-// could not be renewed, or another process has the lease.
-var ErrLost = boterr.New(boterr.Conflict, "", "the turn is lost: another run may be under way")
+// ErrLost is the error of a lease that is held no more, and the context.Cause of its run: it
+// could not be renewed, or another process has taken it.
+var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run may be under way")
 
 // DefaultLease is how long a lease holds without being renewed, unless Config says otherwise.
 const DefaultLease = 30 * time.Second
 
 // Leases lets one run at a time, in all processes that share a store, have a lane to itself, such
-// as the messages of a member. NewTurns makes one. It is safe for concurrent use.
+// as the messages of a member. New makes one. It is safe for concurrent use.
 //
 // A lane that was in use has a document, which is removed when the lane has been idle for an hour, or,
 // where its last lease never came back, for a day: see Sweep.
@@ -71,7 +71,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// leaseUpdates are the changes that turns make, compiled once.
+// leaseUpdates are the changes that leases make, compiled once.
 type leaseUpdates struct{ claim, release, releaseMarked, beside *query.Update }
 
 // reading is the store's clock as it was read last, and when that was by the own one.
@@ -96,10 +96,10 @@ const (
 // defaultCollection is the name of the collection with the lanes.
 const defaultCollection = "turns"
 
-// New returns turns. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+// New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
 func New(config Config) (*Leases, error) {
 	if config.Env.Store == nil {
-		return nil, boterr.Missing("env.store", "the store that holds the turns")
+		return nil, boterr.Missing("env.store", "the store that holds the leases")
 	}
 	if config.Lease == 0 {
 		config.Lease = DefaultLease
@@ -172,7 +172,7 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 // until another one begins. It returns nil where somebody had a lease since. What was seen must not
 // be older than a lease. The errors are those of the store.
 //
-// The turn is to be released, and is renewed only after Keep.
+// Callers must call Release. The lease is renewed only after Keep.
 func (t *Leases) Claim(
 	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
 ) (*Lease, error) {
@@ -188,7 +188,7 @@ func (t *Leases) Claim(
 		}
 		err := t.records.Insert(ctx, made)
 		if boterr.CodeOf(err) == boterr.AlreadyExists {
-			return nil, nil //nolint:nilnil // No turn and no error: somebody else has it.
+			return nil, nil //nolint:nilnil // No lease and no error: somebody else has it.
 		}
 		return turn, err
 	}
@@ -328,10 +328,10 @@ func (t *Lease) WasAlone() bool { return t.wasAlone }
 // Fence in what it stores, calls Mark.
 func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
 
-// Mark notes that what IsOvertaken tells needs no more care once the turn is released.
+// Mark notes that what IsOvertaken tells needs no more care once the lease is released.
 func (t *Lease) Mark() { t.isMarked.Store(true) }
 
-// Err returns ErrLost where the turn may be another one's: it was released, it was found lost, or
+// Err returns ErrLost where the lease may be another one's: it was released, it was found lost, or
 // its lease has passed, by the clock that was handed in, since the store last said that it holds.
 // It asks nobody, so that it can be asked before each thing that a run does.
 func (t *Lease) Err() error {
@@ -363,7 +363,7 @@ func (t *Lease) Check(ctx context.Context) error {
 // confirmed notes that the lease held, by the store, when it was asked at a time of the own clock.
 func (t *Lease) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
-// Keep renews the turn until it is released or lost; then it calls cancel with ErrLost.
+// Keep renews the lease until it is released or lost; then it calls cancel with ErrLost.
 func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 	if t.isGranted {
 		t.keepGranted(cancel)
@@ -392,7 +392,7 @@ func (t *Lease) Abandon() {
 	t.turns.held.End(t)
 }
 
-// Release ends the turn, so that another one can begin. The error is ErrLost where it held no
+// Release ends the lease, so that another one can begin. The error is ErrLost where it held no
 // more, or one of the store: then the lease passes.
 func (t *Lease) Release(ctx context.Context) error {
 	t.turns.held.End(t)

@@ -103,7 +103,7 @@ func TestClaim_NotWhereSomebodyHadATurnSince(t *testing.T) {
 
 	late, err := w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{})
 	require.NoError(t, err)
-	require.Nil(t, late, "what was seen before the turn of the other one may be done")
+	require.Nil(t, late, "what was seen before the lease of the other one may be done")
 }
 
 func TestTurn_TakenOverWhereItsLeaseHasPassed(t *testing.T) {
@@ -147,7 +147,7 @@ func TestTurn_ReleasedLeavesNothingLost(t *testing.T) {
 	w := newWorld(t)
 	before := w.claim(w.first, "events")
 	require.NoError(t, before.Release(t.Context()))
-	require.ErrorIs(t, before.Err(), lease.ErrLost, "what a run does after its turn counts no more")
+	require.ErrorIs(t, before.Err(), lease.ErrLost, "what a run does after its lease counts no more")
 	_, wasLost := w.claim(w.then, "events").Lost()
 	require.False(t, wasLost)
 }
@@ -337,7 +337,7 @@ func TestGrant_LastsUntilItIsRevoked(t *testing.T) {
 	require.NoError(t, w.first.Grant(lane, 8).Release(t.Context()))
 }
 
-func TestNewTurns_RefusesWhatCannotWork(t *testing.T) {
+func TestNew_RefusesWhatCannotWork(t *testing.T) {
 	t.Parallel()
 	_, err := lease.New(lease.Config{})
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))

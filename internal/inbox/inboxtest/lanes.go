@@ -30,9 +30,9 @@ var laneRules = []Rule{
 		Text:  "what a lost process held is taken over when its lease ends, not before, and counts as a failure",
 		check: turnIsTakenOver, needsProcesses: true,
 	},
-	rule(lostRunStoresNothing, "what comes of a run that has lost its turn is not stored, and the run is told so"),
+	rule(lostRunStoresNothing, "what comes of a run that has lost its lease is not stored, and the run is told so"),
 	rule(killedEachTimeEndsAsDeadLetter, "an event whose runs never come back ends as a dead letter, and its lane goes on"),
-	rule(eventThatNeverBeganIsNotBlamed, "a turn that never came back is no failure of an event that it was not to handle"),
+	rule(eventThatNeverBeganIsNotBlamed, "a lease that never came back is no failure of an event that it was not to handle"),
 	rule(nextCountsNoLaneThatCannotBeEntered, "Next does not tell of events whose lane the process cannot enter, and does once it can"),
 }
 
@@ -229,7 +229,7 @@ func eventThatNeverBeganIsNotBlamed(t *trial) {
 	require.NoError(t, err)
 	seen, err := turns.Look(t.Context(), []string{inbox.Lane("app", "web", "ada")})
 	require.NoError(t, err)
-	// As where a process died between its last event and the end of its turn.
+	// As where a process died between its last event and the end of its lease.
 	lane := inbox.Lane("app", "web", "ada")
 	_, err = turns.Claim(t.Context(), lane, seen[lane], t.Now(), lease.Work{Purpose: "inbox", Items: []string{"app web ada 1"}})
 	require.NoError(t, err)
@@ -380,7 +380,7 @@ func channelThatHangsHoldsUpNoOther(t *trial) {
 	}
 }
 
-// forget removes all events and turns.
+// forget removes all events and leases.
 func (t *trial) forget() error {
 	for _, collection := range []string{"inbox", "turns", "inboxSeat"} {
 		if err := t.removeAll(collection); err != nil {
