@@ -231,7 +231,7 @@ func TestReadme_IsShort(t *testing.T) {
 }
 
 // TestReadme_CommandsRun runs the commands of the README: without thorough tests, the first program
-// alone. TestFirstBot_FromAnEmptyFolder of docs/guides runs go mod, and CI the targets of make.
+// alone. TestGuides_ANewUsersPath of docs/guides runs go mod, and CI the targets of make.
 func TestReadme_CommandsRun(t *testing.T) {
 	t.Parallel()
 	elsewhere := []string{"go mod edit -replace github.com/botctx/go-sdk=../go-sdk", "go mod tidy", "make test", "make thorough"}

@@ -37,7 +37,7 @@ const List = ({ of, empty, more = 0 }) => html`
   <ol class="records">${of.map((one) => html`<li><${Value} value=${one} /></li>`)}</ol>
   ${more > 0 && html`<p class="faint">and ${counted(more, "older one")}</p>`}`;
 
-const DeadLetters = ({ of, act }) => html`<${Table} caption="Dead letters" rows=${of} empty="Nothing was given up. A platform with fakes.Accepting keeps what fails." columns=${[
+const DeadLetters = ({ of, act }) => html`<${Table} caption="Dead letters" rows=${of} empty="Nothing was given up. A platform with fakes.WithInbox keeps what fails." columns=${[
   ["From", (one) => one.from], ["Given up", (one) => timeText(one.at)], ["Error", (one) => html`<strong>${one.code}</strong> <bdi>${one.error}</bdi>`],
   ["", (one) => html`<span class="row"><button type="button" class="small" onClick=${() => act("retryDeadLetter", { id: one.id })}>Try again</button>
     <button type="button" class="small bad" onClick=${() => act("discardDeadLetter", { id: one.id })}>Discard</button></span>`],
