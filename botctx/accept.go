@@ -80,7 +80,7 @@ func (r *Runtime) Inbox() *inbox.Inbox { return r.inbox }
 // newInbox returns the inbox of a Runtime.
 func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 	config := inbox.Config{
-		Env: env, DeriveID: r.config.DeriveID, Turns: r.turns, Handler: r.runAccepted, Enter: r.enterLane,
+		Env: env, DeriveID: r.config.DeriveID, Leases: r.leases, Handler: r.runAccepted, Enter: r.enterLane,
 		Retention: r.config.Retention.HandledEvents, DeadRetention: r.config.Retention.DeadLetters,
 		Options: inbox.Options(r.config.Inbox),
 	}

@@ -534,7 +534,7 @@ func TestPanic_EachPortIsTried(t *testing.T) {
 		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" || // New refuses them.
 			name == "LiveChat.Texts" || // They are data.
 			name == "OnWait" || // TestOnWait_APanicLeavesTheQueue tries it, where a run waits.
-			strings.HasPrefix(name, "Inbox.Env.") || slices.Contains([]string{"Inbox.DeriveID", "Inbox.Turns", "Inbox.Handler", "Inbox.Enter"}, name)
+			strings.HasPrefix(name, "Inbox.Env.") || slices.Contains([]string{"Inbox.DeriveID", "Inbox.Leases", "Inbox.Handler", "Inbox.Enter"}, name)
 	})
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
 }

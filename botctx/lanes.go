@@ -156,7 +156,7 @@ func (r *Runtime) waitForTurns(ctx context.Context, in runInput, wanted wantedTu
 	parent := in.outer.turn()
 	var held string
 	if in.delivery != nil && in.outer == nil {
-		held = in.delivery.Turn().Lane()
+		held = in.delivery.Lease().Lane()
 		if entered, ok := r.entered.Load(held); ok {
 			parent, _ = entered.(*turn)
 		}
@@ -179,7 +179,7 @@ func (r *Runtime) waitForLane(ctx context.Context, lane, held string, parent *tu
 	if taken.inLane, err = r.locks.acquire(ctx, laneKey(lane), parent); err != nil {
 		return parent, err
 	}
-	taken.lane, err = r.turns.Acquire(ctx, lane, purposeRun, taken.lost)
+	taken.lane, err = r.leases.Acquire(ctx, lane, purposeRun, taken.lost)
 	return taken.inLane, err
 }
 
@@ -207,7 +207,7 @@ func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
 		r.locks.release(taken.member)
 	}
 	if taken.lane != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.turns.Duration())
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leases.Duration())
 		defer cancel()
 		if err := taken.lane.Release(ctx); err != nil && !errors.Is(err, lease.ErrLost) {
 			r.logNotReleased(ctx, taken.lane, err)
@@ -226,7 +226,7 @@ func (r *run) laneTurn() *lease.Lease {
 	case r.turns.lane != nil:
 		return r.turns.lane
 	case r.delivery != nil && r.outer == nil:
-		return r.delivery.Turn()
+		return r.delivery.Lease()
 	default:
 		return nil
 	}

@@ -42,7 +42,7 @@ type Runtime struct {
 	locks memberLocks
 	// isShared tells that other processes may work on the store; then runs take turns there, too.
 	isShared bool
-	turns    *lease.Leases
+	leases   *lease.Leases
 	// entered has the locks of the lanes that the inbox is handling.
 	entered   sync.Map
 	scheduler *agendas.Scheduler
@@ -73,7 +73,7 @@ func New(config Config) (*Runtime, error) {
 	r.isShared = isShared(config.Store)
 	measured := r.guarded
 	measured.Now = steady(r.env.Now)
-	if r.turns, err = lease.New(lease.Config{Env: measured, Lease: config.TurnLease, Log: config.Logger}); err != nil {
+	if r.leases, err = lease.New(lease.Config{Env: measured, Lease: config.TurnLease, Log: config.Logger}); err != nil {
 		return nil, boterr.PrefixField("TurnLease", err)
 	}
 	if r.inbox, err = r.newInbox(measured); err != nil {

@@ -58,7 +58,7 @@ func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	if r.runtime.config.MaxRun < 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, r.runtime.turns.Duration())
+	return context.WithTimeout(ctx, r.runtime.leases.Duration())
 }
 
 // andHandled returns a change of the member that also says which event of the inbox has led to it.

@@ -315,12 +315,12 @@ func TestInbox_RoundTrips(t *testing.T) {
 	const events, ofALook = 20, 6
 	counted := newCounted(t)
 	env := record.Env{Store: counted.Store}
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	var left atomic.Int64
 	box, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
 		Retention: -1, Options: inbox.Options{Poll: time.Hour}, // However long the server takes, no look is repeated.
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if left.Add(-1) == 0 {
@@ -332,7 +332,7 @@ func TestInbox_RoundTrips(t *testing.T) {
 	require.NoError(t, err)
 	_, err = box.Stats(t.Context()) // Makes the indexes.
 	require.NoError(t, err)
-	_, err = turns.Sweep(t.Context(), lease.DefaultLease)
+	_, err = leases.Sweep(t.Context(), lease.DefaultLease)
 	require.NoError(t, err)
 
 	began := counted.commands.Load()

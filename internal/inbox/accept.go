@@ -200,7 +200,7 @@ type Delivery struct {
 	Attempt int
 
 	inbox *Inbox
-	turn  *lease.Lease
+	held  *lease.Lease
 	// mu guards memory: what attempts have noted, by its key. unstored are the keys of what the store does
 	// not have yet.
 	mu       sync.Mutex
@@ -224,10 +224,10 @@ const (
 )
 
 // deliver returns the delivery of an event within a lease.
-func (b *Inbox) deliver(e stored, turn *lease.Lease) *Delivery {
+func (b *Inbox) deliver(e stored, held *lease.Lease) *Delivery {
 	d := &Delivery{
 		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.attempts()) + 1,
-		inbox: b, turn: turn,
+		inbox: b, held: held,
 	}
 	if e.memory.Len() == 0 {
 		return d
@@ -241,12 +241,12 @@ func (b *Inbox) deliver(e stored, turn *lease.Lease) *Delivery {
 	return d
 }
 
-// Turn returns the lease of the event's lane.
-func (d *Delivery) Turn() *lease.Lease { return d.turn }
+// Lease returns the lease of the event's lane.
+func (d *Delivery) Lease() *lease.Lease { return d.held }
 
 // Err returns lease.ErrLost where nothing that the handler still does counts, since the lease may be
 // another one's.
-func (d *Delivery) Err() error { return d.turn.Err() }
+func (d *Delivery) Err() error { return d.held.Err() }
 
 // Recall returns what was noted under a key, by this attempt or one before.
 func (d *Delivery) Recall(key string) (document.Object, bool) {

@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Config says how an inbox works. Env.Store, DeriveID, Turns and Handler are required.
+// Config says how an inbox works. Env.Store, DeriveID, Leases and Handler are required.
 type Config struct {
 	// Env has the store, whose clock judges leases, the clock of records, and NewID, which makes
 	// the ids of events without a Key.
@@ -27,8 +27,8 @@ type Config struct {
 	// DeriveID makes the id of an event with a Key of a text: the same of the same, and different
 	// of others, in all processes on the store. Required.
 	DeriveID func(of string) string
-	// Turns has the leases of lanes.
-	Turns *lease.Leases
+	// Leases has the leases of lanes.
+	Leases *lease.Leases
 	// Handler handles the events.
 	Handler Handler
 	// Enter is asked for a lane before its lease is claimed, where the process has more to keep
@@ -75,8 +75,8 @@ func (c Config) withDefaults() (Config, error) {
 		return c, boterr.Missing("env.store", "the store that holds the events")
 	case c.DeriveID == nil:
 		return c, boterr.Missing("deriveId", "the function that makes ids of texts")
-	case c.Turns == nil:
-		return c, boterr.Missing("turns", "the leases of lanes, by lease.New")
+	case c.Leases == nil:
+		return c, boterr.Missing("leases", "the leases of lanes, by lease.New")
 	case c.Handler == nil:
 		return c, boterr.Missing("handler", "the function that handles an event")
 	}
@@ -117,7 +117,7 @@ type Inbox struct {
 	// acceptor is accept with the host's hook around it.
 	acceptor Acceptor
 	events   store.Collection
-	turns    *lease.Leases
+	leases   *lease.Leases
 	// compiled are the updates, once compiling is done. See updates.
 	compiling sync.Once
 	compiled  updates
@@ -144,9 +144,9 @@ func New(config Config) (*Inbox, error) {
 	}
 	database := store.Wrap(config.Env.Store, nil)
 	b := &Inbox{
-		config: config, events: database.Collection(collection), turns: config.Turns,
+		config: config, events: database.Collection(collection), leases: config.Leases,
 		log:  config.Log,
-		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Turns.Duration()},
+		wake: make(chan struct{}, 1), accepting: endings{within: config.AcceptTimeout}, endings: endings{within: config.Leases.Duration()},
 	}
 	b.source = sourceOf(b, config.Env.Store, database)
 	if err := b.addHooks(); err != nil {

@@ -228,7 +228,7 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 // Discard takes an event away that was given up. A repetition of it is not handled either. NotFound:
 // there is no dead letter of that id. The other errors are those of the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
-	now, err := b.turns.CachedNow(ctx)
+	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return err
 	}
@@ -263,10 +263,10 @@ const (
 // the number of events that it removed. Run calls it each hour; hosts that call RunNext instead may
 // call it. The errors are those of the store.
 func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
-	if _, err := b.turns.Sweep(ctx, idleLane); err != nil {
+	if _, err := b.leases.Sweep(ctx, idleLane); err != nil {
 		return 0, err
 	}
-	now, err := b.turns.Now(ctx)
+	now, err := b.leases.Now(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -355,7 +355,9 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 }
 
 // erase implements source.
-func (s *distributed) erase(ctx context.Context, lane string) error { return s.turns.Forget(ctx, lane) }
+func (s *distributed) erase(ctx context.Context, lane string) error {
+	return s.leases.Forget(ctx, lane)
+}
 
 // erase implements source: the note of the leader may name the lane.
 func (a *exclusive) erase(ctx context.Context, _ string) error {

@@ -83,7 +83,7 @@ func (s *distributed) takeInto(ctx context.Context, want want, taken *[]work) (p
 	if !s.hasWork() && !s.suspects.IsDraining() {
 		return s.config.Poll, nil
 	}
-	now, err := s.turns.Now(ctx)
+	now, err := s.leases.Now(ctx)
 	if err != nil {
 		return s.config.Poll, err
 	}
@@ -202,7 +202,7 @@ func (s *distributed) sightOf(lane string) (w work, ok bool) {
 	seen, ok := s.sights[lane]
 	delete(s.sights, lane)
 	age := s.config.Env.Now().Sub(seen.at)
-	return seen.work, ok && age >= 0 && age < s.turns.Duration()/lease.BeatsPerLease
+	return seen.work, ok && age >= 0 && age < s.leases.Duration()/lease.BeatsPerLease
 }
 
 // upcoming returns lanes whose turn comes next, and of which nothing was seen yet.
@@ -409,7 +409,7 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	now, err := s.turns.Now(ctx)
+	now, err := s.leases.Now(ctx)
 	if len(taken) > 0 || err != nil {
 		for _, w := range taken {
 			w.leave()

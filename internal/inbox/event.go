@@ -326,9 +326,9 @@ var errEdited = boterr.New(boterr.Internal, "", "the record of the event was cha
 // lease may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the lease
 // is lost.
 func (b *Inbox) settleEdited(
-	ctx context.Context, turn *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
+	ctx context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
-	if err := turn.Check(ctx); err != nil {
+	if err := held.Check(ctx); err != nil {
 		return outcome{failure: failure}, err
 	}
 	which := document.O(fieldID, e.id, fieldState, statePending)
@@ -535,7 +535,7 @@ func isPostponed(failure error) bool {
 // postpone stores when an event is tried that could not be.
 func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
 	p, _ := errors.AsType[*postponement](failure)
-	now, err := b.turns.CachedNow(ctx)
+	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

@@ -68,7 +68,7 @@ func (a *exclusive) take(ctx context.Context, want want) (taken []work, pause ti
 	if err != nil || !isLeader {
 		return nil, a.config.Poll, err
 	}
-	now, err := a.turns.Now(ctx)
+	now, err := a.leases.Now(ctx)
 	if err != nil {
 		return nil, a.config.Poll, err
 	}
@@ -108,7 +108,7 @@ func (a *exclusive) takeOne(now int64, want want) (w work, ok bool) {
 			a.refuse(lane.name)
 			continue
 		}
-		w := work{lane: lane.name, events: events, turn: a.turns.Grant(lane.name, fence), leave: func() {
+		w := work{lane: lane.name, events: events, held: a.leases.Grant(lane.name, fence), leave: func() {
 			leave()
 			want.release(lane.key)
 		}}
@@ -179,7 +179,7 @@ func (a *exclusive) askAgain() {
 // untake leaves lanes whose events were not begun.
 func (a *exclusive) untake(taken []work) {
 	for _, w := range taken {
-		w.turn.Abandon()
+		w.held.Abandon()
 		a.putBack(w, laneState{})
 	}
 }
@@ -215,7 +215,7 @@ func (a *exclusive) hasReady() bool {
 }
 
 // begin implements source.
-func (*exclusive) begin(_ context.Context, w work) (*lease.Lease, error) { return w.turn, nil }
+func (*exclusive) begin(_ context.Context, w work) (*lease.Lease, error) { return w.held, nil }
 
 // leave implements source.
 func (a *exclusive) leave(ctx context.Context, w work, left laneState) {
@@ -236,7 +236,7 @@ func (a *exclusive) putBack(w work, left laneState) bool {
 	w.leave()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.begun[w.lane].turn != w.turn {
+	if a.begun[w.lane].held != w.held {
 		return false // The lead was lost since.
 	}
 	delete(a.begun, w.lane)
@@ -257,7 +257,7 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if err := a.fill(ctx); err != nil {
 		return time.Time{}, false, err
 	}
-	now, err := a.turns.Now(ctx)
+	now, err := a.leases.Now(ctx)
 	if err != nil {
 		return time.Time{}, false, err
 	}
@@ -371,7 +371,7 @@ func (s *start) release(ctx context.Context) {
 	}
 	defer s.pool.all.Done()
 	if !s.isGiven {
-		s.work.turn.Abandon()
+		s.work.held.Abandon()
 		s.pool.leave(ctx, s.work, laneState{hasMore: true})
 	}
 }
@@ -391,7 +391,7 @@ func (a *exclusive) hold(lane string, of fair.Key) (w work, isFree bool) {
 		a.refuse(lane)
 		return work{}, false
 	}
-	w = work{lane: lane, leave: leave, turn: a.turns.Grant(lane, fence), isAtOnce: true}
+	w = work{lane: lane, leave: leave, held: a.leases.Grant(lane, fence), isAtOnce: true}
 	if a.isHeld(w) {
 		return w, true
 	}
@@ -403,9 +403,9 @@ func (a *exclusive) hold(lane string, of fair.Key) (w work, isFree bool) {
 func (a *exclusive) isHeld(w work) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	isHeld := a.isLeader && a.fence == w.turn.Fence()
+	isHeld := a.isLeader && a.fence == w.held.Fence()
 	if isHeld {
-		a.begun[w.lane] = begun{lane: w.lane, turn: w.turn}
+		a.begun[w.lane] = begun{lane: w.lane, held: w.held}
 	}
 	return isHeld
 }
@@ -427,7 +427,7 @@ func (a *exclusive) holdFree(lane string, of fair.Key) (fence int64, isFree bool
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.queue == nil || a.begun[w.lane].turn != w.turn {
+	if a.queue == nil || a.begun[w.lane].held != w.held {
 		return false // The lead was lost since.
 	}
 	first, ok := a.queue.firstOf(w.lane)
@@ -456,7 +456,7 @@ func (a *exclusive) lostAtOnce() (lost []begun) {
 // tellNotBegun stores that an event is not under way that had begun with its acceptance. Where that fails
 // it counts as begun until it is handled.
 func (a *exclusive) tellNotBegun(ctx context.Context, w work) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Duration())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
 	filter, err := query.CompileFilter(document.O(fieldID, w.events[0].id, fieldState, statePending))
 	if err == nil {

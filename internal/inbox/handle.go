@@ -103,22 +103,22 @@ func asClaimed(e stored) document.Object {
 // handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
 // part takes a part of a pause. ErrLost: nothing was stored, since the lease is lost.
 func (b *Inbox) handle(
-	ctx context.Context, turn *lease.Lease, e stored, part func(time.Duration) time.Duration,
+	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
 	failure := error(errGoroutineEnded)
 	isBack := false
 	defer func() {
 		if !isBack { // The handler ends the goroutine.
-			_, _ = b.settle(ctx, turn, e, failure, part)
+			_, _ = b.settle(ctx, held, e, failure, part)
 		}
 	}()
 	if edited := e.check(); edited != nil { // Accept has checked it.
 		failure = edited
 	} else {
-		failure = b.call(ctx, b.deliver(e, turn))
+		failure = b.call(ctx, b.deliver(e, held))
 	}
 	isBack = true
-	return b.settle(ctx, turn, e, failure, part)
+	return b.settle(ctx, held, e, failure, part)
 }
 
 // call calls the handler. A panic is an error.
@@ -135,13 +135,13 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 
 // settle stores what came of an event.
 func (b *Inbox) settle(
-	run context.Context, turn *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
+	run context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	ctx := b.endings.after(run)
 	var result outcome
 	var err error
 	switch {
-	case turn.Err() != nil:
+	case held.Err() != nil:
 		b.report(ctx, slog.LevelWarn, "inbox: lease lost, nothing stored", e, failure)
 		return outcome{failure: failure}, lease.ErrLost
 	case failure == nil:
@@ -155,7 +155,7 @@ func (b *Inbox) settle(
 		result, err = b.fail(ctx, e, failure, part)
 	}
 	if isLost(err) {
-		return b.settleEdited(ctx, turn, e, failure, part)
+		return b.settleEdited(ctx, held, e, failure, part)
 	}
 	return result, err
 }
@@ -187,7 +187,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 // storeDone stores that the event of a lane is done that a filter matches. Only its id is kept, with what
 // retention and Erase need.
 func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter, lane string) (changed int64, err error) {
-	now, err := b.turns.CachedNow(ctx)
+	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -234,7 +234,7 @@ func (b *Inbox) failAs(
 	ctx context.Context, which document.Object, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
 	failures := int(e.failures) + 1
-	now, err := b.turns.CachedNow(ctx)
+	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return outcome{failure: failure}, err
 	}

@@ -29,7 +29,7 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 	for field, broken := range map[string]func(*inbox.Config){
 		"env.store": func(c *inbox.Config) { c.Env.Store = nil },
 		"deriveId":  func(c *inbox.Config) { c.DeriveID = nil },
-		"turns":     func(c *inbox.Config) { c.Turns = nil },
+		"leases":    func(c *inbox.Config) { c.Leases = nil },
 		"handler":   func(c *inbox.Config) { c.Handler = nil },
 		"workers":   func(c *inbox.Config) { c.Workers = -1 },
 		"limit":     func(c *inbox.Config) { c.Limit = -1 },
@@ -48,9 +48,9 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 func configOf(t *testing.T, database store.Store, handler inbox.Handler) inbox.Config {
 	t.Helper()
 	env := record.Env{Store: database}
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
-	return inbox.Config{Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: handler}
+	return inbox.Config{Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Handler: handler}
 }
 
 func TestRun_EndsAfterWhatItHasBegunAndGivesTheRestBack(t *testing.T) {
@@ -81,7 +81,7 @@ func TestRun_EndsAfterWhatItHasBegunAndGivesTheRestBack(t *testing.T) {
 	at, ok, err := p.Next(t.Context())
 	require.NoError(t, err)
 	require.True(t, ok)
-	now, err := config.Turns.Now(t.Context())
+	now, err := config.Leases.Now(t.Context())
 	require.NoError(t, err)
 	require.False(t, at.After(now), "another process can handle them at once")
 }
@@ -107,13 +107,13 @@ func TestRun_TwiceAtOnce(t *testing.T) {
 
 func Example() {
 	env := record.Env{Store: memstore.New()}
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	if err != nil {
 		panic(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	events, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
 		Handler: func(_ context.Context, d *inbox.Delivery) error {
 			fmt.Println(d.Event.From, "says", document.Get(d.Event.Body, "text", ""))
 			if d.Event.Key == "m2" {

@@ -26,7 +26,7 @@ type begun struct {
 	// first of them there were before.
 	events   []string
 	attempts int64
-	turn     *lease.Lease
+	held     *lease.Lease
 	// noted is how it stands in the note: the lane, the attempts, the ids.
 	noted document.Array
 }
@@ -185,15 +185,15 @@ func (a *exclusive) firstOf(lane string) (first stored, ok bool) {
 
 // noteBegun notes what is being begun.
 func (a *exclusive) noteBegun(w work) {
-	b := begunWith(w.lane, w.turn, w.events)
+	b := begunWith(w.lane, w.held, w.events)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.begun[w.lane] = b
 }
 
 // begunWith returns what is begun in a lane with these events.
-func begunWith(lane string, turn *lease.Lease, events []stored) begun {
-	b := begun{lane: lane, turn: turn, attempts: events[0].attempts()}
+func begunWith(lane string, held *lease.Lease, events []stored) begun {
+	b := begun{lane: lane, held: held, attempts: events[0].attempts()}
 	for _, e := range events {
 		b.events = append(b.events, e.id)
 	}
@@ -270,7 +270,7 @@ func (a *exclusive) writeNote(ctx context.Context, more ...any) error {
 func (a *exclusive) tellNote(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Duration())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
 	if err := a.writeNote(ctx); err != nil && !isLost(err) {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not noted", slog.String("error", display.Text(err)))
@@ -282,7 +282,7 @@ func (a *exclusive) resign(ctx context.Context) {
 	if isLeader, _ := a.leadership(); !isLeader {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Duration())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
 	defer cancel()
 	if err := a.writeNote(ctx, fieldIsFree, true); err != nil && !isLost(err) {
 		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", display.Text(err)))
@@ -320,7 +320,7 @@ func (a *exclusive) depose() {
 func (a *exclusive) endLocked() {
 	a.isLeader = false
 	for _, b := range a.begun {
-		b.turn.Revoke()
+		b.held.Revoke()
 	}
 	clear(a.begun)
 	a.queue = nil // Its lanes are taken by runs that do not count any more.
@@ -332,10 +332,10 @@ const (
 	window    = 64
 	readAhead = 2 * window
 	pageSize  = 2 * window
-	// perTurn is the number of events that are handled under one lease of a lane, and longTurn the time after
+	// perLease is the number of events that are handled under one lease of a lane, and longLease the time after
 	// which no further one begins in it. Then other lanes have their turn.
-	perTurn  = 16
-	longTurn = 50 * time.Millisecond
+	perLease  = 16
+	longLease = 50 * time.Millisecond
 )
 
 // snapshot is what a look at lanes found.
@@ -356,7 +356,7 @@ func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (sn
 	if len(lanes) == 0 {
 		return found, nil
 	}
-	seen, err := b.turns.Look(ctx, lanes)
+	seen, err := b.leases.Look(ctx, lanes)
 	if err != nil {
 		return snapshot{}, err
 	}
@@ -378,7 +378,7 @@ func (b *Inbox) addFree(
 	ctx context.Context, found *snapshot, free []string, seen map[string]document.Object, now time.Time,
 ) error {
 	for len(free) > 0 {
-		most := min(readAhead, perTurn*len(free))
+		most := min(readAhead, perLease*len(free))
 		events, err := b.find(ctx, document.O(fieldLane, document.O("$in", document.A(anyOf(free)...)), fieldState, statePending),
 			store.FindOptions{Limit: int64(most)})
 		if err != nil {
@@ -417,7 +417,7 @@ func (found *snapshot) add(
 		case !isKnown:
 			byLane[e.lane] = len(found.free)
 			found.free = append(found.free, work{lane: e.lane, seen: seen[e.lane], events: []stored{e}, hasMore: isCut})
-		case len(found.free[at].events) < perTurn:
+		case len(found.free[at].events) < perLease:
 			found.free[at].events = append(found.free[at].events, e)
 		default:
 			found.free[at].hasMore = true

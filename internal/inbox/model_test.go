@@ -89,10 +89,10 @@ func (h *history) clock() time.Time {
 func (h *history) process() *inbox.Inbox {
 	h.t.Helper()
 	env := record.Env{Store: h.database, Now: h.clock}
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(h.t, err)
 	made, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Handler: h.handle, Options: inbox.Options{Limit: 3},
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Handler: h.handle, Options: inbox.Options{Limit: 3},
 	})
 	require.NoError(h.t, err)
 	return made

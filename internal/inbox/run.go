@@ -34,7 +34,7 @@ func (b *Inbox) Run(ctx context.Context) error {
 	defer b.running.Store(false)
 	polls := time.NewTicker(b.config.Poll)
 	defer polls.Stop()
-	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), held: map[*lease.Lease]string{}, polls: polls.C, isPollDue: true}
+	p := &pool{Inbox: b, shares: fair.NewShares(b.config.Workers), handled: map[*lease.Lease]string{}, polls: polls.C, isPollDue: true}
 	defer b.source.close(context.WithoutCancel(ctx))
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
@@ -61,8 +61,8 @@ type pool struct {
 	mu sync.Mutex
 	// isClosed tells that nothing begins any more.
 	isClosed bool
-	// held are the leases with the events that are handled in them.
-	held map[*lease.Lease]string
+	// handled has the event that is handled under each lease.
+	handled map[*lease.Lease]string
 }
 
 // serve works until ctx has ended and all that runs has returned.
@@ -106,7 +106,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 		return p.config.Poll
 	}
 	taken, pause, err := p.source.take(ctx, want{
-		lanes: free, each: perTurn, part: jittered, isNew: p.takePoll(), shares: p.shares,
+		lanes: free, each: perLease, part: jittered, isNew: p.takePoll(), shares: p.shares,
 	})
 	for _, w := range taken {
 		p.begin(ctx, runs, w)
@@ -172,26 +172,26 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 // handleLane handles the events of a lane, one after the other, until one fails that is to be tried
 // again, or ctx ends. It says how the lane is left.
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
-	turn, err := p.source.begin(runs, w)
+	held, err := p.source.begin(runs, w)
 	if err != nil {
 		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: lease not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
 		return
 	}
-	if turn == nil {
+	if held == nil {
 		*left = laneState{} // Somebody else has it.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
+	held.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
 	var end error
 	defer func() {
-		p.forget(turn)
-		p.end(runs, turn, errors.Join(end, turn.Err()))
+		p.forget(held)
+		p.end(runs, held, errors.Join(end, held.Err()))
 	}()
-	done, err := p.countLost(run, turn, w.events[0], jittered)
+	done, err := p.countLost(run, held, w.events[0], jittered)
 	if err == nil && done.failure == nil {
-		done, err = p.handleAll(ctx, run, turn, w)
+		done, err = p.handleAll(ctx, run, held, w)
 	}
 	end = err
 	*left = done.state(err)
@@ -200,17 +200,17 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 
 // handleAll handles the events of a lane under its lease, until the lease has been held long enough, and returns
 // what came of the last one.
-func (p *pool) handleAll(ctx, run context.Context, turn *lease.Lease, w work) (done outcome, err error) {
+func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (done outcome, err error) {
 	began := p.config.Env.Now()
 	for i, e := range w.events {
-		if turn.Err() != nil {
+		if held.Err() != nil {
 			return outcome{}, lease.ErrLost
 		}
-		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longTurn {
+		if hasEnded(ctx) || i > 0 && p.config.Env.Now().Sub(began) >= longLease {
 			return outcome{}, nil // It is given back.
 		}
-		p.note(turn, e.id)
-		if done, err = p.handle(run, turn, e, jittered); err != nil || !done.isOver {
+		p.note(held, e.id)
+		if done, err = p.handle(run, held, e, jittered); err != nil || !done.isOver {
 			return done, err
 		}
 	}
@@ -221,26 +221,26 @@ func (p *pool) handleAll(ctx, run context.Context, turn *lease.Lease, w work) (d
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note notes which event is handled under a lease.
-func (p *pool) note(turn *lease.Lease, event string) {
+func (p *pool) note(held *lease.Lease, event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.held[turn] = event
+	p.handled[held] = event
 }
 
 // forget forgets a lease that has ended.
-func (p *pool) forget(turn *lease.Lease) {
+func (p *pool) forget(held *lease.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.held, turn)
+	delete(p.handled, held)
 }
 
 // abandonAll leaves what runs to its leases, and returns the error that tells it.
 func (p *pool) abandonAll() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	events := make([]string, 0, len(p.held))
-	for turn, event := range p.held {
-		turn.Abandon()
+	events := make([]string, 0, len(p.handled))
+	for held, event := range p.handled {
+		held.Abandon()
 		events = append(events, event)
 	}
 	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s",
@@ -298,19 +298,19 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
 	left := laneState{isBroken: true} // Where the goroutine ends.
 	defer func() { from.leave(ctx, w, left) }()
-	turn, err := from.begin(ctx, w)
-	if err != nil || turn == nil {
+	held, err := from.begin(ctx, w)
+	if err != nil || held == nil {
 		return Result{}, err
 	}
-	defer func() { b.end(ctx, turn, turn.Err()) }()
-	return b.runTurn(ctx, turn, w.events[0], &left)
+	defer func() { b.end(ctx, held, held.Err()) }()
+	return b.runClaimed(ctx, held, w.events[0], &left)
 }
 
-// runTurn handles an event under a lease that was claimed here.
-func (b *Inbox) runTurn(ctx context.Context, turn *lease.Lease, e stored, left *laneState) (Result, error) {
-	done, err := b.countLost(ctx, turn, e, whole)
+// runClaimed handles an event under a lease that was claimed here.
+func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, left *laneState) (Result, error) {
+	done, err := b.countLost(ctx, held, e, whole)
 	if err == nil && done.failure == nil {
-		done, err = b.handle(ctx, turn, e, whole)
+		done, err = b.handle(ctx, held, e, whole)
 	}
 	*left = done.state(err)
 	return Result{
@@ -405,7 +405,7 @@ func (l *lanes) isFree(lane string) (wasRefused bool) {
 
 // claim begins a lease of a lane, nil where somebody had one since it was seen.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
-	now, err := b.turns.CachedNow(ctx)
+	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -413,20 +413,20 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	for i, e := range w.events {
 		ids[i] = e.id
 	}
-	return b.turns.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
+	return b.leases.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
 // countLost counts the start of a lane's first event that never came back, if the lease before was to handle
 // it: as a failure, or as the loss of a suspect. Events that the lease handled before it are not there any
 // more. It returns what came of that.
 func (b *Inbox) countLost(
-	ctx context.Context, turn *lease.Lease, first stored, part func(time.Duration) time.Duration,
+	ctx context.Context, held *lease.Lease, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
-	work, wasLost := turn.Lost()
+	work, wasLost := held.Lost()
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
-	if turn.WasAlone() {
+	if held.WasAlone() {
 		return b.fail(ctx, first, ErrNeverCameBack, part)
 	}
 	return b.lose(ctx, first)
@@ -436,7 +436,7 @@ func (b *Inbox) countLost(
 // suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
-	now, err := b.turns.CachedNow(ctx)
+	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return result, err
 	}
@@ -454,20 +454,20 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 }
 
 // end ends a lease: it is released, unless it is lost. Then nobody is to renew it.
-func (b *Inbox) end(ctx context.Context, turn *lease.Lease, err error) {
+func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	if isLost(err) {
-		turn.Abandon()
+		held.Abandon()
 	} else {
-		b.release(ctx, turn)
+		b.release(ctx, held)
 	}
 }
 
 // release ends a lease. If that fails, the lease expires.
-func (b *Inbox) release(ctx context.Context, turn *lease.Lease) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.turns.Duration())
+func (b *Inbox) release(ctx context.Context, held *lease.Lease) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.leases.Duration())
 	defer cancel()
-	if err := turn.Release(ctx); err != nil {
+	if err := held.Release(ctx); err != nil {
 		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: lease not released",
-			slog.String("lane", turn.Lane()), slog.String("error", display.Text(err)))
+			slog.String("lane", held.Lane()), slog.String("error", display.Text(err)))
 	}
 }

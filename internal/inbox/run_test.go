@@ -70,13 +70,13 @@ func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 	t.Parallel()
 	var clock jumpingClock
 	env := record.Env{Store: sharedStore{memstore.New()}, Now: clock.now}
-	turns, err := lease.New(lease.Config{Env: env, Lease: 200 * time.Millisecond})
+	leases, err := lease.New(lease.Config{Env: env, Lease: 200 * time.Millisecond})
 	require.NoError(t, err)
 	done := make(chan struct{})
 	var once sync.Once
 	var isAgain atomic.Bool
 	p, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{Poll: 20 * time.Millisecond},
 		Handler: func(context.Context, *inbox.Delivery) error {
 			if !isAgain.Swap(true) {
 				clock.by.Add(int64(time.Minute)) // As if the process had been stopped.
@@ -145,12 +145,12 @@ func TestRun_WaitsByTheClockOfTheStore(t *testing.T) {
 	clock.by.Store(int64(time.Hour))
 	database := &countingStore{Store: memstore.New()}
 	env := record.Env{Store: database, Now: clock.now}
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	done := make(chan struct{})
 	var failed int64
 	p, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
 		Options: inbox.Options{Backoff: func(int) time.Duration { return 100 * time.Millisecond }},
 		Handler: func(_ context.Context, d *inbox.Delivery) error {
 			if d.Attempt == 1 {

@@ -101,8 +101,8 @@ type work struct {
 	hasMore bool
 	// leave leaves the lane in this process.
 	leave func()
-	// turn is the lane's lease where it has begun with the lane's being taken.
-	turn *lease.Lease
+	// held is the lane's lease where it has begun with the lane's being taken.
+	held *lease.Lease
 	// isAtOnce tells that the first event has begun with its acceptance.
 	isAtOnce bool
 }

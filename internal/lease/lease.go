@@ -269,15 +269,15 @@ func (t *Leases) renewAll() {
 	if err != nil {
 		failure = err
 	}
-	t.held.RenewAll(ctx, failure, func(ctx context.Context, turn *Lease) (bool, error) {
-		holds, err := Renew(ctx, t.records, turn.lane, turn.fence, renewal)
+	t.held.RenewAll(ctx, failure, func(ctx context.Context, held *Lease) (bool, error) {
+		holds, err := Renew(ctx, t.records, held.lane, held.fence, renewal)
 		if err == nil && holds {
-			turn.confirmed(asked)
+			held.confirmed(asked)
 		}
 		return holds, err
-	}, func(turn *Lease, err error) {
+	}, func(held *Lease, err error) {
 		t.log.LogAttrs(ctx, slog.LevelWarn, "lease: lease not renewed",
-			slog.String("lane", turn.lane), slog.String("error", display.Text(err)))
+			slog.String("lane", held.lane), slog.String("error", display.Text(err)))
 	})
 }
 
@@ -295,13 +295,13 @@ func (t *Leases) Acquire(
 	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
 ) (*Lease, error) {
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
-		turn, err := t.try(ctx, lane, purpose)
+		held, err := t.try(ctx, lane, purpose)
 		if err != nil {
 			return nil, err
 		}
-		if turn != nil {
-			turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
-			return turn, nil
+		if held != nil {
+			held.Keep(cancel) //nolint:contextcheck // What renews goes on for other leases when this run has ended.
+			return held, nil
 		}
 		timer := time.NewTimer(pause)
 		select {

@@ -176,13 +176,13 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 func (t *Leases) Claim(
 	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
 ) (*Lease, error) {
-	turn := &Lease{turns: t, lane: lane, claimedAt: now, began: t.now()}
-	turn.confirmed(turn.began)
+	held := &Lease{leases: t, lane: lane, claimedAt: now, began: t.now()}
+	held.confirmed(held.began)
 	until := int64(document.TimestampOf(now.Add(t.lease)))
 	if seen.IsZero() {
 		// A lane whose document was removed must not begin with the fences that it had.
-		turn.fence = int64(document.TimestampOf(now))
-		made := document.O(document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
+		held.fence = int64(document.TimestampOf(now))
+		made := document.O(document.IDField, lane, FieldFence, held.fence, FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 		if len(work.Items) > 0 {
 			made = made.With(fieldItems, itemsOf(work))
 		}
@@ -190,20 +190,20 @@ func (t *Leases) Claim(
 		if boterr.CodeOf(err) == boterr.AlreadyExists {
 			return nil, nil //nolint:nilnil // No lease and no error: somebody else has it.
 		}
-		return turn, err
+		return held, err
 	}
-	turn.fence = Fence(seen) + 1
+	held.fence = Fence(seen) + 1
 	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose, fieldProcess, t.process)
 	if len(work.Items) > 0 || seen.Has(fieldItems) {
 		set = set.With(fieldItems, itemsOf(work))
 	}
-	turn.isOvertaken = seen.Has(fieldOvertaken)
+	held.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
 		var err error
-		if turn.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
+		if held.wasAlone, err = t.wasAlone(ctx, lane, seen); err != nil {
 			return nil, err
 		}
-		turn.wasLost, turn.lost, turn.isOvertaken = true, workOf(seen), true
+		held.wasLost, held.lost, held.isOvertaken = true, workOf(seen), true
 		set = set.With(fieldOvertaken, true)
 	}
 	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: set}}
@@ -211,7 +211,7 @@ func (t *Leases) Claim(
 	if err != nil || !claimed {
 		return nil, err
 	}
-	return turn, nil
+	return held, nil
 }
 
 // wasAlone reports whether the lease that was lost with a lane was the only one of its process, and notes
@@ -272,9 +272,9 @@ func (t *Leases) update(ctx context.Context, source document.Object, change quer
 
 // Lease is the time in which a run has a lane to itself. It is safe for concurrent use.
 type Lease struct {
-	turns *Leases
-	lane  string
-	fence int64
+	leases *Leases
+	lane   string
+	fence  int64
 	// claimedAt is when it was claimed, by the store's clock, and began the same by the own one.
 	claimedAt, began time.Time
 	// wasLost tells that the lease before never came back, and lost what that was for.
@@ -298,7 +298,7 @@ type Lease struct {
 // has no lease, and lasts until it is released, abandoned or revoked. That no other one of the lane is
 // under way is for the caller to see to, and that Revoke is called where another process has the store.
 func (t *Leases) Grant(lane string, fence int64) *Lease {
-	return &Lease{turns: t, lane: lane, fence: fence, isGranted: true}
+	return &Lease{leases: t, lane: lane, fence: fence, isGranted: true}
 }
 
 // Revoke ends a lease that was granted, and its run with the cause ErrLost.
@@ -338,7 +338,7 @@ func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil
 	}
-	if t.isOver.Load() || t.turns.now().Sub(*t.confirmedAt.Load()) >= t.turns.lease {
+	if t.isOver.Load() || t.leases.now().Sub(*t.confirmedAt.Load()) >= t.leases.lease {
 		return ErrLost
 	}
 	return nil
@@ -353,7 +353,7 @@ func (t *Lease) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	held, err := t.turns.records.Count(ctx, filter)
+	held, err := t.leases.records.Count(ctx, filter)
 	if err == nil && held == 0 {
 		err = ErrLost
 	}
@@ -369,12 +369,12 @@ func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 		t.keepGranted(cancel)
 		return
 	}
-	t.turns.held.Add(t)
-	t.turns.held.Begin(t, func(cause error) {
+	t.leases.held.Add(t)
+	t.leases.held.Begin(t, func(cause error) {
 		t.isOver.Store(true)
 		cancel(cause)
 	})
-	t.turns.startBeating()
+	t.leases.startBeating()
 }
 
 // keepGranted is Keep for a lease that was granted.
@@ -389,13 +389,13 @@ func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 // its lease passes.
 func (t *Lease) Abandon() {
 	t.isOver.Store(true)
-	t.turns.held.End(t)
+	t.leases.held.End(t)
 }
 
 // Release ends the lease, so that another one can begin. The error is ErrLost where it held no
 // more, or one of the store: then the lease passes.
 func (t *Lease) Release(ctx context.Context) error {
-	t.turns.held.End(t)
+	t.leases.held.End(t)
 	wasOver := t.isOver.Swap(true)
 	if t.isGranted && wasOver {
 		return ErrLost
@@ -403,16 +403,16 @@ func (t *Lease) Release(ctx context.Context) error {
 	if t.isGranted {
 		return nil
 	}
-	freedAt := t.claimedAt.Add(t.turns.now().Sub(t.began))
-	update := t.turns.updates().release
+	freedAt := t.claimedAt.Add(t.leases.now().Sub(t.began))
+	update := t.leases.updates().release
 	if t.isMarked.Load() {
-		update = t.turns.updates().releaseMarked
+		update = t.leases.updates().releaseMarked
 	}
 	change := query.Change{
 		Update: update,
 		Stamps: query.Stamps{Set: document.O(fieldFreedAt, int64(document.TimestampOf(freedAt)))},
 	}
-	released, err := t.turns.update(ctx, Holds(t.lane, t.fence), change)
+	released, err := t.leases.update(ctx, Holds(t.lane, t.fence), change)
 	if err != nil {
 		return err
 	}

@@ -32,16 +32,16 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, time: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
 	w.store = memstore.New(memstore.WithNow(w.now))
-	w.first, w.then = w.turns(w.now), w.turns(w.now)
+	w.first, w.then = w.leases(w.now), w.leases(w.now)
 	return w
 }
 
 // leases returns the leases of another process, with a clock of its own.
-func (w *world) turns(now func() time.Time) *lease.Leases {
+func (w *world) leases(now func() time.Time) *lease.Leases {
 	w.t.Helper()
-	turns, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: now}})
+	leases, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: now}})
 	require.NoError(w.t, err)
-	return turns
+	return leases
 }
 
 func (w *world) now() time.Time {
@@ -65,11 +65,11 @@ func (w *world) look() document.Object {
 }
 
 // claim claims the lane as it is now, nil where somebody else has it.
-func (w *world) claim(turns *lease.Leases, purpose string) *lease.Lease {
+func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 	w.t.Helper()
-	turn, err := turns.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
+	claimed, err := leases.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
 	require.NoError(w.t, err)
-	return turn
+	return claimed
 }
 
 func TestClaim_OneOfManyAtOnce(t *testing.T) {
@@ -77,16 +77,16 @@ func TestClaim_OneOfManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	for range 3 { // A lane that is new, and one that was in use.
 		seen := w.look()
-		turns := make([]*lease.Lease, 16)
+		leases := make([]*lease.Lease, 16)
 		var all sync.WaitGroup
-		for i := range turns {
-			all.Go(func() { turns[i], _ = w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{}) })
+		for i := range leases {
+			all.Go(func() { leases[i], _ = w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{}) })
 		}
 		all.Wait()
 		var held []*lease.Lease
-		for _, turn := range turns {
-			if turn != nil {
-				held = append(held, turn)
+		for _, claimed := range leases {
+			if claimed != nil {
+				held = append(held, claimed)
 			}
 		}
 		require.Len(t, held, 1)
@@ -132,9 +132,9 @@ func TestTurn_OvertakenUntilMarked(t *testing.T) {
 	require.False(t, first.IsOvertaken())
 	w.advance(lease.DefaultLease)
 	for range 2 {
-		turn := w.claim(w.then, "events")
-		require.True(t, turn.IsOvertaken())
-		require.NoError(t, turn.Release(t.Context()))
+		claimed := w.claim(w.then, "events")
+		require.True(t, claimed.IsOvertaken())
+		require.NoError(t, claimed.Release(t.Context()))
 	}
 	marked := w.claim(w.then, "events")
 	marked.Mark()
@@ -155,17 +155,17 @@ func TestTurn_ReleasedLeavesNothingLost(t *testing.T) {
 func TestTurn_EndsByTheOwnClockWithoutAskingTheStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	turn := w.claim(w.first, "")
+	claimed := w.claim(w.first, "")
 	w.advance(lease.DefaultLease - time.Millisecond)
-	require.NoError(t, turn.Err())
+	require.NoError(t, claimed.Err())
 	w.advance(time.Millisecond)
-	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 }
 
 func TestTurn_WrongClockTakesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ahead := w.turns(func() time.Time { return w.now().Add(24 * time.Hour) })
+	ahead := w.leases(func() time.Time { return w.now().Add(24 * time.Hour) })
 	held := w.claim(w.first, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -180,45 +180,45 @@ func TestAcquire_WaitsForTheTurnBefore(t *testing.T) {
 	before := w.claim(w.first, "")
 	acquired := make(chan *lease.Lease)
 	go func() {
-		turn, _ := w.then.Acquire(t.Context(), lane, "", func(error) {})
-		acquired <- turn
+		claimed, _ := w.then.Acquire(t.Context(), lane, "", func(error) {})
+		acquired <- claimed
 	}()
 	require.NoError(t, before.Err())
 	require.NoError(t, before.Release(t.Context()))
-	turn := <-acquired
-	require.NotNil(t, turn)
-	require.NoError(t, turn.Release(t.Context()))
+	claimed := <-acquired
+	require.NotNil(t, claimed)
+	require.NoError(t, claimed.Release(t.Context()))
 }
 
 func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
-	turns, err := lease.New(lease.Config{Env: record.Env{Store: database}, Lease: lease.Shortest})
+	leases, err := lease.New(lease.Config{Env: record.Env{Store: database}, Lease: lease.Shortest})
 	require.NoError(t, err)
 	renewed, stop := renewals(t, database)
 	defer stop()
 	run, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	turn, err := turns.Acquire(t.Context(), lane, "", cancel)
+	claimed, err := leases.Acquire(t.Context(), lane, "", cancel)
 	require.NoError(t, err)
 	<-renewed
 
-	seen, err := turns.Look(t.Context(), []string{lane})
+	seen, err := leases.Look(t.Context(), []string{lane})
 	require.NoError(t, err)
 	for { // The first one renews meanwhile.
-		now, err := turns.Now(t.Context())
+		now, err := leases.Now(t.Context())
 		require.NoError(t, err)
-		other, err := turns.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
+		other, err := leases.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
 		require.NoError(t, err)
 		if other != nil {
 			break
 		}
-		seen, err = turns.Look(t.Context(), []string{lane})
+		seen, err = leases.Look(t.Context(), []string{lane})
 		require.NoError(t, err)
 	}
 	<-run.Done()
 	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
-	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 }
 
 // renewals tells when the lease of a lane is set later.
@@ -272,9 +272,9 @@ func TestSweep_ManyLanesInBatches(t *testing.T) {
 	w := newWorld(t)
 	const lanes = 1100
 	for i := range lanes {
-		turn, err := w.first.Claim(t.Context(), strconv.Itoa(i), document.Object{}, w.now(), lease.Work{})
+		claimed, err := w.first.Claim(t.Context(), strconv.Itoa(i), document.Object{}, w.now(), lease.Work{})
 		require.NoError(t, err)
-		require.NoError(t, turn.Release(t.Context()))
+		require.NoError(t, claimed.Release(t.Context()))
 	}
 	w.advance(2 * time.Hour)
 	removed, err := w.first.Sweep(t.Context(), time.Hour)
@@ -296,12 +296,12 @@ func TestKeep_RemovesIdleLanes(t *testing.T) {
 		}
 	}, func() {})
 	defer stop()
-	turns, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
+	leases, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
 	require.NoError(t, err)
-	turn, err := turns.Acquire(t.Context(), "bob", "", func(error) {})
+	claimed, err := leases.Acquire(t.Context(), "bob", "", func(error) {})
 	require.NoError(t, err)
 	<-removed
-	require.NoError(t, turn.Release(t.Context()))
+	require.NoError(t, claimed.Release(t.Context()))
 }
 
 func TestClaim_TellsWhatTheLostTurnWasToDo(t *testing.T) {
@@ -323,17 +323,17 @@ func TestClaim_TellsWhatTheLostTurnWasToDo(t *testing.T) {
 func TestGrant_LastsUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	turn := w.first.Grant(lane, 7)
+	claimed := w.first.Grant(lane, 7)
 	run, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	turn.Keep(cancel)
+	claimed.Keep(cancel)
 	w.advance(48 * time.Hour)
-	require.NoError(t, turn.Err())
+	require.NoError(t, claimed.Err())
 	require.True(t, w.look().IsZero(), "the store is not told of it")
-	turn.Revoke()
-	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+	claimed.Revoke()
+	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
-	require.ErrorIs(t, turn.Release(t.Context()), lease.ErrLost)
+	require.ErrorIs(t, claimed.Release(t.Context()), lease.ErrLost)
 	require.NoError(t, w.first.Grant(lane, 8).Release(t.Context()))
 }
 
@@ -346,18 +346,18 @@ func TestNew_RefusesWhatCannotWork(t *testing.T) {
 }
 
 func ExampleLeases() {
-	turns, err := lease.New(lease.Config{Env: record.Env{Store: memstore.New()}})
+	leases, err := lease.New(lease.Config{Env: record.Env{Store: memstore.New()}})
 	if err != nil {
 		panic(err)
 	}
 	run, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	turn, err := turns.Acquire(run, "ada", "an agenda", cancel) // Waits where another process has it.
+	claimed, err := leases.Acquire(run, "ada", "an agenda", cancel) // Waits where another process has it.
 	if err != nil {
 		panic(err)
 	}
-	_ = turn.Err() // Asked before each thing that the run does to others.
-	_ = turn.Release(context.WithoutCancel(run))
+	_ = claimed.Err() // Asked before each thing that the run does to others.
+	_ = claimed.Release(context.WithoutCancel(run))
 	// Output:
 }
 
@@ -377,10 +377,10 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 		other := w.claim(w.then, "") // Of a process that lives.
 		w.advance(lease.DefaultLease)
 		for i, document := range seen { // As they were seen before the first was taken over.
-			turn, err := w.turns(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})
+			claimed, err := w.leases(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})
 			require.NoError(t, err)
-			require.Equal(t, isAlone, turn.WasAlone())
-			require.NoError(t, turn.Release(t.Context()))
+			require.Equal(t, isAlone, claimed.WasAlone())
+			require.NoError(t, claimed.Release(t.Context()))
 		}
 		require.NoError(t, other.Release(t.Context()))
 	}

@@ -178,10 +178,10 @@ func (t *trial) env() record.Env {
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	env := t.env()
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(t, err)
 	config := inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of },
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of },
 		Handler: func(ctx context.Context, d *inbox.Delivery) error {
 			t.note(textOf(d.Event))
 			if handle == nil {
@@ -385,10 +385,10 @@ func idleInbox(b *testing.B, database store.Store, workers int, count func()) *i
 func benchmarked(b *testing.B, database store.Store, workers int, handler inbox.Handler) *inbox.Inbox {
 	b.Helper()
 	env := record.Env{Store: database}
-	turns, err := lease.New(lease.Config{Env: env})
+	leases, err := lease.New(lease.Config{Env: env})
 	require.NoError(b, err)
 	box, err := inbox.New(inbox.Config{
-		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Options: inbox.Options{MaxPending: -1, Workers: workers},
+		Env: env, Leases: leases, DeriveID: func(of string) string { return of }, Options: inbox.Options{MaxPending: -1, Workers: workers},
 		Handler: handler,
 	})
 	require.NoError(b, err)
