@@ -149,7 +149,7 @@ type Config struct {
 	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept.
 	Retention Retention
 	// TurnLease is how long a member is kept from others where a process dies amid a run: the lease
-	// of the turn that such a run has in the store, which it renews each quarter. The default is 30
+	// that such a run has in the store, which it renews each quarter. The default is 30
 	// seconds.
 	TurnLease time.Duration
 	// Zone returns the time zone of a member, such as "Europe/London". Their CRON patterns are read in

@@ -219,9 +219,9 @@ func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
 	}
 }
 
-// laneTurn returns the turn in the store that a run has: its own, or the inbox's. It is nil where it
+// laneLease returns the lease in the store that a run has: its own, or the inbox's. It is nil where it
 // has none.
-func (r *run) laneTurn() *lease.Lease {
+func (r *run) laneLease() *lease.Lease {
 	switch {
 	case r.turns.lane != nil:
 		return r.turns.lane

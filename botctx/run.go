@@ -226,7 +226,7 @@ func (r *run) Refusal() error {
 	if r.claim.IsAbandoned() {
 		return agenda.ErrShutdown
 	}
-	if lane := r.laneTurn(); lane != nil && lane.Err() != nil {
+	if lane := r.laneLease(); lane != nil && lane.Err() != nil {
 		return lane.Err()
 	}
 	if r.outer != nil {

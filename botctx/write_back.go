@@ -51,7 +51,7 @@ func (r *run) writeBack(ctx context.Context) error {
 }
 
 // toEnd returns a ctx for what is stored at the end of a run: it goes on when the run's ctx ends, since
-// what was said and done stays. A store that does not answer ends it with the lease of a turn, where
+// what was said and done stays. A store that does not answer ends it after the time of a lease, where
 // runs have a limit.
 func (r *run) toEnd(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx = context.WithoutCancel(ctx)
@@ -80,11 +80,11 @@ func (r *run) isHandled() bool {
 // forgotten has the same id, and is another one.
 func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }
 
-// unlessTakenOver is the filter of a member whose turn nobody has taken over from the run: the zero
-// Object where the run has no turn in the store, and where members are the host's own, which need
+// unlessTakenOver is the filter of a member whose lane nobody has taken over from the run: the zero
+// Object where the run has no lease in the store, and where members are the host's own, which need
 // not know the field: there a run is stopped by its own clock alone.
 func (r *run) unlessTakenOver() document.Object {
-	lane := r.laneTurn()
+	lane := r.laneLease()
 	if lane == nil || r.bot.host.Members != nil {
 		return document.Object{}
 	}
@@ -93,7 +93,7 @@ func (r *run) unlessTakenOver() document.Object {
 
 // takeOver marks the member of a run that follows one which never came back.
 func (r *run) takeOver(ctx context.Context, memberID string) error {
-	lane := r.laneTurn()
+	lane := r.laneLease()
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
 		return nil
 	}

@@ -280,7 +280,7 @@ func (b *Inbox) LaneLeft(lane string) { b.source.isFree(lane) }
 // store, or lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	from := b.source
-	if _, isShared := from.(*distributed); isShared {
+	if _, isDistributed := from.(*distributed); isDistributed {
 		from = newDistributed(b) // Which looks at everything anew, and leaves a Run alone.
 	}
 	for isFirst := true; ; isFirst = false {

@@ -271,11 +271,11 @@ type exitingWatched struct {
 func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	for shape, over := range map[string]func(*memstore.Store) (store.Store, *exitingStore){
-		"shared": func(m *memstore.Store) (store.Store, *exitingStore) {
+		"distributed": func(m *memstore.Store) (store.Store, *exitingStore) {
 			s := &exitingStore{Store: m}
 			return s, s
 		},
-		"alone": func(m *memstore.Store) (store.Store, *exitingStore) {
+		"exclusive": func(m *memstore.Store) (store.Store, *exitingStore) {
 			s := &exitingStore{Store: m}
 			return exitingWatched{s, m}, s
 		},
