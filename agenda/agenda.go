@@ -1,6 +1,6 @@
 // Package agenda schedules nodes: an agenda says that a node runs for a member at a time, once or by a CRON pattern.
 //
-//   - To schedule a node, call NewAgenda of botctx.Context with [NewAgendaParams].
+//   - To schedule a node, call NewAgenda of botctx.Context with [NewParams].
 //   - To move or remove what is scheduled, call UpdateAgenda and DeleteMemberAgenda, see
 //     [Operations].
 //   - To run what falls due, call Run of botctx.Runtime in a host. To see each [Run], set [Hooks] or Around of

@@ -18,7 +18,7 @@ func Example() {
 	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Time for tea, {{firstName}}.")}})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	_, err := ada.Context().NewAgenda(context.Background(), agenda.NewAgendaParams{
+	_, err := ada.Context().NewAgenda(context.Background(), agenda.NewParams{
 		MemberID:        ada.ID(),
 		NodeCompositeID: "reminder",
 		NextRunAt:       document.TimestampOf(p.Now().Add(time.Hour)),

@@ -32,7 +32,7 @@ type Operations interface {
 	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 	//
 	// Specification: Agenda operations.
-	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
+	NewAgenda(ctx context.Context, p NewParams) (*Agenda, error)
 
 	// UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
 	// that watch over live chats, whose tags begin with LiveChatTagPrefix.
@@ -51,18 +51,18 @@ type Operations interface {
 	//   - Conflict: the agendas ended each time before they could be changed; try again.
 	//
 	// Specification: Agenda operations.
-	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)
+	UpdateAgenda(ctx context.Context, p UpdateParams) (UpdateResult, error)
 
 	// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
 	// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is
 	// running finishes, but cannot run again. That nothing matches is no error.
 	//
 	// Specification: Agenda operations.
-	DeleteMemberAgenda(ctx context.Context, p DeleteMemberAgendaParams) (DeleteMemberAgendaResult, error)
+	DeleteMemberAgenda(ctx context.Context, p DeleteParams) (DeleteResult, error)
 }
 
-// NewAgendaParams are the parameters of NewAgenda.
-type NewAgendaParams struct {
+// NewParams are the parameters of NewAgenda.
+type NewParams struct {
 	// MemberID is the member. Required.
 	MemberID string `json:"memberId,omitzero"`
 	// TreeID is the tree of the node. The default is the tree that the member is in.
@@ -90,8 +90,8 @@ type NewAgendaParams struct {
 	Tag string `json:"tag,omitzero"`
 }
 
-// UpdateAgendaParams are the parameters of UpdateAgenda. What is absent stays as it is.
-type UpdateAgendaParams struct {
+// UpdateParams are the parameters of UpdateAgenda. What is absent stays as it is.
+type UpdateParams struct {
 	// MemberID is the member whose agendas are changed. Required.
 	MemberID string `json:"memberId,omitzero"`
 	// Meta is what the node sees as AgendaMeta, in place of what it was.
@@ -101,7 +101,7 @@ type UpdateAgendaParams struct {
 	// NextRunAt is when it runs next, in Unix milliseconds. Without it a new Pattern
 	// gives the next run.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern by which it runs, as in NewAgendaParams.
+	// Pattern is the CRON pattern by which it runs, as in NewParams.
 	Pattern string `json:"pattern,omitzero"`
 	// Priority decides among agendas that are due: a smaller number runs first.
 	Priority *int64 `json:"priority,omitzero"`
@@ -116,8 +116,8 @@ type UpdateAgendaParams struct {
 	Tag string `json:"tag,omitzero"`
 }
 
-// UpdateAgendaResult is the result of UpdateAgenda.
-type UpdateAgendaResult struct {
+// UpdateResult is the result of UpdateAgenda.
+type UpdateResult struct {
 	// DocsIDs are the ids of what was updated.
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs are the agendas after the change.
@@ -132,16 +132,16 @@ type DocsIDs struct {
 	Updated []string `json:"updated"`
 }
 
-// DeleteMemberAgendaParams are the parameters of DeleteMemberAgenda.
-type DeleteMemberAgendaParams struct {
+// DeleteParams are the parameters of DeleteMemberAgenda.
+type DeleteParams struct {
 	// MemberID is the member whose agendas are removed. Required.
 	MemberID string `json:"memberId,omitzero"`
 	// Tag says which open agendas are removed. The default is all but those of live chats.
 	Tag string `json:"tag,omitzero"`
 }
 
-// DeleteMemberAgendaResult is the result of DeleteMemberAgenda.
-type DeleteMemberAgendaResult struct {
+// DeleteResult is the result of DeleteMemberAgenda.
+type DeleteResult struct {
 	// ClientMutationID is a new id each time.
 	ClientMutationID string `json:"clientMutationId"`
 }

@@ -99,6 +99,30 @@ const (
 	fieldKey     = "key"
 )
 
+// Inbound is what arrived on a channel.
+type Inbound struct {
+	// App and Channel are the ids of where it arrived. Required.
+	App     string
+	Channel string
+	// Event is the message event. Its From is the id of the member on the platform.
+	// Required. A Timestamp that is absent is the time at which it is handed in.
+	Event send.MessageEvent
+	// Key is what the platform's repetition of the event has in common with it, and no other event
+	// of the channel: the platform's id of the event. The default is made of the MessageID, the
+	// sender, the type and the data, and of a tap of its time as well. Without a MessageID there is
+	// none: then a repetition is not known.
+	Key string
+	// GroupExternalID is the id on the platform of the group in which the event came about,
+	// such as a group on Bravo in which the member wrote. "" where the member and the bot are
+	// alone. Connectors of platforms with groups say it: what is answered goes to that group,
+	// and so does what an agent answers who takes a request from there. The event's To is
+	// this id, too, and is set where it is absent.
+	GroupExternalID string
+	// Profile is what the platform says of a member who was not known yet: names,
+	// locale and so on. Its ExternalID is the event's From.
+	Profile member.Member
+}
+
 // document returns what arrived as the inbox keeps it.
 func (i Inbound) document() (document.Object, error) {
 	event, err := document.Encode(i.Event)
@@ -153,30 +177,6 @@ func forInbox(err error) error {
 		return boterr.New(boterr.FailedPrecondition, "", "%w", err) // They would come to no end again.
 	}
 	return err
-}
-
-// Inbound is what arrived on a channel.
-type Inbound struct {
-	// App and Channel are the ids of where it arrived. Required.
-	App     string
-	Channel string
-	// Event is the message event. Its From is the id of the member on the platform.
-	// Required. A Timestamp that is absent is the time at which it is handed in.
-	Event send.MessageEvent
-	// Key is what the platform's repetition of the event has in common with it, and no other event
-	// of the channel: the platform's id of the event. The default is made of the MessageID, the
-	// sender, the type and the data, and of a tap of its time as well. Without a MessageID there is
-	// none: then a repetition is not known.
-	Key string
-	// GroupExternalID is the id on the platform of the group in which the event came about,
-	// such as a group on Bravo in which the member wrote. "" where the member and the bot are
-	// alone. Connectors of platforms with groups say it: what is answered goes to that group,
-	// and so does what an agent answers who takes a request from there. The event's To is
-	// this id, too, and is set where it is absent.
-	GroupExternalID string
-	// Profile is what the platform says of a member who was not known yet: names,
-	// locale and so on. Its ExternalID is the event's From.
-	Profile member.Member
 }
 
 // Receive runs what answers a message event that arrived, and returns when it has run: the

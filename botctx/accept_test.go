@@ -251,7 +251,7 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 		close(began)
 		<-goOn
 		late = append(late, store.Refusal(ctx), bot.Reply(ctx, send.Text("late")))
-		_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+		_, err := bot.PatchMembers(ctx, member.PatchParams{
 			MemberID: bot.Member.ID, WithModifier: true, Patch: document.Set("meta.late", true),
 		})
 		late = append(late, err)
@@ -304,7 +304,7 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 	f.advance(lease.DefaultLease)
 	other := f.process(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("by", "the other one")
-		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{ // A replacement does not change that.
+		_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{ // A replacement does not change that.
 			Filter: document.O("_id", bot.Member.ID), Patch: document.O("externalId", "ada"),
 		})
 		return err
@@ -358,7 +358,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 		_, err := other.Operations(scope).RedirectMemberToNode(t.Context(),
 			botctx.RedirectMemberToNodeParams{MemberID: ada.ID, NodeCompositeID: "node"})
 		require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), name)
-		_, err = other.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err = other.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: ada.ID, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()), Replace: true, Tag: "one",
 		})
 		require.NoError(t, err)

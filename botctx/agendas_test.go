@@ -80,7 +80,7 @@ func TestRun_RealTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
 		runtime, bot := newShop(t, memstore.New(), &sent)
-		_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 		})
 		require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestRun_SharesAgendas(t *testing.T) {
 			running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
 		}
 		for range planned {
-			_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Minute)),
 			})
 			require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestNewAgenda_UnknownZone(t *testing.T) {
 	_, bot := shopWith(t, botctx.Config{Store: memstore.New(), Zone: func(context.Context, *member.Member) (string, error) {
 		return "Europe/Atlantis", nil
 	}})
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(time.Unix(1<<40, 0)),
 	})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -199,7 +199,7 @@ func TestRun_SlowMember(t *testing.T) {
 		const waiting = 40 // More than Run has workers.
 		runtime, ada := slowShop(t, &sent, 5*time.Minute)
 		for range waiting {
-			_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
 				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Second)),
 			})
 			require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestRun_SlowMember(t *testing.T) {
 		scope := record.Scope{App: "shop", Channel: "web"}
 		bob, err := members.New(runtime.Env(), scope, channels.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
 		require.NoError(t, err)
-		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Minute)),
 		})
 		require.NoError(t, err)

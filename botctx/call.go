@@ -104,8 +104,8 @@ type operation struct {
 // Ops returns the names of all operations, in the order of the specification.
 func Ops() []Op {
 	ops := make([]Op, len(operations))
-	for i, o := range operations {
-		ops[i] = o.op
+	for i := range operations {
+		ops[i] = operations[i].op
 	}
 	return ops
 }
@@ -113,8 +113,8 @@ func Ops() []Op {
 // positionOf are the positions of operations by their names.
 var positionOf = func() map[Op]int {
 	positions := make(map[Op]int, len(operations))
-	for i, o := range operations {
-		positions[o.op] = i
+	for i := range operations {
+		positions[operations[i].op] = i
 	}
 	return positions
 }()
@@ -167,11 +167,11 @@ func valueForCaller(result any) (any, error) {
 	switch r := result.(type) {
 	case forCaller:
 		return r.ForCaller()
-	case datasource.FetchDataFromDataSourceResult: // The JSON of these three has texts in the place of times.
+	case datasource.FetchResult: // The JSON of these three has texts in the place of times.
 		return encoded(r)
-	case datasource.FetchDistinctDataFromDataSourceResult:
+	case datasource.FetchDistinctResult:
 		return encoded(r)
-	case datasource.FetchGeoNearFromDataSourceResult:
+	case datasource.FetchGeoNearResult:
 		return encoded(r)
 	default:
 		return document.ValueOf(result)

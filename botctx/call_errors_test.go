@@ -177,7 +177,7 @@ func unknown(memberIDs ...string) prepare {
 	return func(t *testing.T, p *fakes.Platform, _ string) {
 		t.Helper()
 		for _, id := range memberIDs {
-			_, err := caller(p).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+			_, err := caller(p).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 				Filter: document.O("_id", id), Patch: document.O("$unset", document.O("externalId", true)),
 			})
 			require.NoError(t, err)

@@ -142,7 +142,7 @@ func TestReply_StopsAtError(t *testing.T) {
 // panicking is a host's part that panics in one operation.
 type panicking struct{ channel.Operations }
 
-func (panicking) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+func (panicking) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
 	panic("no channels today")
 }
 
@@ -158,7 +158,7 @@ func TestPanic_Operation(t *testing.T) {
 			t.Parallel()
 			p := fakes.New(append(options, fakes.For(t))...)
 			bot := p.Operations(record.Scope{})
-			found, err := bot.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "channel-1"})
+			found, err := bot.GetChannel(t.Context(), channel.GetParams{ChannelID: "channel-1"})
 			requireFailure(t, err, "getChannel", boterr.Internal, "")
 			require.ErrorContains(t, err, "panic: no channels today")
 			requireStack(t, err)
@@ -174,7 +174,7 @@ func TestPanic_NoInterceptors(t *testing.T) {
 	runtime := newRuntime(t, botctx.Config{
 		Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} },
 	})
-	_, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	_, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	requireFailure(t, err, "getChannel", boterr.Internal, "")
 }
 

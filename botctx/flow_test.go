@@ -309,7 +309,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *botctx.Context, *livechat.AssignmentRecord) (of string, err error){
 		"EndLiveChat": func(ctx context.Context, bot *botctx.Context, r *livechat.AssignmentRecord) (string, error) {
-			ended, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: &send.MessageEvent{
+			ended, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: &send.MessageEvent{
 				From: r.Assignee, To: document.Get(r.GroupInfo, "externalId", ""), Type: send.TypeText, Data: document.O("text", "bye"),
 			}})
 			return ended.ID, err
@@ -369,7 +369,7 @@ func TestRun_TriedAgainEndsTheConversationsThatAreLeft(t *testing.T) {
 func dueAction(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context, action botctx.Action) {
 	t.Helper()
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "due", Pre: []botctx.Action{action}}))
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	require.NoError(t, err)

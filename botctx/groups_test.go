@@ -148,7 +148,7 @@ func TestGroups_Agenda(t *testing.T) {
 	bob := f.AddMember(member.Member{Channel: "phone", FirstName: "Bob"})
 	f.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		for _, id := range []string{bot.Member.ID, bob.ID()} {
-			_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{MemberID: id, NodeCompositeID: "later", NextRunAt: document.TimestampOf(bot.Now().Add(time.Minute))})
+			_, err := bot.NewAgenda(ctx, agenda.NewParams{MemberID: id, NodeCompositeID: "later", NextRunAt: document.TimestampOf(bot.Now().Add(time.Minute))})
 			if err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ type customers struct {
 	member.Operations
 }
 
-func (customers) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (customers) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	if p.MemberID != "customer-7" {
 		return nil, boterr.NotFound
 	}
@@ -69,7 +69,7 @@ func TestHost_OwnRecords(t *testing.T) {
 			return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
 		},
 		Arrive: func(ctx context.Context, _ botctx.Inbound) (*member.Member, error) {
-			return customers{}.GetMember(ctx, member.GetMemberParams{MemberID: "customer-7"})
+			return customers{}.GetMember(ctx, member.GetParams{MemberID: "customer-7"})
 		},
 	})
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	bot, err := runtime.Context(t.Context(), record.Scope{App: "shop", Channel: "web", Member: "customer-7"})
 	require.NoError(t, err)
 	require.Equal(t, "Ada", bot.Member.FirstName)
-	_, err = runtime.Operations(bot.Scope()).GetMember(t.Context(), member.GetMemberParams{MemberID: "nobody"})
+	_, err = runtime.Operations(bot.Scope()).GetMember(t.Context(), member.GetParams{MemberID: "nobody"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	require.ErrorContains(t, err, "getMember: ")
 }
@@ -146,7 +146,7 @@ func TestRun_LoadsItsChannelOnce(t *testing.T) {
 		if err := bot.Reply(ctx, send.Text("one"), send.Text("two")); err != nil {
 			return err
 		}
-		_, err := bot.GetChannel(ctx, channel.GetChannelParams{ChannelID: "other"})
+		_, err := bot.GetChannel(ctx, channel.GetParams{ChannelID: "other"})
 		return err
 	})
 	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
@@ -181,7 +181,7 @@ func TestHost_OwnArrival(t *testing.T) {
 	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: event}))
 	require.Equal(t, "e1", arrived.ExternalID)
 	require.ErrorIs(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "other", Event: event}), boterr.NotFound)
-	reference, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	reference, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	require.NoError(t, err)
 	require.Equal(t, &channel.Reference{ChannelID: "web", AppID: "shop"}, reference)
 }
@@ -275,7 +275,7 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			scope := record.Scope{App: "shop", Channel: "web"}
 			e1, err := members.KnownID(t.Context(), runtime.Env(), scope, "e1")
 			require.NoError(t, err)
-			_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
 				MemberID: e1, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
 			})
 			require.NoError(t, err)
@@ -565,7 +565,7 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*b
 	require.NoError(t, runtime.Handle(&botctx.Node{
 		ID: "hello", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Template("Hello{{meta.nothing}}")},
 	}))
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(-time.Hour)),
 		Pattern: "* * * * *", RunUntil: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
@@ -634,7 +634,7 @@ func enterLiveChats(t *testing.T, runtime *botctx.Runtime) {
 	_, _ = runtime.TakeTicket(t.Context(), "shop", livechat.TakeParams{
 		AssignmentID: cmp.Or(asked.AssignmentID, "none"), ChannelID: "desk", AdminExternalID: "ext-eve",
 	})
-	_, _ = runtime.EndLiveChat(t.Context(), "shop", livechat.EndLiveChatParams{
+	_, _ = runtime.EndLiveChat(t.Context(), "shop", livechat.EndParams{
 		Channel: &channel.Channel{ID: "desk"}, MessageEvent: &send.MessageEvent{From: "ext-eve", To: "desk"},
 	})
 	_, _ = runtime.FindAssignments(t.Context(), "shop", botctx.Query{})

@@ -10,7 +10,7 @@ import (
 // Call is one call of an operation, as interceptors see it.
 type Call struct {
 	Op Op
-	// Params is the operation's params struct, such as member.GetMemberParams. An
+	// Params is the operation's params struct, such as member.GetParams. An
 	// interceptor may put another value of the same type in its place before it
 	// goes on.
 	Params any
@@ -42,7 +42,7 @@ type outcomes interface{ HasOutcomes() bool }
 
 // invoke calls an operation of a part, such as that of the members, through the interceptors. Errors get the
 // operation's name, panics become errors, and beside an error the result is the zero value.
-func invoke[S, P, R any](
+func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
 	defer func() {
@@ -74,7 +74,7 @@ func invoke[S, P, R any](
 }
 
 // guarded calls an operation unless ctx has ended, or the run was left behind.
-func guarded[S, P, R any](
+func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
 	defer func() { err = c.orPanic(ctx, op, err, recover()) }()

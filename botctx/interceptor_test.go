@@ -43,7 +43,7 @@ func TestInterceptors_Order(t *testing.T) {
 	t.Parallel()
 	var log []string
 	_, bot := newIntercepted(t, named("first", &log), named("second", &log))
-	_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
+	_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "places"})
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"first enters countDataSource", "second enters countDataSource", "second leaves", "first leaves",
@@ -84,13 +84,13 @@ func TestInterceptor_SeesCall(t *testing.T) {
 		result, failure = next(ctx)
 		return result, failure
 	})
-	params := channel.GetChannelParams{ChannelID: bot.Scope().Channel}
+	params := channel.GetParams{ChannelID: bot.Scope().Channel}
 	found, err := bot.GetChannel(t.Context(), params)
 	require.NoError(t, err)
 	require.Equal(t, botctx.Call{Op: botctx.OpGetChannel, Params: params, Context: bot}, seen)
 	require.Same(t, found, result)
 
-	_, err = bot.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "nowhere"})
+	_, err = bot.GetChannel(t.Context(), channel.GetParams{ChannelID: "nowhere"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	require.ErrorIs(t, failure, boterr.NotFound)
 }
@@ -98,10 +98,10 @@ func TestInterceptor_SeesCall(t *testing.T) {
 func TestInterceptor_ReplacesParams(t *testing.T) {
 	t.Parallel()
 	_, bot := newIntercepted(t, func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-		call.Params = member.GetMemberParams{MemberID: call.Context.Scope().Member}
+		call.Params = member.GetParams{MemberID: call.Context.Scope().Member}
 		return next(ctx)
 	})
-	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "me"})
+	found, err := bot.GetMember(t.Context(), member.GetParams{MemberID: "me"})
 	require.NoError(t, err)
 	require.Equal(t, bot.Scope().Member, found.ID)
 }
@@ -112,7 +112,7 @@ func TestInterceptor_Answers(t *testing.T) {
 	p, bot := newIntercepted(t, func(context.Context, *botctx.Call, botctx.Next) (any, error) {
 		return canned, nil
 	})
-	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "anybody"})
+	found, err := bot.GetMember(t.Context(), member.GetParams{MemberID: "anybody"})
 	require.NoError(t, err)
 	require.Same(t, canned, found)
 	require.Equal(t, canned, p.Calls(botctx.OpGetMember)[0].Result)
@@ -126,7 +126,7 @@ func TestInterceptor_Repeats(t *testing.T) {
 		}
 		return next(ctx)
 	})
-	_, err := bot.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+	_, err := bot.PatchDataToDataSource(t.Context(), datasource.PatchParams{
 		DataSourceID: "places", Patch: document.Inc("n", 1), WithModifier: true,
 	})
 	require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestInterceptor_Errors(t *testing.T) {
 			p, bot := newIntercepted(t, func(context.Context, *botctx.Call, botctx.Next) (any, error) {
 				return &member.Member{ID: "beside the error"}, test.failure
 			})
-			found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
+			found, err := bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Scope().Member})
 			requireFailure(t, err, "getMember", test.code, "")
 			require.ErrorIs(t, err, test.cause)
 			require.Nil(t, found, "beside an error the result is the zero value")
@@ -172,7 +172,7 @@ func TestInterceptor_WrongTypes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, bot := newIntercepted(t, interceptor)
-			_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
+			_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "places"})
 			requireFailure(t, err, "countDataSource", boterr.Internal, "")
 			require.ErrorContains(t, err, "string")
 		})
@@ -196,7 +196,7 @@ func (d *door) Call(_ context.Context, name string, args json.RawMessage) (json.
 func TestFromCaller_WritesParams(t *testing.T) {
 	t.Parallel()
 	there := &door{result: `{"ok": 1, "member": null}`}
-	_, err := botctx.FromCaller(there).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+	_, err := botctx.FromCaller(there).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 		Filter: document.O("b", 1, "a", 2), Patch: document.Set("meta.seen", true), WithModifier: new(false),
 		SortBy: document.O("createdAt", -1, "_id", 1), Option: member.FindAndModifyOption{New: true},
 	})
@@ -210,12 +210,12 @@ func TestFromCaller_WritesParams(t *testing.T) {
 
 func TestFromCaller_ReadsResults(t *testing.T) {
 	t.Parallel()
-	counted, err := botctx.FromCaller(&door{result: `7`}).FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+	counted, err := botctx.FromCaller(&door{result: `7`}).FetchDataFromDataSource(t.Context(), datasource.FetchParams{
 		DataSourceID: "places", Count: true,
 	})
 	require.NoError(t, err)
-	require.Equal(t, datasource.FetchDataFromDataSourceResult{Count: 7}, counted)
-	found, err := botctx.FromCaller(&door{result: `{"_id": "a", "loyalty": 7}`}).GetMember(t.Context(), member.GetMemberParams{})
+	require.Equal(t, datasource.FetchResult{Count: 7}, counted)
+	found, err := botctx.FromCaller(&door{result: `{"_id": "a", "loyalty": 7}`}).GetMember(t.Context(), member.GetParams{})
 	require.NoError(t, err)
 	require.Equal(t, 7, document.Get(found.Unknown, "loyalty", 0))
 }
@@ -236,7 +236,7 @@ func TestFromCaller_BrokenDoor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := botctx.FromCaller(&test.door).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{})
+			_, err := botctx.FromCaller(&test.door).FindAndModifyMember(t.Context(), member.FindAndModifyParams{})
 			requireFailure(t, err, "findAndModifyMember", test.code, "")
 		})
 	}
@@ -270,7 +270,7 @@ func TestFromCaller_IsTheSame(t *testing.T) {
 func TestFromCaller_NoJSON(t *testing.T) {
 	t.Parallel()
 	there := &door{}
-	_, err := botctx.FromCaller(there).PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("meta", func() {})})
+	_, err := botctx.FromCaller(there).PatchMembers(t.Context(), member.PatchParams{Patch: document.O("meta", func() {})})
 	requireFailure(t, err, "patchMembers", boterr.InvalidArgument, "patch")
 	require.Empty(t, there.name, "the door is not called")
 }

@@ -86,8 +86,8 @@ func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakePar
 // EndLiveChat ends a live chat of an app from the outlet's side, as the operation does. A host calls it when the
 // outlet's platform reports that. No interceptor sees it.
 func (r *Runtime) EndLiveChat(
-	ctx context.Context, app string, p livechat.EndLiveChatParams,
-) (ended livechat.EndLiveChatResult, err error) {
+	ctx context.Context, app string, p livechat.EndParams,
+) (ended livechat.EndResult, err error) {
 	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).EndLiveChat(ctx, p)
 }

@@ -264,7 +264,7 @@ func TestHost_OwnLiveChats(t *testing.T) {
 		require.Nil(t, bot.Group)
 		return bot.Reply(ctx, send.Text("My own desk has it."))
 	})
-	_, err := d.ada.Context().PatchMembers(t.Context(), member.PatchMembersParams{
+	_, err := d.ada.Context().PatchMembers(t.Context(), member.PatchParams{
 		MemberID: d.ada.ID(), Patch: document.O("botMeta.liveChat", true),
 	})
 	require.NoError(t, err)
@@ -306,7 +306,7 @@ func TestLiveChat_Agendas(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "reminder", Responses: []send.Response{send.Text("Tick.")}}})
 	d.connect(t)
-	_, err := d.ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := d.ada.Context().NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: d.ada.ID(), NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(d.Now().Add(time.Minute)), Tag: "livechat",
 	})
 	require.NoError(t, err)
@@ -353,7 +353,7 @@ func TestLiveChat_AgentAsks(t *testing.T) {
 // memberOf returns the id of the member that an agent is in the outlet.
 func (d *desk) memberOf(t *testing.T, agent *fakes.Agent) string {
 	t.Helper()
-	found, err := d.Operations(record.Scope{Channel: "desk"}).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+	found, err := d.Operations(record.Scope{Channel: "desk"}).FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 		Filter: document.O("externalId", agent.ExternalID()), Patch: document.Set("meta.seen", true),
 	})
 	require.NoError(t, err)
@@ -365,13 +365,13 @@ func TestIdle_Uncancelled(t *testing.T) {
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "promo", Pre: []botctx.Action{counts}}})
 	d.connect(t)
 	ada := d.ada.Context()
-	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: ada.Member.ID, NodeCompositeID: "promo", NextRunAt: document.TimestampOf(d.Now().Add(time.Minute)), Tag: "livechat:promo",
 	})
 	require.NoError(t, err)
-	_, err = ada.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: ada.Member.ID})
+	_, err = ada.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: ada.Member.ID})
 	require.NoError(t, err)
-	later := agenda.UpdateAgendaParams{MemberID: ada.Member.ID, NextRunAt: document.TimestampOf(d.Now().AddDate(1, 0, 0))}
+	later := agenda.UpdateParams{MemberID: ada.Member.ID, NextRunAt: document.TimestampOf(d.Now().AddDate(1, 0, 0))}
 	_, err = ada.UpdateAgenda(t.Context(), later)
 	require.NoError(t, err)
 	d.Advance(livechat.IdleTimeout)

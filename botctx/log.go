@@ -378,7 +378,7 @@ type agendasOfNodes struct {
 }
 
 // NewAgenda implements agenda.Operations.
-func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
 		return nil, err
 	}
@@ -386,9 +386,9 @@ func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewAgendaParams)
 }
 
 // UpdateAgenda implements agenda.Operations.
-func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
 	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
-		return agenda.UpdateAgendaResult{}, err
+		return agenda.UpdateResult{}, err
 	}
 	return a.Operations.UpdateAgenda(ctx, p)
 }

@@ -82,13 +82,13 @@ func TestLogged_Lines(t *testing.T) {
 		Interceptors: []botctx.Interceptor{botctx.Logged(textLogger(&lines, slog.LevelDebug)), broken},
 	})
 	bot := runtime.Operations(scope)
-	_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+	_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: "ada"})
 	require.NoError(t, err)
-	_, err = bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{
+	_, err = bot.CountDataSource(t.Context(), datasource.CountParams{
 		DataSourceID: "diary", Filter: document.O("secret", document.O("$nonsense", "open sesame")),
 	})
 	require.Error(t, err)
-	_, err = runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	_, err = runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
 	require.Error(t, err)
 	require.Equal(t, `level=DEBUG msg="botctx: operation" op=getMember app=shop channel=web member=ada duration=1s
 level=WARN msg="botctx: operation" op=countDataSource app=shop channel=web member=ada duration=1s code=InvalidArgument field=filter
@@ -108,7 +108,7 @@ func TestLogged_Field(t *testing.T) {
 		runtime, scope := loggedHost(t, botctx.Config{
 			Interceptors: []botctx.Interceptor{botctx.Logged(textLogger(&lines, slog.LevelDebug)), fails},
 		})
-		_, err := runtime.Operations(scope).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+		_, err := runtime.Operations(scope).GetMember(t.Context(), member.GetParams{MemberID: "ada"})
 		require.ErrorIs(t, err, boterr.NotFound)
 		require.NotContains(t, lines.String(), "secret")
 		if logged == "" {
@@ -124,7 +124,7 @@ func TestLogged_Level(t *testing.T) {
 	var lines bytes.Buffer
 	for _, logger := range []*slog.Logger{textLogger(&lines, slog.LevelInfo), nil} {
 		runtime, scope := loggedHost(t, botctx.Config{Interceptors: []botctx.Interceptor{botctx.Logged(logger)}})
-		_, err := runtime.Operations(scope).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+		_, err := runtime.Operations(scope).GetMember(t.Context(), member.GetParams{MemberID: "ada"})
 		require.NoError(t, err)
 	}
 	require.Empty(t, lines.String())
@@ -149,7 +149,7 @@ func TestLogger_Panics(t *testing.T) {
 				return botctx.Services{Channels: panicking{}}
 			}},
 			logic: func(ctx context.Context, bot *botctx.Context) error {
-				_, err := bot.GetChannel(ctx, channel.GetChannelParams{ChannelID: "web"})
+				_, err := bot.GetChannel(ctx, channel.GetParams{ChannelID: "web"})
 				return err
 			},
 			want: `level=ERROR msg="botctx: panic" app=shop channel=web member=ada op=getChannel panic="no channels today" stack` + "\n",
@@ -231,7 +231,7 @@ func TestLogger_Scheduler(t *testing.T) {
 		},
 	} {
 		runtime, scope := loggedHost(t, config)
-		_, err := runtime.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err := runtime.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: "ada", NodeCompositeID: "nowhere", NextRunAt: document.TimestampOf(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)),
 		})
 		require.NoError(t, err)
@@ -259,7 +259,7 @@ func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
 			bot := runtime.Operations(scope)
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = bot.GetChannel(b.Context(), channel.GetChannelParams{ChannelID: "web"})
+				_, _ = bot.GetChannel(b.Context(), channel.GetParams{ChannelID: "web"})
 			}
 		})
 	}
@@ -268,7 +268,7 @@ func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
 // still is a host's part that does nothing.
 type still struct{ channel.Operations }
 
-func (still) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+func (still) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
 	return nil, nil
 }
 
@@ -429,9 +429,9 @@ const misspelt = `there is no node remindr: check the id, or give the node to Ha
 // planLater plans to run a node, and changes an agenda to run it.
 func planLater(t *testing.T, bot *botctx.Context, node string) (made, changed error) {
 	t.Helper()
-	later := agenda.NewAgendaParams{MemberID: "ada", NodeCompositeID: node, NextRunAt: 4_000_000_000_000, Tag: "later"}
+	later := agenda.NewParams{MemberID: "ada", NodeCompositeID: node, NextRunAt: 4_000_000_000_000, Tag: "later"}
 	_, made = bot.NewAgenda(t.Context(), later)
-	_, changed = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NodeCompositeID: node})
+	_, changed = bot.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", Tag: "later", NodeCompositeID: node})
 	return made, changed
 }
 
@@ -443,18 +443,18 @@ func TestAgendas_NodeThatIsNotThere(t *testing.T) {
 	require.NoError(t, errors.Join(made, changed), "a host without nodes does not know")
 
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Entry: true}))
-	before, err := bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NextRunAt: 4_000_000_000_000})
+	before, err := bot.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", Tag: "later", NextRunAt: 4_000_000_000_000})
 	require.NoError(t, err)
 	made, changed = planLater(t, bot, "remindr")
 	for _, err := range []error{made, changed} {
 		require.Equal(t, boterr.NotFound, boterr.CodeOf(err))
 		require.ErrorContains(t, err, "nodeCompositeId: "+misspelt)
 	}
-	_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", TreeID: "shop", NodeCompositeID: "reminder", NextRunAt: 4_000_000_000_000,
 	})
 	require.ErrorContains(t, err, "there is no node reminder in tree shop")
-	after, err := bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Tag: "later", NextRunAt: 4_000_000_000_000})
+	after, err := bot.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", Tag: "later", NextRunAt: 4_000_000_000_000})
 	require.NoError(t, err)
 	require.Equal(t, before.DocsIDs, after.DocsIDs, "nothing was made")
 	made, changed = planLater(t, bot, "reminder")

@@ -608,7 +608,7 @@ func TestAccept_TriedAgainByTheNodeThatBegan(t *testing.T) {
 	f := newFleet(t)
 	var asked, muted atomic.Int64
 	moves := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+		_, err := bot.PatchMembers(ctx, member.PatchParams{
 			MemberID: bot.Member.ID, WithModifier: true, Patch: document.Set("botMeta.nodeCompositeId", "ask"),
 		})
 		return err

@@ -662,13 +662,13 @@ func TestTriedAgain_MakesEachAgendaOnce(t *testing.T) {
 	var made []string
 	w.try(func(ctx context.Context, bot *botctx.Context, attempt int) error {
 		for range 2 {
-			one, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+			one, err := bot.NewAgenda(ctx, agenda.NewParams{
 				MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Duration(attempt) * time.Hour)),
 			})
 			require.NoError(t, err)
 			made = append(made, one.ID)
 		}
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)), Tag: "one", Replace: true,
 		})
 		return err
@@ -700,7 +700,7 @@ func TestTriedAgain_AgendaSendsUnderTheSameKeys(t *testing.T) {
 		return nil
 	}}})
 	bot := w.actor.Context()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: w.actor.ID(), NodeCompositeID: "due", NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	require.NoError(t, err)

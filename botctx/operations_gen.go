@@ -174,7 +174,7 @@ var operations = [...]operation{
 //   - Unsupported: Option.Upsert is true: members come into being on their platforms.
 //
 // Specification: Member and data-source operations.
-func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
+func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyParams) (member.FindAndModifyResult, error) {
 	return invoke(ctx, c, OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember, p)
 }
 
@@ -191,7 +191,7 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 //   - InvalidArgument: Option.Projection includes some columns and excludes others, has
 //     paths that collide, or needs a position in an array that the filter does not give.
 //   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
-func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
+func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyParams) (datasource.FindAndModifyResult, error) {
 	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, c.dataSources(), datasource.Operations.FindAndModifyDataFromDataSource, p)
 }
 
@@ -204,7 +204,7 @@ func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasou
 //     same _id twice, an _id that is null, an object or a list, or a column whose name
 //     begins with $ or has a dot. Then nothing is written.
 //   - InvalidArgument: an element would change createdAt of an entry.
-func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
+func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertParams) (datasource.UpsertResult, error) {
 	return invoke(ctx, c, OpUpsertDataToDataSource, c.dataSources(), datasource.Operations.UpsertDataToDataSource, p)
 }
 
@@ -214,7 +214,7 @@ func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.Upser
 //   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
+func (c *Context) CountDataSource(ctx context.Context, p datasource.CountParams) (int64, error) {
 	return invoke(ctx, c, OpCountDataSource, c.dataSources(), datasource.Operations.CountDataSource, p)
 }
 
@@ -226,7 +226,7 @@ func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSou
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 //   - InvalidArgument: SortBy holds something other than 1 and -1.
-func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
+func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchParams) (datasource.FetchResult, error) {
 	return invoke(ctx, c, OpFetchDataFromDataSource, c.dataSources(), datasource.Operations.FetchDataFromDataSource, p)
 }
 
@@ -238,7 +238,7 @@ func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.Fetc
 //   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
+func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctParams) (datasource.FetchDistinctResult, error) {
 	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, c.dataSources(), datasource.Operations.FetchDistinctDataFromDataSource, p)
 }
 
@@ -254,7 +254,7 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 //     distance or a limit that is negative, or a query that is no filter.
 //   - InvalidArgument: the entries have locations in several columns, and key in Data
 //     does not say which is meant.
-func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
+func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearParams) (datasource.FetchGeoNearResult, error) {
 	return invoke(ctx, c, OpFetchGeoNearFromDataSource, c.dataSources(), datasource.Operations.FetchGeoNearFromDataSource, p)
 }
 
@@ -270,7 +270,7 @@ func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.F
 //   - InvalidArgument: Options.Sort holds something other than 1 and -1, or Patch is a
 //     replacement document and Multi is true.
 //   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
-func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
+func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchParams) (datasource.PatchResult, error) {
 	return invoke(ctx, c, OpPatchDataToDataSource, c.dataSources(), datasource.Operations.PatchDataToDataSource, p)
 }
 
@@ -280,7 +280,7 @@ func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchD
 //   - NotFound: the app has no member with that id.
 //
 // Specification: Member and data-source operations.
-func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (c *Context) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return invoke(ctx, c, OpGetMember, c.members(), member.Operations.GetMember, p)
 }
 
@@ -296,7 +296,7 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 //   - NotFound: the channel does not exist in the app.
 //
 // Specification: Member and data-source operations.
-func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (c *Context) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	return invoke(ctx, c, OpPatchMembers, c.members(), member.Operations.PatchMembers, p)
 }
 
@@ -312,7 +312,7 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 //     one.
 //
 // Specification: Member and data-source operations.
-func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
+func (c *Context) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
 	return invoke(ctx, c, OpUpdateMember, c.members(), member.Operations.UpdateMember, p)
 }
 
@@ -324,7 +324,7 @@ func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 //   - NotFound: the app has no member with that id.
 //
 // Specification: Member and data-source operations.
-func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
+func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveReferFromParams) (*member.Member, error) {
 	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, c.members(), member.Operations.CheckAndSaveMemberReferFrom, p)
 }
 
@@ -348,7 +348,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 //
 // Specification: Agenda operations.
-func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (c *Context) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	return invoke(ctx, c, OpNewAgenda, c.agendas(), agenda.Operations.NewAgenda, p)
 }
 
@@ -369,7 +369,7 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 //   - Conflict: the agendas ended each time before they could be changed; try again.
 //
 // Specification: Agenda operations.
-func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
 	return invoke(ctx, c, OpUpdateAgenda, c.agendas(), agenda.Operations.UpdateAgenda, p)
 }
 
@@ -378,7 +378,7 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 // running finishes, but cannot run again. That nothing matches is no error.
 //
 // Specification: Agenda operations.
-func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
+func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error) {
 	return invoke(ctx, c, OpDeleteMemberAgenda, c.agendas(), agenda.Operations.DeleteMemberAgenda, p)
 }
 
@@ -597,7 +597,7 @@ func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livec
 //   - FailedPrecondition: the assignment has ended.
 //
 // Specification: Live-chat operations.
-func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
+func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndParams) (livechat.EndResult, error) {
 	return invoke(ctx, c, OpEndLiveChat, c.liveChats(), livechat.Operations.EndLiveChat, p)
 }
 
@@ -611,7 +611,7 @@ func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams)
 //     tickets.
 //
 // Specification: Live-chat operations.
-func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
+func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndParams) (livechat.EndResult, error) {
 	return invoke(ctx, c, OpInletEndLiveChat, c.liveChats(), livechat.Operations.InletEndLiveChat, p)
 }
 
@@ -626,7 +626,7 @@ func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveC
 //     offer this.
 //
 // Specification: Live-chat operations.
-func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
+func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParams) ([]livechat.EndBravoResult, error) {
 	return invoke(ctx, c, OpEndBravoLiveChat, c.liveChats(), livechat.Operations.EndBravoLiveChat, p)
 }
 
@@ -812,7 +812,7 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 //   - NotFound: the channel does not exist in the app.
 //
 // Specification: Group and admin operations.
-func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (c *Context) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return invoke(ctx, c, OpGetChannel, c.channels(), channel.Operations.GetChannel, p)
 }
 
@@ -1202,50 +1202,50 @@ func (c *Context) UploadFileToObjectStore(ctx context.Context, p utility.UploadF
 	return invoke(ctx, c, OpUploadFileToObjectStore, c.utilities(), utility.Operations.UploadFileToObjectStore, p)
 }
 
-func (o fromCaller) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
-	return callByName[member.FindAndModifyMemberResult](ctx, o.caller, OpFindAndModifyMember, p)
+func (o fromCaller) FindAndModifyMember(ctx context.Context, p member.FindAndModifyParams) (member.FindAndModifyResult, error) {
+	return callByName[member.FindAndModifyResult](ctx, o.caller, OpFindAndModifyMember, p)
 }
-func (o fromCaller) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
-	return callByName[datasource.FindAndModifyDataFromDataSourceResult](ctx, o.caller, OpFindAndModifyDataFromDataSource, p)
+func (o fromCaller) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyParams) (datasource.FindAndModifyResult, error) {
+	return callByName[datasource.FindAndModifyResult](ctx, o.caller, OpFindAndModifyDataFromDataSource, p)
 }
-func (o fromCaller) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
-	return callByName[datasource.UpsertDataToDataSourceResult](ctx, o.caller, OpUpsertDataToDataSource, p)
+func (o fromCaller) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertParams) (datasource.UpsertResult, error) {
+	return callByName[datasource.UpsertResult](ctx, o.caller, OpUpsertDataToDataSource, p)
 }
-func (o fromCaller) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
+func (o fromCaller) CountDataSource(ctx context.Context, p datasource.CountParams) (int64, error) {
 	return callByName[int64](ctx, o.caller, OpCountDataSource, p)
 }
-func (o fromCaller) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
-	return callByName[datasource.FetchDataFromDataSourceResult](ctx, o.caller, OpFetchDataFromDataSource, p)
+func (o fromCaller) FetchDataFromDataSource(ctx context.Context, p datasource.FetchParams) (datasource.FetchResult, error) {
+	return callByName[datasource.FetchResult](ctx, o.caller, OpFetchDataFromDataSource, p)
 }
-func (o fromCaller) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
-	return callByName[datasource.FetchDistinctDataFromDataSourceResult](ctx, o.caller, OpFetchDistinctDataFromDataSource, p)
+func (o fromCaller) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctParams) (datasource.FetchDistinctResult, error) {
+	return callByName[datasource.FetchDistinctResult](ctx, o.caller, OpFetchDistinctDataFromDataSource, p)
 }
-func (o fromCaller) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
-	return callByName[datasource.FetchGeoNearFromDataSourceResult](ctx, o.caller, OpFetchGeoNearFromDataSource, p)
+func (o fromCaller) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearParams) (datasource.FetchGeoNearResult, error) {
+	return callByName[datasource.FetchGeoNearResult](ctx, o.caller, OpFetchGeoNearFromDataSource, p)
 }
-func (o fromCaller) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
-	return callByName[datasource.PatchDataToDataSourceResult](ctx, o.caller, OpPatchDataToDataSource, p)
+func (o fromCaller) PatchDataToDataSource(ctx context.Context, p datasource.PatchParams) (datasource.PatchResult, error) {
+	return callByName[datasource.PatchResult](ctx, o.caller, OpPatchDataToDataSource, p)
 }
-func (o fromCaller) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (o fromCaller) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpGetMember, p)
 }
-func (o fromCaller) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	return callByName[member.PatchMembersResult](ctx, o.caller, OpPatchMembers, p)
+func (o fromCaller) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
+	return callByName[member.PatchResult](ctx, o.caller, OpPatchMembers, p)
 }
-func (o fromCaller) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
-	return callByName[member.UpdateMemberResult](ctx, o.caller, OpUpdateMember, p)
+func (o fromCaller) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
+	return callByName[member.UpdateResult](ctx, o.caller, OpUpdateMember, p)
 }
-func (o fromCaller) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
+func (o fromCaller) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveReferFromParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpCheckAndSaveMemberReferFrom, p)
 }
-func (o fromCaller) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (o fromCaller) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	return callByName[*agenda.Agenda](ctx, o.caller, OpNewAgenda, p)
 }
-func (o fromCaller) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
-	return callByName[agenda.UpdateAgendaResult](ctx, o.caller, OpUpdateAgenda, p)
+func (o fromCaller) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
+	return callByName[agenda.UpdateResult](ctx, o.caller, OpUpdateAgenda, p)
 }
-func (o fromCaller) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
-	return callByName[agenda.DeleteMemberAgendaResult](ctx, o.caller, OpDeleteMemberAgenda, p)
+func (o fromCaller) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error) {
+	return callByName[agenda.DeleteResult](ctx, o.caller, OpDeleteMemberAgenda, p)
 }
 func (o fromCaller) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
 	return callByName[RedirectMemberToNodeResult](ctx, o.caller, OpRedirectMemberToNode, p)
@@ -1286,14 +1286,14 @@ func (o fromCaller) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateA
 func (o fromCaller) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
 	return callByName[livechat.RemovePendingAssignmentByMemberIDResult](ctx, o.caller, OpRemovePendingAssignmentByMemberID, p)
 }
-func (o fromCaller) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpEndLiveChat, p)
+func (o fromCaller) EndLiveChat(ctx context.Context, p livechat.EndParams) (livechat.EndResult, error) {
+	return callByName[livechat.EndResult](ctx, o.caller, OpEndLiveChat, p)
 }
-func (o fromCaller) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpInletEndLiveChat, p)
+func (o fromCaller) InletEndLiveChat(ctx context.Context, p livechat.InletEndParams) (livechat.EndResult, error) {
+	return callByName[livechat.EndResult](ctx, o.caller, OpInletEndLiveChat, p)
 }
-func (o fromCaller) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
-	return callByName[[]livechat.EndBravoLiveChatResult](ctx, o.caller, OpEndBravoLiveChat, p)
+func (o fromCaller) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParams) ([]livechat.EndBravoResult, error) {
+	return callByName[[]livechat.EndBravoResult](ctx, o.caller, OpEndBravoLiveChat, p)
 }
 func (o fromCaller) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroup, p)
@@ -1340,7 +1340,7 @@ func (o fromCaller) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*l
 func (o fromCaller) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdminByExternalID, p)
 }
-func (o fromCaller) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (o fromCaller) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return callByName[*channel.Reference](ctx, o.caller, OpGetChannel, p)
 }
 func (o fromCaller) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {

@@ -27,7 +27,7 @@ import (
 // that was set before.
 func remindIn(pause time.Duration) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
 			NextRunAt: document.TimestampOf(bot.Now().Add(pause)), Tag: "idle", Replace: true,
 		})
@@ -37,7 +37,7 @@ func remindIn(pause time.Duration) botctx.Action {
 
 // cancelReminder removes the member's idle reminder.
 func cancelReminder(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "idle"})
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "idle"})
 	return err
 }
 
@@ -89,7 +89,7 @@ func TestAgenda_Daily(t *testing.T) {
 		t,
 		&botctx.Node{ID: "subscribe", Trigger: botctx.TextIs("subscribe"), Pre: []botctx.Action{
 			func(ctx context.Context, bot *botctx.Context) error {
-				_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+				_, err := bot.NewAgenda(ctx, agenda.NewParams{
 					MemberID: bot.Member.ID, NodeCompositeID: "quote", Tag: "daily",
 					Pattern: "0 9 * * *", RunUntil: document.TimestampOf(bot.Now().AddDate(0, 0, 3)),
 					Meta: document.O("topic", "tea"),
@@ -325,7 +325,7 @@ func done(ctx context.Context, bot *botctx.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = bot.EndLiveChat(ctx, livechat.EndLiveChatParams{MessageEvent: bot.MessageEvent, Channel: bot.Channel})
+	_, err = bot.EndLiveChat(ctx, livechat.EndParams{MessageEvent: bot.MessageEvent, Channel: bot.Channel})
 	return err
 }
 
@@ -357,7 +357,7 @@ func quit(ctx context.Context, bot *botctx.Context) error {
 
 // leave ends the live chat from the member's side.
 func leave(ctx context.Context, bot *botctx.Context) error {
-	ended, err := bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{Member: bot.Member, Channel: bot.Channel})
+	ended, err := bot.InletEndLiveChat(ctx, livechat.InletEndParams{Member: bot.Member, Channel: bot.Channel})
 	if err != nil {
 		return err
 	}

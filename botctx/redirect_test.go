@@ -172,7 +172,7 @@ func TestRedirect_OtherMember(t *testing.T) {
 		&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			redirects(botctx.RedirectMemberToNodeParams{MemberID: bob.ID(), NodeCompositeID: "invited"}),
 			func(ctx context.Context, bot *botctx.Context) error {
-				other, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bob.ID()})
+				other, err := bot.GetMember(ctx, member.GetParams{MemberID: bob.ID()})
 				if err != nil {
 					return err
 				}

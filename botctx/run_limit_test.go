@@ -223,7 +223,7 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 		})
 		quick, stop := context.WithTimeout(t.Context(), time.Hour)
 		defer stop()
-		_, err := ada.NewAgenda(quick, agenda.NewAgendaParams{
+		_, err := ada.NewAgenda(quick, agenda.NewParams{
 			MemberID: "ada", NodeCompositeID: "reminder", Pattern: "* * * * *", RunUntil: document.TimestampOf(ada.Now().Add(time.Hour)),
 		})
 		require.NoError(t, err)
@@ -262,7 +262,7 @@ func TestAgenda_TurnThatCannotComeBeforeTheWaitEndsIsNoFailure(t *testing.T) {
 	f.database = hurriedStore{f.database}
 	process := f.process(echo)
 	require.NoError(t, process.Handle(&botctx.Node{ID: "node"}))
-	_, err := process.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := process.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: scope.Member, NodeCompositeID: "node", NextRunAt: document.TimestampOf(f.clock()),
 	})
 	require.NoError(t, err)
@@ -302,13 +302,13 @@ func TestAccept_BotsSeeNoTurnFence(t *testing.T) {
 	f := newFleet(t)
 	var seen []*member.Member
 	f.overtaken(func(*botctx.Config) {}, func(ctx context.Context, bot *botctx.Context) error {
-		read, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+		read, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 		require.NoError(t, err)
-		found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+		found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 			Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seen", true),
 		})
 		require.NoError(t, err)
-		shown, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+		shown, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 			Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seen", true),
 			Option: member.FindAndModifyOption{Projection: document.O("profile", 0)},
 		})
@@ -334,7 +334,7 @@ type strictMembers struct {
 	t *testing.T
 }
 
-func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	require.NotContains(s.t, p.Filter.String()+p.Patch.String(), record.FieldTurnFence)
 	return s.Operations.PatchMembers(ctx, p)
 }

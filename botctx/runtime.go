@@ -212,7 +212,7 @@ func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 }
 
 // GetChannel implements channel.Operations.
-func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (h hostChannels) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	loaded, err := channels.Load(ctx, h, channels.ByRequiredID(p.ChannelID))
 	if err != nil {
 		return nil, err

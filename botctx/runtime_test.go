@@ -218,7 +218,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 		require.NoError(t, err)
 		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
 		require.NoError(t, err)
-		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err = ada.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: id, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(ada.Now().Add(time.Hour)),
 		})
 		require.NoError(t, err)
@@ -294,7 +294,7 @@ func TestReceive_RunsOnceWhoeverIsMissing(t *testing.T) {
 func TestEraseEntries_OfAnApp(t *testing.T) {
 	t.Parallel()
 	runtime, ada := newShop(t, memstore.New(), &sentTexts{})
-	_, err := ada.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err := ada.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: "orders", Data: document.One(document.O("member", "ada")),
 	})
 	require.NoError(t, err)
@@ -446,7 +446,7 @@ func (s *street) isReminded(at place, from string) {
 		Arrive(s.t.Context(), member.Member{Channel: at.channel, ExternalID: from})
 	require.NoError(s.t, err)
 	bot := s.runtime.Operations(record.Scope{App: at.app, Channel: at.channel, Member: known.Member.ID})
-	_, err = bot.NewAgenda(s.t.Context(), agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(s.t.Context(), agenda.NewParams{
 		MemberID: known.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now()),
 	})
 	require.NoError(s.t, err)

@@ -92,7 +92,7 @@ func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
 	members := members.New(runtime.Env(), bot.Scope(), channels.New(runtime.Env(), bot.Scope()))
 	_, err := members.Insert(t.Context(), member.Member{ID: "bob", ExternalID: "ext-bob"})
 	require.NoError(t, err)
-	_, err = members.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", "ada", "externalId", "ext-ada")})
+	_, err = members.UpdateMember(t.Context(), member.UpdateParams{Member: document.O("_id", "ada", "externalId", "ext-ada")})
 	require.NoError(t, err)
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "bobs", Responses: []send.Response{send.Text("for Bob")}}))
 	return runtime, bot

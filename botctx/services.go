@@ -150,29 +150,29 @@ func (p *services) utilities() utility.Operations {
 type effective struct{ services *services }
 
 // GetChannel is that of channel.Operations.
-func (f effective) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (f effective) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return f.services.channels().GetChannel(ctx, p)
 }
 
 // GetMember is that of member.Operations.
-func (f effective) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (f effective) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return f.services.members().GetMember(ctx, p)
 }
 
 // PatchMembers is that of member.Operations.
-func (f effective) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (f effective) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	return f.services.members().PatchMembers(ctx, p)
 }
 
 // NewAgenda is that of agenda.Operations.
-func (f effective) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (f effective) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	return f.services.agendas().NewAgenda(ctx, p)
 }
 
 // DeleteMemberAgenda is that of agenda.Operations.
 func (f effective) DeleteMemberAgenda(
-	ctx context.Context, p agenda.DeleteMemberAgendaParams,
-) (agenda.DeleteMemberAgendaResult, error) {
+	ctx context.Context, p agenda.DeleteParams,
+) (agenda.DeleteResult, error) {
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 

@@ -43,11 +43,11 @@ func TestServices_Channels(t *testing.T) {
 		return botctx.Services{Channels: oneChannel{}}
 	}))
 	bot := p.Operations(record.Scope{})
-	_, err := bot.PatchMembers(t.Context(), member.PatchMembersParams{
+	_, err := bot.PatchMembers(t.Context(), member.PatchParams{
 		Channel: &channel.Channel{ID: "host"}, Patch: document.O("gender", "f"),
 	})
 	require.NoError(t, err)
-	_, err = bot.PatchMembers(t.Context(), member.PatchMembersParams{
+	_, err = bot.PatchMembers(t.Context(), member.PatchParams{
 		Channel: &channel.Channel{ID: "other"}, Patch: document.O("gender", "f"),
 	})
 	requireFailure(t, err, "patchMembers", boterr.NotFound, "channel._id")
@@ -57,7 +57,7 @@ func TestServices_Channels(t *testing.T) {
 // implementation behind a wire does.
 type oneChannel struct{}
 
-func (oneChannel) GetChannel(_ context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (oneChannel) GetChannel(_ context.Context, p channel.GetParams) (*channel.Reference, error) {
 	if p.ChannelID != "host" {
 		return nil, boterr.Wrap("getChannel", boterr.New(boterr.NotFound, "channelId", "there is no such channel"))
 	}
@@ -80,11 +80,11 @@ func TestServices_Errors(t *testing.T) {
 			}))
 			web := p.AddChannel(channel.Channel{})
 			bot := p.Operations(record.Scope{Channel: web.ID, Member: "ada"})
-			_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+			_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: "ada"})
 			requireFailure(t, err, "getMember", boterr.Unavailable, "")
 			_, err = bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
 			requireFailure(t, err, "sendResponse", boterr.Unavailable, "memberId")
-			_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 1})
+			_, err = bot.NewAgenda(t.Context(), agenda.NewParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 1})
 			requireFailure(t, err, "newAgenda", boterr.Unavailable, "memberId")
 		})
 	}
@@ -97,7 +97,7 @@ type failing struct {
 	failure error
 }
 
-func (f failing) GetMember(context.Context, member.GetMemberParams) (*member.Member, error) {
+func (f failing) GetMember(context.Context, member.GetParams) (*member.Member, error) {
 	return nil, f.failure
 }
 
@@ -152,7 +152,7 @@ type loud struct {
 }
 
 // GetMember implements member.Operations.
-func (l loud) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (l loud) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := l.Operations.GetMember(ctx, p)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (l loud) GetMember(ctx context.Context, p member.GetMemberParams) (*member.
 }
 
 // PatchMembers implements member.Operations.
-func (l loud) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (l loud) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	l.patches.Add(1)
 	return l.Operations.PatchMembers(ctx, p)
 }
@@ -181,7 +181,7 @@ func TestOverride_ReplacesOneMethodAndDelegatesTheRest(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), withLoudMembers(new(atomic.Int32)))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.UpdateMember(ctx, member.UpdateMemberParams{Member: document.O("_id", bot.Member.ID, "gender", "f")})
+		_, err := bot.UpdateMember(ctx, member.UpdateParams{Member: document.O("_id", bot.Member.ID, "gender", "f")})
 		return err
 	})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
@@ -214,7 +214,7 @@ func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 			return err
 		},
 		"agendas": func(bot *botctx.Context) error {
-			_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{MemberID: bot.Scope().Member, NodeCompositeID: "n", NextRunAt: 1})
+			_, err := bot.NewAgenda(t.Context(), agenda.NewParams{MemberID: bot.Scope().Member, NodeCompositeID: "n", NextRunAt: 1})
 			return err
 		},
 		"live chats": func(bot *botctx.Context) error {
@@ -261,8 +261,8 @@ func TestOverride_OwnPartsWorkWithTheHosts(t *testing.T) {
 		return botctx.Services{Members: loud{own.Members, new(atomic.Int32)}, Agendas: own.Agendas}
 	}))
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
-	_, err := bot.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", bot.Member.ID, "firstName", "Bob")})
+	_, err := bot.UpdateMember(t.Context(), member.UpdateParams{Member: document.O("_id", bot.Member.ID, "firstName", "Bob")})
 	require.NoError(t, err)
-	_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{MemberID: bot.Member.ID, NodeCompositeID: "n", NextRunAt: 1})
+	_, err = bot.NewAgenda(t.Context(), agenda.NewParams{MemberID: bot.Member.ID, NodeCompositeID: "n", NextRunAt: 1})
 	requireFailure(t, err, "newAgenda", boterr.NotFound, "memberId")
 }

@@ -31,7 +31,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	}
 	ctx, cancel := r.toEnd(ctx)
 	defer cancel()
-	written, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
+	written, err := r.bot.members().PatchMembers(ctx, member.PatchParams{
 		MemberID: after.ID, Patch: r.andHandled(patch), WithModifier: true, Filter: r.unlessTakenOver(),
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
@@ -97,7 +97,7 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
 		return nil
 	}
-	_, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
+	_, err := r.bot.members().PatchMembers(ctx, member.PatchParams{
 		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(record.FieldTurnFence, lane.Fence())),
 		Filter: r.unlessTakenOver(),
 	})
@@ -212,7 +212,7 @@ type readMembers struct{ services *services }
 var _ member.Operations = readMembers{}
 
 // GetMember implements member.Operations.
-func (r readMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (r readMembers) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := r.services.allMembers().GetMember(ctx, p)
 	r.services.run.read.add(found)
 	return found, err
@@ -220,8 +220,8 @@ func (r readMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*
 
 // PatchMembers implements member.Operations.
 func (r readMembers) PatchMembers(
-	ctx context.Context, p member.PatchMembersParams,
-) (member.PatchMembersResult, error) {
+	ctx context.Context, p member.PatchParams,
+) (member.PatchResult, error) {
 	patched, err := r.services.allMembers().PatchMembers(ctx, p)
 	r.services.run.read.add(patched.Result)
 	return patched, err
@@ -229,8 +229,8 @@ func (r readMembers) PatchMembers(
 
 // FindAndModifyMember implements member.Operations.
 func (r readMembers) FindAndModifyMember(
-	ctx context.Context, p member.FindAndModifyMemberParams,
-) (member.FindAndModifyMemberResult, error) {
+	ctx context.Context, p member.FindAndModifyParams,
+) (member.FindAndModifyResult, error) {
 	found, err := r.services.allMembers().FindAndModifyMember(ctx, p)
 	r.services.run.read.add(found.Member)
 	return found, err
@@ -238,8 +238,8 @@ func (r readMembers) FindAndModifyMember(
 
 // UpdateMember implements member.Operations.
 func (r readMembers) UpdateMember(
-	ctx context.Context, p member.UpdateMemberParams,
-) (member.UpdateMemberResult, error) {
+	ctx context.Context, p member.UpdateParams,
+) (member.UpdateResult, error) {
 	updated, err := r.services.allMembers().UpdateMember(ctx, p)
 	r.services.run.read.add(updated.Docs)
 	return updated, err
@@ -247,7 +247,7 @@ func (r readMembers) UpdateMember(
 
 // CheckAndSaveMemberReferFrom implements member.Operations.
 func (r readMembers) CheckAndSaveMemberReferFrom(
-	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
+	ctx context.Context, p member.CheckAndSaveReferFromParams,
 ) (*member.Member, error) {
 	saved, err := r.services.allMembers().CheckAndSaveMemberReferFrom(ctx, p)
 	r.services.run.read.add(saved)

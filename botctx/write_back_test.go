@@ -23,7 +23,7 @@ import (
 // store, as one on another machine does.
 func another(p **fakes.Platform, patch document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		_, err := (*p).Operations(bot.Scope()).PatchMembers(ctx, member.PatchMembersParams{
+		_, err := (*p).Operations(bot.Scope()).PatchMembers(ctx, member.PatchParams{
 			MemberID: bot.Member.ID, Patch: patch, WithModifier: true,
 		})
 		return err
@@ -32,14 +32,14 @@ func another(p **fakes.Platform, patch document.Object) botctx.Action {
 
 // loads is an action that hands back a member that it has loaded itself.
 func loads(ctx context.Context, bot *botctx.Context) error {
-	loaded, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	bot.Member = loaded
 	return err
 }
 
 // loadsCopy is loads, and hands back a copy.
 func loadsCopy(ctx context.Context, bot *botctx.Context) error {
-	loaded, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
 		own := *loaded
 		bot.Member = &own
@@ -49,7 +49,7 @@ func loadsCopy(ctx context.Context, bot *botctx.Context) error {
 
 // overwrites is loads, and puts what it loaded into the member in flight.
 func overwrites(ctx context.Context, bot *botctx.Context) error {
-	loaded, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	loaded, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	if err == nil {
 		*bot.Member = *loaded
 	}
@@ -58,7 +58,7 @@ func overwrites(ctx context.Context, bot *botctx.Context) error {
 
 // increments changes the stored member, and hands it back.
 func increments(ctx context.Context, bot *botctx.Context) error {
-	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("_id", bot.Member.ID), Patch: document.O("$inc", document.O("meta.visits", 1)),
 		Option: member.FindAndModifyOption{New: true},
 	})
@@ -137,7 +137,7 @@ func TestWriteBack_OnlyChanges(t *testing.T) {
 // hostMembers are members of a host that keeps no etags.
 type hostMembers struct{ member.Operations }
 
-func (h hostMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (h hostMembers) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := h.Operations.GetMember(ctx, p)
 	if found != nil {
 		found.Etag = ""
@@ -187,7 +187,7 @@ func TestWriteBack_Projection(t *testing.T) {
 			p := fakes.New(fakes.For(t))
 			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 				bot.Member.Meta.Set("said", "hi")
-				found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+				found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 					Filter: document.O("_id", bot.Member.ID, "botMeta.isServed", document.O("$ne", true)),
 					Patch:  document.O("$set", document.O("botMeta.isServed", true, "botMeta.step", 2)),
 					Option: member.FindAndModifyOption{Projection: document.O("botMeta", 0)},
@@ -248,7 +248,7 @@ func TestWriteBack_AfterNodes(t *testing.T) {
 	t.Parallel()
 	var stored []string
 	look := func(ctx context.Context, bot *botctx.Context) error {
-		read, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+		read, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 		stored = append(stored, read.Meta.String())
 		return err
 	}
@@ -333,8 +333,8 @@ func TestWriteBack_RemovedMember(t *testing.T) {
 // what else was wrong.
 type lostMembers struct{ member.Operations }
 
-func (lostMembers) PatchMembers(context.Context, member.PatchMembersParams) (member.PatchMembersResult, error) {
-	return member.PatchMembersResult{}, boterr.New(boterr.Unavailable, "", "the server is gone after: %w",
+func (lostMembers) PatchMembers(context.Context, member.PatchParams) (member.PatchResult, error) {
+	return member.PatchResult{}, boterr.New(boterr.Unavailable, "", "the server is gone after: %w",
 		boterr.Invalid("update", "does not fit"))
 }
 

@@ -14,11 +14,11 @@ type Operations interface {
 	//   - NotFound: the channel does not exist in the app.
 	//
 	// Specification: Group and admin operations.
-	GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error)
+	GetChannel(ctx context.Context, p GetParams) (*Reference, error)
 }
 
-// GetChannelParams are the parameters of GetChannel.
-type GetChannelParams struct {
+// GetParams are the parameters of GetChannel.
+type GetParams struct {
 	// ChannelID is the id of the channel. Required.
 	ChannelID string `json:"channelId,omitzero"`
 }

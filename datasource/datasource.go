@@ -18,60 +18,60 @@ import (
 )
 
 // EncodeValue returns the array of entries, or their number.
-func (r FetchDataFromDataSourceResult) EncodeValue() (any, error) {
+func (r FetchResult) EncodeValue() (any, error) {
 	return listOrCount(r.Entries, r.Count), nil
 }
 
 // DecodeValue reads an array of entries, or their number.
-func (r *FetchDataFromDataSourceResult) DecodeValue(value any) error {
+func (r *FetchResult) DecodeValue(value any) error {
 	return decodeListOrCount(value, &r.Entries, &r.Count)
 }
 
 // MarshalJSON writes the array of entries, or their number.
-func (r FetchDataFromDataSourceResult) MarshalJSON() ([]byte, error) {
+func (r FetchResult) MarshalJSON() ([]byte, error) {
 	return document.EncodeJSON(listOrCount(r.Entries, r.Count))
 }
 
 // UnmarshalJSON reads an array of entries, or their number.
-func (r *FetchDataFromDataSourceResult) UnmarshalJSON(text []byte) error {
+func (r *FetchResult) UnmarshalJSON(text []byte) error {
 	return document.DecodeJSON(text, r)
 }
 
 // EncodeValue returns the array of values, or their number.
-func (r FetchDistinctDataFromDataSourceResult) EncodeValue() (any, error) {
+func (r FetchDistinctResult) EncodeValue() (any, error) {
 	return listOrCount(r.Entries, r.Count), nil
 }
 
 // DecodeValue reads an array of values, or their number.
-func (r *FetchDistinctDataFromDataSourceResult) DecodeValue(value any) error {
+func (r *FetchDistinctResult) DecodeValue(value any) error {
 	return decodeListOrCount(value, &r.Entries, &r.Count)
 }
 
 // MarshalJSON writes the array of values, or their number.
-func (r FetchDistinctDataFromDataSourceResult) MarshalJSON() ([]byte, error) {
+func (r FetchDistinctResult) MarshalJSON() ([]byte, error) {
 	return document.EncodeJSON(listOrCount(r.Entries, r.Count))
 }
 
 // UnmarshalJSON reads an array of values, or their number.
-func (r *FetchDistinctDataFromDataSourceResult) UnmarshalJSON(text []byte) error {
+func (r *FetchDistinctResult) UnmarshalJSON(text []byte) error {
 	return document.DecodeJSON(text, r)
 }
 
 // EncodeValue returns the array of entries.
-func (r FetchGeoNearFromDataSourceResult) EncodeValue() (any, error) { return r.Entries, nil }
+func (r FetchGeoNearResult) EncodeValue() (any, error) { return r.Entries, nil }
 
 // DecodeValue reads an array of entries.
-func (r *FetchGeoNearFromDataSourceResult) DecodeValue(value any) error {
+func (r *FetchGeoNearResult) DecodeValue(value any) error {
 	return decodeListOrCount(value, &r.Entries, &r.Count)
 }
 
 // MarshalJSON writes the array of entries.
-func (r FetchGeoNearFromDataSourceResult) MarshalJSON() ([]byte, error) {
+func (r FetchGeoNearResult) MarshalJSON() ([]byte, error) {
 	return document.EncodeJSON(r.Entries)
 }
 
 // UnmarshalJSON reads an array of entries.
-func (r *FetchGeoNearFromDataSourceResult) UnmarshalJSON(text []byte) error {
+func (r *FetchGeoNearResult) UnmarshalJSON(text []byte) error {
 	return document.DecodeJSON(text, r)
 }
 
@@ -102,26 +102,26 @@ const (
 // Fetcher is what Fetch calls: *botctx.Context, or other Operations.
 type Fetcher interface {
 	// FetchDataFromDataSource is that of Operations.
-	FetchDataFromDataSource(ctx context.Context, p FetchDataFromDataSourceParams) (FetchDataFromDataSourceResult, error)
+	FetchDataFromDataSource(ctx context.Context, p FetchParams) (FetchResult, error)
 }
 
 // Modifier is what FindAndModify calls: *botctx.Context, or other Operations.
 type Modifier interface {
 	// FindAndModifyDataFromDataSource is that of Operations.
 	FindAndModifyDataFromDataSource(
-		ctx context.Context, p FindAndModifyDataFromDataSourceParams) (FindAndModifyDataFromDataSourceResult, error)
+		ctx context.Context, p FindAndModifyParams) (FindAndModifyResult, error)
 }
 
 // Fetch is FetchDataFromDataSource with each entry as a T, a struct with JSON tags, by the rules of
 // document.As:
 //
-//	orders, err := datasource.Fetch[Order](ctx, bot, datasource.FetchDataFromDataSourceParams{DataSourceID: "orders"})
+//	orders, err := datasource.Fetch[Order](ctx, bot, datasource.FetchParams{DataSourceID: "orders"})
 //
 // Beside the errors of the operation:
 //   - FailedPrecondition: an entry does not fit T. Field is the place in the entries, such as
 //     "[2].price"; nothing is returned.
 //   - InvalidArgument: Count is set. CountDataSource counts.
-func Fetch[T any](ctx context.Context, from Fetcher, p FetchDataFromDataSourceParams) ([]T, error) {
+func Fetch[T any](ctx context.Context, from Fetcher, p FetchParams) ([]T, error) {
 	if p.Count {
 		return nil, boterr.Wrap(opFetch, boterr.Invalid("count", "gives no entries: call CountDataSource for their number"))
 	}
@@ -144,7 +144,7 @@ func Fetch[T any](ctx context.Context, from Fetcher, p FetchDataFromDataSourcePa
 // Beside the errors of the operation:
 //   - FailedPrecondition: the entry does not fit T. Field is the place in the result, such as
 //     "value.price". The entry has been changed all the same.
-func FindAndModify[T any](ctx context.Context, in Modifier, p FindAndModifyDataFromDataSourceParams) (*T, error) {
+func FindAndModify[T any](ctx context.Context, in Modifier, p FindAndModifyParams) (*T, error) {
 	found, err := in.FindAndModifyDataFromDataSource(ctx, p)
 	if err != nil || found.Value == nil {
 		return nil, err //nolint:nilnil // No entry is an answer, as it is of the operation.

@@ -16,7 +16,7 @@ func Example() {
 	p.AddData("places", document.O("name", "Museum", "stars", 3), document.O("name", "Harbour", "stars", 5))
 	bot := p.AddMember(member.Member{}).Context()
 
-	best, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	best, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "places",
 		Filter:       document.O("stars", document.O("$gte", 4)),
 		SortBy:       document.O("stars", -1),
@@ -42,7 +42,7 @@ func ExampleFetch() {
 	p.AddData("places", document.O("name", "Museum", "stars", 3), document.O("name", "Harbour", "stars", 5))
 	bot := p.AddMember(member.Member{}).Context()
 
-	best, err := datasource.Fetch[place](ctx, bot, datasource.FetchDataFromDataSourceParams{
+	best, err := datasource.Fetch[place](ctx, bot, datasource.FetchParams{
 		DataSourceID: "places", SortBy: document.O("stars", -1),
 	})
 	fmt.Println(best, err)
@@ -60,7 +60,7 @@ func ExampleFindAndModify() {
 	bot := p.AddMember(member.Member{}).Context()
 
 	for range 2 {
-		taken, err := datasource.FindAndModify[coupon](ctx, bot, datasource.FindAndModifyDataFromDataSourceParams{
+		taken, err := datasource.FindAndModify[coupon](ctx, bot, datasource.FindAndModifyParams{
 			DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
 		})
 		switch {

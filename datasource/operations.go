@@ -25,7 +25,7 @@ type Operations interface {
 	//     paths that collide, or needs a position in an array that the filter does not give.
 	//   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
 	FindAndModifyDataFromDataSource(
-		ctx context.Context, p FindAndModifyDataFromDataSourceParams) (FindAndModifyDataFromDataSourceResult, error)
+		ctx context.Context, p FindAndModifyParams) (FindAndModifyResult, error)
 
 	// UpsertDataToDataSource changes the entries whose _id exists, and inserts the
 	// others: the given columns are set, others stay. Elements are written one after
@@ -36,7 +36,7 @@ type Operations interface {
 	//     same _id twice, an _id that is null, an object or a list, or a column whose name
 	//     begins with $ or has a dot. Then nothing is written.
 	//   - InvalidArgument: an element would change createdAt of an entry.
-	UpsertDataToDataSource(ctx context.Context, p UpsertDataToDataSourceParams) (UpsertDataToDataSourceResult, error)
+	UpsertDataToDataSource(ctx context.Context, p UpsertParams) (UpsertResult, error)
 
 	// CountDataSource returns the number of entries that match.
 	//
@@ -44,7 +44,7 @@ type Operations interface {
 	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-	CountDataSource(ctx context.Context, p CountDataSourceParams) (int64, error)
+	CountDataSource(ctx context.Context, p CountParams) (int64, error)
 
 	// FetchDataFromDataSource returns the entries that match, in the order of SortBy or
 	// of their insertion; with Count their number alone.
@@ -54,7 +54,7 @@ type Operations interface {
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	//   - InvalidArgument: SortBy holds something other than 1 and -1.
-	FetchDataFromDataSource(ctx context.Context, p FetchDataFromDataSourceParams) (FetchDataFromDataSourceResult, error)
+	FetchDataFromDataSource(ctx context.Context, p FetchParams) (FetchResult, error)
 
 	// FetchDistinctDataFromDataSource returns the different values of one column, in
 	// the order in which they were first seen; with Count their number alone. The
@@ -65,7 +65,7 @@ type Operations interface {
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	FetchDistinctDataFromDataSource(
-		ctx context.Context, p FetchDistinctDataFromDataSourceParams) (FetchDistinctDataFromDataSourceResult, error)
+		ctx context.Context, p FetchDistinctParams) (FetchDistinctResult, error)
 
 	// FetchGeoNearFromDataSource returns the entries near a point, nearest first.
 	//
@@ -79,7 +79,7 @@ type Operations interface {
 	//     distance or a limit that is negative, or a query that is no filter.
 	//   - InvalidArgument: the entries have locations in several columns, and key in Data
 	//     does not say which is meant.
-	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearFromDataSourceParams) (FetchGeoNearFromDataSourceResult, error)
+	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearParams) (FetchGeoNearResult, error)
 
 	// PatchDataToDataSource changes the first entry that matches, or all of them with
 	// Multi.
@@ -93,12 +93,12 @@ type Operations interface {
 	//   - InvalidArgument: Options.Sort holds something other than 1 and -1, or Patch is a
 	//     replacement document and Multi is true.
 	//   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
-	PatchDataToDataSource(ctx context.Context, p PatchDataToDataSourceParams) (PatchDataToDataSourceResult, error)
+	PatchDataToDataSource(ctx context.Context, p PatchParams) (PatchResult, error)
 }
 
-// FindAndModifyDataFromDataSourceParams are the parameters of
+// FindAndModifyParams are the parameters of
 // FindAndModifyDataFromDataSource.
-type FindAndModifyDataFromDataSourceParams struct {
+type FindAndModifyParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
 	// Filter says which entries. Required; an empty one means all.
@@ -140,8 +140,8 @@ type FindAndModifyOption struct {
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// FindAndModifyDataFromDataSourceResult is what FindAndModifyDataFromDataSource did.
-type FindAndModifyDataFromDataSourceResult struct {
+// FindAndModifyResult is what FindAndModifyDataFromDataSource did.
+type FindAndModifyResult struct {
 	// OK is 1.
 	OK int `json:"ok"`
 	// Value is the entry, nil where none matched, and where one was inserted without
@@ -149,8 +149,8 @@ type FindAndModifyDataFromDataSourceResult struct {
 	Value *document.Object `json:"value"`
 }
 
-// UpsertDataToDataSourceParams are the parameters of UpsertDataToDataSource.
-type UpsertDataToDataSourceParams struct {
+// UpsertParams are the parameters of UpsertDataToDataSource.
+type UpsertParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
 	// Data are the entries, one or several. Given fields are set, other fields of an existing
@@ -158,8 +158,8 @@ type UpsertDataToDataSourceParams struct {
 	Data document.OneOrMany[document.Object] `json:"data"`
 }
 
-// UpsertDataToDataSourceResult is what UpsertDataToDataSource did.
-type UpsertDataToDataSourceResult struct {
+// UpsertResult is what UpsertDataToDataSource did.
+type UpsertResult struct {
 	// Result is what was done.
 	Result UpsertOutcome `json:"result"`
 }
@@ -188,8 +188,8 @@ type UpsertedIDs struct {
 	Upserted []any `json:"upserted"`
 }
 
-// CountDataSourceParams are the parameters of CountDataSource.
-type CountDataSourceParams struct {
+// CountParams are the parameters of CountDataSource.
+type CountParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
@@ -197,8 +197,8 @@ type CountDataSourceParams struct {
 	Filter document.Object `json:"filter,omitzero"`
 }
 
-// FetchDataFromDataSourceParams are the parameters of FetchDataFromDataSource.
-type FetchDataFromDataSourceParams struct {
+// FetchParams are the parameters of FetchDataFromDataSource.
+type FetchParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
@@ -215,8 +215,8 @@ type FetchDataFromDataSourceParams struct {
 	Count bool `json:"count,omitempty"`
 }
 
-// FetchDataFromDataSourceResult is an array of entries in JSON, or their number.
-type FetchDataFromDataSourceResult struct {
+// FetchResult is an array of entries in JSON, or their number.
+type FetchResult struct {
 	// Entries are the entries. It is nil where the number alone was asked for, and
 	// never nil otherwise.
 	Entries []document.Object
@@ -224,9 +224,9 @@ type FetchDataFromDataSourceResult struct {
 	Count int64
 }
 
-// FetchDistinctDataFromDataSourceParams are the parameters of
+// FetchDistinctParams are the parameters of
 // FetchDistinctDataFromDataSource.
-type FetchDistinctDataFromDataSourceParams struct {
+type FetchDistinctParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
@@ -238,9 +238,9 @@ type FetchDistinctDataFromDataSourceParams struct {
 	Count bool `json:"count,omitempty"`
 }
 
-// FetchDistinctDataFromDataSourceResult is an array of values in JSON, or their
+// FetchDistinctResult is an array of values in JSON, or their
 // number.
-type FetchDistinctDataFromDataSourceResult struct {
+type FetchDistinctResult struct {
 	// Entries are the values. It is nil where the number alone was asked for, and never
 	// nil otherwise.
 	Entries []any
@@ -248,8 +248,8 @@ type FetchDistinctDataFromDataSourceResult struct {
 	Count int64
 }
 
-// FetchGeoNearFromDataSourceParams are the parameters of FetchGeoNearFromDataSource.
-type FetchGeoNearFromDataSourceParams struct {
+// FetchGeoNearParams are the parameters of FetchGeoNearFromDataSource.
+type FetchGeoNearParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
@@ -258,8 +258,8 @@ type FetchGeoNearFromDataSourceParams struct {
 	Data document.Object `json:"data"`
 }
 
-// FetchGeoNearFromDataSourceResult is an array of entries in JSON.
-type FetchGeoNearFromDataSourceResult struct {
+// FetchGeoNearResult is an array of entries in JSON.
+type FetchGeoNearResult struct {
 	// Entries are the entries, nearest first, never nil. They have their distance where
 	// distanceField asked for it.
 	Entries []document.Object
@@ -267,8 +267,8 @@ type FetchGeoNearFromDataSourceResult struct {
 	Count int64
 }
 
-// PatchDataToDataSourceParams are the parameters of PatchDataToDataSource.
-type PatchDataToDataSourceParams struct {
+// PatchParams are the parameters of PatchDataToDataSource.
+type PatchParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
@@ -302,8 +302,8 @@ type PatchOptions struct {
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// PatchDataToDataSourceResult is what PatchDataToDataSource did.
-type PatchDataToDataSourceResult struct {
+// PatchResult is what PatchDataToDataSource did.
+type PatchResult struct {
 	// Matched is the number of entries that matched.
 	Matched int64 `json:"matched"`
 	// Modified is the number of entries that changed.

@@ -341,7 +341,7 @@ func perhaps(near string) string {
 //	ada.Patch(document.Set("meta.coupon", "SPRING", "customLocale", "nb"))
 func (a *Actor) Patch(patch document.Object) {
 	a.platform.test.Helper()
-	_, err := a.members().PatchMembers(testContext(), member.PatchMembersParams{
+	_, err := a.members().PatchMembers(testContext(), member.PatchParams{
 		MemberID: a.ID(), Patch: patch, WithModifier: hasModifier(patch),
 	})
 	if err != nil {
@@ -369,8 +369,8 @@ func (a *Actor) members() *members.Service {
 // AddAgenda adds an agenda of the member, as newAgenda makes it, and returns it. MemberID is hers. It ends the test
 // where there is no such node, with the nearest name, and where newAgenda would refuse it.
 //
-//	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(tomorrow)})
-func (a *Actor) AddAgenda(p agenda.NewAgendaParams) *agenda.Agenda {
+//	ada.AddAgenda(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(tomorrow)})
+func (a *Actor) AddAgenda(p agenda.NewParams) *agenda.Agenda {
 	a.platform.test.Helper()
 	var tree *string
 	if p.TreeID != "" {

@@ -124,7 +124,7 @@ type knownChannels struct {
 }
 
 // GetChannel implements channel.Operations.
-func (k knownChannels) GetChannel(_ context.Context, params channel.GetChannelParams) (*channel.Reference, error) {
+func (k knownChannels) GetChannel(_ context.Context, params channel.GetParams) (*channel.Reference, error) {
 	_, err := k.platform.channelOf(k.app, params.ChannelID) //nolint:contextcheck // It is the test that asks.
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (k knownChannels) GetChannel(_ context.Context, params channel.GetChannelPa
 type foundChannel struct{ scope record.Scope }
 
 // GetChannel implements channel.Operations.
-func (f foundChannel) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+func (f foundChannel) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
 	return &channel.Reference{ChannelID: f.scope.Channel, AppID: f.scope.App}, nil
 }
 
@@ -311,20 +311,20 @@ type use struct {
 // useOf returns what a call did with a data source, false for other calls.
 func useOf(made Call) (use, bool) {
 	switch of := made.Params.(type) {
-	case datasource.CountDataSourceParams:
+	case datasource.CountParams:
 		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
-	case datasource.FetchDataFromDataSourceParams:
+	case datasource.FetchParams:
 		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
-	case datasource.FetchDistinctDataFromDataSourceParams:
+	case datasource.FetchDistinctParams:
 		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
-	case datasource.FetchGeoNearFromDataSourceParams:
+	case datasource.FetchGeoNearParams:
 		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
-	case datasource.PatchDataToDataSourceParams:
-		result, _ := made.Result.(datasource.PatchDataToDataSourceResult)
+	case datasource.PatchParams:
+		result, _ := made.Result.(datasource.PatchResult)
 		return use{cmp.Or(of.DataSourceID, of.CollectionName), result.Matched + result.Inserted}, true
-	case datasource.UpsertDataToDataSourceParams:
+	case datasource.UpsertParams:
 		return use{of.DataSourceID, int64(len(of.Data))}, true
-	case datasource.FindAndModifyDataFromDataSourceParams:
+	case datasource.FindAndModifyParams:
 		found := numberFound(made.Result)
 		if of.Option.Upsert {
 			found = 1

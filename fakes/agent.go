@@ -357,7 +357,7 @@ func (a *Agent) Ends() {
 func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
-	_, err := p.Runtime().EndLiveChat(p.contextIn(p.process.Load()), DefaultApp, livechat.EndLiveChatParams{
+	_, err := p.Runtime().EndLiveChat(p.contextIn(p.process.Load()), DefaultApp, livechat.EndParams{
 		Channel:      &channel.Channel{ID: a.channel},
 		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
 	})

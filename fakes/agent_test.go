@@ -493,7 +493,7 @@ func endLiveChat(ctx context.Context, bot *botctx.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	_, err = bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
 	return err
 }
 

@@ -17,6 +17,14 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
+// shop is a channel on a platform with two members, as its connector sees it.
+type shop struct {
+	*Platform
+	in        *channel.Channel
+	connector send.Connector
+	ada, lise *Actor
+}
+
 func (s *shop) label(t *testing.T, who *Actor, labelID string) int64 {
 	t.Helper()
 	number, err := portOf[send.Labeler](t, s).SaveLabel(t.Context(), s.in, who.ExternalID(), labelID)
@@ -506,14 +514,6 @@ func TestCreateBroadcast_Types(t *testing.T) {
 	_, err := s.connector.(send.Broadcaster).CreateBroadcast(t.Context(), s.in, send.News(send.Article{Title: "Kettles"}))
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.Empty(t, s.StoredMessages("shop"))
-}
-
-// shop is a channel on a platform with two members, as its connector sees it.
-type shop struct {
-	*Platform
-	in        *channel.Channel
-	connector send.Connector
-	ada, lise *Actor
 }
 
 func shopOn(t *testing.T, platform channel.Type) *shop {

@@ -86,7 +86,7 @@ func BenchmarkGetByID(b *testing.B) {
 	ctx, bot := context.Background(), recordless(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+		found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 			DataSourceID: "places", Filter: document.O("_id", "e5000"),
 		})
 		if err != nil || len(found.Entries) != 1 {
@@ -99,7 +99,7 @@ func BenchmarkGetMember(b *testing.B) {
 	ctx, bot := context.Background(), recordless(b, 0)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Scope().Member}); err != nil {
+		if _, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Scope().Member}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func BenchmarkFilter(b *testing.B) {
 			ctx, bot := context.Background(), recordless(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+				found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 					DataSourceID: "places", Filter: filter,
 				})
 				if err != nil || len(found.Entries) != n/20 {
@@ -124,7 +124,7 @@ func BenchmarkFilter(b *testing.B) {
 }
 
 func BenchmarkFindAndModify(b *testing.B) {
-	for name, p := range map[string]datasource.FindAndModifyDataFromDataSourceParams{
+	for name, p := range map[string]datasource.FindAndModifyParams{
 		"by id":              {Filter: document.O("_id", "e5000"), Patch: document.Inc("seats", 1)},
 		"by filter and sort": {Filter: document.O("area", "north"), SortBy: document.O("price", 1, "rating", -1), Patch: document.Inc("seats", 1)},
 	} {
@@ -171,13 +171,13 @@ func newTurn(tb testing.TB, on channel.Channel, n int) func() error {
 
 // countSeats is the logic of a turn.
 func countSeats(ctx context.Context, bot *botctx.Context) error {
-	seats, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	seats, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
 	})
 	if err != nil {
 		return err
 	}
-	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seats", document.Get(seats.Value, "seats", 0)),
 		Option: member.FindAndModifyOption{New: true},
 	})
@@ -223,7 +223,7 @@ func platformWithAgendas(tb testing.TB, n int) *fakes.Platform {
 	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}})
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
 	for i := range n {
-		_, err := bot.NewAgenda(tb.Context(), agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(tb.Context(), agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
 			NextRunAt: document.TimestampOf(fakes.Start().Add(time.Duration(i) * time.Second)),
 		})
@@ -241,12 +241,12 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 	turn, credentials := newTurn(t, webchat, 100), newTurn(t, withCredentials, 100)
 	bot := recordless(t, 0)
 	lookUp := func() error {
-		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
+		_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Scope().Member})
 		return err
 	}
 	entry := recordless(t, 100)
 	byID := func() error {
-		_, err := entry.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+		_, err := entry.FetchDataFromDataSource(t.Context(), datasource.FetchParams{
 			DataSourceID: "places", Filter: document.O("_id", "e50"),
 		})
 		return err
@@ -348,11 +348,11 @@ func worstFilters() []document.Object {
 func hostile(ctx context.Context, bot *botctx.Context) {
 	for ctx.Err() == nil {
 		for _, filter := range worstFilters() {
-			_, _ = bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: "big", Filter: filter})
-			_, _ = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+			_, _ = bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: "big", Filter: filter})
+			_, _ = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 				DataSourceID: "big", Filter: filter, Patch: document.Inc("n", 1),
 			})
-			_, _ = bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{Filter: filter, Patch: document.Inc("n", 1)})
+			_, _ = bot.FindAndModifyMember(ctx, member.FindAndModifyParams{Filter: filter, Patch: document.Inc("n", 1)})
 		}
 	}
 }
@@ -387,7 +387,7 @@ func BenchmarkTwoTenants(b *testing.B) {
 	runtime, err := botctx.New(botctx.Config{Store: store, Connectors: silent()})
 	require.NoError(b, err)
 	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
 		})
 		if err != nil {
@@ -398,7 +398,7 @@ func BenchmarkTwoTenants(b *testing.B) {
 	})
 	worst := runtime.Operations(record.Scope{App: "hostile", Channel: "c", Member: "m"})
 	big := document.O("_id", "big", "app", "hostile", "text", strings.Repeat("ab", 500_000), "l", document.A(make([]any, 300_000)...), "x", 5)
-	_, err = worst.UpsertDataToDataSource(b.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err = worst.UpsertDataToDataSource(b.Context(), datasource.UpsertParams{
 		DataSourceID: "big", Data: document.OneOrMany[document.Object]{big},
 	})
 	require.NoError(b, err)

@@ -27,7 +27,7 @@ type Call struct {
 	// Scope is for whom the call was made.
 	Scope record.Scope
 	Op    botctx.Op
-	// Params is the operation's params struct, such as member.GetMemberParams.
+	// Params is the operation's params struct, such as member.GetParams.
 	Params any
 	// Result is what the operation returned. Where the call failed it is empty, but for a send to
 	// several that reached some: it then tells what came of each.
@@ -185,13 +185,13 @@ func numberFound(result any) int64 {
 		return 0
 	case int64:
 		return of
-	case datasource.FetchDataFromDataSourceResult:
+	case datasource.FetchResult:
 		return max(of.Count, int64(len(of.Entries)))
-	case datasource.FetchDistinctDataFromDataSourceResult:
+	case datasource.FetchDistinctResult:
 		return max(of.Count, int64(len(of.Entries)))
-	case datasource.FetchGeoNearFromDataSourceResult:
+	case datasource.FetchGeoNearResult:
 		return max(of.Count, int64(len(of.Entries)))
-	case datasource.FindAndModifyDataFromDataSourceResult:
+	case datasource.FindAndModifyResult:
 		return numberFound(of.Value)
 	}
 	switch v := reflect.ValueOf(result); {
@@ -226,11 +226,11 @@ const mostEntries = 1000
 // fieldsOf returns the fields that the entries of a data source have.
 func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
 	entries := datasources.New(p.Runtime().Env(), record.Scope{App: of.app})
-	count, err := entries.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: of.name})
+	count, err := entries.CountDataSource(ctx, datasource.CountParams{DataSourceID: of.name})
 	if err != nil || count > mostEntries {
 		return nil
 	}
-	found, err := entries.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: of.name})
+	found, err := entries.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: of.name})
 	if err != nil {
 		return nil
 	}

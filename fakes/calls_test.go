@@ -264,7 +264,7 @@ func (c customers) arrive(_ context.Context, inbound botctx.Inbound) (*member.Me
 }
 
 // GetMember implements member.Operations.
-func (c customers) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (c customers) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	for _, known := range c.byExternalID {
 		if known.ID == p.MemberID {
 			return known, nil

@@ -185,7 +185,7 @@ func TestCrash_AmidAnActionLetsNothingMoreBeDone(t *testing.T) {
 		p.Crash()
 		require.ErrorIs(t, context.Cause(ctx), fakes.ErrCrashed)
 		require.ErrorIs(t, bot.Reply(context.WithoutCancel(ctx), send.Text("late")), fakes.ErrCrashed)
-		_, err := bot.NewAgenda(context.WithoutCancel(ctx), agenda.NewAgendaParams{NodeCompositeID: "later"})
+		_, err := bot.NewAgenda(context.WithoutCancel(ctx), agenda.NewParams{NodeCompositeID: "later"})
 		require.ErrorIs(t, err, fakes.ErrCrashed)
 		return nil // As if it had gone well.
 	})
@@ -241,7 +241,7 @@ func TestCrash_AgendaRunsAgainAfterItsLease(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "remind", Responses: []send.Response{send.Text("Tea!")}, Entry: true})
 	ada := p.AddMember(member.Member{})
-	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: ada.ID(), NodeCompositeID: "remind", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
@@ -462,7 +462,7 @@ func (m *crashModel) step() {
 
 // arrives lets a member write, and notes it, unless the process is down, or it was accepted before.
 func (m *crashModel) arrives(who int, says func() error) {
-	_, down := m.members[who].Context().GetMember(m.t.Context(), member.GetMemberParams{MemberID: m.members[who].ID()})
+	_, down := m.members[who].Context().GetMember(m.t.Context(), member.GetParams{MemberID: m.members[who].ID()})
 	if err := says(); err != nil {
 		require.ErrorIs(m.t, err, boterr.Unavailable)
 	}

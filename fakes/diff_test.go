@@ -29,14 +29,14 @@ import (
 
 // claimed is a bot that takes a coupon, and plans a reminder.
 func claimed(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
 	})
 	if err != nil {
 		return err
 	}
 	bot.Member.Meta.Set("coupon.code", "SPRING")
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	if err != nil {
@@ -50,12 +50,12 @@ func TestDiff_TimesAreReadable(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "reminder", Entry: true, Responses: botctx.Say("Now.")})
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
 	before := p.Snapshot()
-	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: bot.Member.ID, NextRunAt: document.TimestampOf(p.Now().Add(2 * time.Hour))})
+	_, err = bot.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: bot.Member.ID, NextRunAt: document.TimestampOf(p.Now().Add(2 * time.Hour))})
 	require.NoError(t, err)
 	require.Contains(t, p.Since(before).String(), `: nextRunAt: "2026-01-01T01:00:00.000Z" -> "2026-01-01T02:00:00.000Z"`)
 	require.Contains(t, p.Transcript(), `"nextRunAt":"2026-01-01T02:00:00.000Z"`)
@@ -113,7 +113,7 @@ func TestDiff_IsEmptyWhereNothingChanged(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "coupons"})
+		_, err := bot.CountDataSource(ctx, datasource.CountParams{DataSourceID: "coupons"})
 		return err
 	})
 	p.AddData("coupons", document.O("taken", false))
@@ -201,11 +201,11 @@ func TestDiff_OfAForkAndOfWhatIsGone(t *testing.T) {
 	p.AddData("coupons", document.O("_id", 7, "tags", document.A("a", "b"), "by", document.O("name", "Ada")), document.O("_id", "b"))
 	fork := p.Fork()
 	other := fork.Operations(record.Scope{App: "other"})
-	_, err := other.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err := other.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: "a/b", Data: document.OneOrMany[document.Object]{document.O("_id", "x")},
 	})
 	require.NoError(t, err)
-	_, err = fork.Operations(record.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+	_, err = fork.Operations(record.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchParams{
 		DataSourceID: "coupons", Filter: document.O("_id", 7), WithModifier: true,
 		Patch: document.O("$set", document.O("tags", document.A("a")), "$unset", document.O("by", "")),
 	})
@@ -257,10 +257,10 @@ const billURL = "https://shop.example/bill"
 // book is an action with an effect of each kind, and a credential in each place where one can stand.
 func book(ctx context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("accessToken", "hush-1")
-	_, notKept := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{DataSourceID: "bookings", Data: []document.Object{
+	_, notKept := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{DataSourceID: "bookings", Data: []document.Object{
 		document.O("by", bot.Member.ID, "password", "hush-2", "link", "https://me:hush-3@shop.example/?key=hush-4"),
 	}})
-	_, notPlanned := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, notPlanned := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "booking",
 		Meta: document.O("api_key", "hush-5"),
 	})

@@ -65,7 +65,7 @@ func Example_time() {
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "reminder", Responses: botctx.Say("Still there?")})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour))})
+	ada.AddAgenda(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour))})
 
 	p.Advance(59 * time.Minute)
 	ada.SeesNothing()

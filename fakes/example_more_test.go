@@ -21,7 +21,7 @@ func ExampleNewMembers() {
 	ctx := context.Background()
 	members := fakes.NewMembers()
 
-	changed, err := members.PatchMembers(ctx, member.PatchMembersParams{
+	changed, err := members.PatchMembers(ctx, member.PatchParams{
 		MemberID: members.Member.ID(),
 		Patch:    document.O("meta.visits", 1),
 	})

@@ -66,7 +66,7 @@ func nodes() []*botctx.Node {
 
 // claim gives a member one coupon that nobody else has, and sets the reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons",
 		// The one that a run which ended halfway has taken for this member, or else a free one.
 		Filter: document.O("$or", document.A(document.O("by", bot.Member.ID), document.O("taken", false))),
@@ -80,7 +80,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Text("Sorry, all gone."))
 	}
 	code := document.Get(taken.Value, "code", "")
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", Tag: "coupon", Replace: true,
 		NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 		Meta:      document.O("code", code), // Whatever becomes of this run, the reminder has it.
@@ -172,7 +172,7 @@ func Example_upsert() {
 	ctx := context.Background()
 	data := fakes.NewDataSources()
 	for range 2 {
-		saved, err := data.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		saved, err := data.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 			DataSourceID: "answers",
 			Data: document.One(
 				document.O("_id", "q1", "answer", "yes"),
@@ -199,7 +199,7 @@ func Example_geoQuery() {
 	)
 	ada := p.AddMember(member.Member{})
 
-	near, err := ada.Context().FetchGeoNearFromDataSource(context.Background(), datasource.FetchGeoNearFromDataSourceParams{
+	near, err := ada.Context().FetchGeoNearFromDataSource(context.Background(), datasource.FetchGeoNearParams{
 		DataSourceID: "places",
 		Data: document.O(
 			"near", document.O("type", "Point", "coordinates", document.A(0.1218, 52.2053)),
@@ -379,7 +379,7 @@ func Example_faults() {
 	p := fakes.New()
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
 	orders := func() error {
-		_, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "orders"})
+		_, err := bot.CountDataSource(ctx, datasource.CountParams{DataSourceID: "orders"})
 		return err
 	}
 

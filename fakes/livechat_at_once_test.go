@@ -61,7 +61,7 @@ func (r *rush) member(random *rand.Rand) {
 	case 2, 3:
 		err = who.TrySays("text")
 	case 4:
-		_, err = bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{})
+		_, err = bot.InletEndLiveChat(ctx, livechat.InletEndParams{})
 	default:
 		_, err = bot.RemovePendingAssignmentByMemberID(ctx, livechat.RemovePendingAssignmentByMemberIDParams{MemberID: who.ID()})
 	}

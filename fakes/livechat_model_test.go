@@ -554,7 +554,7 @@ func (s *play) writes(agent, who, text string) {
 // leaves lets a member leave the live chat.
 func (s *play) leaves(who string, options livechat.InletEndLiveChatOptions) {
 	s.notef("%s leaves, with %+v", who, options)
-	_, err := s.members[who].Context().InletEndLiveChat(s.Context(), livechat.InletEndLiveChatParams{Options: options})
+	_, err := s.members[who].Context().InletEndLiveChat(s.Context(), livechat.InletEndParams{Options: options})
 	s.endsWith(s.leave(who, options), err)
 }
 

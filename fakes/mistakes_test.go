@@ -43,7 +43,7 @@ func onHi(bot botctx.Action) func(p *fakes.Platform) {
 }
 
 // reminds is onHi of a bot that plans a node for Ada, the member-1 of the platform.
-func reminds(p agenda.NewAgendaParams) func(*fakes.Platform) {
+func reminds(p agenda.NewParams) func(*fakes.Platform) {
 	return onHi(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.NewAgenda(ctx, p)
 		return err
@@ -55,7 +55,7 @@ func find(dataSource string, filter document.Object) func(*fakes.Platform) {
 	return func(p *fakes.Platform) {
 		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 		onHi(func(ctx context.Context, bot *botctx.Context) error {
-			_, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: dataSource, Filter: filter})
+			_, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: dataSource, Filter: filter})
 			return err
 		})(p)
 	}
@@ -111,7 +111,7 @@ var mistakesOfNodes = map[string]mistake{
 	"a node id misspelt in an agenda": {
 		test: func(p *fakes.Platform) {
 			p.Handle(textNode("reminder", "remind me"))
-			reminds(agenda.NewAgendaParams{
+			reminds(agenda.NewParams{
 				MemberID: "member-1", NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 			})(p)
 		},
@@ -232,43 +232,43 @@ var mistakesOfData = map[string]mistake{
 
 var mistakesOfAgendas = map[string]mistake{
 	"no member": {
-		test:   reminds(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: 5}),
+		test:   reminds(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: 5}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: memberId: is missing: give the id of a member`,
 	},
 	"no time": {
-		test:   reminds(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder"}),
+		test:   reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder"}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nextRunAt: is missing: give when the node runs, or a pattern`,
 	},
 	"a pattern without runUntil": {
-		test: reminds(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1"}),
+		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1"}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: runUntil: ` +
 			`is missing: give the last instant at which the pattern may run`,
 	},
 	"runUntil in seconds": {
-		test: reminds(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1", RunUntil: 1_800_000_000}),
+		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1", RunUntil: 1_800_000_000}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: fires first at 2026-01-05T09:00:00Z, ` +
 			`which is after runUntil, 1970-01-21T20:00:00Z: no run is left; give a later runUntil, in milliseconds`,
 	},
 	"a pattern of six fields": {
-		test: reminds(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 30 9 * * 1", RunUntil: 1 << 42}),
+		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 30 9 * * 1", RunUntil: 1 << 42}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "30" does not fit among the hours; ` +
 			`hours go from 0 to 23; six fields begin with minutes and end with years: with seconds in front, give seven`,
 	},
 	"a time zone that is none": {
-		test: reminds(agenda.NewAgendaParams{
+		test: reminds(agenda.NewParams{
 			MemberID: "member-1", NodeCompositeID: "reminder", Pattern: agenda.InZone("Berlin", "0 9 * * 1"), RunUntil: 1 << 42,
 		}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "Berlin" is not in the time-zone database; ` +
 			`give a name such as "Europe/London", and where the machine has no database, import time/tzdata into the program: unknown time zone Berlin`,
 	},
 	"replace without a tag": {
-		test: reminds(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: 5, Replace: true}),
+		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: 5, Replace: true}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: tag: ` +
 			`is missing: replace removes the agendas of one tag, so give the tag`,
 	},
 	"Advance forgotten": {
 		test: func(p *fakes.Platform) {
-			reminds(agenda.NewAgendaParams{
+			reminds(agenda.NewParams{
 				MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 			})(p)
 		},

@@ -24,12 +24,12 @@ import (
 var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	fakes.ServiceStore: func(t *testing.T, bot *botctx.Context) error {
 		t.Helper()
-		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Member.ID})
+		_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Member.ID})
 		return err
 	},
 	fakes.ServiceDataSources: func(t *testing.T, bot *botctx.Context) error {
 		t.Helper()
-		_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders"})
+		_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders"})
 		return err
 	},
 	fakes.ServiceMail: func(t *testing.T, bot *botctx.Context) error {
@@ -117,14 +117,14 @@ func TestDisconnectDataSource_OfThreeOne(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.DisconnectDataSource("orders/2026")
 	for source, want := range map[string]boterr.Code{"orders/2026": boterr.Unavailable, "orders": "", "2026": ""} {
-		_, err := p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: source})
+		_, err := p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: source})
 		require.Equal(t, want, boterr.CodeOf(err), source)
 	}
 	other := p.Operations(record.Scope{App: "app-2"})
-	_, err := other.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders/2026"})
+	_, err := other.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
 	require.NoError(t, err, "that of another app is another one")
 	p.ReconnectDataSource("orders/2026")
-	_, err = p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders/2026"})
+	_, err = p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
 	require.NoError(t, err)
 }
 
@@ -182,7 +182,7 @@ func counts(t *testing.T, p *fakes.Platform, calls int) []boterr.Code {
 	bot := p.AddMember(member.Member{}).Context()
 	var codes []boterr.Code
 	for range calls {
-		_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders"})
+		_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders"})
 		codes = append(codes, boterr.CodeOf(err))
 	}
 	return codes

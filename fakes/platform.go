@@ -167,7 +167,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 		return
 	}
 	_, err := datasources.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
-		testContext(), datasource.UpsertDataToDataSourceParams{DataSourceID: dataSourceID, Data: entries})
+		testContext(), datasource.UpsertParams{DataSourceID: dataSourceID, Data: entries})
 	if err != nil {
 		p.test.Fatalf("fakes: AddData: %v", err)
 	}
@@ -178,7 +178,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 func (p *Platform) Data(dataSourceID string) []document.Object {
 	p.test.Helper()
 	found, err := datasources.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
-		testContext(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
+		testContext(), datasource.FetchParams{DataSourceID: dataSourceID})
 	if err != nil {
 		p.test.Fatalf("fakes: Data: %v", err)
 	}

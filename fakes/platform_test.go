@@ -131,7 +131,7 @@ func TestPlatform_TwoHundredClaimAtOnce(t *testing.T) {
 	var claims sync.WaitGroup
 	for i := range 200 {
 		claims.Go(func() {
-			taken, err := bot.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+			taken, err := bot.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyParams{
 				DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true, "by", i),
 			})
 			if err == nil && taken.Value != nil {
@@ -159,9 +159,9 @@ func TestFaults_HitTheCallMeant(t *testing.T) {
 	p.TimeOutNth(botctx.OpCountDataSource, 4)
 	var codes []boterr.Code
 	for range 5 {
-		_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "d"})
+		_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "d"})
 		codes = append(codes, boterr.CodeOf(err))
-		_, err = bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Member.ID})
+		_, err = bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Member.ID})
 		require.NoError(t, err, "another operation goes on")
 	}
 	require.Equal(t, []boterr.Code{"", boterr.Conflict, "", boterr.Unavailable, ""}, codes)
@@ -191,7 +191,7 @@ func TestTranscript_ShowsNoCredential(t *testing.T) {
 	ada := p.AddMember(member.Member{Channel: added.ID})
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.SendResponse(ctx, send.SendResponseParams{Channel: bot.Channel, Response: send.Text("hi")})
-		_, _ = bot.PatchMembers(ctx, member.PatchMembersParams{Channel: bot.Channel})
+		_, _ = bot.PatchMembers(ctx, member.PatchParams{Channel: bot.Channel})
 		return err
 	})
 	ada.Says("hi")
@@ -219,7 +219,7 @@ func TestFork_IsItsOwnPlatform(t *testing.T) {
 	require.False(t, document.Get(p.Data("coupons")[0], "taken", true))
 	for _, platform := range []*fakes.Platform{p, fork} {
 		bot := platform.Operations(ada.Scope())
-		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: ada.ID()})
+		_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 		require.ErrorIs(t, err, boterr.Conflict, "the fault is to come on both")
 		answer, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/"})
 		require.NoError(t, err)
@@ -260,10 +260,10 @@ func TestApps_SeeNotEachOther(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	eve := p.AddMember(member.Member{App: "app-2", FirstName: "Eve"})
-	_, err := eve.Context().GetMember(t.Context(), member.GetMemberParams{MemberID: ada.ID()})
+	_, err := eve.Context().GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 	require.ErrorIs(t, err, boterr.NotFound)
 	require.NotEqual(t, ada.Scope().Channel, eve.Scope().Channel)
-	found, err := p.Operations(record.Scope{}).GetMember(t.Context(), member.GetMemberParams{MemberID: ada.ID()})
+	found, err := p.Operations(record.Scope{}).GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 	require.NoError(t, err)
 	require.Equal(t, "Ada", found.FirstName)
 }
@@ -301,7 +301,7 @@ func TestSent_ShapeOfEachPlatform(t *testing.T) {
 func TestDomains_StandAlone(t *testing.T) {
 	t.Parallel()
 	members := fakes.NewMembers(fakes.For(t))
-	found, err := members.GetMember(t.Context(), member.GetMemberParams{MemberID: members.Member.ID()})
+	found, err := members.GetMember(t.Context(), member.GetParams{MemberID: members.Member.ID()})
 	require.NoError(t, err)
 	require.Equal(t, members.Member.ID(), found.ID)
 
@@ -311,12 +311,12 @@ func TestDomains_StandAlone(t *testing.T) {
 	require.Equal(t, "hi", sends.Member.Last())
 
 	channels := fakes.NewChannels(fakes.For(t))
-	reference, err := channels.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: channels.Member.Scope().Channel})
+	reference, err := channels.GetChannel(t.Context(), channel.GetParams{ChannelID: channels.Member.Scope().Channel})
 	require.NoError(t, err)
 	require.Equal(t, fakes.DefaultApp, reference.AppID)
 
 	agendas := fakes.NewAgendas(fakes.For(t))
-	made, err := agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	made, err := agendas.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: agendas.Member.ID(), NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(agendas.Platform.Now()),
 	})
 	require.NoError(t, err)
@@ -335,7 +335,7 @@ func TestDomains_StandAlone(t *testing.T) {
 
 	data := fakes.NewDataSources(fakes.For(t), fakes.StartAt(time.UnixMilli(5)))
 	data.Platform.AddData("d", document.O("a", 1))
-	entries, err := data.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: "d"})
+	entries, err := data.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: "d"})
 	require.NoError(t, err)
 	require.Equal(t, 5, document.Get(entries.Entries[0], "createdAt", 0))
 }
@@ -344,12 +344,12 @@ func TestCalls_OfEveryContext(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{})
-	_, err := p.Operations(ada.Scope()).GetMember(t.Context(), member.GetMemberParams{MemberID: "nobody"})
+	_, err := p.Operations(ada.Scope()).GetMember(t.Context(), member.GetParams{MemberID: "nobody"})
 	require.Error(t, err)
 	calls := p.Calls()
 	require.Len(t, calls, 1)
 	require.Equal(t, ada.Scope(), calls[0].Scope)
-	require.Equal(t, member.GetMemberParams{MemberID: "nobody"}, calls[0].Params)
+	require.Equal(t, member.GetParams{MemberID: "nobody"}, calls[0].Params)
 	require.ErrorIs(t, calls[0].Err, boterr.NotFound)
 	require.True(t, strings.HasPrefix(calls[0].String(), `getMember {"memberId":"nobody"} ! `), calls[0].String())
 }
@@ -359,10 +359,10 @@ func TestCalls_StayAsTheyWere(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.AddData("places", document.O("_id", "e1"))
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
-	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Member.ID})
+	found, err := bot.GetMember(t.Context(), member.GetParams{MemberID: bot.Member.ID})
 	require.NoError(t, err)
 	data := []document.Object{document.O("_id", "e2")}
-	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: "places", Data: data})
+	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: "places", Data: data})
 	require.NoError(t, err)
 	before := fmt.Sprint(p.Calls())
 

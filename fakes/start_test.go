@@ -88,10 +88,10 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		},
 		`fakes: Ada cannot become {"$set":{"channel":"other"}}: invalid argument: patch.channel: the field is fixed and cannot be changed`: func(p *fakes.Platform) { begin(p).Patch(document.Set("channel", "other")) },
 		`fakes: there is no node "remindr": perhaps "reminder" is meant`: func(p *fakes.Platform) {
-			begin(p).AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
+			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},
 		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing: give when the node runs, or a pattern`: func(p *fakes.Platform) {
-			begin(p).AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder"})
+			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "reminder"})
 		},
 		`fakes: Ada has the assignment id-1 already`: func(p *fakes.Platform) {
 			ada, _ := desk(p)
@@ -115,7 +115,7 @@ func TestAddAgenda_RunsWhenItIsDue(t *testing.T) {
 	p := fakes.New(fakes.For(t), fakes.EveryMessageExpected())
 	p.Handle(trees()...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	made := ada.AddAgenda(agenda.NewAgendaParams{
+	made := ada.AddAgenda(agenda.NewParams{
 		NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(fakes.Start().Add(time.Hour)), Tag: "reminder",
 	})
 	require.Equal(t, "help", made.Tree)
@@ -231,7 +231,7 @@ func logHostile(t *testing.T, handler slog.Handler) {
 	}))
 	p.Runtime().HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set(bot.MessageEvent.Text(), 1)
-		if _, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.MessageEvent.Text()}); err == nil {
+		if _, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.MessageEvent.Text()}); err == nil {
 			return errors.New("there is such a member")
 		}
 		panic(bot.MessageEvent.Text())
@@ -292,7 +292,7 @@ func TestHostileText(t *testing.T) {
 		"the error of an operation": func(t *testing.T) string {
 			t.Helper()
 			p := fakes.New(fakes.For(t))
-			_, err := p.AddMember(member.Member{}).Context().GetMember(t.Context(), member.GetMemberParams{MemberID: terminalText})
+			_, err := p.AddMember(member.Member{}).Context().GetMember(t.Context(), member.GetParams{MemberID: terminalText})
 			require.Error(t, err)
 			return err.Error()
 		},

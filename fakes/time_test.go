@@ -26,7 +26,7 @@ import (
 // plan schedules a node for a member.
 func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority int64) {
 	t.Helper()
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.TimestampOf(at), Priority: &priority,
 	})
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func ran(into *[]string, id string, also ...botctx.Action) *botctx.Node {
 // schedules is an action that schedules a node after a pause.
 func schedules(node string, after time.Duration, priority int64) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.TimestampOf(bot.Now().Add(after)), Priority: &priority,
 		})
 		return err
@@ -122,7 +122,7 @@ func TestAdvance_DeletedByARun(t *testing.T) {
 	var order []string
 	p := fakes.New(fakes.For(t))
 	p.Handle(ran(&order, "first", func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID})
+		_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID})
 		return err
 	}), ran(&order, "second"))
 	ada := p.AddMember(member.Member{}).Context()
@@ -260,7 +260,7 @@ func TestZone_ReadsPatterns(t *testing.T) {
 	}))
 	p.Handle(ran(&order, "daily"))
 	ada := p.AddMember(member.Member{}).Context()
-	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := ada.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: ada.Member.ID, NodeCompositeID: "daily", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(fakes.Start().AddDate(0, 0, 2)),
 	})
 	require.NoError(t, err)
@@ -297,7 +297,7 @@ func TestActorAgendas_InOrder(t *testing.T) {
 		after    time.Duration
 		priority int64
 	}{{"last", 3 * time.Hour, -9}, {"third", time.Hour, 5}, {"second", time.Hour, 1}, {"first", time.Minute, 9}, {"fourth", time.Hour, 5}} {
-		_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err := ada.Context().NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: ada.ID(), NodeCompositeID: "n", NextRunAt: document.TimestampOf(p.Now().Add(one.after)),
 			Priority: &one.priority, Meta: document.O("name", one.name),
 		})
@@ -381,7 +381,7 @@ func zoneOfMeta(_ context.Context, m *member.Member) (string, error) {
 }
 
 func remindWeekly(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "weekly", Tag: "weekly", Replace: true,
 		Pattern: "0 9 * * 1", RunUntil: document.TimestampOf(bot.Now().AddDate(1, 0, 0)),
 	})
@@ -428,7 +428,7 @@ func TestZone_SheMoves(t *testing.T) {
 	p := zoned(t)
 	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("zone", "Europe/London")})
 	ada.Says("remind me")
-	_, err := ada.Context().UpdateMember(t.Context(), member.UpdateMemberParams{
+	_, err := ada.Context().UpdateMember(t.Context(), member.UpdateParams{
 		Member: document.O("_id", ada.ID(), "meta", document.O("zone", "America/New_York")),
 	})
 	require.NoError(t, err)
@@ -442,7 +442,7 @@ func TestZone_OfTheAgendaAlone(t *testing.T) {
 	t.Parallel()
 	p := zoned(t)
 	ada := p.AddMember(member.Member{Meta: document.O("zone", "Europe/London")})
-	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: ada.ID(), NodeCompositeID: "weekly", Pattern: agenda.InZone("Asia/Tokyo", "0 9 * * 1"),
 		RunUntil: document.TimestampOf(p.Now().AddDate(1, 0, 0)),
 	})

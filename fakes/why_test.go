@@ -217,7 +217,7 @@ func transcriptOfFailed(test func(p *fakes.Platform)) string {
 
 // fetched fetches the entries of a data source.
 func fetched(bot *botctx.Context, dataSourceID string) {
-	_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
+	_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchParams{DataSourceID: dataSourceID})
 }
 
 func TestTranscriptOfFailedTest_ReadsTellWhatTheyFound(t *testing.T) {
@@ -226,9 +226,9 @@ func TestTranscriptOfFailedTest_ReadsTellWhatTheyFound(t *testing.T) {
 		p.AddData("coupons", document.O("code", "A"), document.O("code", "B"))
 		bot := p.AddMember(member.Member{}).Context()
 		fetched(bot, "coupons")
-		_, _ = bot.CountDataSource(context.Background(), datasource.CountDataSourceParams{CollectionName: "coupons"})
-		_, _ = bot.GetMember(context.Background(), member.GetMemberParams{MemberID: bot.Member.ID})
-		_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchDataFromDataSourceParams{
+		_, _ = bot.CountDataSource(context.Background(), datasource.CountParams{CollectionName: "coupons"})
+		_, _ = bot.GetMember(context.Background(), member.GetParams{MemberID: bot.Member.ID})
+		_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchParams{
 			DataSourceID: "coupons", Filter: document.O("code", "C"),
 		})
 		require.NotContains(t, p.Transcript(), "fetchDataFromDataSource", "a golden transcript has what happened alone")
@@ -289,16 +289,16 @@ func TestTranscript_DataSourceThatIsKnown(t *testing.T) {
 		"emptied by the bot": func(p *fakes.Platform) {
 			p.AddData("coupons", document.O("code", "A"))
 			bot := p.Operations(record.Scope{})
-			_, _ = bot.FindAndModifyDataFromDataSource(context.Background(), datasource.FindAndModifyDataFromDataSourceParams{
+			_, _ = bot.FindAndModifyDataFromDataSource(context.Background(), datasource.FindAndModifyParams{
 				DataSourceID: "coupons", Filter: document.O("code", "B"), Patch: document.Set("code", "C"),
 			})
 		},
 		"added by the bot": func(p *fakes.Platform) {
 			bot := p.Operations(record.Scope{})
-			_, _ = bot.UpsertDataToDataSource(context.Background(), datasource.UpsertDataToDataSourceParams{
+			_, _ = bot.UpsertDataToDataSource(context.Background(), datasource.UpsertParams{
 				DataSourceID: "coupons", Data: document.One(document.O("code", "A")),
 			})
-			_, _ = bot.PatchDataToDataSource(context.Background(), datasource.PatchDataToDataSourceParams{
+			_, _ = bot.PatchDataToDataSource(context.Background(), datasource.PatchParams{
 				DataSourceID: "coupons", Filter: document.O("code", "B"), Patch: document.Set("code", "C"),
 			})
 		},

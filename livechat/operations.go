@@ -151,7 +151,7 @@ type Operations interface {
 	//   - FailedPrecondition: the assignment has ended.
 	//
 	// Specification: Live-chat operations.
-	EndLiveChat(ctx context.Context, p EndLiveChatParams) (EndLiveChatResult, error)
+	EndLiveChat(ctx context.Context, p EndParams) (EndResult, error)
 
 	// InletEndLiveChat ends the live chat of a member from the inlet's side. A channel that the
 	// member is not in is InvalidArgument.
@@ -163,7 +163,7 @@ type Operations interface {
 	//     tickets.
 	//
 	// Specification: Live-chat operations.
-	InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams) (EndLiveChatResult, error)
+	InletEndLiveChat(ctx context.Context, p InletEndParams) (EndResult, error)
 
 	// GetAssignment reads an assignment by its id.
 	//
@@ -308,7 +308,7 @@ type Operations interface {
 	//     offer this.
 	//
 	// Specification: Live-chat operations.
-	EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error)
+	EndBravoLiveChat(ctx context.Context, p EndBravoParams) ([]EndBravoResult, error)
 
 	// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
 	// group's record, puts the invitation link out of use, and makes a new one unless

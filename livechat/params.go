@@ -206,8 +206,8 @@ type RemovePendingAssignmentByMemberIDResult struct {
 	ClientMutationID string `json:"clientMutationId"`
 }
 
-// EndLiveChatParams are the parameters of EndLiveChat.
-type EndLiveChatParams struct {
+// EndParams are the parameters of EndLiveChat.
+type EndParams struct {
 	// Channel is the outlet channel; its ID is enough. The default is the context's own.
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// MessageEvent is the event in the outlet conversation, which leads to the assignment.
@@ -215,16 +215,16 @@ type EndLiveChatParams struct {
 	MessageEvent *send.MessageEvent `json:"messageEvent,omitzero"`
 }
 
-// EndLiveChatResult is the result of EndLiveChat and InletEndLiveChat.
-type EndLiveChatResult struct {
+// EndResult is the result of EndLiveChat and InletEndLiveChat.
+type EndResult struct {
 	RecordUpdate
 
 	// Member is the member, no longer in live chat.
 	Member *member.Member `json:"member"`
 }
 
-// InletEndLiveChatParams are the parameters of InletEndLiveChat.
-type InletEndLiveChatParams struct {
+// InletEndParams are the parameters of InletEndLiveChat.
+type InletEndParams struct {
 	// Channel is the inlet channel; its ID is enough. The default is the one that the member is in.
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// Member is the member; its ID is enough. The default is the context's own.
@@ -241,8 +241,8 @@ type InletEndLiveChatOptions struct {
 	RecallRelayMessage Truthy `json:"recallRelayMessage,omitzero"`
 }
 
-// EndBravoLiveChatParams are the parameters of EndBravoLiveChat.
-type EndBravoLiveChatParams struct {
+// EndBravoParams are the parameters of EndBravoLiveChat.
+type EndBravoParams struct {
 	// AdminExternalID is the agent's id on Bravo. Required.
 	AdminExternalID string `json:"adminExternalId,omitzero"`
 	// BravoGroupID is the group's id on Bravo. Required.
@@ -253,8 +253,8 @@ type EndBravoLiveChatParams struct {
 	ChannelID string           `json:"channelId,omitzero"`
 }
 
-// EndBravoLiveChatResult is one assignment that EndBravoLiveChat ended.
-type EndBravoLiveChatResult struct {
+// EndBravoResult is one assignment that EndBravoLiveChat ended.
+type EndBravoResult struct {
 	// ClientMutationID is a new id each time.
 	ClientMutationID string `json:"clientMutationId"`
 	// AssignmentRaw is the assignment as it is now.

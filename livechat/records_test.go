@@ -78,7 +78,7 @@ func TestTruthy(t *testing.T) {
 		`true`: true, `1`: true, `-0.5`: true, `"no"`: true, `{}`: true, `[]`: true,
 		`false`: false, `null`: false, `0`: false, `-0.0`: false, `""`: false,
 	} {
-		var p livechat.InletEndLiveChatParams
+		var p livechat.InletEndParams
 		require.NoError(t, document.DecodeJSON([]byte(`{"options": {"recallRelayMessage": `+given+`}}`), &p))
 		require.Equal(t, isRecalled, bool(p.Options.RecallRelayMessage), given)
 	}

@@ -14,7 +14,7 @@ func Example() {
 	p := fakes.New()
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	found, err := ada.Context().FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+	found, err := ada.Context().FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("firstName", "Ada", "meta.greeted", document.O("$ne", true)),
 		Patch:  document.Set("meta.greeted", true),
 		Option: member.FindAndModifyOption{New: true},

@@ -28,7 +28,7 @@ type Operations interface {
 	//   - Unsupported: Option.Upsert is true: members come into being on their platforms.
 	//
 	// Specification: Member and data-source operations.
-	FindAndModifyMember(ctx context.Context, p FindAndModifyMemberParams) (FindAndModifyMemberResult, error)
+	FindAndModifyMember(ctx context.Context, p FindAndModifyParams) (FindAndModifyResult, error)
 
 	// GetMember reads a member of the app by its id.
 	//
@@ -36,7 +36,7 @@ type Operations interface {
 	//   - NotFound: the app has no member with that id.
 	//
 	// Specification: Member and data-source operations.
-	GetMember(ctx context.Context, p GetMemberParams) (*Member, error)
+	GetMember(ctx context.Context, p GetParams) (*Member, error)
 
 	// PatchMembers changes every member of a channel that matches, all or none. The
 	// first of them comes back.
@@ -50,7 +50,7 @@ type Operations interface {
 	//   - NotFound: the channel does not exist in the app.
 	//
 	// Specification: Member and data-source operations.
-	PatchMembers(ctx context.Context, p PatchMembersParams) (PatchMembersResult, error)
+	PatchMembers(ctx context.Context, p PatchParams) (PatchResult, error)
 
 	// UpdateMember sets the given fields of a member; fields that are not given stay.
 	// The last write wins, unless the host asked for etag checks.
@@ -64,7 +64,7 @@ type Operations interface {
 	//     one.
 	//
 	// Specification: Member and data-source operations.
-	UpdateMember(ctx context.Context, p UpdateMemberParams) (UpdateMemberResult, error)
+	UpdateMember(ctx context.Context, p UpdateParams) (UpdateResult, error)
 
 	// CheckAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the
 	// member to the current one, unless that is known already: the first value stays.
@@ -74,11 +74,11 @@ type Operations interface {
 	//   - NotFound: the app has no member with that id.
 	//
 	// Specification: Member and data-source operations.
-	CheckAndSaveMemberReferFrom(ctx context.Context, p CheckAndSaveMemberReferFromParams) (*Member, error)
+	CheckAndSaveMemberReferFrom(ctx context.Context, p CheckAndSaveReferFromParams) (*Member, error)
 }
 
-// FindAndModifyMemberParams are the parameters of FindAndModifyMember.
-type FindAndModifyMemberParams struct {
+// FindAndModifyParams are the parameters of FindAndModifyMember.
+type FindAndModifyParams struct {
 	// Filter says which members of the whole app, not of the context's channel alone. Required;
 	// an empty one matches every member.
 	Filter document.Object `json:"filter,omitzero"`
@@ -121,8 +121,8 @@ type FindAndModifyOption struct {
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// FindAndModifyMemberResult is the result of FindAndModifyMember.
-type FindAndModifyMemberResult struct {
+// FindAndModifyResult is the result of FindAndModifyMember.
+type FindAndModifyResult struct {
 	// OK is 1.
 	OK int `json:"ok"`
 	// Member is the member before the change, or after it with Option.New. It is nil
@@ -130,14 +130,14 @@ type FindAndModifyMemberResult struct {
 	Member *Member `json:"member"`
 }
 
-// GetMemberParams are the parameters of GetMember.
-type GetMemberParams struct {
+// GetParams are the parameters of GetMember.
+type GetParams struct {
 	// MemberID is the id of the member. Required.
 	MemberID string `json:"memberId,omitzero"`
 }
 
-// PatchMembersParams are the parameters of PatchMembers.
-type PatchMembersParams struct {
+// PatchParams are the parameters of PatchMembers.
+type PatchParams struct {
 	// Channel is the channel whose members are meant; its ID is enough. The default is
 	// the context's own.
 	Channel *channel.Channel `json:"channel,omitzero"`
@@ -152,21 +152,21 @@ type PatchMembersParams struct {
 	WithModifier bool `json:"withModifier,omitzero"`
 }
 
-// PatchMembersResult is the result of PatchMembers.
-type PatchMembersResult struct {
+// PatchResult is the result of PatchMembers.
+type PatchResult struct {
 	// Result is the first member that matched, as it is after the change. It is nil
 	// where none matched.
 	Result *Member `json:"result"`
 }
 
-// UpdateMemberParams are the parameters of UpdateMember.
-type UpdateMemberParams struct {
+// UpdateParams are the parameters of UpdateMember.
+type UpdateParams struct {
 	// Member holds the _id of the member, and the fields to set. Required.
 	Member document.Object `json:"member,omitzero"`
 }
 
-// UpdateMemberResult is the result of UpdateMember.
-type UpdateMemberResult struct {
+// UpdateResult is the result of UpdateMember.
+type UpdateResult struct {
 	// DocsIDs are the ids of what was updated.
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs is the member after the change.
@@ -181,9 +181,9 @@ type DocsIDs struct {
 	Updated []string `json:"updated"`
 }
 
-// CheckAndSaveMemberReferFromParams are the parameters of
+// CheckAndSaveReferFromParams are the parameters of
 // CheckAndSaveMemberReferFrom.
-type CheckAndSaveMemberReferFromParams struct {
+type CheckAndSaveReferFromParams struct {
 	// MemberID is the id of the member. Required.
 	MemberID string `json:"memberId,omitzero"`
 	// ReferFrom is the channel that refers the member. It is kept as it is: it may be a

@@ -9,10 +9,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// requireField asks for an error of a code at a field.
-func requireField(t *testing.T, err error, code boterr.Code, field string) {
+// requireField asks for InvalidArgument at a field.
+func requireField(t *testing.T, err error, field string) {
 	t.Helper()
-	require.ErrorIs(t, err, code)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
 	e, _ := boterr.AsError(err)
 	require.Equal(t, field, e.Field, "%v", err)
 }

@@ -205,7 +205,7 @@ func (order agendaOrder) live(t *testing.T, runs int) (began []string, code int)
 // anyMember has every member that is asked for.
 type anyMember struct{}
 
-func (anyMember) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (anyMember) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "c"}, nil
 }
 
@@ -216,7 +216,7 @@ func (order agendaOrder) add(t *testing.T, tag string, number int) (ids []string
 	require.NoError(t, err)
 	agendas := agendasIn(store)
 	for i := range number {
-		made, err := agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		made, err := agendas.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: fmt.Sprint("m", i), NodeCompositeID: "n", Tag: tag, NextRunAt: document.TimestampOf(time.Now()), //nolint:forbidigo // Real time.
 		})
 		require.NoError(t, err)

@@ -228,28 +228,28 @@ func TestOpen_FileOfAnotherProgram(t *testing.T) {
 func callSome(t *testing.T, bot botctx.Operations, now time.Time, memberID string) {
 	t.Helper()
 	ctx := t.Context()
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{DataSourceID: "orders", Data: []document.Object{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{DataSourceID: "orders", Data: []document.Object{
 		document.O("of", memberID, "cents", 2500), document.O("of", memberID, "cents", 900),
 	}})
 	require.NoError(t, err)
 	for range 3 {
-		_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "orders", Filter: document.O("paid", document.O("$exists", false)), SortBy: document.O("cents", 1),
 			Patch: document.Set("paid", true),
 		})
 		require.NoError(t, err)
 	}
-	_, err = bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: "orders", SortBy: document.O("cents", -1)})
+	_, err = bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: "orders", SortBy: document.O("cents", -1)})
 	require.NoError(t, err)
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: memberID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(now.Add(time.Hour)), Tag: "order",
 	})
 	require.NoError(t, err)
-	_, err = bot.PatchMembers(ctx, member.PatchMembersParams{Filter: document.O("_id", memberID), Patch: document.O("meta", document.O("seen", true))})
+	_, err = bot.PatchMembers(ctx, member.PatchParams{Filter: document.O("_id", memberID), Patch: document.O("meta", document.O("seen", true))})
 	require.NoError(t, err)
-	_, err = bot.GetMember(ctx, member.GetMemberParams{MemberID: memberID})
+	_, err = bot.GetMember(ctx, member.GetParams{MemberID: memberID})
 	require.NoError(t, err)
-	_, err = bot.GetMember(ctx, member.GetMemberParams{MemberID: "nobody"})
+	_, err = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Thank you.")})
 	require.NoError(t, err)

@@ -488,7 +488,7 @@ func TestGolf_RunTriedAgain(t *testing.T) {
 		paid = append(paid, payment.ID)
 		return errors.New("it fails behind the charge")
 	}}}))
-	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.TimestampOf(rt.Env().Now()),
 	})
 	require.NoError(t, err)

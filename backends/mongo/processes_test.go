@@ -97,7 +97,7 @@ func prepare(t *testing.T, store store.Store) {
 		added := member.Member{ID: own.Member, App: own.App, Channel: own.Channel, ExternalID: own.Member}
 		_, err := members.New(runtime.Env(), own, channels.New(runtime.Env(), own)).Insert(t.Context(), added)
 		require.NoError(t, err)
-		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err = bot.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: own.Member, NodeCompositeID: "work", NextRunAt: document.TimestampOf(now), Meta: document.O("number", number),
 		})
 		require.NoError(t, err)
@@ -106,7 +106,7 @@ func prepare(t *testing.T, store store.Store) {
 	for number := range couponCount {
 		coupons = append(coupons, document.O("_id", number, "taken", false, "times", 0))
 	}
-	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: "coupons", Data: document.OneOrMany[document.Object](coupons),
 	})
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestProcesses_Killed(t *testing.T) {
 	require.NoError(t, err)
 	fetch := func() []document.Object {
 		found, err := bot.Operations(record.Scope{App: workerApp}).FetchDataFromDataSource(t.Context(),
-			datasource.FetchDataFromDataSourceParams{DataSourceID: "coupons"})
+			datasource.FetchParams{DataSourceID: "coupons"})
 		require.NoError(t, err)
 		return found.Entries
 	}
@@ -302,7 +302,7 @@ func exists(ctx context.Context, collection store.Collection, id any) (bool, err
 func takeCoupons(ctx context.Context, runtime *botctx.Runtime) {
 	bot := runtime.Operations(record.Scope{App: workerApp})
 	for ctx.Err() == nil {
-		taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "coupons", Filter: document.O("taken", false),
 			Patch: document.O("$set", document.O("taken", true, "by", os.Getpid()), "$inc", document.O("times", 1)),
 		})

@@ -97,7 +97,7 @@ func turn(b *testing.B, sampler sdktrace.Sampler) func(context.Context) error {
 	})
 	require.NoError(b, err)
 	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+		_, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 		if err != nil {
 			return err
 		}

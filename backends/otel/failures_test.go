@@ -111,7 +111,7 @@ func TestError_AnswerIsNoFailure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bot := w.bot(w.scope)
-	_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "nobody"})
+	_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: "nobody"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	status, code := about(w.tree(), "getMember")
 	require.Equal(t, []string{"", "NotFound"}, []string{status, code})
@@ -156,7 +156,7 @@ func TestError_FailedRun(t *testing.T) {
 // schedule makes an agenda for ada that is due.
 func schedule(t *testing.T, w *world, node string) {
 	t.Helper()
-	_, err := w.runtime.Operations(w.scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := w.runtime.Operations(w.scope).NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: node, NextRunAt: document.TimestampOf(w.clock()),
 	})
 	require.NoError(t, err)

@@ -101,7 +101,7 @@ func TestMetrics_DurationsInSeconds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bounds := map[string][]float64{}
-	require.NoError(t, second(w.runtime.Operations(w.scope).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})))
+	require.NoError(t, second(w.runtime.Operations(w.scope).GetMember(t.Context(), member.GetParams{MemberID: "ada"})))
 	for _, m := range w.collect() {
 		if data, ok := m.Data.(metricdata.Histogram[float64]); ok {
 			require.Equal(t, "s", m.Unit)
@@ -120,7 +120,7 @@ func TestTrace_RunsAtOnce(t *testing.T) {
 	const members, turns = 8, 20
 	w := newWorld(t)
 	w.runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+		_, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 		if err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func TestTrace_RunsAtOnce(t *testing.T) {
 func TestOperation_WithoutChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.NoError(t, second(w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})))
+	require.NoError(t, second(w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetParams{MemberID: "ada"})))
 	require.Contains(t, w.points(), "botctx.operation.duration botctx.operation=getMember: 1, 0s")
 }
 
@@ -224,14 +224,14 @@ func (*mails) Put(context.Context, utility.StoredFile) error { return nil }
 
 // claim takes a coupon and schedules a reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
 	})
 	if err != nil {
 		return err
 	}
 	bot.Member.Meta.Set("coupon", "SPRING")
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 	})
 	if err != nil {
@@ -313,25 +313,25 @@ const (
 
 // spill calls operations with everything that is planted, and fails in the end.
 func spill(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "diary", Data: document.OneOrMany[document.Object]{document.O("text", plantedText)},
 	})
 	if err != nil {
 		return err
 	}
-	_, err = bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+	_, err = bot.CountDataSource(ctx, datasource.CountParams{
 		DataSourceID: "diary", Filter: document.O("text", document.O("$"+plantedParameter, plantedParameter)),
 	})
 	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return fmt.Errorf("the filter is refused: %w", err)
 	}
-	_, err = bot.PatchMembers(ctx, member.PatchMembersParams{
+	_, err = bot.PatchMembers(ctx, member.PatchParams{
 		MemberID: "ada", Patch: document.Set("meta.answer", plantedParameter), WithModifier: true,
 	})
 	if err != nil {
 		return err
 	}
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "spill", Tag: plantedParameter, Meta: document.O("note", plantedText),
 		NextRunAt: document.TimestampOf(bot.Now()),
 	})
@@ -382,7 +382,7 @@ func TestSecrets_InNoSpanOrMetric(t *testing.T) {
 	result, err := w.runtime.RunNextAgenda(t.Context())
 	require.NoError(t, err)
 	require.ErrorContains(t, result.Err, plantedError)
-	_, err = w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetMemberParams{MemberID: plantedParameter})
+	_, err = w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetParams{MemberID: plantedParameter})
 	require.ErrorIs(t, err, boterr.NotFound)
 
 	var all strings.Builder

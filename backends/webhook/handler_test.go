@@ -485,7 +485,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 		}
 		return bot.Reply(ctx, send.Text("second"))
 	}}}))
-	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "remind", NextRunAt: document.TimestampOf(rt.Env().Now()),
 	})
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ const (
 
 // schedule makes an agenda, without an error: of the home member, for a node, and later,
 // unless the params say otherwise.
-func (t *trial) schedule(p agenda.NewAgendaParams) *agenda.Agenda {
+func (t *trial) schedule(p agenda.NewParams) *agenda.Agenda {
 	t.Helper()
 	made, err := t.home.NewAgenda(t.Context(), t.scheduled(p))
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func (t *trial) schedule(p agenda.NewAgendaParams) *agenda.Agenda {
 }
 
 // scheduled returns the params of schedule.
-func (t *trial) scheduled(p agenda.NewAgendaParams) agenda.NewAgendaParams {
+func (t *trial) scheduled(p agenda.NewParams) agenda.NewParams {
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
 	}
@@ -51,7 +51,7 @@ func (t *trial) scheduled(p agenda.NewAgendaParams) agenda.NewAgendaParams {
 
 // reschedule updates agendas, without an error: those of the home member, unless the
 // params say otherwise.
-func (t *trial) reschedule(p agenda.UpdateAgendaParams) agenda.UpdateAgendaResult {
+func (t *trial) reschedule(p agenda.UpdateParams) agenda.UpdateResult {
 	t.Helper()
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
@@ -65,7 +65,7 @@ func (t *trial) reschedule(p agenda.UpdateAgendaParams) agenda.UpdateAgendaResul
 // shows.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
-	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: m.ID})
+	shown, err := t.operationsFor(m).UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return shown.Docs
 }
@@ -109,7 +109,7 @@ var newAgendaRules = []Rule{
 }
 
 func newAgendaReturnsTheRecord(t *trial) {
-	given := agenda.NewAgendaParams{
+	given := agenda.NewParams{
 		TreeID: "tree", NodeCompositeID: "node", NextRunAt: later, Priority: new(int64(-5)),
 		Meta: document.O("n", 1), Tag: "tag",
 	}
@@ -127,7 +127,7 @@ func newAgendaReturnsTheRecord(t *trial) {
 
 func newAgendaHasDefaults(t *trial) {
 	m := t.neighbour(member.Member{BotMeta: member.BotMeta{Object: document.O("tree", "flow")}})
-	made := t.schedule(agenda.NewAgendaParams{MemberID: m.ID})
+	made := t.schedule(agenda.NewParams{MemberID: m.ID})
 	require.Equal(t, "flow", made.Tree)
 	require.Zero(t, made.Priority)
 	require.Equal(t, "{}", made.Meta.String())
@@ -139,7 +139,7 @@ func newAgendaHasDefaults(t *trial) {
 func newAgendaIsForAnyMemberOfTheApp(t *trial) {
 	elsewhere := t.newChannel(t.home.scope.App)
 	m := t.newMember(member.Member{App: t.home.scope.App, Channel: elsewhere.ID})
-	made := t.schedule(agenda.NewAgendaParams{MemberID: m.ID})
+	made := t.schedule(agenda.NewParams{MemberID: m.ID})
 	require.Equal(t, m.ID, made.Member)
 	require.Equal(t, elsewhere.ID, made.Channel)
 	t.requireOpen(m, made)
@@ -148,30 +148,30 @@ func newAgendaIsForAnyMemberOfTheApp(t *trial) {
 
 func newAgendaKeepsMetaToTheLetter(t *trial) {
 	meta := document.O("$set", document.O("a.b", "$c"), "text", "{{firstName}} $$NOW", "list", document.A(1, nil, document.O()))
-	made := t.schedule(agenda.NewAgendaParams{Meta: meta})
+	made := t.schedule(agenda.NewParams{Meta: meta})
 	require.Equal(t, meta.String(), made.Meta.String())
 	t.requireOpen(t.home.member, made)
-	t.reschedule(agenda.UpdateAgendaParams{Meta: meta.With("more", true)})
+	t.reschedule(agenda.UpdateParams{Meta: meta.With("more", true)})
 	made.Meta = meta.With("more", true)
 	t.requireOpen(t.home.member, made)
 }
 
 func newAgendaRunsFirstByThePattern(t *trial) {
-	made := t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
+	made := t.schedule(agenda.NewParams{Pattern: eachMinute, RunUntil: later})
 	requireNextMinute(t, t.home.member, made.NextRunAt)
 	t.requireOpen(t.home.member, made)
 }
 
 func newAgendaReadsAPatternInTheZoneThatItNames(t *trial) {
-	made := t.schedule(agenda.NewAgendaParams{Pattern: "CRON_TZ=Asia/Tokyo 30 9 1 1 *", RunUntil: later})
+	made := t.schedule(agenda.NewParams{Pattern: "CRON_TZ=Asia/Tokyo 30 9 1 1 *", RunUntil: later})
 	require.Equal(t, "01-01 00:30", made.NextRunAt.Time().UTC().Format("01-02 15:04"), "Tokyo is nine hours ahead of UTC")
-	changed := t.reschedule(agenda.UpdateAgendaParams{Pattern: "CRON_TZ=Asia/Kolkata 30 9 1 1 *"})
+	changed := t.reschedule(agenda.UpdateParams{Pattern: "CRON_TZ=Asia/Kolkata 30 9 1 1 *"})
 	require.Len(t, changed.Docs, 1)
 	require.Equal(t, "01-01 04:00", changed.Docs[0].NextRunAt.Time().UTC().Format("01-02 15:04"), "India is five and a half")
 }
 
 func newAgendaRunsFirstAtNextRunAt(t *trial) {
-	for name, p := range map[string]agenda.NewAgendaParams{
+	for name, p := range map[string]agenda.NewParams{
 		"later":            {NextRunAt: later - 1, Pattern: eachMinute, RunUntil: later},
 		"at the end":       {NextRunAt: later, Pattern: eachMinute, RunUntil: later},
 		"which has passed": {NextRunAt: 5, Pattern: eachMinute, RunUntil: later},
@@ -207,9 +207,9 @@ func (t *trial) scheduleBesides() besides {
 	m := t.neighbour(member.Member{})
 	return besides{
 		neighbour:      m,
-		untagged:       t.schedule(agenda.NewAgendaParams{}),
-		tagged:         t.schedule(agenda.NewAgendaParams{Tag: "another"}),
-		ofTheNeighbour: t.schedule(agenda.NewAgendaParams{MemberID: m.ID, Tag: "tag"}),
+		untagged:       t.schedule(agenda.NewParams{}),
+		tagged:         t.schedule(agenda.NewParams{Tag: "another"}),
+		ofTheNeighbour: t.schedule(agenda.NewParams{MemberID: m.ID, Tag: "tag"}),
 	}
 }
 
@@ -223,23 +223,23 @@ func (t *trial) requireBesides(b besides, left *agenda.Agenda) {
 
 func newAgendaReplacesItsTag(t *trial) {
 	others := t.scheduleBesides()
-	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	t.schedule(agenda.NewAgendaParams{Tag: "tag", Pattern: eachMinute, RunUntil: later, NextRunAt: later})
-	left := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: "new"})
+	t.schedule(agenda.NewParams{Tag: "tag"})
+	t.schedule(agenda.NewParams{Tag: "tag", Pattern: eachMinute, RunUntil: later, NextRunAt: later})
+	left := t.schedule(agenda.NewParams{Tag: "tag", Replace: true, NodeCompositeID: "new"})
 	t.requireBesides(others, left)
 }
 
 func newAgendaReplacesNothingByDefault(t *trial) {
-	first := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true})
-	second := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	third := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	first := t.schedule(agenda.NewParams{Tag: "tag", Replace: true})
+	second := t.schedule(agenda.NewParams{Tag: "tag"})
+	third := t.schedule(agenda.NewParams{Tag: "tag"})
 	t.requireOpen(t.home.member, first, second, third)
 }
 
 func newAgendaKeepsTheLastReplacement(t *trial) {
 	for range workers {
 		node := unique("node")
-		left := t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: node})
+		left := t.schedule(agenda.NewParams{Tag: "tag", Replace: true, NodeCompositeID: node})
 		require.Equal(t, node, left.NodeCompositeID)
 		t.requireOpen(t.home.member, left)
 	}
@@ -249,24 +249,24 @@ func newAgendaKeepsOneReplacementOfMany(t *trial) {
 	others := t.scheduleBesides()
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			return errorOf(t.home.NewAgenda(t.Context(), t.scheduled(agenda.NewAgendaParams{Tag: "tag", Replace: true})))
+			return errorOf(t.home.NewAgenda(t.Context(), t.scheduled(agenda.NewParams{Tag: "tag", Replace: true})))
 		})
 	})
-	require.Len(t, t.reschedule(agenda.UpdateAgendaParams{Tag: "tag"}).Docs, 1)
-	t.requireBesides(others, t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true}))
+	require.Len(t, t.reschedule(agenda.UpdateParams{Tag: "tag"}).Docs, 1)
+	t.requireBesides(others, t.schedule(agenda.NewParams{Tag: "tag", Replace: true}))
 }
 
 func updateAgendaReplaces(t *trial) {
 	others := t.scheduleBesides()
-	t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true})
-	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	newest := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	t.schedule(agenda.NewParams{Tag: "tag", Replace: true})
+	t.schedule(agenda.NewParams{Tag: "tag"})
+	newest := t.schedule(agenda.NewParams{Tag: "tag"})
 	newest.NodeCompositeID = "new"
-	result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Replace: true, NodeCompositeID: "new"})
+	result := t.reschedule(agenda.UpdateParams{Tag: "tag", Replace: true, NodeCompositeID: "new"})
 	require.Equal(t, []string{newest.ID}, result.DocsIDs.Updated)
 	require.Equal(t, textsOf(t, []*agenda.Agenda{newest}), textsOf(t, result.Docs))
 	t.requireBesides(others, newest)
-	t.requireBesides(others, t.schedule(agenda.NewAgendaParams{Tag: "tag", Replace: true}))
+	t.requireBesides(others, t.schedule(agenda.NewParams{Tag: "tag", Replace: true}))
 }
 
 var deleteAgendaRules = []Rule{
@@ -277,17 +277,17 @@ var deleteAgendaRules = []Rule{
 }
 
 // unschedule deletes agendas of a member of the home app, without an error.
-func (t *trial) unschedule(memberID, tag string) agenda.DeleteMemberAgendaResult {
+func (t *trial) unschedule(memberID, tag string) agenda.DeleteResult {
 	t.Helper()
-	result, err := t.home.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: tag})
+	result, err := t.home.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: memberID, Tag: tag})
 	require.NoError(t, err)
 	return result
 }
 
 func deleteMemberAgendaRemovesTheTag(t *trial) {
 	others := t.scheduleBesides()
-	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	t.schedule(agenda.NewAgendaParams{Tag: "tag", Pattern: eachMinute, RunUntil: later})
+	t.schedule(agenda.NewParams{Tag: "tag"})
+	t.schedule(agenda.NewParams{Tag: "tag", Pattern: eachMinute, RunUntil: later})
 	t.unschedule(t.home.scope.Member, "tag")
 	t.requireOpen(t.home.member, others.untagged, others.tagged)
 	t.requireOpen(others.neighbour, others.ofTheNeighbour)
@@ -295,7 +295,7 @@ func deleteMemberAgendaRemovesTheTag(t *trial) {
 
 func deleteMemberAgendaRemovesAll(t *trial) {
 	others := t.scheduleBesides()
-	t.schedule(agenda.NewAgendaParams{MemberID: others.neighbour.ID})
+	t.schedule(agenda.NewParams{MemberID: others.neighbour.ID})
 	t.unschedule(others.neighbour.ID, "")
 	t.requireOpen(others.neighbour)
 	t.requireOpen(t.home.member, others.untagged, others.tagged)
@@ -304,7 +304,7 @@ func deleteMemberAgendaRemovesAll(t *trial) {
 }
 
 func deleteMemberAgendaAcknowledges(t *trial) {
-	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	t.schedule(agenda.NewParams{Tag: "tag"})
 	seen := map[string]bool{}
 	for _, id := range []string{t.home.scope.Member, t.home.scope.Member, unique("member")} {
 		given := t.unschedule(id, "tag").ClientMutationID
@@ -324,7 +324,7 @@ func deleteMemberAgendaStaysInTheApp(t *trial) {
 // scheduleAway makes an agenda of the member in the other app.
 func (t *trial) scheduleAway() *agenda.Agenda {
 	t.Helper()
-	made, err := t.away.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	made, err := t.away.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: t.away.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag",
 	})
 	require.NoError(t, err)
@@ -349,20 +349,20 @@ var updateAgendaRules = []Rule{
 
 func updateAgendaSetsWhatIsGiven(t *trial) {
 	for name, c := range map[string]struct {
-		given agenda.UpdateAgendaParams
+		given agenda.UpdateParams
 		want  func(*agenda.Agenda)
 	}{
-		"meta":            {agenda.UpdateAgendaParams{Meta: document.O("m", 2)}, func(a *agenda.Agenda) { a.Meta = document.O("m", 2) }},
-		"an empty meta":   {agenda.UpdateAgendaParams{Meta: document.O()}, func(a *agenda.Agenda) { a.Meta = document.O() }},
-		"nodeCompositeId": {agenda.UpdateAgendaParams{NodeCompositeID: "$n"}, func(a *agenda.Agenda) { a.NodeCompositeID = "$n" }},
-		"treeId":          {agenda.UpdateAgendaParams{TreeID: "$t"}, func(a *agenda.Agenda) { a.Tree = "$t" }},
-		"priority":        {agenda.UpdateAgendaParams{Priority: new(int64(-3))}, func(a *agenda.Agenda) { a.Priority = -3 }},
-		"priority 0":      {agenda.UpdateAgendaParams{Priority: new(int64(0))}, func(a *agenda.Agenda) { a.Priority = 0 }},
-		"nextRunAt":       {agenda.UpdateAgendaParams{NextRunAt: later + 7}, func(a *agenda.Agenda) { a.NextRunAt = later + 7 }},
-		"nothing":         {agenda.UpdateAgendaParams{}, func(*agenda.Agenda) {}},
+		"meta":            {agenda.UpdateParams{Meta: document.O("m", 2)}, func(a *agenda.Agenda) { a.Meta = document.O("m", 2) }},
+		"an empty meta":   {agenda.UpdateParams{Meta: document.O()}, func(a *agenda.Agenda) { a.Meta = document.O() }},
+		"nodeCompositeId": {agenda.UpdateParams{NodeCompositeID: "$n"}, func(a *agenda.Agenda) { a.NodeCompositeID = "$n" }},
+		"treeId":          {agenda.UpdateParams{TreeID: "$t"}, func(a *agenda.Agenda) { a.Tree = "$t" }},
+		"priority":        {agenda.UpdateParams{Priority: new(int64(-3))}, func(a *agenda.Agenda) { a.Priority = -3 }},
+		"priority 0":      {agenda.UpdateParams{Priority: new(int64(0))}, func(a *agenda.Agenda) { a.Priority = 0 }},
+		"nextRunAt":       {agenda.UpdateParams{NextRunAt: later + 7}, func(a *agenda.Agenda) { a.NextRunAt = later + 7 }},
+		"nothing":         {agenda.UpdateParams{}, func(*agenda.Agenda) {}},
 	} {
 		t.try(name, func(t *trial) {
-			made := t.schedule(agenda.NewAgendaParams{
+			made := t.schedule(agenda.NewParams{
 				TreeID: "tree", Priority: new(int64(9)), Meta: document.O("n", 1), Tag: "tag", Replace: true,
 			})
 			c.given.Tag = "tag"
@@ -376,9 +376,9 @@ func updateAgendaSetsWhatIsGiven(t *trial) {
 
 func updateAgendaChangesTheTag(t *trial) {
 	others := t.scheduleBesides()
-	first := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	second := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Priority: new(int64(4))})
+	first := t.schedule(agenda.NewParams{Tag: "tag"})
+	second := t.schedule(agenda.NewParams{Tag: "tag"})
+	result := t.reschedule(agenda.UpdateParams{Tag: "tag", Priority: new(int64(4))})
 	first.Priority, second.Priority = 4, 4
 	require.ElementsMatch(t, textsOf(t, []*agenda.Agenda{first, second}), textsOf(t, result.Docs))
 	t.requireOpen(t.home.member, others.untagged, others.tagged, first, second)
@@ -387,24 +387,24 @@ func updateAgendaChangesTheTag(t *trial) {
 
 func updateAgendaChangesAll(t *trial) {
 	others := t.scheduleBesides()
-	result := t.reschedule(agenda.UpdateAgendaParams{Priority: new(int64(4))})
+	result := t.reschedule(agenda.UpdateParams{Priority: new(int64(4))})
 	others.untagged.Priority, others.tagged.Priority = 4, 4
 	require.ElementsMatch(t, textsOf(t, []*agenda.Agenda{others.untagged, others.tagged}), textsOf(t, result.Docs))
 	t.requireOpen(t.home.member, others.untagged, others.tagged)
 	t.requireOpen(others.neighbour, others.ofTheNeighbour)
-	t.reschedule(agenda.UpdateAgendaParams{MemberID: others.neighbour.ID, Priority: new(int64(5))})
+	t.reschedule(agenda.UpdateParams{MemberID: others.neighbour.ID, Priority: new(int64(5))})
 	others.ofTheNeighbour.Priority = 5
 	t.requireOpen(t.home.member, others.untagged, others.tagged)
 	t.requireOpen(others.neighbour, others.ofTheNeighbour)
 }
 
 func updateAgendaTellsWhatItDid(t *trial) {
-	first := t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	second := t.schedule(agenda.NewAgendaParams{Tag: "tag", Priority: new(int64(4))})
-	t.schedule(agenda.NewAgendaParams{})
+	first := t.schedule(agenda.NewParams{Tag: "tag"})
+	second := t.schedule(agenda.NewParams{Tag: "tag", Priority: new(int64(4))})
+	t.schedule(agenda.NewParams{})
 	first.Priority = 4
 	for _, modified := range []int64{1, 0} {
-		result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Priority: new(int64(4))})
+		result := t.reschedule(agenda.UpdateParams{Tag: "tag", Priority: new(int64(4))})
 		require.ElementsMatch(t, []string{first.ID, second.ID}, result.DocsIDs.Updated)
 		require.ElementsMatch(t, textsOf(t, []*agenda.Agenda{first, second}), textsOf(t, result.Docs))
 		require.Equal(t, modified, result.Modified)
@@ -412,9 +412,9 @@ func updateAgendaTellsWhatItDid(t *trial) {
 }
 
 func updateAgendaOfNothing(t *trial) {
-	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
+	t.schedule(agenda.NewParams{Tag: "tag"})
 	before := t.state()
-	for name, p := range map[string]agenda.UpdateAgendaParams{
+	for name, p := range map[string]agenda.UpdateParams{
 		"another tag":          {Tag: "another"},
 		"another tag, replace": {Tag: "another", Replace: true},
 		"nobody":               {MemberID: unique("member")},
@@ -429,11 +429,11 @@ func updateAgendaOfNothing(t *trial) {
 }
 
 func updateAgendaSchedulesAnew(t *trial) {
-	made := t.schedule(agenda.NewAgendaParams{})
-	changed := t.reschedule(agenda.UpdateAgendaParams{Pattern: eachMinute, RunUntil: later})
+	made := t.schedule(agenda.NewParams{})
+	changed := t.reschedule(agenda.UpdateParams{Pattern: eachMinute, RunUntil: later})
 	require.Len(t, changed.Docs, 1)
 	requireNextMinute(t, t.home.member, changed.Docs[0].NextRunAt)
-	for name, p := range map[string]agenda.UpdateAgendaParams{
+	for name, p := range map[string]agenda.UpdateParams{
 		"nextRunAt beats the pattern": {Pattern: eachMinute, NextRunAt: later - 1},
 		"up to runUntil":              {NextRunAt: later},
 		"with another runUntil":       {NextRunAt: later + 5, RunUntil: later + 5},
@@ -444,18 +444,18 @@ func updateAgendaSchedulesAnew(t *trial) {
 			t.requireOpen(t.home.member, made)
 		})
 	}
-	t.reschedule(agenda.UpdateAgendaParams{Pattern: eachMinute})
+	t.reschedule(agenda.UpdateParams{Pattern: eachMinute})
 	requireNextMinute(t, t.home.member, t.open(t.home.member)[0].NextRunAt)
 }
 
 func updateAgendaOfASingleRun(t *trial) {
-	for name, given := range map[string]agenda.UpdateAgendaParams{
+	for name, given := range map[string]agenda.UpdateParams{
 		"runUntil":                       {RunUntil: later - 1},
 		"runUntil and a later nextRunAt": {RunUntil: later, NextRunAt: later + 1},
 		"a pattern and nextRunAt":        {Pattern: eachMinute, NextRunAt: later + 1},
 	} {
 		t.try(name, func(t *trial) {
-			made := t.schedule(agenda.NewAgendaParams{NextRunAt: later, Tag: "tag", Replace: true})
+			made := t.schedule(agenda.NewParams{NextRunAt: later, Tag: "tag", Replace: true})
 			given.Tag = "tag"
 			t.reschedule(given)
 			made.NextRunAt = max(made.NextRunAt, given.NextRunAt)
@@ -466,7 +466,7 @@ func updateAgendaOfASingleRun(t *trial) {
 
 func updateAgendaStaysInTheApp(t *trial) {
 	theirs := t.scheduleAway()
-	for name, p := range map[string]agenda.UpdateAgendaParams{
+	for name, p := range map[string]agenda.UpdateParams{
 		"all":     {NextRunAt: later + 1},
 		"tag":     {NextRunAt: later + 1, Tag: "tag"},
 		"replace": {NextRunAt: later + 1, Tag: "tag", Replace: true},
@@ -480,11 +480,11 @@ func updateAgendaStaysInTheApp(t *trial) {
 }
 
 func updateAgendaIsAllOrNone(t *trial) {
-	t.schedule(agenda.NewAgendaParams{})
-	t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
-	t.schedule(agenda.NewAgendaParams{})
+	t.schedule(agenda.NewParams{})
+	t.schedule(agenda.NewParams{Pattern: eachMinute, RunUntil: later})
+	t.schedule(agenda.NewParams{})
 	before := t.state()
-	result, err := t.home.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{
+	result, err := t.home.UpdateAgenda(t.Context(), agenda.UpdateParams{
 		MemberID: t.home.scope.Member, NextRunAt: later + 1, Priority: new(int64(4)),
 	})
 	t.requireError(botctx.OpUpdateAgenda, boterr.InvalidArgument, "nextRunAt", err)
@@ -493,10 +493,10 @@ func updateAgendaIsAllOrNone(t *trial) {
 }
 
 func updateAgendaLosesNoField(t *trial) {
-	made := t.schedule(agenda.NewAgendaParams{})
+	made := t.schedule(agenda.NewParams{})
 	made.NodeCompositeID, made.Tree, made.Priority, made.NextRunAt = "new", "new", 4, later+1
 	made.Meta = document.O("new", true)
-	updates := []agenda.UpdateAgendaParams{
+	updates := []agenda.UpdateParams{
 		{NodeCompositeID: "new"}, {TreeID: "new"}, {Priority: new(int64(4))}, {NextRunAt: later + 1}, {Meta: made.Meta},
 	}
 	t.atOnce(func(worker int) error {

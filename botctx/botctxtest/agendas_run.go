@@ -54,7 +54,7 @@ func aDueAgendaRunsItsNode(t *trial) {
 	node := t.noting(&ran)
 	m := t.neighbour(member.Member{})
 	for _, meta := range []document.Object{document.O("$n", "{{firstName}}"), {}} {
-		t.schedule(agenda.NewAgendaParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Hour), Meta: meta})
+		t.schedule(agenda.NewParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Hour), Meta: meta})
 		t.Advance(59 * time.Minute)
 		require.Empty(t, ran.read(), "before it is due")
 		t.Advance(2 * time.Minute)
@@ -71,11 +71,11 @@ func aDueAgendaRunsItsNode(t *trial) {
 func aCompletedAgendaStaysAsItIs(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
-	t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, NextRunAt: t.in(time.Minute), Tag: "tag"})
+	t.schedule(agenda.NewParams{NodeCompositeID: node, NextRunAt: t.in(time.Minute), Tag: "tag"})
 	t.Advance(time.Hour)
 	require.Len(t, ran.read(), 1)
 	for _, replace := range []bool{false, true} {
-		result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Replace: replace, NextRunAt: t.in(time.Minute)})
+		result := t.reschedule(agenda.UpdateParams{Tag: "tag", Replace: replace, NextRunAt: t.in(time.Minute)})
 		require.Empty(t, result.Docs)
 		t.Advance(time.Hour)
 		require.Empty(t, ran.read())
@@ -90,7 +90,7 @@ func dueAgendasRunByPriority(t *trial) {
 		name     string
 		priority *int64
 	}{{"last", new(int64(9))}, {"second", nil}, {"first", new(int64(-1))}, {"third", new(int64(0))}, {"fourth", new(int64(8))}} {
-		t.schedule(agenda.NewAgendaParams{
+		t.schedule(agenda.NewParams{
 			NodeCompositeID: node, NextRunAt: at, Priority: one.priority, Meta: document.O("name", one.name),
 		})
 	}
@@ -105,9 +105,9 @@ func dueAgendasRunByPriority(t *trial) {
 func aPatternRunsUntilItsEnd(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
-	first := t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, Pattern: eachMinute, RunUntil: later, Tag: "tag"})
+	first := t.schedule(agenda.NewParams{NodeCompositeID: node, Pattern: eachMinute, RunUntil: later, Tag: "tag"})
 	end := first.NextRunAt + document.Timestamp(4*time.Minute/time.Millisecond)
-	t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", RunUntil: end})
+	t.reschedule(agenda.UpdateParams{Tag: "tag", RunUntil: end})
 	for range 12 {
 		t.Advance(time.Minute)
 	}
@@ -118,7 +118,7 @@ func aPatternRunsUntilItsEnd(t *trial) {
 func withoutRunUntilAPatternRunsOnce(t *trial) {
 	var ran journal
 	node := t.noting(&ran)
-	t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, Pattern: eachMinute, NextRunAt: t.in(time.Hour)})
+	t.schedule(agenda.NewParams{NodeCompositeID: node, Pattern: eachMinute, NextRunAt: t.in(time.Hour)})
 	t.Advance(30 * time.Minute)
 	require.Empty(t, ran.read(), "nextRunAt overrides the pattern")
 	for range 8 {
@@ -133,7 +133,7 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	node := t.noting(&ran)
 	at := t.in(time.Hour)
 	plan := func(name, tag string, replace bool) {
-		t.schedule(agenda.NewAgendaParams{
+		t.schedule(agenda.NewParams{
 			NodeCompositeID: node, NextRunAt: at, Meta: document.O("name", name), Tag: tag, Replace: replace,
 		})
 	}
@@ -142,7 +142,7 @@ func whatIsDeletedOrReplacedDoesNotRun(t *trial) {
 	plan("replacing", "b", true)
 	plan("updated", "c", false)
 	t.unschedule(t.home.scope.Member, "a")
-	t.reschedule(agenda.UpdateAgendaParams{Tag: "c", Meta: document.O("name", "new")})
+	t.reschedule(agenda.UpdateParams{Tag: "c", Meta: document.O("name", "new")})
 	t.Advance(2 * time.Hour)
 	require.Equal(t, []string{
 		`{"name":"replacing"} ` + t.home.scope.Member, `{"name":"new"} ` + t.home.scope.Member,
@@ -173,7 +173,7 @@ func (t *trial) sayingAgain(attempts ...[]string) string {
 func aRunThatIsTriedAgainSendsUnderTheSameIDs(t *trial) {
 	m := t.neighbour(member.Member{})
 	node := t.sayingAgain([]string{"a", "b", "b"}, []string{"b", "c", "b"})
-	t.schedule(agenda.NewAgendaParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
+	t.schedule(agenda.NewParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Minute)})
 	t.Advance(48 * time.Hour) // In which every pause behind a failure has passed.
 	var ids []string
 	for _, sent := range t.Sent() {

@@ -177,7 +177,7 @@ func createAssignmentAgainGivesTheOpenOne(t *trial) {
 	again("pending")
 	require.NoError(t, d.agent.Take(first.ID))
 	again("taken")
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	next := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
 	require.NotEqual(t, first.ID, next.ID)
@@ -444,7 +444,7 @@ func addNewTargetsToAssignmentNeedsAPendingRequest(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	targets := []livechat.NewTarget{groupTarget(d.sales)}
 	ended := t.request(t.home, livechat.CreateAssignmentParams{})
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	taken := t.requestTaken(t.neighbourPlace(), d, livechat.CreateAssignmentParams{})
 	pending := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
@@ -504,7 +504,7 @@ func getAssignmentReadsIt(t *trial) {
 	require.Equal(t, `{"n":2}`, t.assignment(t.home, second.ID).Meta.String())
 	require.NoError(t, d.agent.Take(first.ID))
 	require.Equal(t, d.agent.ExternalID, t.assignment(t.home, first.ID).Assignee)
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	ended := t.assignment(t.home, first.ID)
 	require.Equal(t, d.agent.ExternalID, ended.Assignee)
@@ -549,7 +549,7 @@ func getAssignmentByOutletReadsTheNewestOpen(t *trial) {
 	third := t.neighbourPlace()
 	requireSameAssignment(t, t.request(third, livechat.CreateAssignmentParams{}), t.inOutlet(t.home, d.ID))
 	for _, p := range []*place{third, eve} {
-		_, err := p.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		_, err := p.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 		require.NoError(t, err)
 	}
 	requireSameAssignment(t, first, t.inOutlet(t.home, d.ID))

@@ -21,7 +21,7 @@ var endLiveChatRules = []Rule{
 }
 
 // requireEnded checks what an end returned against what is stored.
-func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result livechat.EndLiveChatResult) {
+func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result livechat.EndResult) {
 	t.Helper()
 	stored := t.assignment(t.home, a.ID)
 	require.Equal(t, a.ID, result.ID)
@@ -42,8 +42,8 @@ func requireEnded(t *trial, a *livechat.Assignment, m *member.Member, result liv
 }
 
 // endParams end a live chat by an event in its group.
-func (h held) endParams() livechat.EndLiveChatParams {
-	return livechat.EndLiveChatParams{Channel: addressOf(h.desk.ID), MessageEvent: eventIn(h.group)}
+func (h held) endParams() livechat.EndParams {
+	return livechat.EndParams{Channel: addressOf(h.desk.ID), MessageEvent: eventIn(h.group)}
 }
 
 func endLiveChatEndsTheLiveChat(t *trial) {
@@ -67,7 +67,7 @@ func endLiveChatClearsTheMembersGroup(t *trial) {
 		if isOther {
 			group, want = "another", "another"
 		}
-		_, err := asking.PatchMembers(t.Context(), member.PatchMembersParams{
+		_, err := asking.PatchMembers(t.Context(), member.PatchParams{
 			MemberID: asking.member.ID, Patch: document.Set("group", group), WithModifier: true,
 		})
 		require.NoError(t, err)
@@ -91,13 +91,13 @@ func endLiveChatEndsOnce(t *trial) {
 	})
 	require.Positive(t, ended.Load())
 	require.False(t, t.isInLiveChat(t.home.member))
-	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndLiveChatParams]{
+	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndParams]{
 		{"again", h.endParams(), "messageEvent"},
 	})
 	next := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
-	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndLiveChatParams]{
+	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndParams]{
 		{"after the inlet", next.endParams(), "messageEvent"},
 	})
 }
@@ -123,7 +123,7 @@ func inletEndLiveChatEndsTheLiveChat(t *trial) {
 				require.NoError(t, d.agent.Take(a.ID))
 				a = t.assignment(t.home, a.ID)
 			}
-			result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 			require.NoError(t, err)
 			requireEnded(t, a, t.home.member, result)
 		})
@@ -136,7 +136,7 @@ func inletEndLiveChatTakesAddresses(t *trial) {
 	t.request(t.home, livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
 	a := t.request(eve, livechat.CreateAssignmentParams{})
-	result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{
+	result, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{
 		Channel: &channel.Channel{ID: eve.scope.Channel, App: t.away.scope.App}, Member: forged(eve.member, t.away.scope.App),
 	})
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
 	for i, isRecalled := range []bool{false, true} {
 		asking := t.neighbourPlace()
 		t.request(asking, livechat.CreateAssignmentParams{})
-		_, err := asking.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{
+		_, err := asking.InletEndLiveChat(t.Context(), livechat.InletEndParams{
 			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(isRecalled)},
 		})
 		require.NoError(t, err)
@@ -162,8 +162,8 @@ func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
 func inletEndLiveChatCannotRecallEverywhere(t *trial) {
 	t.openDesk(t.home, channel.Bravo)
 	t.request(t.home, livechat.CreateAssignmentParams{})
-	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.Unsupported, []badInput[livechat.InletEndLiveChatParams]{
-		{"on Bravo", livechat.InletEndLiveChatParams{
+	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.Unsupported, []badInput[livechat.InletEndParams]{
+		{"on Bravo", livechat.InletEndParams{
 			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: true},
 		}, "options.recallRelayMessage"},
 	})
@@ -171,7 +171,7 @@ func inletEndLiveChatCannotRecallEverywhere(t *trial) {
 }
 
 func inletEndLiveChatNeedsALiveChat(t *trial) {
-	type params = livechat.InletEndLiveChatParams
+	type params = livechat.InletEndParams
 	d := t.openDesk(t.home, t.ticketing())
 	none := []badInput[params]{{"none", params{}, "member"}}
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
@@ -190,7 +190,7 @@ var endBravoRules = []Rule{
 }
 
 // endBravo ends the live chats of an agent, without an error.
-func (t *trial) endBravo(p *place, params livechat.EndBravoLiveChatParams) []livechat.EndBravoLiveChatResult {
+func (t *trial) endBravo(p *place, params livechat.EndBravoParams) []livechat.EndBravoResult {
 	t.Helper()
 	ended, err := p.EndBravoLiveChat(t.Context(), params)
 	require.NoError(t, err)
@@ -200,7 +200,7 @@ func (t *trial) endBravo(p *place, params livechat.EndBravoLiveChatParams) []liv
 func endBravoLiveChatEndsThoseOfTheAgent(t *trial) {
 	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
 	other := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
-	ended := t.endBravo(t.home, livechat.EndBravoLiveChatParams{
+	ended := t.endBravo(t.home, livechat.EndBravoParams{
 		AdminExternalID: h.desk.agent.ExternalID, BravoGroupID: h.group.ExternalID, ChannelID: h.desk.ID,
 	})
 	require.Len(t, ended, 1)
@@ -221,7 +221,7 @@ func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
 		Channel: d.Channel, ExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID,
 	})
 	require.NoError(t, err)
-	ended := t.endBravo(t.home, livechat.EndBravoLiveChatParams{
+	ended := t.endBravo(t.home, livechat.EndBravoParams{
 		AdminExternalID: d.agent.ExternalID, BravoGroupID: made.GroupID, ChannelID: d.ID,
 	})
 	require.Len(t, ended, 1)
@@ -234,7 +234,7 @@ func endBravoLiveChatEndsAGroupWithoutAssignment(t *trial) {
 
 func endBravoLiveChatOfNothing(t *trial) {
 	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
-	params := livechat.EndBravoLiveChatParams{
+	params := livechat.EndBravoParams{
 		AdminExternalID: t.Agent(h.desk.Channel).ExternalID, BravoGroupID: h.group.ExternalID, ChannelID: h.desk.ID,
 	}
 	before := t.state()

@@ -52,7 +52,7 @@ func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	var made []*livechat.Assignment
 	for n := range count {
 		if n > 0 {
-			_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 			require.NoError(t, err)
 		}
 		made = append(made, t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", n)}))
@@ -489,7 +489,7 @@ func removePendingAssignmentLeavesOthers(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	ended := t.neighbourPlace()
 	t.request(ended, livechat.CreateAssignmentParams{})
-	_, err := ended.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := ended.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	taken := t.neighbourPlace()
 	t.requestTaken(taken, d, livechat.CreateAssignmentParams{})

@@ -300,7 +300,7 @@ func anAgentTakesOnlyWhatIsOpenThere(t *trial) {
 	before := t.state()
 	require.Error(t, other.agent.Take(a.ID), "it was not offered there")
 	require.Equal(t, before, t.state())
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	withdrawn := t.request(t.home, livechat.CreateAssignmentParams{})
 	t.withdraw(t.home.member)
@@ -449,7 +449,7 @@ func reassignAssignmentNeedsWhatCanBeHandedOn(t *trial) {
 		}, "targets[0]"},
 	}
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, cases)
-	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := t.home.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	ended := params{Channel: h.desk.Channel, Label: "sales", PreviousAssignment: h.assignment}
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, []badInput[params]{

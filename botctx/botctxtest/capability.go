@@ -114,20 +114,20 @@ func On(platform channel.Type) Capability { return Capability(platformPrefix + s
 // uses tells how each capability is used.
 var uses = map[Capability]func(*trial) error{
 	GeoQueries: func(t *trial) error {
-		_, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+		_, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
 			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
 		})
 		return err
 	},
 	ArrayFilters: func(t *trial) error {
-		_, err := t.home.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+		_, err := t.home.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyParams{
 			DataSourceID: source, Filter: document.O(), Patch: document.Set("list.$[x]", 1),
 			Option: datasource.FindAndModifyOption{ArrayFilters: []document.Object{document.O("x", 0)}},
 		})
 		return err
 	},
 	PatchSort: func(t *trial) error {
-		_, err := t.home.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+		_, err := t.home.PatchDataToDataSource(t.Context(), datasource.PatchParams{
 			DataSourceID: source, Patch: document.O("n", 1), Options: datasource.PatchOptions{Sort: document.O("n", 1)},
 		})
 		return err

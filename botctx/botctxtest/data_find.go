@@ -18,12 +18,12 @@ import (
 // seed puts entries into the data source of a place.
 func (t *trial) seed(p *place, entries ...document.Object) {
 	t.Helper()
-	_, err := p.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: entries})
+	_, err := p.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: source, Data: entries})
 	require.NoError(t, err)
 }
 
 // fetch returns the entries that a fetch finds.
-func (t *trial) fetch(p *place, params datasource.FetchDataFromDataSourceParams) []document.Object {
+func (t *trial) fetch(p *place, params datasource.FetchParams) []document.Object {
 	t.Helper()
 	found, err := p.FetchDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func (t *trial) fetch(p *place, params datasource.FetchDataFromDataSourceParams)
 // all returns the entries of a place.
 func (t *trial) all(p *place) []document.Object {
 	t.Helper()
-	return t.fetch(p, datasource.FetchDataFromDataSourceParams{DataSourceID: source})
+	return t.fetch(p, datasource.FetchParams{DataSourceID: source})
 }
 
 // requireHolds checks that a place has these entries in this order, apart from their
@@ -104,7 +104,7 @@ var findDataRules = []Rule{
 	rule(findAndModifyDataFromDataSourceRefusesAnIDThatExists, "an upsert that would insert an _id that an entry has is AlreadyExists"),
 }
 
-type findDataParams = datasource.FindAndModifyDataFromDataSourceParams
+type findDataParams = datasource.FindAndModifyParams
 
 // findData finds and modifies an entry of the source, without an error.
 func (t *trial) findData(p findDataParams) *document.Object {
@@ -245,7 +245,7 @@ func countDataSourceCountsWhatMatches(t *trial) {
 		new(document.O("n", document.O("$gte", 2))): 2,
 		new(document.O("n", 9)):                     0,
 	} {
-		for _, params := range []datasource.CountDataSourceParams{
+		for _, params := range []datasource.CountParams{
 			{DataSourceID: source, Filter: *filter}, {CollectionName: source, Filter: *filter},
 		} {
 			counted, err := t.home.CountDataSource(t.Context(), params)
@@ -253,7 +253,7 @@ func countDataSourceCountsWhatMatches(t *trial) {
 			require.Equal(t, expected, counted, "the entries that match %v", *filter)
 		}
 	}
-	counted, err := t.home.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "nothing"})
+	counted, err := t.home.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "nothing"})
 	require.NoError(t, err)
 	require.Zero(t, counted, "a data source that nobody has written to")
 }
@@ -261,8 +261,8 @@ func countDataSourceCountsWhatMatches(t *trial) {
 func fetchDataFromDataSourceReturnsWhatMatches(t *trial) {
 	t.seedNumbers()
 	t.requireIDs([]any{"c", "b", "a", "d"}, t.all(t.home))
-	t.requireIDs([]any{"c", "b", "a", "d"}, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{CollectionName: source}))
-	found := t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: document.O("kind", "x")})
+	t.requireIDs([]any{"c", "b", "a", "d"}, t.fetch(t.home, datasource.FetchParams{CollectionName: source}))
+	found := t.fetch(t.home, datasource.FetchParams{DataSourceID: source, Filter: document.O("kind", "x")})
 	t.requireEntries([]document.Object{
 		document.O("_id", "c", "n", 2, "kind", "x"), document.O("_id", "b", "n", 1, "kind", "x"),
 	}, found)
@@ -288,14 +288,14 @@ func fetchDataFromDataSourceOrders(t *trial) {
 	} {
 		t.try(test.sortBy.String(), func(t *trial) {
 			t.requireIDs(test.expected,
-				t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, SortBy: test.sortBy}))
+				t.fetch(t.home, datasource.FetchParams{DataSourceID: source, SortBy: test.sortBy}))
 		})
 	}
 }
 
 func fetchDataFromDataSourceCounts(t *trial) {
 	t.seedNumbers()
-	params := datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: document.O("kind", "x")}
+	params := datasource.FetchParams{DataSourceID: source, Filter: document.O("kind", "x")}
 	listed, err := t.home.FetchDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
 	require.Len(t, listed.Entries, 2)
@@ -322,7 +322,7 @@ func fetchDataFromDataSourcePages(t *trial) {
 		{4, 1, document.Object{}, []any{}},
 	} {
 		t.try(fmt.Sprint("skip ", test.skip, ", limit ", test.limit), func(t *trial) {
-			page := datasource.FetchDataFromDataSourceParams{DataSourceID: source, SortBy: test.sortBy, Skip: test.skip, Limit: test.limit}
+			page := datasource.FetchParams{DataSourceID: source, SortBy: test.sortBy, Skip: test.skip, Limit: test.limit}
 			t.requireIDs(test.expected, t.fetch(t.home, page))
 			page.Count = true
 			counted, err := t.home.FetchDataFromDataSource(t.Context(), page)
@@ -335,7 +335,7 @@ func fetchDataFromDataSourcePages(t *trial) {
 func fetchDataFromDataSourceOfNothing(t *trial) {
 	for name, id := range map[string]string{"no match": source, "a data source that nobody has written to": "nothing"} {
 		t.try(name, func(t *trial) {
-			found, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+			found, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchParams{
 				DataSourceID: id, Filter: document.O("n", 9),
 			})
 			require.NoError(t, err)
@@ -360,7 +360,7 @@ func fetchDataFromDataSourceIsTheCallersOwn(t *trial) {
 // distinct returns the different values of a key, without an error.
 func (t *trial) distinct(key string, filter document.Object) []any {
 	t.Helper()
-	found, err := t.home.FetchDistinctDataFromDataSource(t.Context(), datasource.FetchDistinctDataFromDataSourceParams{
+	found, err := t.home.FetchDistinctDataFromDataSource(t.Context(), datasource.FetchDistinctParams{
 		DataSourceID: source, Key: key, Filter: filter,
 	})
 	require.NoError(t, err)
@@ -382,7 +382,7 @@ func fetchDistinctDataFromDataSourceReturnsEachValueOnce(t *trial) {
 
 func fetchDistinctDataFromDataSourceCounts(t *trial) {
 	t.seedNumbers()
-	params := datasource.FetchDistinctDataFromDataSourceParams{CollectionName: source, Key: "n", Count: true}
+	params := datasource.FetchDistinctParams{CollectionName: source, Key: "n", Count: true}
 	counted, err := t.home.FetchDistinctDataFromDataSource(t.Context(), params)
 	require.NoError(t, err)
 	require.Nil(t, counted.Entries)
@@ -431,7 +431,7 @@ func (t *trial) seedPlaces(p *place) {
 // near returns the entries near a point, without an error.
 func (t *trial) near(pairs ...any) []document.Object {
 	t.Helper()
-	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
 		DataSourceID: source, Data: document.O(pairs...),
 	})
 	require.NoError(t, err)
@@ -445,7 +445,7 @@ func fetchGeoNearFromDataSourceReturnsNearestFirst(t *trial) {
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", point(0, 0)))
 	t.requireIDs([]any{"far", "middle", "near"}, t.near("near", point(10, 0)))
 	t.requireIDs([]any{"near", "middle", "far"}, t.near("near", document.A(0, 0)))
-	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
 		CollectionName: source, Data: document.O("near", point(0, 0)),
 	})
 	require.NoError(t, err)
@@ -516,12 +516,12 @@ func dataOfAnotherAppIsNotRead(t *trial) {
 	t.seed(t.away, document.O("_id", "a", "app", t.away.scope.App, "n", 1))
 	for _, filter := range append(scopeless(t.away.scope.App), document.O("_id", "a"), document.Object{}) {
 		t.try(filter.String(), func(t *trial) {
-			counted, err := t.home.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: source, Filter: filter})
+			counted, err := t.home.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: source, Filter: filter})
 			require.NoError(t, err)
 			require.Zero(t, counted, "countDataSource")
-			require.Empty(t, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{DataSourceID: source, Filter: filter}))
+			require.Empty(t, t.fetch(t.home, datasource.FetchParams{DataSourceID: source, Filter: filter}))
 			require.Empty(t, t.distinct("n", filter), "fetchDistinctDataFromDataSource")
-			numbered, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+			numbered, err := t.home.FetchDataFromDataSource(t.Context(), datasource.FetchParams{
 				DataSourceID: source, Filter: filter, Count: true,
 			})
 			require.NoError(t, err)
@@ -555,7 +555,7 @@ func dataSourcesAreApart(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	for _, id := range []string{"other", "Things", "things ", source + "/" + source, "%74hings", "data"} {
 		t.try(id, func(t *trial) {
-			saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+			saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 				DataSourceID: id, Data: document.One(document.O("_id", "a", "n", 2)),
 			})
 			require.NoError(t, err)

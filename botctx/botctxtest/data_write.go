@@ -25,10 +25,10 @@ var patchDataRules = []Rule{
 	rule(patchDataToDataSourceIsAllOrNone, "where one entry cannot be patched, none is"),
 }
 
-type patchDataParams = datasource.PatchDataToDataSourceParams
+type patchDataParams = datasource.PatchParams
 
 // patchData patches entries of the source, without an error.
-func (t *trial) patchData(p patchDataParams) datasource.PatchDataToDataSourceResult {
+func (t *trial) patchData(p patchDataParams) datasource.PatchResult {
 	t.Helper()
 	if p.CollectionName == "" {
 		p.DataSourceID = source
@@ -78,12 +78,12 @@ func patchDataToDataSourceCounts(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1), document.O("_id", "b", "n", 2))
 	for _, test := range []struct {
 		params   patchDataParams
-		expected datasource.PatchDataToDataSourceResult
+		expected datasource.PatchResult
 	}{
-		{patchDataParams{Patch: document.O("n", 1), Multi: true}, datasource.PatchDataToDataSourceResult{Matched: 2, Modified: 1}},
-		{patchDataParams{Patch: document.O("n", 1), Multi: true}, datasource.PatchDataToDataSourceResult{Matched: 2}},
-		{patchDataParams{Patch: document.O("n", 2)}, datasource.PatchDataToDataSourceResult{Matched: 1, Modified: 1}},
-		{patchDataParams{Filter: document.O("n", 9), Patch: document.O("n", 1)}, datasource.PatchDataToDataSourceResult{}},
+		{patchDataParams{Patch: document.O("n", 1), Multi: true}, datasource.PatchResult{Matched: 2, Modified: 1}},
+		{patchDataParams{Patch: document.O("n", 1), Multi: true}, datasource.PatchResult{Matched: 2}},
+		{patchDataParams{Patch: document.O("n", 2)}, datasource.PatchResult{Matched: 1, Modified: 1}},
+		{patchDataParams{Filter: document.O("n", 9), Patch: document.O("n", 1)}, datasource.PatchResult{}},
 	} {
 		require.Equal(t, test.expected, t.patchData(test.params))
 	}
@@ -91,8 +91,8 @@ func patchDataToDataSourceCounts(t *trial) {
 
 func patchDataToDataSourceUpserts(t *trial) {
 	upsert := patchDataParams{Filter: document.O("_id", "a"), Patch: document.O("n", 1), Options: datasource.PatchOptions{Upsert: true}}
-	require.Equal(t, datasource.PatchDataToDataSourceResult{Inserted: 1}, t.patchData(upsert))
-	require.Equal(t, datasource.PatchDataToDataSourceResult{Matched: 1}, t.patchData(upsert))
+	require.Equal(t, datasource.PatchResult{Inserted: 1}, t.patchData(upsert))
+	require.Equal(t, datasource.PatchResult{Matched: 1}, t.patchData(upsert))
 	t.requireHolds(t.home, document.O("_id", "a", "n", 1))
 	require.Positive(t, t.times().CreatedAt)
 	result, err := t.home.PatchDataToDataSource(t.Context(), patchDataParams{
@@ -108,7 +108,7 @@ func patchDataToDataSourceTakesASort(t *trial) {
 	t.patchData(patchDataParams{
 		Filter: document.O("n", 1), Patch: document.O("first", true), Options: datasource.PatchOptions{Sort: document.O("_id", 1)},
 	})
-	t.requireIDs([]any{"a"}, t.fetch(t.home, datasource.FetchDataFromDataSourceParams{
+	t.requireIDs([]any{"a"}, t.fetch(t.home, datasource.FetchParams{
 		DataSourceID: source, Filter: document.O("first", true),
 	}))
 }
@@ -152,7 +152,7 @@ var upsertRules = []Rule{
 // upsert upserts entries of the source, without an error.
 func (t *trial) upsert(entries ...document.Object) datasource.UpsertOutcome {
 	t.Helper()
-	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: source, Data: append([]document.Object{}, entries...),
 	})
 	require.NoError(t, err)
@@ -236,12 +236,12 @@ func entriesTellWhenTheyChanged(t *trial) {
 	t.seed(t.home, document.O("_id", "a", "n", 1))
 	changes := map[string]func(n int) error{
 		"upsertDataToDataSource": func(n int) error {
-			return errorOf(t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+			return errorOf(t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 				DataSourceID: source, Data: document.One(document.O("_id", "a", "n", n)),
 			}))
 		},
 		"patchDataToDataSource": func(n int) error {
-			return errorOf(t.home.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+			return errorOf(t.home.PatchDataToDataSource(t.Context(), datasource.PatchParams{
 				DataSourceID: source, Patch: document.O("n", n),
 			}))
 		},
@@ -286,7 +286,7 @@ func (t *trial) times() entryTimes {
 
 func upsertDataToDataSourceTakesCopies(t *trial) {
 	data := []document.Object{document.O("_id", "a", "n", 1), document.O("_id", "b", "n", 1)}
-	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: data})
+	saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: source, Data: data})
 	require.NoError(t, err)
 	data[0] = document.O("_id", "x")
 	data[1].Set("n", 2)

@@ -465,7 +465,7 @@ func (c *chatAt) toAgent() []string {
 
 // openOf returns the request of the member that is not over.
 func (c *chatAt) openOf() *livechat.Assignment {
-	all, err := c.place.GetAssignmentsByMemberID(c.trial.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
+	all, err := c.place.GetAssignmentsByMemberID(c.Context(), livechat.GetAssignmentsByMemberIDParams{MemberID: c.place.member.ID})
 	require.NoError(c, err)
 	require.NotEmpty(c, all)
 	for _, a := range all {
@@ -489,7 +489,7 @@ func (c *chatAt) connects() {
 
 func (c *chatAt) handsOn() {
 	c.connects()
-	_, err := c.place.ReassignAssignment(c.trial.Context(), livechat.ReassignAssignmentParams{
+	_, err := c.place.ReassignAssignment(c.Context(), livechat.ReassignAssignmentParams{
 		Channel: c.desk.Channel, MessageEvent: eventIn(c.group), Label: livechat.DefaultLabel,
 	})
 	require.NoError(c, err)
@@ -497,13 +497,13 @@ func (c *chatAt) handsOn() {
 
 func (c *chatAt) ends() {
 	c.connects()
-	_, err := c.place.EndLiveChat(c.trial.Context(), livechat.EndLiveChatParams{Channel: c.desk.Channel, MessageEvent: eventIn(c.group)})
+	_, err := c.place.EndLiveChat(c.Context(), livechat.EndParams{Channel: c.desk.Channel, MessageEvent: eventIn(c.group)})
 	require.NoError(c, err)
 }
 
 func (c *chatAt) archives() {
 	c.connects()
-	_, err := c.place.CharlieArchiveConversation(c.trial.Context(), send.CharlieArchiveConversationParams{
+	_, err := c.place.CharlieArchiveConversation(c.Context(), send.CharlieArchiveConversationParams{
 		Channel: c.desk.Channel, MessageEvent: &send.MessageEvent{To: c.group.ExternalID},
 	})
 	require.NoError(c, err)
@@ -536,7 +536,7 @@ func (c *chatAt) arrives(channelID, from, to string) error {
 }
 
 func (c *chatAt) botReplies() error {
-	return errorOf(c.place.SendResponse(c.trial.Context(), send.SendResponseParams{Response: send.Text(said)}))
+	return errorOf(c.place.SendResponse(c.Context(), send.SendResponseParams{Response: send.Text(said)}))
 }
 
 func (c *chatAt) botWritesToMember() error {
@@ -544,13 +544,13 @@ func (c *chatAt) botWritesToMember() error {
 	if c.group != nil {
 		event = eventIn(c.group)
 	}
-	return errorOf(c.place.SendMessageToInlet(c.trial.Context(), livechat.SendMessageToInletParams{
+	return errorOf(c.place.SendMessageToInlet(c.Context(), livechat.SendMessageToInletParams{
 		Channel: c.desk.Channel, MessageEvent: event, Response: send.Text(said),
 	}))
 }
 
 func (c *chatAt) botWritesToAgent() error {
-	return errorOf(c.place.SendMessageToOutletGroup(c.trial.Context(), livechat.SendMessageToOutletGroupParams{
+	return errorOf(c.place.SendMessageToOutletGroup(c.Context(), livechat.SendMessageToOutletGroupParams{
 		GroupID: c.group.ID, Response: send.Text(said),
 	}))
 }

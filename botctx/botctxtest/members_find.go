@@ -20,7 +20,7 @@ func getMemberReadsTheWholeApp(t *trial) {
 	elsewhere := t.newMember(member.Member{
 		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, FirstName: "Bob",
 	})
-	found, err := t.home.GetMember(t.Context(), member.GetMemberParams{MemberID: elsewhere.ID})
+	found, err := t.home.GetMember(t.Context(), member.GetParams{MemberID: elsewhere.ID})
 	require.NoError(t, err)
 	require.Equal(t, elsewhere.ID, found.ID)
 	require.Equal(t, "Bob", found.FirstName)
@@ -53,18 +53,18 @@ func membersKeepUnknownFields(t *trial) {
 	m := t.neighbour(member.Member{Unknown: unknown})
 	changes := map[string]func() error{
 		"updateMember": func() error {
-			return errorOf(t.home.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", m.ID, "gender", "f")}))
+			return errorOf(t.home.UpdateMember(t.Context(), member.UpdateParams{Member: document.O("_id", m.ID, "gender", "f")}))
 		},
 		"patchMembers": func() error {
-			return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", "m")}))
+			return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{MemberID: m.ID, Patch: document.O("gender", "m")}))
 		},
 		"findAndModifyMember": func() error {
-			return errorOf(t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+			return errorOf(t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 				Filter: document.O("_id", m.ID), Patch: document.Set("gender", "x"),
 			}))
 		},
 		"checkAndSaveMemberReferFrom": func() error {
-			return errorOf(t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+			return errorOf(t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 				MemberID: m.ID, ReferFrom: "somewhere",
 			}))
 		},
@@ -106,7 +106,7 @@ var findMemberRules = []Rule{
 }
 
 // findMember finds and modifies a member, without an error.
-func (t *trial) findMember(p member.FindAndModifyMemberParams) *member.Member {
+func (t *trial) findMember(p member.FindAndModifyParams) *member.Member {
 	t.Helper()
 	result, err := t.home.FindAndModifyMember(t.Context(), p)
 	require.NoError(t, err)
@@ -117,7 +117,7 @@ func (t *trial) findMember(p member.FindAndModifyMemberParams) *member.Member {
 func findAndModifyMemberTakesModifiers(t *trial) {
 	m := t.neighbour(member.Member{Meta: document.O("n", 1)})
 	for _, withModifier := range []*bool{nil, new(true)} {
-		t.findMember(member.FindAndModifyMemberParams{
+		t.findMember(member.FindAndModifyParams{
 			Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 2), WithModifier: withModifier,
 		})
 	}
@@ -126,7 +126,7 @@ func findAndModifyMemberTakesModifiers(t *trial) {
 
 func findAndModifyMemberSetsFields(t *trial) {
 	m := t.neighbour(member.Member{FirstName: "Eve", LastName: "Low", Meta: document.O("n", 1, "m", 2)})
-	t.findMember(member.FindAndModifyMemberParams{
+	t.findMember(member.FindAndModifyParams{
 		Filter: document.O("_id", m.ID), Patch: document.O("firstName", "Eva", "meta.n", 2), WithModifier: new(false),
 	})
 	after := t.load(m)
@@ -137,7 +137,7 @@ func findAndModifyMemberSetsFields(t *trial) {
 
 func findAndModifyMemberReturnsBeforeOrAfter(t *trial) {
 	m := t.neighbour(member.Member{Meta: document.O("n", 1)})
-	patch := member.FindAndModifyMemberParams{Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 1)}
+	patch := member.FindAndModifyParams{Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 1)}
 	before := t.load(m)
 	require.Equal(t, textOf(t, before), textOf(t, t.findMember(patch)), "the original record")
 	patch.Option.New = true
@@ -149,7 +149,7 @@ func findAndModifyMemberReturnsBeforeOrAfter(t *trial) {
 func findAndModifyMemberOfNothing(t *trial) {
 	before := t.state()
 	for _, isNew := range []bool{false, true} {
-		require.Nil(t, t.findMember(member.FindAndModifyMemberParams{
+		require.Nil(t, t.findMember(member.FindAndModifyParams{
 			Filter: document.O("firstName", "Nobody"), Patch: document.Set("gender", "f"),
 			Option: member.FindAndModifyOption{New: isNew},
 		}))
@@ -170,7 +170,7 @@ func findAndModifyMemberTakesTheFirst(t *trial) {
 		{document.Object{}, document.Object{}, "c2"},
 		{document.O("meta.n", 1), document.O("meta.n", 1), "b1"},
 	} {
-		found := t.findMember(member.FindAndModifyMemberParams{
+		found := t.findMember(member.FindAndModifyParams{
 			Filter: document.O("meta.free", true), Patch: document.Set("meta.free", false),
 			SortBy: test.sortBy, Option: member.FindAndModifyOption{Sort: test.sort},
 		})
@@ -181,7 +181,7 @@ func findAndModifyMemberTakesTheFirst(t *trial) {
 
 func findAndModifyMemberSearchesTheApp(t *trial) {
 	elsewhere := t.newMember(member.Member{App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID})
-	found := t.findMember(member.FindAndModifyMemberParams{
+	found := t.findMember(member.FindAndModifyParams{
 		Filter: document.O("_id", elsewhere.ID), Patch: document.Set("firstName", "Found"),
 	})
 	require.NotNil(t, found)
@@ -190,7 +190,7 @@ func findAndModifyMemberSearchesTheApp(t *trial) {
 
 func findAndModifyMemberReplaces(t *trial) {
 	m := t.load(t.neighbour(member.Member{FirstName: "Eve", Gender: "f"}))
-	t.findMember(member.FindAndModifyMemberParams{
+	t.findMember(member.FindAndModifyParams{
 		Filter: document.O("_id", m.ID), Patch: document.O("externalId", m.ExternalID, "firstName", "Eva"),
 	})
 	after := t.load(m)
@@ -210,7 +210,7 @@ func requireSamePlace(t *trial, before, after *member.Member) {
 
 func findAndModifyMemberFiltersElements(t *trial) {
 	m := t.neighbour(member.Member{Meta: document.O("list", document.A(1, 5, 9))})
-	t.findMember(member.FindAndModifyMemberParams{
+	t.findMember(member.FindAndModifyParams{
 		Filter: document.O("_id", m.ID), Patch: document.Set("meta.list.$[big]", 0),
 		Option: member.FindAndModifyOption{ArrayFilters: []document.Object{document.O("big", document.O("$gt", 4))}},
 	})
@@ -219,7 +219,7 @@ func findAndModifyMemberFiltersElements(t *trial) {
 
 func findAndModifyMemberDoesNotUpsert(t *trial) {
 	before := t.state()
-	result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+	result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 		Filter: document.O("firstName", "Nobody"), Patch: document.Set("gender", "f"),
 		Option: member.FindAndModifyOption{Upsert: true},
 	})
@@ -231,7 +231,7 @@ func findAndModifyMemberDoesNotUpsert(t *trial) {
 func findAndModifyMemberStampsChanges(t *trial) {
 	m := t.neighbour(member.Member{})
 	requireStamps(t, m, func(field string) error {
-		return errorOf(t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+		return errorOf(t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 			Filter: document.O("_id", m.ID), Patch: document.Set("gender", field),
 		}))
 	})
@@ -263,7 +263,7 @@ var referFromRules = []Rule{
 // refer keeps a referFrom of a member, without an error.
 func (t *trial) refer(m *member.Member, from string) *member.Member {
 	t.Helper()
-	saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+	saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 		MemberID: m.ID, ReferFrom: from,
 	})
 	require.NoError(t, err)
@@ -290,7 +290,7 @@ func checkAndSaveMemberReferFromKeepsTheFirst(t *trial) {
 func checkAndSaveMemberReferFromKeepsOneOfMany(t *trial) {
 	told := make([]string, workers)
 	t.atOnce(func(worker int) error {
-		saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+		saved, err := t.home.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 			MemberID: t.home.scope.Member, ReferFrom: unique("channel"),
 		})
 		if saved != nil {
@@ -317,7 +317,7 @@ func findAndModifyMemberStaysInTheApp(t *trial) {
 	for _, filter := range scopeless(t.away.scope.App) {
 		t.try(filter.String(), func(t *trial) {
 			for range 3 { // More calls than the app has members.
-				found := t.findMember(member.FindAndModifyMemberParams{
+				found := t.findMember(member.FindAndModifyParams{
 					Filter: filter, Patch: document.Inc("meta.n", 1), SortBy: document.O("createdAt", -1),
 				})
 				if found != nil {
@@ -328,7 +328,7 @@ func findAndModifyMemberStaysInTheApp(t *trial) {
 		})
 	}
 	t.try("by _id", func(t *trial) {
-		require.Nil(t, t.findMember(member.FindAndModifyMemberParams{
+		require.Nil(t, t.findMember(member.FindAndModifyParams{
 			Filter: document.O("_id", t.away.scope.Member), Patch: document.Inc("meta.n", 1),
 		}))
 		require.Equal(t, before, textOf(t, t.load(t.away.member)), "the member of another app")
@@ -339,7 +339,7 @@ func patchMembersStaysInTheApp(t *trial) {
 	before := textOf(t, t.load(t.away.member))
 	for _, filter := range scopeless(t.away.scope.App) {
 		t.try(filter.String(), func(t *trial) {
-			found := t.patchMembers(member.PatchMembersParams{Filter: filter, Patch: document.O("gender", "f")})
+			found := t.patchMembers(member.PatchParams{Filter: filter, Patch: document.O("gender", "f")})
 			if found != nil {
 				require.Equal(t, t.home.scope.App, found.App, "the app of a member that was found")
 			}
@@ -347,7 +347,7 @@ func patchMembersStaysInTheApp(t *trial) {
 		})
 	}
 	t.try("by memberId", func(t *trial) {
-		require.Nil(t, t.patchMembers(member.PatchMembersParams{
+		require.Nil(t, t.patchMembers(member.PatchParams{
 			MemberID: t.away.scope.Member, Patch: document.O("gender", "f"),
 		}))
 		require.Equal(t, before, textOf(t, t.load(t.away.member)), "the member of another app")
@@ -358,7 +358,7 @@ func findAndModifyMemberMovesNobody(t *trial) {
 	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
 		t.try(move.name, func(t *trial) {
 			before := t.state()
-			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 				Filter: document.O("_id", t.home.scope.Member), Patch: move.value,
 			})
 			t.requireError(botctx.OpFindAndModifyMember, boterr.InvalidArgument, "patch", err)
@@ -372,7 +372,7 @@ func patchMembersMovesNobody(t *trial) {
 	for _, move := range moves(t.away.scope.App, t.away.scope.Channel) {
 		t.try(move.name, func(t *trial) {
 			before := t.state()
-			result, err := t.home.PatchMembers(t.Context(), member.PatchMembersParams{
+			result, err := t.home.PatchMembers(t.Context(), member.PatchParams{
 				MemberID: t.home.scope.Member, Patch: move.value, WithModifier: true,
 			})
 			t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)

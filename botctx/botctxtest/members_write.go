@@ -25,7 +25,7 @@ var patchMembersRules = []Rule{
 }
 
 // patchMembers patches members, without an error.
-func (t *trial) patchMembers(p member.PatchMembersParams) *member.Member {
+func (t *trial) patchMembers(p member.PatchParams) *member.Member {
 	t.Helper()
 	result, err := t.home.PatchMembers(t.Context(), p)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func (t *trial) patchMembers(p member.PatchMembersParams) *member.Member {
 
 func patchMembersSetsFields(t *trial) {
 	m := t.neighbour(member.Member{FirstName: "Eve", LastName: "Low", Meta: document.O("n", 1, "m", 2)})
-	t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Patch: document.O("firstName", "Eva", "meta.n", 2)})
+	t.patchMembers(member.PatchParams{MemberID: m.ID, Patch: document.O("firstName", "Eva", "meta.n", 2)})
 	after := t.load(m)
 	require.Equal(t, "Eva", after.FirstName)
 	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
@@ -43,9 +43,9 @@ func patchMembersSetsFields(t *trial) {
 
 func patchMembersTakesModifiers(t *trial) {
 	m := t.load(t.neighbour(member.Member{FirstName: "Eve", Gender: "f", Meta: document.O("n", 1)}))
-	t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Patch: document.Inc("meta.n", 2), WithModifier: true})
+	t.patchMembers(member.PatchParams{MemberID: m.ID, Patch: document.Inc("meta.n", 2), WithModifier: true})
 	require.Equal(t, 3, document.Get(t.load(m).Meta, "n", 0))
-	t.patchMembers(member.PatchMembersParams{
+	t.patchMembers(member.PatchParams{
 		MemberID: m.ID, Patch: document.O("externalId", m.ExternalID, "firstName", "Eva"), WithModifier: true,
 	})
 	after := t.load(m)
@@ -60,13 +60,13 @@ func patchMembersChangesTheChannel(t *trial) {
 	elsewhere := t.newMember(member.Member{
 		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, Gender: "f",
 	})
-	t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("lastName", "Low")})
+	t.patchMembers(member.PatchParams{Filter: document.O("gender", "f"), Patch: document.O("lastName", "Low")})
 	for _, m := range matching {
 		require.Equal(t, "Low", t.load(m).LastName, "a member that matches")
 	}
 	require.Empty(t, t.load(other).LastName, "a member that does not match")
 	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
-	t.patchMembers(member.PatchMembersParams{Patch: document.O("lastName", "All")})
+	t.patchMembers(member.PatchParams{Patch: document.O("lastName", "All")})
 	for _, m := range append(matching, other) {
 		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are meant")
 	}
@@ -77,7 +77,7 @@ func patchMembersTakesAChannel(t *trial) {
 	second := t.newChannel(t.home.scope.App)
 	there := t.newMember(member.Member{App: t.home.scope.App, Channel: second.ID})
 	forged := &channel.Channel{ID: second.ID, App: t.away.scope.App, Name: "forged"}
-	patched := t.patchMembers(member.PatchMembersParams{Channel: forged, Patch: document.O("lastName", "There")})
+	patched := t.patchMembers(member.PatchParams{Channel: forged, Patch: document.O("lastName", "There")})
 	require.NotNil(t, patched)
 	require.Equal(t, there.ID, patched.ID)
 	require.Equal(t, "There", t.load(there).LastName)
@@ -90,10 +90,10 @@ func patchMembersTakesMemberAndFilter(t *trial) {
 	elsewhere := t.newMember(member.Member{App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID})
 	before := t.state()
 	patch := document.O("lastName", "Low")
-	require.Nil(t, t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Filter: document.O("gender", "m"), Patch: patch}))
-	require.Nil(t, t.patchMembers(member.PatchMembersParams{MemberID: elsewhere.ID, Patch: patch}), "a member of another channel")
+	require.Nil(t, t.patchMembers(member.PatchParams{MemberID: m.ID, Filter: document.O("gender", "m"), Patch: patch}))
+	require.Nil(t, t.patchMembers(member.PatchParams{MemberID: elsewhere.ID, Patch: patch}), "a member of another channel")
 	require.Equal(t, before, t.state())
-	patched := t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Filter: document.O("gender", "f"), Patch: patch})
+	patched := t.patchMembers(member.PatchParams{MemberID: m.ID, Filter: document.O("gender", "f"), Patch: patch})
 	require.NotNil(t, patched)
 	require.Equal(t, "Low", t.load(m).LastName)
 	require.Empty(t, t.load(t.home.member).LastName, "another member")
@@ -102,11 +102,11 @@ func patchMembersTakesMemberAndFilter(t *trial) {
 func patchMembersReturnsTheFirst(t *trial) {
 	first := t.neighbour(member.Member{Gender: "f"})
 	t.neighbour(member.Member{Gender: "f"})
-	result := t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "x")})
+	result := t.patchMembers(member.PatchParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "x")})
 	require.NotNil(t, result)
 	require.Equal(t, textOf(t, t.load(first)), textOf(t, result))
 	before := t.state()
-	require.Nil(t, t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "y")}))
+	require.Nil(t, t.patchMembers(member.PatchParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "y")}))
 	require.Equal(t, before, t.state())
 }
 
@@ -114,7 +114,7 @@ func patchMembersIsAllOrNone(t *trial) {
 	t.neighbour(member.Member{Meta: document.O("n", 1)})
 	t.neighbour(member.Member{Meta: document.O("n", "a text")})
 	before := t.state()
-	result, err := t.home.PatchMembers(t.Context(), member.PatchMembersParams{
+	result, err := t.home.PatchMembers(t.Context(), member.PatchParams{
 		Filter: document.O("meta.n", document.O("$exists", true)), Patch: document.Inc("meta.n", 1), WithModifier: true,
 	})
 	t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
@@ -125,10 +125,10 @@ func patchMembersIsAllOrNone(t *trial) {
 func patchMembersStampsChanges(t *trial) {
 	m := t.neighbour(member.Member{})
 	requireStamps(t, m, func(to string) error {
-		return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", to)}))
+		return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{MemberID: m.ID, Patch: document.O("gender", to)}))
 	})
 	requireStamps(t, t.home.member, func(to string) error {
-		return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("gender", to)}))
+		return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{Patch: document.O("gender", to)}))
 	})
 }
 
@@ -145,9 +145,9 @@ var updateMemberRules = []Rule{
 }
 
 // update updates a member, without an error.
-func (t *trial) update(pairs ...any) member.UpdateMemberResult {
+func (t *trial) update(pairs ...any) member.UpdateResult {
 	t.Helper()
-	result, err := t.home.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O(pairs...)})
+	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{Member: document.O(pairs...)})
 	require.NoError(t, err)
 	return result
 }
@@ -180,7 +180,7 @@ func updateMemberTakesWhatWasRead(t *trial) {
 	read.Meta.Set("order.id", 5)
 	whole, err := document.Encode(read)
 	require.NoError(t, err)
-	result, err := t.home.UpdateMember(t.Context(), member.UpdateMemberParams{Member: whole})
+	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{Member: whole})
 	require.NoError(t, err)
 	require.Equal(t, int64(1), result.Modified)
 	after := t.load(read)
@@ -193,7 +193,7 @@ func updateMemberAndStaleEtags(t *trial) {
 	m := t.load(t.neighbour(member.Member{}))
 	t.update("_id", m.ID, "gender", "f")
 	before := t.state()
-	result, err := t.home.UpdateMember(t.Context(), member.UpdateMemberParams{
+	result, err := t.home.UpdateMember(t.Context(), member.UpdateParams{
 		Member: document.O("_id", m.ID, "etag", m.Etag, "gender", "m"),
 	})
 	if t.ChecksEtags {
@@ -210,7 +210,7 @@ func updateMemberAndStaleEtags(t *trial) {
 func updateMemberStampsChanges(t *trial) {
 	m := t.neighbour(member.Member{})
 	requireStamps(t, m, func(to string) error {
-		return errorOf(t.home.UpdateMember(t.Context(), member.UpdateMemberParams{
+		return errorOf(t.home.UpdateMember(t.Context(), member.UpdateParams{
 			Member: document.O("_id", m.ID, "gender", to, "_version", 99, "updatedAt", 1),
 		}))
 	})

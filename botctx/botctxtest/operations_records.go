@@ -60,7 +60,7 @@ func badNewAgenda(*trial, *place) []change {
 }
 
 func badUpdateAgenda(t *trial, _ *place) []change {
-	t.schedule(agenda.NewAgendaParams{Tag: "each", Pattern: eachMinute, RunUntil: later, NextRunAt: later - 5})
+	t.schedule(agenda.NewParams{Tag: "each", Pattern: eachMinute, RunUntil: later, NextRunAt: later - 5})
 	return anew([]change{
 		{"no memberId, and a tag", document.O("memberId", nil, "tag", "tag", "nextRunAt", later), "memberId"},
 		{"replace without a tag", document.O("replace", true), "tag"},

@@ -112,7 +112,7 @@ func countOnMember(t *trial) countCall {
 	require.NoError(t, document.Decode(counted(), &added))
 	m := t.neighbour(added)
 	return func(t *trial, option document.Object) (document.Object, error) {
-		p := member.FindAndModifyMemberParams{Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 1)}
+		p := member.FindAndModifyParams{Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 1)}
 		require.NoError(t, document.Decode(option, &p.Option))
 		result, err := t.home.FindAndModifyMember(t.Context(), p)
 		if err != nil || result.Member == nil {
@@ -147,7 +147,7 @@ func countByPatch(t *trial) countCall {
 			require.Zero(t, result, "the result beside an error")
 			return document.Object{}, err
 		}
-		require.Equal(t, datasource.PatchDataToDataSourceResult{Matched: 1, Modified: 1}, result)
+		require.Equal(t, datasource.PatchResult{Matched: 1, Modified: 1}, result)
 		return t.all(t.home)[0], nil
 	}
 }
@@ -260,7 +260,7 @@ var (
 	// anAgenda is an agenda of the member.
 	anAgenda = &scene{begin: func(t *trial, base *place) *place {
 		t.Helper()
-		require.NoError(t, errorOf(base.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		require.NoError(t, errorOf(base.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: base.scope.Member, NodeCompositeID: base.node, NextRunAt: later, Tag: "tag",
 		})))
 		return base
@@ -476,7 +476,7 @@ func findAndModifyMemberIsOneStep(t *trial) {
 	var seen sync.Map
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+			result, err := t.home.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 				Filter: document.O("_id", t.home.scope.Member), Patch: document.Inc("meta.n", 1),
 				Option: member.FindAndModifyOption{New: true},
 			})
@@ -497,7 +497,7 @@ func patchMembersLosesNoChange(t *trial) {
 	t.neighbour(member.Member{})
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			return errorOf(t.home.PatchMembers(t.Context(), member.PatchMembersParams{
+			return errorOf(t.home.PatchMembers(t.Context(), member.PatchParams{
 				Patch: document.Inc("meta.n", 1), WithModifier: true,
 			}))
 		})
@@ -513,7 +513,7 @@ func updateMemberLosesNoField(t *trial) {
 	fields := []string{"firstName", "lastName", "gender", "email", "locale", "customLocale", "platform", "botId"}
 	t.atOnce(func(worker int) error {
 		field := fields[worker%len(fields)]
-		return errorOf(t.home.UpdateMember(t.Context(), member.UpdateMemberParams{
+		return errorOf(t.home.UpdateMember(t.Context(), member.UpdateParams{
 			Member: document.O("_id", t.home.scope.Member, field, field),
 		}))
 	})
@@ -533,7 +533,7 @@ func findAndModifyDataFromDataSourceClaimsEachOnce(t *trial) {
 	claimed, inVain := map[int]int{}, 0
 	t.atOnce(func(worker int) error {
 		return repeat(func() error {
-			result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+			result, err := t.home.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyParams{
 				DataSourceID: source, Filter: document.O("taken", false), Patch: document.Set("taken", true, "by", worker),
 			})
 			mutex.Lock()
@@ -557,7 +557,7 @@ func patchDataToDataSourceLosesNoChange(t *trial) {
 	t.seed(t.home, document.O("_id", 1, "n", 0), document.O("_id", 2, "n", 0))
 	t.atOnce(func(int) error {
 		return repeat(func() error {
-			return errorOf(t.home.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+			return errorOf(t.home.PatchDataToDataSource(t.Context(), datasource.PatchParams{
 				DataSourceID: source, Patch: document.Inc("n", 1), WithModifier: true, Multi: true,
 			}))
 		})
@@ -569,7 +569,7 @@ func upsertDataToDataSourceInsertsOnceOfMany(t *trial) {
 	var mutex sync.Mutex
 	var inserted, matched int64
 	t.atOnce(func(worker int) error {
-		saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		saved, err := t.home.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 			DataSourceID: source, Data: document.One(document.O("_id", "a", "by", worker)),
 		})
 		mutex.Lock()

@@ -500,7 +500,7 @@ func createHotelChannelMakesAChannel(t *trial) {
 		require.Equal(t, []string{"Lobby", "Bar", "Bar"}[i], made.Name)
 		require.Equal(t, "floor of "+made.Name, made.Within)
 		ids[made.ExternalID] = true
-		_, err := t.home.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: made.ExternalID})
+		_, err := t.home.GetChannel(t.Context(), channel.GetParams{ChannelID: made.ExternalID})
 		t.requireCode(boterr.NotFound, err)
 	}
 	require.Len(t, ids, 3)

@@ -593,7 +593,7 @@ func (t *trial) state() string {
 	}
 	if t.offers(DataSources) {
 		for _, p := range []*place{t.home, t.away} {
-			fmt.Fprintln(&state, t.fetch(p, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
+			fmt.Fprintln(&state, t.fetch(p, datasource.FetchParams{DataSourceID: source}))
 		}
 	}
 	if t.offers(Agendas) {
@@ -619,7 +619,7 @@ func (t *trial) state() string {
 // load returns a member as it is stored now.
 func (t *trial) load(m *member.Member) *member.Member {
 	t.Helper()
-	loaded, err := t.operationsFor(m).GetMember(t.Context(), member.GetMemberParams{MemberID: m.ID})
+	loaded, err := t.operationsFor(m).GetMember(t.Context(), member.GetParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return loaded
 }

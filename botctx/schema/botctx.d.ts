@@ -844,7 +844,7 @@ declare namespace botctx {
     nodeCompositeId?: string | null;
     /** `nextRunAt` is when it runs next, in Unix milliseconds. Without it a new `pattern` gives the next run. */
     nextRunAt?: number | null;
-    /** `pattern` is the CRON pattern by which it runs, as in NewAgendaParams. */
+    /** `pattern` is the CRON pattern by which it runs, as in NewParams. */
     pattern?: string | null;
     /** `priority` decides among agendas that are due: a smaller number runs first. */
     priority?: number | null;

@@ -57,7 +57,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 
 // hangUp ends the live chat for the customer, or takes the request back.
 func hangUp(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{})
+	_, err := bot.InletEndLiveChat(ctx, livechat.InletEndParams{})
 	return err
 }
 
@@ -81,7 +81,7 @@ func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 
 // endChat ends the live chat of the agent.
 func endChat(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
 	return err
 }
 

@@ -55,14 +55,14 @@ func TestRecording_OfAHost(t *testing.T) {
 	var file bytes.Buffer
 	recorder := recording.New(&file, host.Now)
 	bot := recorder.Operations(host.Operations(scope), scope)
-	_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: scope.Member})
+	_, err := bot.GetMember(t.Context(), member.GetParams{MemberID: scope.Member})
 	require.NoError(t, err)
 	require.NoError(t, recorder.Err())
 
 	recorded, err := recording.Read("calls.jsonl", &file)
 	require.NoError(t, err)
 	replayed := recorded.Replay().Operations(scope)
-	again, err := replayed.GetMember(t.Context(), member.GetMemberParams{MemberID: scope.Member})
+	again, err := replayed.GetMember(t.Context(), member.GetParams{MemberID: scope.Member})
 	require.NoError(t, err)
 	require.Equal(t, "Ada", again.FirstName)
 

@@ -22,7 +22,7 @@ const app = fakes.DefaultApp
 // forget removes everything about a member of the shop: what the bot keeps, and then what the SDK keeps.
 func forget(ctx context.Context, rt *botctx.Runtime, memberID string) (orders int64, rest botctx.Erased, err error) {
 	_, err = rt.Operations(botctx.Scope{App: app, Member: memberID}).
-		InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{}) // The agent is told that it is over.
+		InletEndLiveChat(ctx, livechat.InletEndParams{}) // The agent is told that it is over.
 	if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition && boterr.CodeOf(err) != boterr.NotFound {
 		return 0, rest, err
 	}

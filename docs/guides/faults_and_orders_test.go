@@ -21,7 +21,7 @@ import (
 
 // reserve notes a reservation, and confirms it.
 func reserve(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "reservations",
 		Data:         []document.Object{document.O("by", bot.Member.ID)},
 	})
@@ -33,7 +33,7 @@ func reserve(ctx context.Context, bot *botctx.Context) error {
 
 // reserveOnce does so under the id of the message that it answers.
 func reserveOnce(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "reservations",
 		Data:         []document.Object{document.O("_id", bot.MessageEvent.MessageID, "by", bot.Member.ID)},
 	})
@@ -103,13 +103,13 @@ func TestReserve_TheAnswerIsLost(t *testing.T) {
 
 // lastTable gives a member the last table, where the entry says that it is free.
 func lastTable(ctx context.Context, bot *botctx.Context) error {
-	free, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+	free, err := bot.CountDataSource(ctx, datasource.CountParams{
 		DataSourceID: "tables", Filter: document.O("by", nil),
 	})
 	if err != nil || free == 0 {
 		return err
 	}
-	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "tables", Patch: document.O("by", bot.Member.ID),
 	})
 	if err != nil {
@@ -120,7 +120,7 @@ func lastTable(ctx context.Context, bot *botctx.Context) error {
 
 // lastTableOnce finds and takes it in one operation.
 func lastTableOnce(ctx context.Context, bot *botctx.Context) error {
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "tables", Filter: document.O("by", nil), Patch: document.Set("by", bot.Member.ID),
 	})
 	if err != nil || taken.Value == nil {

@@ -39,7 +39,7 @@ func dentist() []*botctx.Node {
 // book has the member reminded an hour before the appointment, which is in two days.
 func book(ctx context.Context, bot *botctx.Context) error {
 	at := bot.Now().Add(48 * time.Hour)
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "reminder",
 		NextRunAt:       document.TimestampOf(at.Add(-time.Hour)),
@@ -57,7 +57,7 @@ func remind(ctx context.Context, bot *botctx.Context) error {
 
 // flossDaily has the member reminded at eight each day of the week to come.
 func flossDaily(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "time to floss",
 		Pattern:         "0 8 * * *",
@@ -75,7 +75,7 @@ func zoneOf(_ context.Context, m *member.Member) (string, error) {
 
 // remindOfOpening has the member reminded when the shop in Tokyo opens.
 func remindOfOpening(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "open",
 		Pattern:         agenda.InZone("Asia/Tokyo", "0 10 * * 1-6"), // "CRON_TZ=Asia/Tokyo 0 10 * * 1-6"
@@ -93,7 +93,7 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 		return err
 	}
 	year, month, day := bot.Now().In(where).Date()
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: "tomorrow",
 		NextRunAt:       document.TimestampOf(time.Date(year, month, day+1, 9, 0, 0, 0, where)),
@@ -103,7 +103,7 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 
 // cancelReminder removes the agendas of one tag, and leaves the others.
 func cancelReminder(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "appointment"})
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "appointment"})
 	return err
 }
 
@@ -208,7 +208,7 @@ func TestZones_WhereSheIs(t *testing.T) {
 	}
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	ada.Says("floss")
-	_, err := ada.Context().UpdateMember(t.Context(), member.UpdateMemberParams{
+	_, err := ada.Context().UpdateMember(t.Context(), member.UpdateParams{
 		Member: document.O("_id", ada.ID(), "meta", document.O("zone", "America/New_York")),
 	})
 	require.NoError(t, err)

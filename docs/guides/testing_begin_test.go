@@ -42,7 +42,7 @@ func TestSizes_BeginAtTheirNode(t *testing.T) {
 
 	ada.SetPosition("size")                       // The children of this node may answer next.
 	ada.Patch(document.Set("meta.colour", "red")) // As patchMembers does.
-	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour))})
+	ada.AddAgenda(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour))})
 	ada.Says("large")
 	ada.Sees("A large kettle, in red.")
 	p.Advance(time.Hour)

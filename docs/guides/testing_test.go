@@ -51,7 +51,7 @@ func sell(ctx context.Context, bot *botctx.Context) error {
 
 // take takes kettles out of the stock, and tells whether there were so many.
 func take(ctx context.Context, bot *botctx.Context, n int) (bool, error) {
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "stock",
 		Filter:       document.O("_id", "kettle", "left", document.O("$gte", n)),
 		Patch:        document.Inc("left", -n),
@@ -207,7 +207,7 @@ func TestStock_IsCounted(t *testing.T) {
 	data := fakes.NewDataSources(fakes.For(t)) // The operations of one domain alone.
 	data.Platform.AddData("stock", document.O("_id", "kettle", "left", 2))
 
-	count, err := data.CountDataSource(t.Context(), datasource.CountDataSourceParams{
+	count, err := data.CountDataSource(t.Context(), datasource.CountParams{
 		DataSourceID: "stock", Filter: document.O("left", document.O("$gt", 0)),
 	})
 

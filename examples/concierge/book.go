@@ -82,7 +82,7 @@ func takeBooking(ctx context.Context, bot *botctx.Context) error { return take(c
 // the patch changes that in the same step.
 func take(ctx context.Context, bot *botctx.Context, wish booking) error {
 	mine := document.O("by", bot.Member.ID, "time", wish.Time)
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: placesID,
 		Filter: document.O(
 			"_id", wish.Place.ID,
@@ -107,7 +107,7 @@ func take(ctx context.Context, bot *botctx.Context, wish booking) error {
 // sayWhyNot tells why a booking was not taken: the guest has it already, or there are
 // not enough seats.
 func sayWhyNot(ctx context.Context, bot *botctx.Context, wish booking, mine document.Object) error {
-	booked, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+	booked, err := bot.CountDataSource(ctx, datasource.CountParams{
 		DataSourceID: placesID,
 		Filter:       document.O("_id", wish.Place.ID, columnBookings, document.O("$elemMatch", mine)),
 	})
@@ -122,7 +122,7 @@ func sayWhyNot(ctx context.Context, bot *botctx.Context, wish booking, mine docu
 
 // listBookings shows the guest's bookings.
 func listBookings(ctx context.Context, bot *botctx.Context) error {
-	booked, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	booked, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,
 		Filter:       document.O(columnBookings+".by", bot.Member.ID),
 	})

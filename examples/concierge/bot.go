@@ -124,7 +124,7 @@ func saveName(ctx context.Context, bot *botctx.Context) error {
 
 // remember changes the stored member, and gives bot the member as it is then.
 func remember(ctx context.Context, bot *botctx.Context, change document.Object) error {
-	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O("_id", bot.Member.ID),
 		Patch:  change,
 		Option: member.FindAndModifyOption{New: true},

@@ -39,7 +39,7 @@ func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (boo
 
 // find lists the places that the guest looks for.
 func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
-	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,
 		Filter:       wanted(bot),
 		SortBy:       document.O("name", 1),
@@ -65,7 +65,7 @@ func (c Concierge) findNearby(ctx context.Context, bot *botctx.Context) error {
 	if within := heard(bot).within; within > 0 {
 		query = query.With("maxDistance", within)
 	}
-	found, err := bot.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
+	found, err := bot.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearParams{
 		DataSourceID: placesID,
 		Data:         query,
 	})
@@ -170,7 +170,7 @@ func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said)
 // longestIn returns the longest text of a column for which isMeant reports true, "" where there is
 // none.
 func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant func(string) bool) (string, error) {
-	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
+	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
 		DataSourceID: placesID,
 		Key:          column,
 	})
@@ -206,7 +206,7 @@ func placeNamed(ctx context.Context, bot *botctx.Context, said said) (document.O
 		}
 		filter = document.O("_id", found[said.number-1])
 	}
-	places, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	places, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: placesID,
 		Filter:       filter,
 	})

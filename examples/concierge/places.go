@@ -60,7 +60,7 @@ func ReadPlaces(text []byte) (Places, error) {
 
 // Save puts the places into the data source.
 func (p Places) Save(ctx context.Context, data datasource.Operations) error {
-	_, err := data.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := data.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: placesID,
 		Data:         p.Entries,
 	})

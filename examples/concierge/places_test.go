@@ -102,7 +102,7 @@ func TestPlaces_NearestOfReal(t *testing.T) {
 // requireNearest asks for all places near a point, and checks distances and order.
 func requireNearest(t *testing.T, p *fakes.Platform, latitude, longitude float64) {
 	t.Helper()
-	found, err := p.Operations(botctx.Scope{}).FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := p.Operations(botctx.Scope{}).FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
 		DataSourceID: placesID,
 		Data:         document.O("near", point(longitude, latitude), "key", "location", "distanceField", columnMetres),
 	})

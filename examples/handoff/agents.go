@@ -52,7 +52,7 @@ func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 
 // end ends the live chat.
 func end(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	_, err := bot.EndLiveChat(ctx, livechat.EndParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
 	return err
 }
 

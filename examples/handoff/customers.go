@@ -74,7 +74,7 @@ func leave(ctx context.Context, bot *botctx.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{
+	_, err = bot.InletEndLiveChat(ctx, livechat.InletEndParams{
 		Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(!hasAgent)},
 	})
 	return err

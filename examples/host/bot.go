@@ -65,13 +65,13 @@ func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	wish := wishForm.FindStringSubmatch(bot.MessageEvent.Text())
 	table := document.O("people", wish[1], "time", wish[2])
 	bot.Member.Meta.Set("table", table)
-	_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+	_, err := bot.PatchMembers(ctx, member.PatchParams{
 		MemberID: bot.Member.ID, Patch: document.Set("meta.table", table), WithModifier: true,
 	})
 	if err != nil {
 		return err
 	}
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: nodeReminder,
 		NextRunAt:       document.TimestampOf(bot.Now().Add(b.remindAfter)),
@@ -84,7 +84,7 @@ func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 // book notes the table. Repeating it after a failed run changes nothing.
 func book(ctx context.Context, bot *botctx.Context) error {
 	table := document.Get(bot.Member.Meta, "table", document.O())
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: bookings,
 		Data:         []document.Object{table.With("_id", bot.Member.ID).With("name", bot.Member.FirstName)},
 	})
@@ -93,6 +93,6 @@ func book(ctx context.Context, bot *botctx.Context) error {
 
 // forget takes the reminder back.
 func forget(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: tagTable})
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: tagTable})
 	return err
 }

@@ -45,7 +45,7 @@ func booked(bot *botctx.Context) (appointment, bool) {
 
 // offer shows the free times, and remembers them by their numbers.
 func (p Practice) offer(ctx context.Context, bot *botctx.Context) error {
-	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: slotsID,
 		Filter:       document.O("by", nil, "at", document.O("$gt", document.TimestampOf(bot.Now().Add(p.Notice)))),
 		SortBy:       document.O("at", 1),
@@ -92,7 +92,7 @@ func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redi
 // take books a slot, if nobody else has it and it is not too near, and returns it; the zero Object
 // where it cannot be had. Repeating it after a failed run changes nothing.
 func (p Practice) take(ctx context.Context, bot *botctx.Context, id string) (document.Object, error) {
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: slotsID,
 		Filter: document.O(
 			"_id", id,
@@ -114,7 +114,7 @@ func releaseBefore(ctx context.Context, bot *botctx.Context) error {
 
 // release lets others book a slot that the member has.
 func release(ctx context.Context, bot *botctx.Context, id string) error {
-	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: slotsID,
 		Filter:       document.O("_id", id, "by", bot.Member.ID),
 		Patch:        document.Unset("by"),

@@ -88,7 +88,7 @@ func newRealStage(
 		return nil, err
 	}
 	stage := &realStage{runtime: runtime, transcript: transcript, day: day}
-	_, err = runtime.Operations(scope).UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err = runtime.Operations(scope).UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: slotsID, Data: slotsAt(openings(time.Now(), day)),
 	})
 	return stage, err

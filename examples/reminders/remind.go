@@ -27,7 +27,7 @@ func (p Practice) setReminders(ctx context.Context, bot *botctx.Context) error {
 
 // setReminder schedules the reminder, once.
 func (p Practice) setReminder(ctx context.Context, bot *botctx.Context, has appointment) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: nodeReminder,
 		NextRunAt:       p.noticeOf(has),
@@ -40,7 +40,7 @@ func (p Practice) setReminder(ctx context.Context, bot *botctx.Context, has appo
 
 // setExercises schedules the exercises, by their pattern until the appointment.
 func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has appointment) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        bot.Member.ID,
 		NodeCompositeID: nodeExercises,
 		Pattern:         p.Exercises,
@@ -55,7 +55,7 @@ func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has app
 // for the last time are scheduled anew.
 func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
-	moved, err := bot.UpdateAgenda(ctx, agenda.UpdateAgendaParams{
+	moved, err := bot.UpdateAgenda(ctx, agenda.UpdateParams{
 		MemberID: bot.Member.ID, Tag: tagReminder, NextRunAt: p.noticeOf(has), Meta: metaOf(has),
 	})
 	if err == nil && len(moved.Docs) == 0 {
@@ -64,7 +64,7 @@ func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error 
 	if err != nil {
 		return err
 	}
-	moved, err = bot.UpdateAgenda(ctx, agenda.UpdateAgendaParams{
+	moved, err = bot.UpdateAgenda(ctx, agenda.UpdateParams{
 		MemberID: bot.Member.ID, Tag: tagExercises, RunUntil: has.At,
 	})
 	if err == nil && len(moved.Docs) == 0 {
@@ -75,7 +75,7 @@ func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error 
 
 // removeReminders removes all agendas of the member.
 func removeReminders(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID})
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID})
 	return err
 }
 

@@ -64,13 +64,13 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	if err := charge(ctx, bot, bread); err != nil {
 		return err
 	}
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: orders, Data: []document.Object{document.O("_id", bot.Member.ID, "bread", bread, "state", "baking")},
 	})
 	if err != nil {
 		return err
 	}
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "ready", Tag: "order", Replace: true,
 		NextRunAt: document.TimestampOf(bot.Now().Add(2 * time.Hour)),
 	})
@@ -92,10 +92,10 @@ func charge(ctx context.Context, bot *botctx.Context, bread string) error {
 
 // cancel takes away what the order has scheduled.
 func cancel(ctx context.Context, bot *botctx.Context) error {
-	if _, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "order"}); err != nil {
+	if _, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "order"}); err != nil {
 		return err
 	}
-	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: orders, Filter: document.O("_id", bot.Member.ID), Patch: document.O("state", "cancelled"),
 	})
 	return err

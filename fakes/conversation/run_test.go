@@ -72,7 +72,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) error {
 }
 
 func schedule(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 	})
 	return err

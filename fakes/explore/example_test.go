@@ -36,7 +36,7 @@ func (printer) Fatalf(format string, args ...any) {
 // count notes an order, and then confirms it: where the answer of the first operation is lost, the member
 // says it again, and it is noted twice.
 func count(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{document.O("by", bot.Member.ID)},
 	})
 	if err != nil {

@@ -68,7 +68,7 @@ func TestFaults_AKeyChargesOnce(t *testing.T) {
 
 // note notes an order, and confirms it.
 func note(ctx context.Context, bot *botctx.Context, order document.Object) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: []document.Object{order},
 	})
 	if err != nil {
@@ -225,7 +225,7 @@ func TestFaults_TellsWhatHangsOrHasNoEnd(t *testing.T) {
 		explore.Faults(t, 100, func(_ *explore.T, p *fakes.Platform) {
 			ada, _ := shop(p, func(ctx context.Context, bot *botctx.Context) error {
 				for bot.Reply(ctx, send.Text("Yours.")) != nil && ctx.Err() == nil {
-					_, _ = bot.GetMember(ctx, member.GetMemberParams{MemberID: "nobody"})
+					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 					if len(p.Sent()) > 0 {
 						return nil
 					}

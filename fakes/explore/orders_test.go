@@ -65,13 +65,13 @@ func TestOrders_OneOperationLosesNothing(t *testing.T) {
 // book books a table for a member, where none has it and it is one that a filter finds.
 func book(filter document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		taken, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+		taken, err := bot.CountDataSource(ctx, datasource.CountParams{
 			DataSourceID: "tables", Filter: document.O("by", document.O("$ne", nil)),
 		})
 		if err != nil || taken > 0 {
 			return err
 		}
-		booked, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		booked, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 			DataSourceID: "tables", Filter: filter, Patch: document.Set("by", bot.Member.ID), WithModifier: true,
 		})
 		if err != nil || booked.Matched == 0 {
@@ -104,11 +104,11 @@ func TestOrders_FindsADoubleBooking(t *testing.T) {
 // claim gives a member the one coupon, where it is not given yet and a filter finds it.
 func claim(filter document.Object) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
-		coupon, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: "coupons"})
+		coupon, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: "coupons"})
 		if err != nil || document.Get(coupon.Entries[0], "given", 0) > 0 {
 			return err
 		}
-		given, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		given, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "coupons", Filter: filter, Patch: document.Inc("given", 1),
 		})
 		if err != nil || given.Value == nil {
@@ -170,13 +170,13 @@ func TestOrders_OneOfTwoAgentsGetsTheTicket(t *testing.T) {
 
 // takeBySeen takes the ticket of a desk that a bot keeps by itself: what it finds free, it writes.
 func takeBySeen(ctx context.Context, bot *botctx.Context) error {
-	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "tickets", Filter: document.O("agent", nil),
 	})
 	if err != nil || len(free.Entries) == 0 {
 		return err
 	}
-	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "tickets", Filter: document.O(), Patch: document.Set("agent", bot.Member.ID), WithModifier: true,
 	})
 	if err != nil {
@@ -203,7 +203,7 @@ func TestOrders_FindsTwoAgentsWithOneTicket(t *testing.T) {
 // filter finds.
 func reserve(filter document.Object) []*botctx.Node {
 	pay := func(ctx context.Context, bot *botctx.Context) error {
-		paid, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		paid, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "kept", Filter: document.O("state", "kept"), Patch: document.Set("state", "paid"),
 		})
 		if err != nil || paid.Value == nil {
@@ -212,17 +212,17 @@ func reserve(filter document.Object) []*botctx.Node {
 		return bot.Reply(ctx, send.Text("Yours."))
 	}
 	keep := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "free", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 		})
 		return err
 	}
 	free := func(ctx context.Context, bot *botctx.Context) error {
-		kept, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "kept", Filter: document.O("state", "kept")})
+		kept, err := bot.CountDataSource(ctx, datasource.CountParams{DataSourceID: "kept", Filter: document.O("state", "kept")})
 		if err != nil || kept == 0 {
 			return err
 		}
-		_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		_, err = bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 			DataSourceID: "kept", Filter: filter, Patch: document.Set("state", "free"), WithModifier: true,
 		})
 		return err
@@ -329,7 +329,7 @@ func shop(p *fakes.Platform, logic botctx.Action, left int) (ada, bob *fakes.Act
 
 // readAndWrite takes a kettle in two operations, so that two members may take the same.
 func readAndWrite(ctx context.Context, bot *botctx.Context) error {
-	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "stock", Filter: document.O("_id", "kettle"),
 	})
 	if err != nil {
@@ -339,7 +339,7 @@ func readAndWrite(ctx context.Context, bot *botctx.Context) error {
 	if left == 0 {
 		return bot.Reply(ctx, send.Text("Sold out."))
 	}
-	_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "stock", Filter: document.O("_id", "kettle"), Patch: document.Set("left", left-1),
 	})
 	if err != nil {
@@ -350,7 +350,7 @@ func readAndWrite(ctx context.Context, bot *botctx.Context) error {
 
 // modify takes a kettle in one operation.
 func modify(ctx context.Context, bot *botctx.Context) error {
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "stock", Filter: document.O("_id", "kettle", "left", document.O("$gt", 0)), Patch: document.Inc("left", -1),
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ func TestOrders_TellsALoopWithoutAnEnd(t *testing.T) {
 		explore.Orders(t, 100, func(t *explore.T, p *fakes.Platform) {
 			atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
 				for len(p.Sent()) < 3 { // Which is never so.
-					_, _ = bot.GetMember(ctx, member.GetMemberParams{MemberID: "nobody"})
+					_, _ = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 				}
 				return nil
 			})
@@ -90,7 +90,7 @@ func TestOrders_WhoAsksAgainAndAgainLetsOthersGoOn(t *testing.T) {
 				return err
 			}
 			for len(p.Sent()) < 2 {
-				if _, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID}); err != nil {
+				if _, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID}); err != nil {
 					return err
 				}
 			}

@@ -15,7 +15,7 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	count := datasource.CountDataSourceParams{DataSourceID: "orders"}
+	count := datasource.CountParams{DataSourceID: "orders"}
 
 	host := fakes.New() // Any implementation, such as that of a host over its database.
 	host.AddData("orders", document.O("kettles", 2))

@@ -122,6 +122,21 @@ func readCall(line document.Object) (Call, error) {
 	return call, nil
 }
 
+// Call is a call of an operation that was recorded.
+type Call struct {
+	// Line is its line in the file it was read from, N its number, from 1 on.
+	Line, N int
+	// CalledAt is when it began.
+	CalledAt document.Timestamp
+	// Scope is for whom it was made.
+	Scope Scope
+	Op    botctx.Op
+	// Params and Result are values of documents. Result is nil for null, and where there is none.
+	Params, Result any
+	// Err is the error, nil where it succeeded. A send that reached some has a Result, too.
+	Err *boterr.Error
+}
+
 // readParams reads the params of a call. One that failed may be of no operation, or have no object there:
 // that is how it failed.
 func (c *Call) readParams(line document.Object) error {
@@ -187,21 +202,6 @@ func checkOp(op botctx.Op) error {
 		return fmt.Errorf("op: there is no operation %q: perhaps %s is meant", op, near)
 	}
 	return fmt.Errorf("op: there is no operation %q", op)
-}
-
-// Call is a call of an operation that was recorded.
-type Call struct {
-	// Line is its line in the file it was read from, N its number, from 1 on.
-	Line, N int
-	// CalledAt is when it began.
-	CalledAt document.Timestamp
-	// Scope is for whom it was made.
-	Scope Scope
-	Op    botctx.Op
-	// Params and Result are values of documents. Result is nil for null, and where there is none.
-	Params, Result any
-	// Err is the error, nil where it succeeded. A send that reached some has a Result, too.
-	Err *boterr.Error
 }
 
 // Scope is for whom a call was made.

@@ -49,26 +49,26 @@ func newShop(t *testing.T, start time.Time, before int) shop {
 func work(t *testing.T, bot botctx.Operations, now func() time.Time, memberID string) {
 	t.Helper()
 	ctx := t.Context()
-	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "orders", Filter: document.O("left", document.O("$gt", 0)), Patch: document.Inc("left", -1),
 	})
 	require.NoError(t, err)
-	_, err = bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err = bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "bills", Data: []document.Object{document.O("of", memberID, "cents", 2500)},
 	})
 	require.NoError(t, err)
-	made, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	made, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: memberID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(now().Add(time.Hour)), Tag: "order",
 	})
 	require.NoError(t, err)
-	_, err = bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: "order"})
+	_, err = bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: memberID, Tag: "order"})
 	require.NoError(t, err)
 	require.NotEmpty(t, made.ID)
-	_, err = bot.GetMember(ctx, member.GetMemberParams{MemberID: "nobody"})
+	_, err = bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Thank you.")})
 	require.NoError(t, err)
-	_, err = bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "bills"})
+	_, err = bot.CountDataSource(ctx, datasource.CountParams{DataSourceID: "bills"})
 	require.NoError(t, err)
 }
 
@@ -124,7 +124,7 @@ func TestRecorder_Intercept(t *testing.T) {
 		c.Interceptors = append(c.Interceptors, recording.New(&out, c.Now).Intercept)
 	}))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: "nobody"})
+		_, err := bot.GetMember(ctx, member.GetParams{MemberID: "nobody"})
 		return errors.Join(bot.Reply(ctx, send.Text("Hi {{firstName}}")), err)
 	})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
@@ -147,7 +147,7 @@ func TestRecorder_AtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders"})
+			_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders"})
 			if err != nil {
 				t.Error(err)
 			}

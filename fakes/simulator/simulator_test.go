@@ -60,7 +60,7 @@ func repeat(ctx context.Context, bot *botctx.Context) error {
 }
 
 func schedule(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
 	})
 	return err
@@ -75,7 +75,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) error {
 
 func keepCoupon(ctx context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("coupon", "SPRING")
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
 	})
 	return err
@@ -110,6 +110,14 @@ func TestServe_RefusesWhatCannotBe(t *testing.T) {
 	twice := []*botctx.Node{{ID: "hello"}, {ID: "hello"}}
 	require.ErrorContains(t, simulator.Serve(t.Context(), twice...), "hello")
 	require.ErrorContains(t, simulator.Simulator{Address: "nowhere"}.Serve(t.Context()), "Address says where else")
+}
+
+// tab is a page in a browser, as far as it asks for something.
+type tab struct {
+	t      *testing.T
+	server *httptest.Server
+	// branch is the one that is shown.
+	branch string
 }
 
 // plays does something of everything that a conversation can do again.
@@ -194,14 +202,6 @@ func TestSaved_WhatNoConversationHasIsRefused(t *testing.T) {
 	p := newTab(t, simulator.Simulator{})
 	status, _, _ := p.get("/saved?form=word")
 	require.Equal(t, http.StatusBadRequest, status)
-}
-
-// tab is a page in a browser, as far as it asks for something.
-type tab struct {
-	t      *testing.T
-	server *httptest.Server
-	// branch is the one that is shown.
-	branch string
 }
 
 // newTab opens a page of a simulator with the tests' bot.

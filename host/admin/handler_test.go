@@ -212,7 +212,7 @@ func TestRecords_OfAMember(t *testing.T) {
 	v := h.view(false)
 	ada := v.list("/members?id=ada").Records[0]["_id"].(string)
 	bot := h.runtime.Operations(record.Scope{App: "bistro", Channel: "bistro-web", Member: ada})
-	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: ada, NodeCompositeID: "remind", NextRunAt: document.TimestampOf(h.runtime.Env().Now().Add(time.Hour)), Meta: document.O("apiKey", secret, "table", 4),
 	})
 	require.NoError(t, err)

@@ -132,7 +132,7 @@ func inMeta(err error) error {
 }
 
 // NewAgenda implements Operations.
-func (s *Service) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (s *Service) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	given, err := scheduleOf(&p)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (s *Service) insert(ctx context.Context, made agenda.Record) (document.Obje
 }
 
 // scheduleOf checks the parameters, and returns the schedule that they give.
-func scheduleOf(p *agenda.NewAgendaParams) (schedule, error) {
+func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return given, err
@@ -206,7 +206,7 @@ func scheduleOf(p *agenda.NewAgendaParams) (schedule, error) {
 }
 
 // newRecord returns the record of a new agenda.
-func (s *Service) newRecord(m *member.Member, p agenda.NewAgendaParams, planned schedule) agenda.Record {
+func (s *Service) newRecord(m *member.Member, p agenda.NewParams, planned schedule) agenda.Record {
 	made := agenda.Record{
 		Agenda: agenda.Agenda{
 			Channel: m.Channel, Member: m.ID,
@@ -232,15 +232,15 @@ func (s *Service) newRecord(m *member.Member, p agenda.NewAgendaParams, planned 
 
 // DeleteMemberAgenda implements Operations.
 func (s *Service) DeleteMemberAgenda(
-	ctx context.Context, p agenda.DeleteMemberAgendaParams,
-) (agenda.DeleteMemberAgendaResult, error) {
+	ctx context.Context, p agenda.DeleteParams,
+) (agenda.DeleteResult, error) {
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
-		return agenda.DeleteMemberAgendaResult{}, err
+		return agenda.DeleteResult{}, err
 	}
 	if _, err := s.ofMember(p.MemberID, p.Tag).Delete(ctx, openFilter(p.Tag)); err != nil {
-		return agenda.DeleteMemberAgendaResult{}, err
+		return agenda.DeleteResult{}, err
 	}
-	return agenda.DeleteMemberAgendaResult{ClientMutationID: s.env.NewID()}, nil
+	return agenda.DeleteResult{ClientMutationID: s.env.NewID()}, nil
 }
 
 // latestTime is the last time that a schedule may name: the end of the dates of

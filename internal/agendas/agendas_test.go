@@ -151,9 +151,9 @@ func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
 	for _, meta := range []document.Object{
 		document.O("a", make(chan int)), document.O("a\x00", 1), document.O("a", deep), document.O("a", strings.Repeat("x", 17<<20)),
 	} {
-		_, err := a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 5, Meta: meta})
+		_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 5, Meta: meta})
 		requireMeta(t, err)
-		_, err = a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", Meta: meta})
+		_, err = a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", Meta: meta})
 		requireMeta(t, err)
 		require.Equal(t, before, a.stored(t))
 	}

@@ -24,7 +24,7 @@ import (
 // anyone is the members of an app that has every member that is asked for.
 type anyone struct{}
 
-func (anyone) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (anyone) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "channel-1", BotMeta: inTree("tree-1")}, nil
 }
 
@@ -69,7 +69,7 @@ func (c *crowd) schedule(b *testing.B, count int, stride int64) {
 	b.Helper()
 	for i := range count {
 		after := (int64(i) * stride) % (24 * hour)
-		_, err := c.agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
+		_, err := c.agendas.NewAgenda(b.Context(), agenda.NewParams{
 			MemberID:        "member-" + strconv.Itoa(i),
 			NodeCompositeID: "node-1",
 			NextRunAt:       document.Timestamp(noon + after),
@@ -187,7 +187,7 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 		agendas := agendas.New(env, record.Scope{App: app}, agendas.Ports{Members: anyone{}})
 		now, err := database.Now(b.Context())
 		require.NoError(b, err)
-		_, err = agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
+		_, err = agendas.NewAgenda(b.Context(), agenda.NewParams{
 			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.TimestampOf(now),
 		})
 		require.NoError(b, err)
@@ -213,7 +213,7 @@ func neighbour(b *testing.B, database store.Store, hung int) {
 // everybody are members of every id.
 type everybody struct{}
 
-func (everybody) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
 }
 
@@ -226,7 +226,7 @@ func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
 	s := agendas.New(record.Env{Store: store, Compiler: &query.Compiler{}}, record.Scope{App: "app"},
 		agendas.Ports{Members: everybody{}})
 	for i := range count {
-		_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{
+		_, err := s.NewAgenda(b.Context(), agenda.NewParams{
 			MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: strconv.Itoa(i),
 		})
 		require.NoError(b, err)
@@ -239,7 +239,7 @@ func BenchmarkNewAgenda(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		i++
-		_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{
+		_, err := s.NewAgenda(b.Context(), agenda.NewParams{
 			MemberID: "m" + strconv.Itoa(i), NodeCompositeID: "n", NextRunAt: 1, Tag: "t",
 		})
 		require.NoError(b, err)
@@ -251,7 +251,7 @@ func BenchmarkReplaceBesideOthers(b *testing.B) {
 		b.Run(strconv.Itoa(others), func(b *testing.B) {
 			s := newServiceOfEverybody(b, others)
 			for b.Loop() {
-				_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{
+				_, err := s.NewAgenda(b.Context(), agenda.NewParams{
 					MemberID: "m", NodeCompositeID: "n", NextRunAt: 1, Tag: "t", Replace: true,
 				})
 				require.NoError(b, err)
@@ -267,7 +267,7 @@ func BenchmarkUpdateBesideOthers(b *testing.B) {
 			next := document.Timestamp(1)
 			for b.Loop() {
 				next++
-				updated, err := s.UpdateAgenda(b.Context(), agenda.UpdateAgendaParams{MemberID: "m", NextRunAt: next, Tag: "0"})
+				updated, err := s.UpdateAgenda(b.Context(), agenda.UpdateParams{MemberID: "m", NextRunAt: next, Tag: "0"})
 				require.NoError(b, err)
 				require.EqualValues(b, 1, updated.Modified)
 			}
@@ -287,7 +287,7 @@ func TestRunNext_Allocations(t *testing.T) {
 	service := agendas.New(env, record.Scope{App: "app-1"}, agendas.Ports{Members: anyone{}})
 	const runs = 200
 	for range runs + 2 {
-		_, err := service.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err := service.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: "m", NodeCompositeID: "n", NextRunAt: document.Timestamp(noon),
 		})
 		require.NoError(t, err)

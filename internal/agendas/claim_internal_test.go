@@ -54,13 +54,13 @@ func (h *history) operate() {
 		ctx, agendas := w.ctx, w.service()
 		switch what {
 		case 0:
-			_, err := agendas.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: tag})
+			_, err := agendas.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: memberID, Tag: tag})
 			return err
 		case 1:
-			_, err := agendas.UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: memberID, Tag: tag, NextRunAt: next, Priority: &priority})
+			_, err := agendas.UpdateAgenda(ctx, agenda.UpdateParams{MemberID: memberID, Tag: tag, NextRunAt: next, Priority: &priority})
 			return err
 		case 2:
-			_, err := agendas.NewAgenda(ctx, agenda.NewAgendaParams{
+			_, err := agendas.NewAgenda(ctx, agenda.NewParams{
 				MemberID: memberID, Tag: tag, NodeCompositeID: "n", NextRunAt: next, Pattern: "*/7 * * * * *",
 				RunUntil: next + 100_000, Replace: replace,
 			})
@@ -73,7 +73,7 @@ func (h *history) operate() {
 			})
 			return nil
 		default:
-			_, err := agendas.NewAgenda(ctx, agenda.NewAgendaParams{
+			_, err := agendas.NewAgenda(ctx, agenda.NewParams{
 				MemberID: memberID, Tag: tag, NodeCompositeID: "n", NextRunAt: next, Replace: replace, Priority: &priority,
 			})
 			return err

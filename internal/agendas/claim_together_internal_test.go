@@ -275,7 +275,7 @@ func TestClaimTogether_ChangedMeanwhile(t *testing.T) {
 			w, m, ids := newMeddled(t)
 			when(m, func() {
 				w.remove(ids[1])
-				_, err := w.service().UpdateAgenda(w.ctx, agenda.UpdateAgendaParams{
+				_, err := w.service().UpdateAgenda(w.ctx, agenda.UpdateParams{
 					MemberID: "m1", Tag: "2", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
 				})
 				require.NoError(t, err)

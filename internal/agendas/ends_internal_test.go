@@ -125,7 +125,7 @@ func TestEnds_ChangedMeanwhile(t *testing.T) {
 		require.Empty(t, e.failed)
 	}, func(e *ended) {
 		e.remove(e.ids[1])
-		_, err := e.service().UpdateAgenda(e.ctx, agenda.UpdateAgendaParams{
+		_, err := e.service().UpdateAgenda(e.ctx, agenda.UpdateParams{
 			MemberID: "m1", Tag: "2", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
 		})
 		require.NoError(t, err)

@@ -88,7 +88,7 @@ func TestFailure_SingleRunIsKeptAndMarked(t *testing.T) {
 		require.EqualValues(s.t, 3, failed[0].Failures)
 		require.False(s.t, failed[0].Completed)
 
-		_, err = s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{
+		_, err = s.service().UpdateAgenda(s.ctx, agenda.UpdateParams{
 			MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now().Add(time.Hour)),
 		})
 		require.NoError(s.t, err)
@@ -139,7 +139,7 @@ func TestFailure_OfLastOccurrence(t *testing.T) {
 	require.False(t, r.Completed)
 	require.True(t, r.Failed)
 	s.requireNothingDue(scheduler)
-	_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{MemberID: "m1", RunUntil: r.RunUntil + 7_200_000, NextRunAt: r.NextRunAt + 3_600_000})
+	_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateParams{MemberID: "m1", RunUntil: r.RunUntil + 7_200_000, NextRunAt: r.NextRunAt + 3_600_000})
 	require.NoError(t, err)
 	s.clock.advance(time.Hour)
 	require.Equal(t, start().Add(2*time.Hour), s.runNext(scheduler).Next, "it goes on by its pattern")
@@ -225,7 +225,7 @@ func TestFinish_AgendaRemovedMeanwhile(t *testing.T) {
 	for _, outcome := range []error{nil, errors.New("no luck")} {
 		eachStore(t, func(s *stand) {
 			scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
-				_, err := s.service().DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: "m1"})
+				_, err := s.service().DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: "m1"})
 				require.NoError(s.t, err)
 				return outcome
 			})
@@ -245,7 +245,7 @@ func TestFinish_AgendaReplacedMeanwhile(t *testing.T) {
 			if run.Agenda.NodeCompositeID == "n2" {
 				return nil
 			}
-			_, err := s.service().NewAgenda(ctx, agenda.NewAgendaParams{
+			_, err := s.service().NewAgenda(ctx, agenda.NewParams{
 				MemberID: "m1", NodeCompositeID: "n2", NextRunAt: document.TimestampOf(start().Add(time.Hour)), Tag: "a", Replace: true,
 			})
 			return err
@@ -263,17 +263,17 @@ func TestFinish_ScheduleGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	soon := document.TimestampOf(start().Add(time.Minute))
 	for name, test := range map[string]struct {
-		update  agenda.UpdateAgendaParams
+		update  agenda.UpdateParams
 		pattern string
 		outcome error
 		want    document.Timestamp
 	}{
-		"another time of a single run":  {update: agenda.UpdateAgendaParams{NextRunAt: soon}, want: soon},
-		"the same time of a single run": {update: agenda.UpdateAgendaParams{NextRunAt: document.TimestampOf(start())}, want: document.TimestampOf(start())},
-		"another time though it failed": {update: agenda.UpdateAgendaParams{NextRunAt: soon}, outcome: errors.New("no luck"), want: soon},
-		"another time of a pattern":     {pattern: "0 * * * *", update: agenda.UpdateAgendaParams{NextRunAt: soon}, want: soon},
+		"another time of a single run":  {update: agenda.UpdateParams{NextRunAt: soon}, want: soon},
+		"the same time of a single run": {update: agenda.UpdateParams{NextRunAt: document.TimestampOf(start())}, want: document.TimestampOf(start())},
+		"another time though it failed": {update: agenda.UpdateParams{NextRunAt: soon}, outcome: errors.New("no luck"), want: soon},
+		"another time of a pattern":     {pattern: "0 * * * *", update: agenda.UpdateParams{NextRunAt: soon}, want: soon},
 		"another pattern": {
-			pattern: "0 * * * *", update: agenda.UpdateAgendaParams{Pattern: "30 * * * *"}, want: document.TimestampOf(start().Add(30 * time.Minute)),
+			pattern: "0 * * * *", update: agenda.UpdateParams{Pattern: "30 * * * *"}, want: document.TimestampOf(start().Add(30 * time.Minute)),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -357,7 +357,7 @@ func TestRunNext_UnreadableAgenda(t *testing.T) {
 		require.True(s.t, r.Failed, "it has failed for good")
 		require.NotZero(s.t, r.FailedAt)
 		require.EqualValues(s.t, 2, r.Failures)
-		_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now())})
+		_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateParams{MemberID: "m1", NextRunAt: document.TimestampOf(s.clock.Now())})
 		require.NoError(s.t, err)
 		require.NoError(s.t, s.runNext(scheduler).Err, "once it can be read, updateAgenda schedules it again")
 	})
@@ -533,7 +533,7 @@ func TestPostpone_ScheduleGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(func(ctx context.Context, _ agenda.Run) error {
-			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateAgendaParams{
+			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateParams{
 				MemberID: "m1", NextRunAt: document.TimestampOf(start().Add(time.Hour)),
 			})
 			require.NoError(s.t, err)
@@ -557,7 +557,7 @@ func TestPostpone_RunStands(t *testing.T) {
 		"removed":    {change: func(s *stand, id string) { s.remove(id) }},
 		"taken":      {change: func(s *stand, id string) { s.patch(id, document.Set(fieldFence, 9)) }},
 		"rescheduled": {change: func(s *stand, _ string) {
-			_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{MemberID: "m1", NextRunAt: document.TimestampOf(start())})
+			_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateParams{MemberID: "m1", NextRunAt: document.TimestampOf(start())})
 			require.NoError(s.t, err)
 		}},
 	} {

@@ -106,7 +106,7 @@ func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		id := s.add(0, named("tag"))
 		require.True(s.t, s.dieOnce())
-		_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateAgendaParams{
+		_, err := s.service().UpdateAgenda(s.ctx, agenda.UpdateParams{
 			MemberID: "m1", Tag: "tag", NextRunAt: document.TimestampOf(s.clock.Now()),
 		})
 		require.NoError(s.t, err)

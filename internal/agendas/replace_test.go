@@ -100,12 +100,12 @@ func TestNewAgenda_ManyReplaceAtOnce(t *testing.T) {
 		for i := range failures {
 			group.Go(func() {
 				if i%4 == 3 {
-					_, failures[i] = a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{
+					_, failures[i] = a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{
 						MemberID: "ada", Tag: "x", Replace: true, NodeCompositeID: strconv.Itoa(i),
 					})
 					return
 				}
-				_, failures[i] = a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{
+				_, failures[i] = a.mine.NewAgenda(t.Context(), agenda.NewParams{
 					MemberID: "ada", NodeCompositeID: strconv.Itoa(i), NextRunAt: 5, Tag: "x", Replace: true,
 				})
 			})

@@ -202,7 +202,7 @@ func succeed(context.Context, agenda.Run) error { return nil }
 // anybody has every member that is asked for.
 type anybody struct{}
 
-func (anybody) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (anybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
 }
 

@@ -73,7 +73,7 @@ func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agenda
 type members []member.Member
 
 // GetMember implements members.Getter. The error names no parameter.
-func (all members) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (all members) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	for _, m := range all {
 		if m.ID == p.MemberID {
 			return &m, nil

@@ -14,10 +14,10 @@ import (
 )
 
 // UpdateAgenda implements Operations.
-func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
 	u, err := s.newUpdate(ctx, p)
 	if err != nil {
-		return agenda.UpdateAgendaResult{}, err
+		return agenda.UpdateResult{}, err
 	}
 	// Agendas that were open when they were read may have ended since. Where all of them have, the
 	// update reads again which are open, at most so many times.
@@ -25,32 +25,32 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 	for range tries {
 		open, err := u.open(ctx)
 		if err != nil {
-			return agenda.UpdateAgendaResult{}, err
+			return agenda.UpdateResult{}, err
 		}
 		if len(open) == 0 {
 			return emptyUpdate(), nil
 		}
 		written, err := u.write(ctx, open)
 		if err != nil {
-			return agenda.UpdateAgendaResult{}, err
+			return agenda.UpdateResult{}, err
 		}
 		if written.Matched > 0 {
 			return u.result(context.WithoutCancel(ctx), open, written) // The change is made.
 		}
 	}
-	return agenda.UpdateAgendaResult{}, boterr.New(boterr.Conflict, "", "the member's agendas change all the time: try again")
+	return agenda.UpdateResult{}, boterr.New(boterr.Conflict, "", "the member's agendas change all the time: try again")
 }
 
 // update is one call of UpdateAgenda.
 type update struct {
 	service *Service
-	params  agenda.UpdateAgendaParams
+	params  agenda.UpdateParams
 	// given is the schedule as the call gives it, planned the same one with its next run filled in.
 	given, planned schedule
 }
 
 // newUpdate checks the parameters, as far as they do not depend on the agendas that are stored.
-func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateAgendaParams) (*update, error) {
+func (s *Service) newUpdate(ctx context.Context, p agenda.UpdateParams) (*update, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := members.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
@@ -236,17 +236,17 @@ func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64
 // result removes what the update replaced, and returns what it changed.
 func (u *update) result(
 	ctx context.Context, open []*agenda.Record, written store.UpdateResult,
-) (agenda.UpdateAgendaResult, error) {
+) (agenda.UpdateResult, error) {
 	if u.params.Replace {
 		if err := u.service.removeReplaced(ctx, u.params.MemberID, u.params.Tag); err != nil {
-			return agenda.UpdateAgendaResult{}, err
+			return agenda.UpdateResult{}, err
 		}
 	}
 	found, err := u.service.Find(ctx, record.Query{
 		Filter: document.O(record.FieldID, document.O("$in", document.A(ids(open)...))),
 	})
 	if err != nil {
-		return agenda.UpdateAgendaResult{}, err
+		return agenda.UpdateResult{}, err
 	}
 	result := emptyUpdate()
 	result.Modified = written.Modified
@@ -254,7 +254,7 @@ func (u *update) result(
 		if written.Matched < int64(len(open)) && !r.Completed {
 			// It may be one whose schedule has changed so that the update does not fit any more.
 			if err := u.check(r); err != nil {
-				return agenda.UpdateAgendaResult{}, err
+				return agenda.UpdateResult{}, err
 			}
 		}
 		result.DocsIDs.Updated = append(result.DocsIDs.Updated, r.ID)
@@ -264,8 +264,8 @@ func (u *update) result(
 }
 
 // emptyUpdate is the result of an update that matched nothing.
-func emptyUpdate() agenda.UpdateAgendaResult {
-	return agenda.UpdateAgendaResult{DocsIDs: agenda.DocsIDs{Updated: []string{}}, Docs: []*agenda.Agenda{}}
+func emptyUpdate() agenda.UpdateResult {
+	return agenda.UpdateResult{DocsIDs: agenda.DocsIDs{Updated: []string{}}, Docs: []*agenda.Agenda{}}
 }
 
 // ids returns the ids of agendas.

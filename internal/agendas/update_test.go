@@ -338,7 +338,7 @@ func TestNewAgenda_ReplaceAfterManyCompleted(t *testing.T) {
 	a := newApps(t)
 	a.fill(t, manyAgendas, true)
 	for _, node := range []string{"first", "second"} {
-		_, err := a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: "ada", NodeCompositeID: node, NextRunAt: 5, Replace: true, Tag: "x",
 		})
 		require.NoError(t, err)
@@ -350,7 +350,7 @@ func TestNewAgenda_ReplaceOfManyOpen(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	a.fill(t, manyAgendas, false)
-	_, err := a.mine.NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, err := a.mine.NewAgenda(t.Context(), agenda.NewParams{
 		MemberID: "ada", NodeCompositeID: "new", NextRunAt: 5, Replace: true, Tag: "x",
 	})
 	require.NoError(t, err)
@@ -361,7 +361,7 @@ func TestUpdateAgenda_ReplaceOfMany(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	a.fill(t, manyAgendas, false)
-	_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", NextRunAt: 7, Replace: true, Tag: "x"})
+	_, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: 7, Replace: true, Tag: "x"})
 	require.NoError(t, err)
 	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
 }
@@ -370,10 +370,10 @@ func TestAgendas_WithoutReplaceOfMany(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	a.fill(t, manyAgendas, false)
-	result, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateAgendaParams{MemberID: "ada", NextRunAt: noon})
+	result, err := a.mine.UpdateAgenda(t.Context(), agenda.UpdateParams{MemberID: "ada", NextRunAt: noon})
 	require.NoError(t, err)
 	require.EqualValues(t, manyAgendas, result.Modified)
-	_, err = a.mine.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: "ada"})
+	_, err = a.mine.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: "ada"})
 	require.NoError(t, err)
 	require.Empty(t, records(t, a.mine))
 }
@@ -415,7 +415,7 @@ func BenchmarkReplaceAfterCompleted(b *testing.B) {
 			a := newAppsOver(b, memstore.New(), agendas.Ports{})
 			a.fill(b, completed, true)
 			for b.Loop() {
-				_, err := a.mine.NewAgenda(b.Context(), agenda.NewAgendaParams{
+				_, err := a.mine.NewAgenda(b.Context(), agenda.NewParams{
 					MemberID: "ada", NodeCompositeID: "n", NextRunAt: 1, Tag: "x", Replace: true,
 				})
 				require.NoError(b, err)

@@ -275,7 +275,7 @@ func TestFollowMember_ScheduleGivenMeanwhile(t *testing.T) {
 		m := newTraveller(s, "Europe/London")
 		id := m.adds("0 9 * * 1", "2026-02-02T09:00:00Z")
 		m.scheduler.config.Zone = func(ctx context.Context, of agenda.Agenda) (string, error) {
-			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: of.Member, NextRunAt: document.TimestampOf(m.at("2026-02-05T12:00:00Z"))})
+			_, err := s.service().UpdateAgenda(ctx, agenda.UpdateParams{MemberID: of.Member, NextRunAt: document.TimestampOf(m.at("2026-02-05T12:00:00Z"))})
 			return "America/New_York", err
 		}
 		require.True(t, s.runNext(m.scheduler).Relocated)

@@ -46,7 +46,7 @@ func New(env record.Env, scope record.Scope) *Service {
 func (s *Service) pairings() *record.Collection { return record.OfApp(s.env, pairingKind, s.scope.App) }
 
 // GetChannel implements Operations.
-func (s *Service) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+func (s *Service) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return record.Load(ByRequiredID(p.ChannelID), func(id string) (*channel.Reference, error) {
 		found, err := s.channels.Get(ctx, id)
 		if err != nil {

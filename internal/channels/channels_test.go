@@ -51,14 +51,14 @@ func TestGetChannel_TellsTheApp(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat})
-	reference, err := a.mine.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "c1"})
+	reference, err := a.mine.GetChannel(t.Context(), channel.GetParams{ChannelID: "c1"})
 	require.NoError(t, err)
 	require.Equal(t, &channel.Reference{ChannelID: "c1", AppID: "mine"}, reference)
 }
 
 func TestGetChannel_NeedsAnID(t *testing.T) {
 	t.Parallel()
-	_, err := newApps().mine.GetChannel(t.Context(), channel.GetChannelParams{})
+	_, err := newApps().mine.GetChannel(t.Context(), channel.GetParams{})
 	requireInvalid(t, err, "channelId")
 }
 
@@ -66,7 +66,7 @@ func TestGetChannel_AnotherApp(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	save(t, a.theirs, channel.Channel{ID: "c1", Type: channel.Webchat})
-	_, err := a.mine.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "c1"})
+	_, err := a.mine.GetChannel(t.Context(), channel.GetParams{ChannelID: "c1"})
 	require.ErrorIs(t, err, boterr.NotFound)
 	_, err = a.mine.Load(t.Context(), "c1")
 	require.ErrorIs(t, err, boterr.NotFound)

@@ -305,7 +305,7 @@ func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 		return // They write nothing of their own.
 	}
 	bot := runtime.Operations(record.Scope{App: app, Channel: channelID})
-	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchDataFromDataSourceParams{
+	found, err := bot.FetchDataFromDataSource(p.t.Context(), datasource.FetchParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, s.name),
 	})
 	require.NoError(p.t, err)
@@ -483,12 +483,12 @@ func (*worker) nodes() []*botctx.Node {
 
 // countUp reads how far it was counted, and writes one more.
 func countUp(ctx context.Context, bot *botctx.Context) error {
-	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: counters})
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: counters})
 	if err != nil {
 		return err
 	}
 	soFar := document.Get(found.Entries[0], fieldCount, 0)
-	_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err = bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: counters, Filter: document.O(fieldCount, document.O("$exists", true)), Patch: document.Set(fieldCount, soFar+1),
 	})
 	if err != nil {
@@ -513,14 +513,14 @@ func Prepare(t *testing.T, database store.Store, agendas int) {
 		member.Member{ID: Counted, App: app, Channel: channelID, ExternalID: Counted})
 	require.NoError(t, err)
 	bot := runtime.Operations(own)
-	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: counters, Data: document.One(document.O(fieldCount, 0)),
 	})
 	require.NoError(t, err)
 	now, err := database.Now(t.Context())
 	require.NoError(t, err)
 	for range agendas {
-		_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err = bot.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: Counted, NodeCompositeID: nodeCount, NextRunAt: document.TimestampOf(now.Add(time.Millisecond)),
 		})
 		require.NoError(t, err)
@@ -535,7 +535,7 @@ func RequireCount(t *testing.T, database store.Store, want int) {
 	bot, err := runtime.Context(t.Context(), record.Scope{App: app, Channel: channelID, Member: Counted})
 	require.NoError(t, err)
 	require.Equal(t, want, document.Get(bot.Member.Meta, pathCount, 0), "in the member")
-	found, err := bot.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: counters})
+	found, err := bot.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: counters})
 	require.NoError(t, err)
 	require.Equal(t, want, document.Get(found.Entries[0], fieldCount, 0), "in the data source")
 }

@@ -298,7 +298,7 @@ func (w *worker) goOn(ctx context.Context, bot *botctx.Context, e event) error {
 
 // handle does what is done for each event. heed says what an error of an operation is to the run.
 func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed func(of string, err error) error) error {
-	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: dataSource, Filter: document.O(fieldMember, e.member),
 		Patch: document.O("$push", document.O(fieldNumber, e.number)), Option: datasource.FindAndModifyOption{Upsert: true},
 	})

@@ -109,7 +109,7 @@ func runCase(ctx context.Context, c *storetest.Case) (storetest.Outcome, error) 
 	}
 	run := caseRun{datasources.New(record.Env{Store: store}, record.Scope{App: "app"}), arguments}
 	if len(c.Docs) > 0 {
-		_, err := run.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{DataSourceID: cases, Data: c.Docs})
+		_, err := run.UpsertDataToDataSource(ctx, datasource.UpsertParams{DataSourceID: cases, Data: c.Docs})
 		if err != nil {
 			return storetest.Outcome{}, errNotExpressible // Names or ids that no entry can have.
 		}
@@ -133,7 +133,7 @@ func runCase(ctx context.Context, c *storetest.Case) (storetest.Outcome, error) 
 }
 
 func (r *caseRun) find(ctx context.Context) (storetest.Outcome, error) {
-	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: cases, Filter: r.arguments.Filter, SortBy: r.arguments.Sort,
 	})
 	return storetest.Outcome{Docs: r.page(found.Entries)}, err
@@ -153,12 +153,12 @@ func (r *caseRun) count(ctx context.Context) (storetest.Outcome, error) {
 		found, err := r.find(ctx)
 		return storetest.Outcome{Count: int64(len(found.Docs))}, err
 	}
-	n, err := r.CountDataSource(ctx, datasource.CountDataSourceParams{CollectionName: cases, Filter: r.arguments.Filter})
+	n, err := r.CountDataSource(ctx, datasource.CountParams{CollectionName: cases, Filter: r.arguments.Filter})
 	return storetest.Outcome{Count: n}, err
 }
 
 func (r *caseRun) near(ctx context.Context) (storetest.Outcome, error) {
-	found, err := r.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
+	found, err := r.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearParams{
 		DataSourceID: cases, Data: r.arguments.GeoNear,
 	})
 	for i, entry := range found.Entries {
@@ -168,18 +168,18 @@ func (r *caseRun) near(ctx context.Context) (storetest.Outcome, error) {
 }
 
 func (r *caseRun) distinct(ctx context.Context) (storetest.Outcome, error) {
-	found, err := r.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
+	found, err := r.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
 		DataSourceID: cases, Key: r.arguments.Key, Filter: r.arguments.Filter,
 	})
 	return storetest.Outcome{Values: found.Entries}, err
 }
 
 func (r *caseRun) findAndModify(ctx context.Context) (storetest.Outcome, error) {
-	before, err := r.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: cases})
+	before, err := r.CountDataSource(ctx, datasource.CountParams{DataSourceID: cases})
 	if err != nil {
 		return storetest.Outcome{}, err
 	}
-	found, err := r.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	found, err := r.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, SortBy: r.arguments.Sort,
 		Option: datasource.FindAndModifyOption{
 			New: r.arguments.New, Upsert: r.arguments.Upsert, ArrayFilters: r.arguments.ArrayFilters,
@@ -198,7 +198,7 @@ func (r *caseRun) findAndModify(ctx context.Context) (storetest.Outcome, error) 
 }
 
 func (r *caseRun) patch(ctx context.Context, multi bool) (storetest.Outcome, error) {
-	patched, err := r.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	patched, err := r.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, WithModifier: true, Multi: multi,
 		Options: datasource.PatchOptions{Upsert: r.arguments.Upsert, ArrayFilters: r.arguments.ArrayFilters, Sort: r.arguments.Sort},
 	})
@@ -209,7 +209,7 @@ func (r *caseRun) patch(ctx context.Context, multi bool) (storetest.Outcome, err
 
 // all returns the whole data source without what the service adds.
 func (r *caseRun) all(ctx context.Context) []document.Object {
-	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: cases})
+	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: cases})
 	if err != nil {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // CountDataSource implements Operations.
-func (s *Service) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
+func (s *Service) CountDataSource(ctx context.Context, p datasource.CountParams) (int64, error) {
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return 0, err
@@ -25,9 +25,9 @@ func (s *Service) CountDataSource(ctx context.Context, p datasource.CountDataSou
 
 // FetchDataFromDataSource implements Operations.
 func (s *Service) FetchDataFromDataSource(
-	ctx context.Context, p datasource.FetchDataFromDataSourceParams,
-) (datasource.FetchDataFromDataSourceResult, error) {
-	var result datasource.FetchDataFromDataSourceResult
+	ctx context.Context, p datasource.FetchParams,
+) (datasource.FetchResult, error) {
+	var result datasource.FetchResult
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
@@ -50,9 +50,9 @@ func (s *Service) FetchDataFromDataSource(
 
 // FetchDistinctDataFromDataSource implements Operations.
 func (s *Service) FetchDistinctDataFromDataSource(
-	ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams,
-) (datasource.FetchDistinctDataFromDataSourceResult, error) {
-	var result datasource.FetchDistinctDataFromDataSourceResult
+	ctx context.Context, p datasource.FetchDistinctParams,
+) (datasource.FetchDistinctResult, error) {
+	var result datasource.FetchDistinctResult
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
@@ -90,9 +90,9 @@ const (
 
 // FetchGeoNearFromDataSource implements Operations.
 func (s *Service) FetchGeoNearFromDataSource(
-	ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams,
-) (datasource.FetchGeoNearFromDataSourceResult, error) {
-	var result datasource.FetchGeoNearFromDataSourceResult
+	ctx context.Context, p datasource.FetchGeoNearParams,
+) (datasource.FetchGeoNearResult, error) {
+	var result datasource.FetchGeoNearResult
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err

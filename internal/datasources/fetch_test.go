@@ -105,20 +105,20 @@ func TestFetchDistinct_ValuesOrNumber(t *testing.T) {
 func TestFetchData_ResultsFromJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`[]`, `[{"_id":1}]`, `0`, `7`} {
-		var entries datasource.FetchDataFromDataSourceResult
+		var entries datasource.FetchResult
 		require.NoError(t, json.Unmarshal([]byte(text), &entries))
 		written, err := json.Marshal(entries)
 		require.NoError(t, err)
 		require.Equal(t, text, string(written))
 	}
 	for _, text := range []string{`[]`, `["a",null,1]`, `3`} {
-		var values datasource.FetchDistinctDataFromDataSourceResult
+		var values datasource.FetchDistinctResult
 		require.NoError(t, json.Unmarshal([]byte(text), &values))
 		written, err := json.Marshal(values)
 		require.NoError(t, err)
 		require.Equal(t, text, string(written))
 	}
-	var near datasource.FetchGeoNearFromDataSourceResult
+	var near datasource.FetchGeoNearResult
 	require.NoError(t, json.Unmarshal([]byte(`[{"_id": 1}]`), &near))
 	require.Equal(t, int64(1), near.Count)
 }
@@ -128,17 +128,17 @@ func TestService_ContextEnded(t *testing.T) {
 	a := shops(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := a.mine.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+	_, err := a.mine.FetchDataFromDataSource(ctx, datasource.FetchParams{DataSourceID: table})
 	require.ErrorIs(t, err, boterr.Canceled)
-	_, err = a.mine.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err = a.mine.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: table, Data: nil,
 	})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = a.mine.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err = a.mine.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: table, Patch: object(t, `{"n": 1}`),
 	})
 	require.ErrorIs(t, err, boterr.Canceled)
-	count, err := a.mine.CountDataSource(t.Context(), datasource.CountDataSourceParams{
+	count, err := a.mine.CountDataSource(t.Context(), datasource.CountParams{
 		DataSourceID: table, Filter: object(t, `{"n": 1}`),
 	})
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestService_ContextEnded(t *testing.T) {
 // near returns the ids that a search finds, in order.
 func near(t *testing.T, s *datasources.Service, data string) string {
 	t.Helper()
-	found, err := s.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+	found, err := s.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
 		DataSourceID: table, Data: object(t, data),
 	})
 	require.NoError(t, err, data)
@@ -197,7 +197,7 @@ func TestFetchGeoNear_DistanceField(t *testing.T) {
 		`{"near": [0, 0], "distanceField": "d", "spherical": true}`:                                             0.0174533,
 		`{"near": [0, 0], "distanceField": "d"}`:                                                                1,
 	} {
-		found, err := a.mine.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearFromDataSourceParams{
+		found, err := a.mine.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{
 			CollectionName: table, Data: object(t, data),
 		})
 		require.NoError(t, err)
@@ -232,7 +232,7 @@ func TestFetchGeoNear_NothingNearInTheIndexIsNothing(t *testing.T) {
 	s := datasources.New(record.Env{Store: database}, record.Scope{App: "mine"})
 	index := store.Index{Keys: []store.IndexKey{{Path: "pos", Kind: query.Geo2DSphere}}}
 	require.NoError(t, datasources.EnsureIndex(t.Context(), database, "mine", table, index))
-	_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: table, Data: document.One(object(t, `{"_id": 1, "pos": [0, 2], "home": [0, 0]}`)),
 	})
 	require.NoError(t, err)
@@ -243,7 +243,7 @@ func TestFetchGeoNear_NothingNearInTheIndexIsNothing(t *testing.T) {
 func TestFetchGeoNear_SeveralColumns(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FetchGeoNearFromDataSourceParams, datasource.FetchGeoNearFromDataSourceResult,
+		datasource.FetchGeoNearParams, datasource.FetchGeoNearResult,
 	] {
 		upsertTwoPoints(t, s)
 		return s.FetchGeoNearFromDataSource
@@ -256,7 +256,7 @@ func TestFetchGeoNear_SeveralColumns(t *testing.T) {
 // points.
 func upsertTwoPoints(t *testing.T, s *datasources.Service) {
 	t.Helper()
-	_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: "points", Data: document.One(object(t, `{"_id": 1, "from": [1, 1], "to": [2, 2]}`)),
 	})
 	require.NoError(t, err)
@@ -272,7 +272,7 @@ type shop struct {
 func TestFetch_EntriesAsStructs(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
-	params := datasource.FetchDataFromDataSourceParams{DataSourceID: table, Filter: document.O("area", "east")}
+	params := datasource.FetchParams{DataSourceID: table, Filter: document.O("area", "east")}
 	found, err := datasource.Fetch[shop](t.Context(), a.mine, params)
 	require.NoError(t, err)
 	require.Equal(t, []shop{{ID: 1, Price: 2, Tags: []string{"a", "b"}}, {ID: 3, Price: 1}}, found)
@@ -287,7 +287,7 @@ func TestFetch_EntriesAsStructs(t *testing.T) {
 func TestFetch_ErrorNamesTheEntryAndThePath(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "tags": []}`, `{"_id": 2, "tags": ["a", 7]}`)
-	found, err := datasource.Fetch[shop](t.Context(), a.mine, datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+	found, err := datasource.Fetch[shop](t.Context(), a.mine, datasource.FetchParams{DataSourceID: table})
 	require.Nil(t, found)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.EqualError(t, err, "fetchDataFromDataSource: failed precondition: [1].tags[1]: "+
@@ -297,9 +297,9 @@ func TestFetch_ErrorNamesTheEntryAndThePath(t *testing.T) {
 func TestFetch_GivesErrorsOfTheOperationAndRefusesCount(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
-	_, err := datasource.Fetch[shop](t.Context(), a.mine, datasource.FetchDataFromDataSourceParams{})
+	_, err := datasource.Fetch[shop](t.Context(), a.mine, datasource.FetchParams{})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = datasource.Fetch[shop](t.Context(), a.mine, datasource.FetchDataFromDataSourceParams{DataSourceID: table, Count: true})
+	_, err = datasource.Fetch[shop](t.Context(), a.mine, datasource.FetchParams{DataSourceID: table, Count: true})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.ErrorContains(t, err, "CountDataSource")
 }
@@ -307,7 +307,7 @@ func TestFetch_GivesErrorsOfTheOperationAndRefusesCount(t *testing.T) {
 func TestFindAndModify_EntryAsStruct(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
-	params := datasource.FindAndModifyDataFromDataSourceParams{
+	params := datasource.FindAndModifyParams{
 		DataSourceID: table, Filter: document.O("area", "west"), Patch: document.Set("area", "sold"),
 		Option: datasource.FindAndModifyOption{Projection: document.O("price", 1, "_id", 0)},
 	}
@@ -327,7 +327,7 @@ func TestFindAndModify_EntryAsStruct(t *testing.T) {
 func TestFindAndModify_ErrorNamesThePathAndTheChangeStays(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "x", "price": "much"}`)
-	params := datasource.FindAndModifyDataFromDataSourceParams{
+	params := datasource.FindAndModifyParams{
 		DataSourceID: table, Filter: document.O("taken", nil), Patch: document.Set("taken", true),
 	}
 	found, err := datasource.FindAndModify[shop](t.Context(), a.mine, params)

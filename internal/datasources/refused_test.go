@@ -19,7 +19,7 @@ import (
 func TestFindAndModifyData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FindAndModifyDataFromDataSourceParams, datasource.FindAndModifyDataFromDataSourceResult] {
+		datasource.FindAndModifyParams, datasource.FindAndModifyResult] {
 		return s.FindAndModifyDataFromDataSource
 	}, map[string]string{
 		`{}`:                          "dataSourceId",
@@ -81,7 +81,7 @@ func TestOperators_UnsupportedAreNamed(t *testing.T) {
 
 func TestUpsertData_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.UpsertDataToDataSourceParams, datasource.UpsertDataToDataSourceResult] {
+	requireRefused(t, func(s *datasources.Service) operation[datasource.UpsertParams, datasource.UpsertResult] {
 		return s.UpsertDataToDataSource
 	}, map[string]string{
 		`{}`:                        "dataSourceId",
@@ -106,7 +106,7 @@ func TestUpsertData_Refuses(t *testing.T) {
 
 func TestCountDataSource_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.CountDataSourceParams, int64] {
+	requireRefused(t, func(s *datasources.Service) operation[datasource.CountParams, int64] {
 		return s.CountDataSource
 	}, merged(noTable(), map[string]string{
 		`{"dataSourceId": "table", "filter": "n"}`:                           "filter",
@@ -119,7 +119,7 @@ func TestCountDataSource_Refuses(t *testing.T) {
 
 func TestFetchData_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.FetchDataFromDataSourceParams, datasource.FetchDataFromDataSourceResult] {
+	requireRefused(t, func(s *datasources.Service) operation[datasource.FetchParams, datasource.FetchResult] {
 		return s.FetchDataFromDataSource
 	}, merged(noTable(), map[string]string{
 		`{"dataSourceId": "table", "filter": []}`:                                 "filter",
@@ -136,7 +136,7 @@ func TestFetchData_Refuses(t *testing.T) {
 func TestFetchDistinct_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FetchDistinctDataFromDataSourceParams, datasource.FetchDistinctDataFromDataSourceResult] {
+		datasource.FetchDistinctParams, datasource.FetchDistinctResult] {
 		return s.FetchDistinctDataFromDataSource
 	}, merged(noTable(), map[string]string{
 		`{"dataSourceId": "table"}`:                                    "key",
@@ -151,7 +151,7 @@ func TestFetchDistinct_Refuses(t *testing.T) {
 func TestFetchGeoNear_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FetchGeoNearFromDataSourceParams, datasource.FetchGeoNearFromDataSourceResult] {
+		datasource.FetchGeoNearParams, datasource.FetchGeoNearResult] {
 		return s.FetchGeoNearFromDataSource
 	}, merged(noTable(), map[string]string{
 		`{"dataSourceId": "table"}`:                                                                 "data.near",
@@ -176,7 +176,7 @@ func TestFetchGeoNear_Refuses(t *testing.T) {
 
 func TestPatchData_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.PatchDataToDataSourceParams, datasource.PatchDataToDataSourceResult] {
+	requireRefused(t, func(s *datasources.Service) operation[datasource.PatchParams, datasource.PatchResult] {
 		return s.PatchDataToDataSource
 	}, merged(noTable(), map[string]string{
 		`{"dataSourceId": "table"}`:               "patch",
@@ -270,7 +270,7 @@ func TestUpsert_ChecksTheSizeOfEachElementFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := newApps(t)
-			_, err := a.mine.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+			_, err := a.mine.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 				DataSourceID: table, Data: document.OneOrMany[document.Object]{document.O("v", 1), document.O("_id", "b", "v", column)},
 			})
 			require.ErrorIs(t, err, boterr.InvalidArgument)

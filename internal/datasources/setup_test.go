@@ -87,7 +87,7 @@ func upsert(t *testing.T, s *datasources.Service, entries ...string) datasource.
 	for _, entry := range entries {
 		data = append(data, object(t, entry))
 	}
-	done, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: table, Data: data})
+	done, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: table, Data: data})
 	require.NoError(t, err)
 	return done.Result
 }
@@ -120,7 +120,7 @@ func requireResult[P, R any](t *testing.T, run operation[P, R], params, want str
 // requireTable compares the table without createdAt and updatedAt.
 func requireTable(t *testing.T, s *datasources.Service, want ...string) {
 	t.Helper()
-	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
 	require.NoError(t, err)
 	require.Len(t, found.Entries, len(want))
 	for i, entry := range found.Entries {
@@ -137,7 +137,7 @@ func requireRefused[P, R any](
 	a := newApps(t, `{"_id": 1, "n": 1, "tags": ["a"]}`, `{"_id": "two", "n": "text"}`)
 	a.advance()
 	shown := func() string {
-		found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+		found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
 		require.NoError(t, err)
 		return fmt.Sprint(found.Entries)
 	}
@@ -206,7 +206,7 @@ func TestService_DataSourcesAreApart(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)
 	for _, other := range []string{"Table", "table ", "table/", "/table", "data/mine/table", "members", "tab%6ce", "😀"} {
-		count, err := a.mine.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: other})
+		count, err := a.mine.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: other})
 		require.NoError(t, err, other)
 		require.Zero(t, count, other)
 	}
@@ -218,10 +218,10 @@ func TestService_NamesRunIntoEachOther(t *testing.T) {
 	pairs := [][2]string{{"a", "b/c"}, {"a/b", "c"}, {"", "a/b/c"}, {"a%2Fb", "c"}, {"a b", "c"}, {"a+b", "c"}, {"a", "b"}, {"a", "B"}}
 	for _, pair := range pairs {
 		s := datasources.New(record.Env{Store: store}, record.Scope{App: pair[0]})
-		count, err := s.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: pair[1]})
+		count, err := s.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: pair[1]})
 		require.NoError(t, err)
 		require.Zero(t, count, pair)
-		_, err = s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		_, err = s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 			DataSourceID: pair[1], Data: document.One(document.O("n", 1)),
 		})
 		require.NoError(t, err)
@@ -235,7 +235,7 @@ func TestEnsureIndex_OfOneDataSourceOfOneApp(t *testing.T) {
 	require.NoError(t, datasources.EnsureIndex(t.Context(), database, "shop", "a/b coupons", unique))
 	twice := func(app, id string) error {
 		_, err := datasources.New(record.Env{Store: database}, record.Scope{App: app}).UpsertDataToDataSource(t.Context(),
-			datasource.UpsertDataToDataSourceParams{
+			datasource.UpsertParams{
 				DataSourceID: id, Data: document.One(document.O("code", "MAY"), document.O("code", "MAY")),
 			})
 		return err
@@ -263,7 +263,7 @@ func TestEraseEntries(t *testing.T) {
 			entries = append(entries, document.O("owner", owner))
 		}
 		_, err := datasources.New(env, record.Scope{App: app}).UpsertDataToDataSource(t.Context(),
-			datasource.UpsertDataToDataSourceParams{DataSourceID: source, Data: document.One(entries...)})
+			datasource.UpsertParams{DataSourceID: source, Data: document.One(entries...)})
 		require.NoError(t, err)
 	}
 	erase := func(app string, p datasource.EraseEntriesParams) int64 {

@@ -14,9 +14,9 @@ import (
 
 // FindAndModifyDataFromDataSource implements Operations.
 func (s *Service) FindAndModifyDataFromDataSource(
-	ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams,
-) (datasource.FindAndModifyDataFromDataSourceResult, error) {
-	var result datasource.FindAndModifyDataFromDataSourceResult
+	ctx context.Context, p datasource.FindAndModifyParams,
+) (datasource.FindAndModifyResult, error) {
+	var result datasource.FindAndModifyResult
 	entries, err := s.open("dataSourceId", p.DataSourceID)
 	if err != nil {
 		return result, err
@@ -65,9 +65,9 @@ func (s *Service) FindAndModifyDataFromDataSource(
 
 // PatchDataToDataSource implements Operations.
 func (s *Service) PatchDataToDataSource(
-	ctx context.Context, p datasource.PatchDataToDataSourceParams,
-) (datasource.PatchDataToDataSourceResult, error) {
-	var result datasource.PatchDataToDataSourceResult
+	ctx context.Context, p datasource.PatchParams,
+) (datasource.PatchResult, error) {
+	var result datasource.PatchResult
 	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
@@ -112,29 +112,29 @@ func returned(o datasource.FindAndModifyOption) record.ReturnOptions {
 
 // UpsertDataToDataSource implements Operations.
 func (s *Service) UpsertDataToDataSource(
-	ctx context.Context, p datasource.UpsertDataToDataSourceParams,
-) (datasource.UpsertDataToDataSourceResult, error) {
+	ctx context.Context, p datasource.UpsertParams,
+) (datasource.UpsertResult, error) {
 	entries, err := s.open("dataSourceId", p.DataSourceID)
 	if err != nil {
-		return datasource.UpsertDataToDataSourceResult{}, err
+		return datasource.UpsertResult{}, err
 	}
 	if p.Data == nil {
-		return datasource.UpsertDataToDataSourceResult{}, boterr.Missing("data", "an entry or a list of entries")
+		return datasource.UpsertResult{}, boterr.Missing("data", "an entry or a list of entries")
 	}
 	elements, err := readElements(p.Data)
 	if err != nil {
-		return datasource.UpsertDataToDataSourceResult{}, err
+		return datasource.UpsertResult{}, err
 	}
 	if err := checkCreatedAt(ctx, entries, elements); err != nil {
-		return datasource.UpsertDataToDataSourceResult{}, err
+		return datasource.UpsertResult{}, err
 	}
 	outcome := datasource.UpsertOutcome{DocsIDs: datasource.UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
 	for i := range elements {
 		if err := write(ctx, &outcome, entries, &elements[i]); err != nil {
-			return datasource.UpsertDataToDataSourceResult{}, boterr.PrefixField(elements[i].field, err)
+			return datasource.UpsertResult{}, boterr.PrefixField(elements[i].field, err)
 		}
 	}
-	return datasource.UpsertDataToDataSourceResult{Result: outcome}, nil
+	return datasource.UpsertResult{Result: outcome}, nil
 }
 
 // element is one element of an upsert.

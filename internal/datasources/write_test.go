@@ -96,7 +96,7 @@ func TestFindAndModifyData_RefusesOptions(t *testing.T) {
 		cases[`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "option": `+option+`}`] = "option." + field
 	}
 	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FindAndModifyDataFromDataSourceParams, datasource.FindAndModifyDataFromDataSourceResult,
+		datasource.FindAndModifyParams, datasource.FindAndModifyResult,
 	] {
 		return s.FindAndModifyDataFromDataSource
 	}, cases)
@@ -195,7 +195,7 @@ func TestFindAndModifyData_CouponsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range claimants {
 		all.Go(func() {
-			taken, err := a.mine.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+			taken, err := a.mine.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyParams{
 				DataSourceID: table,
 				Filter:       document.O("taken", false),
 				Patch:        document.Set("taken", true, "by", i),
@@ -248,7 +248,7 @@ func TestPatchData_UpdatedAt(t *testing.T) {
 	a := newApps(t, `{"_id": 1, "n": 1}`)
 	a.advance()
 	stamps := func() string {
-		found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+		found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
 		require.NoError(t, err)
 		return fmt.Sprint(document.Get(found.Entries[0], "createdAt", 0), " ", document.Get(found.Entries[0], "updatedAt", 0))
 	}
@@ -301,7 +301,7 @@ func TestUpsertData_FetchedEntry(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`)
 	a.advance()
-	found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+	found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
 	require.NoError(t, err)
 	outcome := upsert(t, a.mine, found.Entries[0].With("n", 2).String())
 	require.Equal(t, int64(1), outcome.Modified)
@@ -322,7 +322,7 @@ func TestUpsertData_OneIDAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range outcomes {
 		all.Go(func() {
-			done, err := a.mine.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+			done, err := a.mine.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 				DataSourceID: table, Data: document.One(document.O("_id", "one", fmt.Sprintf("by%d", i), true)),
 			})
 			if err == nil {
@@ -347,14 +347,14 @@ func TestUpsertData_IndexRefusesANewEntry(t *testing.T) {
 	require.NoError(t, datasources.EnsureIndex(t.Context(), database, "app", table, unique))
 	s := datasources.New(record.Env{Store: database}, record.Scope{App: "app"})
 	upserted := func(elements ...document.Object) error {
-		_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: table, Data: elements})
+		_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{DataSourceID: table, Data: elements})
 		return err
 	}
 	require.NoError(t, upserted(document.O("_id", 1, "code", 7)))
 	err := upserted(document.O("_id", 2, "code", 8), document.O("_id", 3, "code", 7), document.O("_id", 4, "code", 9))
 	require.ErrorIs(t, err, boterr.AlreadyExists)
 	require.ErrorContains(t, err, "data[1]")
-	kept, err := s.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: table})
+	kept, err := s.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: table})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, kept, "those before it are kept")
 }
@@ -364,19 +364,19 @@ func TestService_StoredIsACopy(t *testing.T) {
 	a := newApps(t)
 	list, inner := []any{"a"}, map[string]any{"x": 1}
 	given := document.O("_id", 1, "list", list, "inner", inner)
-	_, err := a.mine.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+	_, err := a.mine.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 		DataSourceID: table, Data: document.One(given),
 	})
 	require.NoError(t, err)
 	list[0], inner["x"] = "changed", "changed"
 	given.Set("inner.x", "changed")
 
-	found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+	found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: table})
 	require.NoError(t, err)
 	found.Entries[0].Set("inner.x", "changed")
 	found.Entries[0] = document.O()
 
-	taken, err := a.mine.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := a.mine.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyParams{
 		DataSourceID: table, Filter: document.O(), Patch: document.Set("n", 1),
 	})
 	require.NoError(t, err)
@@ -388,12 +388,12 @@ func TestUpsertData_OrderOfColumns(t *testing.T) {
 	t.Parallel()
 	s := datasources.New(record.Env{Store: memstore.New()}, record.Scope{App: "app"})
 	for _, element := range []document.Object{document.O("_id", "e1", "z", 1, "a", 2), document.O("z", 1, "a", 2)} {
-		_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertParams{
 			DataSourceID: "table", Data: document.One(element),
 		})
 		require.NoError(t, err)
 	}
-	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: "table"})
+	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchParams{DataSourceID: "table"})
 	require.NoError(t, err)
 	for _, entry := range found.Entries {
 		require.Equal(t, []string{"_id", "createdAt", "updatedAt", "z", "a"}, entry.Keys())

@@ -45,9 +45,9 @@ func TestGenerate_MethodOfAnotherForm(t *testing.T) {
 	for source, want := range map[string]string{
 		"type Operations interface { GetMemberByName(ctx context.Context, p X) (int, error) }":                                "GetMemberByName is no operation of the table",
 		"type Operations interface { GetMember(ctx context.Context) error }":                                                  "GetMember: must have the form",
-		"type Operations interface { GetMember(ctx context.Context, p Params) (int, error) }":                                 "must take GetMemberParams",
-		"type Operations interface { GetMember(ctx context.Context, p GetMemberParams) (int, error) }":                        "GetMemberParams is no struct",
-		"type Operations interface { GetMember(c C, p GetMemberParams) (int, error) }; type GetMemberParams struct { A int }": "has no json tag",
+		"type Operations interface { GetMember(ctx context.Context, p Params) (int, error) }":                                 "must take GetParams",
+		"type Operations interface { GetMember(ctx context.Context, p GetParams) (int, error) }":                        "GetParams is no struct",
+		"type Operations interface { GetMember(c C, p GetParams) (int, error) }; type GetParams struct { A int }": "has no json tag",
 	} {
 		_, err := readDomain(t, source)
 		require.ErrorContains(t, err, want)
@@ -66,7 +66,7 @@ func problemsOf(t *testing.T, source string) error {
 
 // getMember is an interface with getMember alone, and a comment.
 func getMember(comment string) string {
-	return "type Operations interface {\n" + comment + "\nGetMember(c C, p GetMemberParams) (*Member, error)\n}\n"
+	return "type Operations interface {\n" + comment + "\nGetMember(c C, p GetParams) (*Member, error)\n}\n"
 }
 
 func TestGenerate_DisagreesWithTable(t *testing.T) {
@@ -79,8 +79,8 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 		getMember(fine) + params("// MemberID is it. Required.", "[]int"):                            "memberId: the table has the type string, the field MemberID is []int",
 		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the most, where it is a list of one, false, the field MemberID says true",
 		getMember(fine) + params("", "string"):                                                       "memberId: the field MemberID has no comment, and none names it",
-		getMember(fine) + "type GetMemberParams struct { ID string `json:\"id\"` }":                  "id: the table lacks the field ID",
-		getMember(fine) + "type GetMemberParams struct {}":                                           "memberId: there is no field for it, and the table has no meaning",
+		getMember(fine) + "type GetParams struct { ID string `json:\"id\"` }":                  "id: the table lacks the field ID",
+		getMember(fine) + "type GetParams struct {}":                                           "memberId: there is no field for it, and the table has no meaning",
 		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):                `has the error "Wrong: it is.": it must be a code of boterr`,
 		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"):   "must end with a full stop",
 	} {
@@ -90,7 +90,7 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 
 // params are the params of getMember, with the comment and the type of their field.
 func params(comment, declared string, tags ...string) string {
-	return "type GetMemberParams struct {\n" + comment + "\nMemberID " + declared +
+	return "type GetParams struct {\n" + comment + "\nMemberID " + declared +
 		" `json:\"memberId\" " + strings.Join(tags, " ") + "`\n}\n"
 }
 

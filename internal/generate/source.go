@@ -249,9 +249,10 @@ func (p *goPackage) method(d domain, operation operations.Operation, declared *a
 	if !ok || signature.Params.NumFields() != two || signature.Results.NumFields() != two {
 		return method{}, errors.New("must have the form Name(ctx context.Context, p NameParams) (result, error)")
 	}
+	operation.Package = d.pkg
 	params, ok := signature.Params.List[1].Type.(*ast.Ident)
-	if !ok || params.Name != operation.Method+"Params" {
-		return method{}, fmt.Errorf("must take %sParams", operation.Method)
+	if !ok || params.Name != operation.ParamsType() {
+		return method{}, fmt.Errorf("must take %s", operation.ParamsType())
 	}
 	fields, err := p.paramsOf(params.Name)
 	if err != nil {

@@ -162,7 +162,7 @@ func TestEndBravoLiveChat(t *testing.T) {
 	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat,
 		`{"channelId": "phone", "adminExternalId": "mallory", "bravoGroupId": "`+room+`"}`), "she has none there")
 
-	var results []livechat.EndBravoLiveChatResult
+	var results []livechat.EndBravoResult
 	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
 	require.Len(t, results, 1)
 	require.NotEmpty(t, results[0].ClientMutationID)

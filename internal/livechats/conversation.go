@@ -223,7 +223,7 @@ func (s *Service) SaveGroupIDToMember(
 	if err != nil {
 		return livechat.SaveGroupIDToMemberResult{}, boterr.WithField(fieldMessageEvent, err)
 	}
-	_, err = s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+	_, err = s.ports.Members.PatchMembers(ctx, member.PatchParams{
 		Channel: &channel.Channel{ID: m.Channel}, MemberID: m.ID, Patch: document.O(fieldGroup, g.ID),
 	})
 	if err != nil {

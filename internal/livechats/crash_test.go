@@ -242,7 +242,7 @@ type endingMembers struct {
 }
 
 // PatchMembers implements livechats.Members.
-func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	value, _ := p.Patch.Field("botMeta.liveChat")
 	if isLive, ok := value.(bool); ok && isLive {
 		e.end()
@@ -258,7 +258,7 @@ func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 		p.Members = members
 	})
 	members.end = sync.OnceFunc(func() {
-		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 		require.NoError(t, err)
 	})
 	result, err := s.ask(t, `{}`)
@@ -448,7 +448,7 @@ func TestExpire_DuringHandover(t *testing.T) {
 	due := s.mine.onlyAgenda(t, "ada")
 	expire := func() {
 		s.advance(livechat.IdleTimeout)
-		_, err := s.mine.agendas.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: "ada", Tag: due.Tag})
+		_, err := s.mine.agendas.DeleteMemberAgenda(t.Context(), agenda.DeleteParams{MemberID: "ada", Tag: due.Tag})
 		require.NoError(t, err)
 		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
 		require.Len(t, s.mine.openAgendas(t, "ada"), 1)

@@ -385,7 +385,7 @@ func TestCreateAssignment_WhileOneIsOpen(t *testing.T) {
 	requireSame(livechat.Pending)
 	require.Empty(t, s.sentTo())
 
-	_, err := s.mine.members.PatchMembers(t.Context(), member.PatchMembersParams{
+	_, err := s.mine.members.PatchMembers(t.Context(), member.PatchParams{
 		MemberID: "ada", Patch: document.O("botMeta.liveChat", false),
 	})
 	require.NoError(t, err)
@@ -402,7 +402,7 @@ func TestCreateAssignment_AfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	first := s.mustAsk(t, `{}`)
-	_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	second := s.mustAsk(t, `{}`)
 	require.NotEqual(t, first.ID, second.ID)
@@ -545,7 +545,7 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 	s, happens := meanwhile(t)
 	previous, _, event := conversation(t, s)
 	happens(func() {
-		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 		require.NoError(t, err)
 	})
 	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
@@ -563,7 +563,7 @@ type lateAgendas struct {
 }
 
 // NewAgenda implements livechats.Agendas.
-func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	l.before()
 	return l.Agendas.NewAgenda(ctx, p)
 }
@@ -704,13 +704,13 @@ func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) err
 	case what == 0:
 		_, err = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Member: &member.Member{ID: "ada"}})
 	case what == 1:
-		_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	case what == 2:
 		_, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	case what == 3 && len(open) > 0:
 		_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: open[0].ID, ChannelID: "desk", AdminExternalID: agent})
 	case what == 4 && len(open) > 0 && open[0].Group != "":
-		_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+		_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
 			Channel:      &channel.Channel{ID: "desk"},
 			MessageEvent: event(agent, document.Get(open[0].GroupInfo, "externalId", ""), "done"),
 		})

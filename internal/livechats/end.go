@@ -19,10 +19,10 @@ import (
 )
 
 // EndLiveChat implements Operations.
-func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
+func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndParams) (livechat.EndResult, error) {
 	outlet, err := s.namedChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
-		return livechat.EndLiveChatResult{}, err
+		return livechat.EndResult{}, err
 	}
 	of := "end from the outlet " + conversationNamed(outlet, p.MessageEvent)
 	run, err := s.assignmentOnce(ctx, of, func(ctx context.Context) (*pass, error) {
@@ -38,7 +38,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams)
 		return run, err
 	})
 	if err != nil {
-		return livechat.EndLiveChatResult{}, err
+		return livechat.EndResult{}, err
 	}
 	return run.result(ctx)
 }
@@ -97,12 +97,12 @@ func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by live
 }
 
 // result tells of an assignment that has ended and its member.
-func (p *pass) result(ctx context.Context) (livechat.EndLiveChatResult, error) {
+func (p *pass) result(ctx context.Context) (livechat.EndResult, error) {
 	m, err := p.memberNow(ctx)
 	if err != nil && !errors.Is(err, boterr.NotFound) { // Also that of a member who was removed meanwhile has ended.
-		return livechat.EndLiveChatResult{}, err
+		return livechat.EndResult{}, err
 	}
-	return livechat.EndLiveChatResult{RecordUpdate: recordUpdate(p.r.ID, p.r.CreatedAt, p.r.Version), Member: m}, nil
+	return livechat.EndResult{RecordUpdate: recordUpdate(p.r.ID, p.r.CreatedAt, p.r.Version), Member: m}, nil
 }
 
 // endedOf matches the assignments of a member that have ended and are not closed.
@@ -167,16 +167,16 @@ func endingText(r *livechat.AssignmentRecord) string {
 }
 
 // InletEndLiveChat implements Operations.
-func (s *Service) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
+func (s *Service) InletEndLiveChat(ctx context.Context, p livechat.InletEndParams) (livechat.EndResult, error) {
 	m, err := s.memberInInlet(ctx, p)
 	if err != nil {
-		return livechat.EndLiveChatResult{}, err
+		return livechat.EndResult{}, err
 	}
 	run, err := s.assignmentOnce(ctx, fmt.Sprintf("end from the inlet %q", m.ID), func(ctx context.Context) (*pass, error) {
 		return s.endAtInlet(ctx, m, p.Options)
 	})
 	if err != nil {
-		return livechat.EndLiveChatResult{}, err
+		return livechat.EndResult{}, err
 	}
 	return run.result(ctx)
 }
@@ -204,7 +204,7 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options live
 
 // memberInInlet returns the member that a call names, or the scope's own, which is in the
 // channel that it names.
-func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndLiveChatParams) (*member.Member, error) {
+func (s *Service) memberInInlet(ctx context.Context, p livechat.InletEndParams) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, members.ByRecord(s.scope, p.Member))
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (s *Service) requireRecall(ctx context.Context, r *livechat.AssignmentRecor
 }
 
 // EndBravoLiveChat implements Operations.
-func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
+func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParams) ([]livechat.EndBravoResult, error) {
 	switch {
 	case p.AdminExternalID == "":
 		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on Bravo")
@@ -270,13 +270,13 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveC
 		return nil, err
 	}
 	of := fmt.Sprintf("end on Bravo %q %q %q", in.ID, p.BravoGroupID, p.AdminExternalID)
-	return once(ctx, s, of, func(ctx context.Context) ([]livechat.EndBravoLiveChatResult, error) { return s.endAllOf(ctx, in, p) })
+	return once(ctx, s, of, func(ctx context.Context) ([]livechat.EndBravoResult, error) { return s.endAllOf(ctx, in, p) })
 }
 
 // endAllOf ends what an agent has in a group.
 func (s *Service) endAllOf(
-	ctx context.Context, in *channel.Channel, p livechat.EndBravoLiveChatParams,
-) ([]livechat.EndBravoLiveChatResult, error) {
+	ctx context.Context, in *channel.Channel, p livechat.EndBravoParams,
+) ([]livechat.EndBravoResult, error) {
 	chosen := inConversation(in.ID, p.BravoGroupID)
 	last, err := s.newestGroup(ctx, chosen)
 	if err != nil {
@@ -298,7 +298,7 @@ func (s *Service) endAllOf(
 	if over != nil && (len(found) == 0 || over.CreatedAt >= found[0].CreatedAt) {
 		found = slices.Insert(found, 0, over) // Only the last one can have been interrupted.
 	}
-	results := []livechat.EndBravoLiveChatResult{}
+	results := []livechat.EndBravoResult{}
 	for _, g := range found {
 		result, err := s.endOne(ctx, g)
 		if err != nil {
@@ -313,7 +313,7 @@ func (s *Service) endAllOf(
 
 // endOne ends the live chat of a group, or puts a live group without one out of use. The
 // result is nil if neither was there.
-func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoLiveChatResult, error) {
+func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndBravoResult, error) {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil {
 		return nil, err
@@ -325,12 +325,12 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 	if err != nil || left.Modified == 0 {
 		return nil, err
 	}
-	return &livechat.EndBravoLiveChatResult{ClientMutationID: s.env.NewID()}, nil
+	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID()}, nil
 }
 
 // endRaw ends an assignment, and shows it. The result is nil if somebody else has ended
 // it meanwhile.
-func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoLiveChatResult, error) {
+func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
 	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
 	if errors.Is(err, boterr.FailedPrecondition) {
 		return nil, nil
@@ -345,7 +345,7 @@ func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*li
 	if err != nil {
 		return nil, err
 	}
-	return &livechat.EndBravoLiveChatResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
+	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
 }
 
 // A side that is gone for good (send.IsGone) ends the live chat: an archived conversation, a member

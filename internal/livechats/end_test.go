@@ -196,9 +196,9 @@ func TestEndLiveChat_ManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			var err error
 			if i%2 == 0 {
-				_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+				_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 			} else {
-				_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+				_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
 					Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "group1", "done"),
 				})
 			}
@@ -443,7 +443,7 @@ func TestAgentKnownByFrom(t *testing.T) {
 		Channel: desk(), MessageEvent: &said, Response: send.Text("Goodbye!"),
 	})
 	require.NoError(t, err)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: desk(), MessageEvent: &said})
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: &said})
 	require.NoError(t, err)
 	requireOutcome(t, livechats.OutcomeAnswered)(s.mine.RelayFromAgent(t.Context(), "desk", from("One more thing")))
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", from("And another")))

@@ -281,7 +281,7 @@ func TestTake_OpensAConversationWhereTheNamedOneIsOver(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	over := s.taken(t, "a1", "ada", "eve@phone").Group
-	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: phone(), MessageEvent: event("eve", over.ExternalID, "bye")})
+	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: phone(), MessageEvent: event("eve", over.ExternalID, "bye")})
 	require.NoError(t, err)
 	s.pending(t, "a2", "ada")
 	_, err = s.mine.UpdateAssignmentGroup(t.Context(), livechat.UpdateAssignmentGroupParams{AssignmentID: "a2", Group: over})
@@ -309,7 +309,7 @@ func TestCreateAssignment_InAGroupThatIsOverIsTakenByNobody(t *testing.T) {
 		require.NoError(t, err)
 	})(t)
 	ended := s.taken(t, "a1", "ada", "eve@phone").Group
-	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: phone(), MessageEvent: event("eve", ended.ExternalID, "bye")})
+	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: phone(), MessageEvent: event("eve", ended.ExternalID, "bye")})
 	require.NoError(t, err)
 	over = ended
 	asked := s.mustAsk(t, `{}`)
@@ -325,7 +325,7 @@ func TestRelayFromAgent_TalkAmongAgentsReachesNoMember(t *testing.T) {
 	isRelayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "mallory", "what a customer"))
 	require.NoError(t, err)
 	require.Equal(t, livechats.OutcomeNone, isRelayed)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: desk(), MessageEvent: event("eve", "mallory", "bye")})
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", "mallory", "bye")})
 	require.Error(t, err)
 	require.Empty(t, s.platform.did())
 	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
@@ -399,7 +399,7 @@ func TestEndLiveChat_OfAMemberWhoWasRemoved(t *testing.T) {
 	s.taken(t, "a1", "ada", "eve@desk")
 	_, err := s.store.Collection("members").Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
-	ended, err := s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: desk(), MessageEvent: event("eve", "", "bye")})
+	ended, err := s.mine.EndLiveChat(t.Context(), livechat.EndParams{Channel: desk(), MessageEvent: event("eve", "", "bye")})
 	require.NoError(t, err)
 	require.Nil(t, ended.Member)
 	require.NotZero(t, s.record(t, "a1").ClosedAt)

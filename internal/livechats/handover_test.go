@@ -203,7 +203,7 @@ func TestReassignAssignment_Refuses(t *testing.T) {
 		refused{`{` + event + `, "label": "sales", "relayMessage": "` + long + `"}`, boterr.InvalidArgument, "relayMessage"},
 		refused{`{` + event + `, "targets": [{"channel": "team"}], "takenMessage": "x"}`, boterr.InvalidArgument, "takenMessage"},
 	)
-	_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	requireRefused(t, s, s.mine.ReassignAssignment,
 		refused{`{` + event + `, "label": "sales"}`, boterr.FailedPrecondition, "previousAssignment"},
@@ -298,7 +298,7 @@ func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *fixture, m send.Message) {
 		if m.To == "C9" {
-			_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 			require.NoError(t, err)
 		}
 	})(t)
@@ -332,7 +332,7 @@ func TestReassignAssignment_EndsWithConversation(t *testing.T) {
 			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
 			id := unsentOf(t, err).AssignmentID
 			s.platform.work("U1")
-			_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 			require.NoError(t, err)
 			then(t, s, event)
 			require.Empty(t, s.assignmentsThat(t, document.O("_id", id)))

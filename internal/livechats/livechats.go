@@ -214,15 +214,15 @@ type Ports struct {
 type Members interface {
 	members.Getter
 	// PatchMembers is that of member.Operations.
-	PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error)
+	PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error)
 }
 
 // Agendas are what live chats do with agendas.
 type Agendas interface {
 	// NewAgenda is that of agenda.Operations.
-	NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error)
+	NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error)
 	// DeleteMemberAgenda is that of agenda.Operations.
-	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error)
+	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error)
 }
 
 // messageTo returns a message to an id on a channel's platform, checked as every send does.

@@ -107,7 +107,7 @@ func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentReco
 // value already.
 func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
 	const path = "botMeta.liveChat"
-	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchParams{
 		Channel:  &channel.Channel{ID: r.Inlet},
 		MemberID: r.Member,
 		Filter:   document.O(path, document.O("$ne", isInLiveChat)),
@@ -227,7 +227,7 @@ func (s *Service) setAlarm(ctx context.Context, memberID string, when document.T
 	if when.IsZero() {
 		return nil
 	}
-	_, err := s.ports.Agendas.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := s.ports.Agendas.NewAgenda(ctx, agenda.NewParams{
 		MemberID:        memberID,
 		NodeCompositeID: idleTag,
 		NextRunAt:       when,
@@ -239,6 +239,6 @@ func (s *Service) setAlarm(ctx context.Context, memberID string, when document.T
 
 // removeAlarm removes the agenda that would end the live chat of a member.
 func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
-	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: idleTag})
+	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: memberID, Tag: idleTag})
 	return err
 }

@@ -334,15 +334,15 @@ func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) 
 			return err
 		},
 		"the agent ends it": func(_ *fixture, chats *livechats.Service) error {
-			_, err := chats.EndLiveChat(t.Context(), livechat.EndLiveChatParams{Channel: to("desk"), MessageEvent: event("U7", "", "bye")})
+			_, err := chats.EndLiveChat(t.Context(), livechat.EndParams{Channel: to("desk"), MessageEvent: event("U7", "", "bye")})
 			return err
 		},
 		"the member ends it": func(_ *fixture, chats *livechats.Service) error {
-			_, err := chats.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{Member: ada})
+			_, err := chats.InletEndLiveChat(t.Context(), livechat.InletEndParams{Member: ada})
 			return err
 		},
 		"ended again": func(_ *fixture, chats *livechats.Service) error {
-			end := livechat.EndLiveChatParams{Channel: to("desk"), MessageEvent: event("U7", "", "bye")}
+			end := livechat.EndParams{Channel: to("desk"), MessageEvent: event("U7", "", "bye")}
 			if _, err := chats.EndLiveChat(t.Context(), end); err != nil {
 				return err
 			}
@@ -351,7 +351,7 @@ func liveChatEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) 
 			return nil
 		},
 		"asked anew": func(_ *fixture, chats *livechats.Service) error {
-			if _, err := chats.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{Member: ada}); err != nil {
+			if _, err := chats.InletEndLiveChat(t.Context(), livechat.InletEndParams{Member: ada}); err != nil {
 				return err
 			}
 			made, err := chats.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Member: ada})
@@ -397,7 +397,7 @@ func groupEvents(t *testing.T) map[string]func(*fixture, *livechats.Service) err
 			return err
 		},
 		"ended on Bravo": func(_ *fixture, chats *livechats.Service) error {
-			_, err := chats.EndBravoLiveChat(t.Context(), livechat.EndBravoLiveChatParams{
+			_, err := chats.EndBravoLiveChat(t.Context(), livechat.EndBravoParams{
 				ChannelID: "phone", BravoGroupID: "G1", AdminExternalID: "P7",
 			})
 			return err

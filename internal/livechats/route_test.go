@@ -106,7 +106,7 @@ func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
 	requireRefused(t, s, s.mine.AddNewTargetsToAssignment, refused{to(`[{"channel": "phone"}]`), boterr.FailedPrecondition, "assignmentId"})
-	_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+	_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndParams{})
 	require.NoError(t, err)
 	requireRefused(t, s, s.mine.AddNewTargetsToAssignment, refused{to(`[{"channel": "phone"}]`), boterr.FailedPrecondition, "assignmentId"})
 

@@ -285,12 +285,12 @@ func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*li
 	if r.State() == livechat.Ended {
 		return
 	}
-	_, err = s.mine.members.PatchMembers(t.Context(), member.PatchMembersParams{
+	_, err = s.mine.members.PatchMembers(t.Context(), member.PatchParams{
 		MemberID: memberID, Patch: document.O("botMeta.liveChat", true),
 	})
 	require.NoError(t, err)
 	if r.LiveChatAgenda {
-		_, err = s.mine.agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		_, err = s.mine.agendas.NewAgenda(t.Context(), agenda.NewParams{
 			MemberID: memberID, NodeCompositeID: "livechat:idle", NextRunAt: r.Expiry, Replace: true, Tag: "livechat:idle",
 		})
 		require.NoError(t, err)

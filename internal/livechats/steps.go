@@ -258,7 +258,7 @@ func (p *pass) clearGroup(ctx context.Context) error {
 	for _, g := range groups {
 		ids = append(ids, g.ID)
 	}
-	patched, err := p.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+	patched, err := p.ports.Members.PatchMembers(ctx, member.PatchParams{
 		Channel:      &channel.Channel{ID: p.r.Inlet},
 		MemberID:     p.r.Member,
 		Filter:       document.O(fieldGroup, document.O("$in", ids)),

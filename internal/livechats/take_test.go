@@ -167,7 +167,7 @@ func TestTake_OneDirectConversation(t *testing.T) {
 	require.ErrorContains(t, err, "a1")
 	require.Equal(t, before, s.stored(t))
 
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
 		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "desk", "done"),
 	})
 	require.NoError(t, err)
@@ -213,7 +213,7 @@ func TestTake_DirectRequest(t *testing.T) {
 	require.Equal(t, []string{"help: send to case-9: Order 7, for {{firstName}}"}, s.platform.did(), "what opened it is no ticket")
 	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
 	require.Equal(t, "eve", took.Group.ExternalID)
-	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndParams{
 		Channel: &channel.Channel{ID: "help"}, MessageEvent: event("eve", "case-9", "done"),
 	})
 	require.NoError(t, err)

@@ -212,7 +212,7 @@ func written(t *testing.T, a *apps, stored *member.Member, changes document.Obje
 	if changes.IsZero() {
 		return load(t, a.mine, inserted.ID)
 	}
-	_, err = a.mine.PatchMembers(t.Context(), member.PatchMembersParams{MemberID: inserted.ID, Patch: changes, WithModifier: true})
+	_, err = a.mine.PatchMembers(t.Context(), member.PatchParams{MemberID: inserted.ID, Patch: changes, WithModifier: true})
 	require.NoError(t, err, "%s of %s", changes, inserted.Meta)
 	return load(t, a.mine, inserted.ID)
 }

@@ -107,7 +107,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Membe
 }
 
 // GetMember implements Operations.
-func (s *Service) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (s *Service) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return record.Load(ByRequiredID(p.MemberID), func(id string) (*member.Member, error) { return s.Load(ctx, id) })
 }
 
@@ -134,7 +134,7 @@ func (s *Service) channelID(ctx context.Context, named record.Address) (string, 
 	id, err := named.Resolve()
 	if err == nil && !named.IsOwn() {
 		_, err = record.Load(named, func(id string) (*channel.Reference, error) {
-			return s.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
+			return s.channels.GetChannel(ctx, channel.GetParams{ChannelID: id})
 		})
 	}
 	return id, err
@@ -146,7 +146,7 @@ const fieldMemberID = "memberId"
 // Getter gives the members of an app, as Operations do.
 type Getter interface {
 	// GetMember returns the member of that id in the app, or NotFound.
-	GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error)
+	GetMember(ctx context.Context, p member.GetParams) (*member.Member, error)
 }
 
 // ByRecord is the address of a call that takes the member's record as member. The default is
@@ -187,7 +187,7 @@ func Load(ctx context.Context, from Getter, named record.Address) (*member.Membe
 
 // Get returns the member of an id, or NotFound: always one of the two.
 func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
-	m, err := from.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	m, err := from.GetMember(ctx, member.GetParams{MemberID: id})
 	return record.Found(kind.Name, id, m, err)
 }
 

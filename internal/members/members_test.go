@@ -84,7 +84,7 @@ func insert(t *testing.T, s *members.Service, text string) *member.Member {
 // load returns a member.
 func load(t *testing.T, s *members.Service, id string) *member.Member {
 	t.Helper()
-	m, err := s.GetMember(t.Context(), member.GetMemberParams{MemberID: id})
+	m, err := s.GetMember(t.Context(), member.GetParams{MemberID: id})
 	require.NoError(t, err)
 	return m
 }
@@ -395,7 +395,7 @@ func TestCheckAndSaveMemberReferFrom_StoreFails(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id":"ada","externalId":"a"}`)
 	members := members.New(record.Env{Store: lost{a.store}}, record.Scope{App: "mine", Channel: "c1"}, nil)
-	_, err := members.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+	_, err := members.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 		MemberID: "ada", ReferFrom: "c2",
 	})
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)

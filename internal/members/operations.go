@@ -15,10 +15,10 @@ import (
 
 // FindAndModifyMember implements Operations.
 func (s *Service) FindAndModifyMember(
-	ctx context.Context, p member.FindAndModifyMemberParams,
-) (member.FindAndModifyMemberResult, error) {
+	ctx context.Context, p member.FindAndModifyParams,
+) (member.FindAndModifyResult, error) {
 	if err := checkFindAndModify(p); err != nil {
-		return member.FindAndModifyMemberResult{}, err
+		return member.FindAndModifyResult{}, err
 	}
 	patch := record.Patch{
 		Filter:       p.Filter,
@@ -28,23 +28,23 @@ func (s *Service) FindAndModifyMember(
 	}
 	var err error
 	if patch.SortBy, err = record.OneSort(p.SortBy, p.Option.Sort); err != nil {
-		return member.FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
+		return member.FindAndModifyResult{}, boterr.PrefixField("option", err)
 	}
 	returnNew, err := returned(p.Option).ReturnsNew()
 	if err != nil {
-		return member.FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
+		return member.FindAndModifyResult{}, boterr.PrefixField("option", err)
 	}
 	if patch.Projection, err = projection(p.Option); err != nil {
-		return member.FindAndModifyMemberResult{}, boterr.PrefixField("option", err)
+		return member.FindAndModifyResult{}, boterr.PrefixField("option", err)
 	}
 	if err := checkPatch(patch); err != nil {
-		return member.FindAndModifyMemberResult{}, err
+		return member.FindAndModifyResult{}, err
 	}
 	found, err := s.members.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
-		return member.FindAndModifyMemberResult{}, returned(p.Option).InOption(err, p.SortBy)
+		return member.FindAndModifyResult{}, returned(p.Option).InOption(err, p.SortBy)
 	}
-	result := member.FindAndModifyMemberResult{OK: 1}
+	result := member.FindAndModifyResult{OK: 1}
 	switch {
 	case !found.Matched:
 	case patch.Projection.Len() > 0: // What was not asked for is not made up.
@@ -95,7 +95,7 @@ func checkShown(projection document.Object) error {
 	return nil
 }
 
-func checkFindAndModify(p member.FindAndModifyMemberParams) error {
+func checkFindAndModify(p member.FindAndModifyParams) error {
 	if p.Filter.IsZero() {
 		return boterr.Invalid("filter", "is missing: say which members; {} means all")
 	}
@@ -106,14 +106,14 @@ func checkFindAndModify(p member.FindAndModifyMemberParams) error {
 }
 
 // PatchMembers implements Operations.
-func (s *Service) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
 	if err := checkPatch(patch); err != nil {
-		return member.PatchMembersResult{}, err
+		return member.PatchResult{}, err
 	}
 	members, err := s.inChannel(ctx, channels.ByRecord(s.scope, p.Channel))
 	if err != nil {
-		return member.PatchMembersResult{}, err
+		return member.PatchResult{}, err
 	}
 	var first document.Object
 	if p.MemberID == "" {
@@ -122,10 +122,10 @@ func (s *Service) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 		first, err = patchOne(ctx, members.Where(record.FieldID, p.MemberID), patch)
 	}
 	if err != nil || first.IsZero() {
-		return member.PatchMembersResult{}, err
+		return member.PatchResult{}, err
 	}
 	m, err := fromDocument(first)
-	return member.PatchMembersResult{Result: m}, err
+	return member.PatchResult{Result: m}, err
 }
 
 // patchOne changes the one member of a collection, and returns it.
@@ -157,13 +157,13 @@ func patchAll(ctx context.Context, members *record.Collection, patch record.Patc
 }
 
 // UpdateMember implements Operations.
-func (s *Service) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
+func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
 	id, etag, err := addressed(p.Member)
 	if err == nil {
 		err = checkFields(p.Member)
 	}
 	if err != nil {
-		return member.UpdateMemberResult{}, boterr.PrefixField("member", err)
+		return member.UpdateResult{}, boterr.PrefixField("member", err)
 	}
 	patch := record.Patch{Patch: p.Member}
 	if s.checkEtags && etag != "" {
@@ -171,12 +171,12 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 	}
 	found, err := s.members.Where(record.FieldID, id).FindAndModify(ctx, patch, true)
 	if err != nil {
-		return member.UpdateMemberResult{}, record.RenameField(err, "patch", "member")
+		return member.UpdateResult{}, record.RenameField(err, "patch", "member")
 	}
 	if !found.Matched {
-		return member.UpdateMemberResult{}, s.whyNotUpdated(ctx, id)
+		return member.UpdateResult{}, s.whyNotUpdated(ctx, id)
 	}
-	result := member.UpdateMemberResult{DocsIDs: member.DocsIDs{Updated: []string{id}}}
+	result := member.UpdateResult{DocsIDs: member.DocsIDs{Updated: []string{id}}}
 	if found.Modified {
 		result.Modified = 1
 	}
@@ -213,7 +213,7 @@ func (s *Service) whyNotUpdated(ctx context.Context, id string) error {
 
 // CheckAndSaveMemberReferFrom implements Operations.
 func (s *Service) CheckAndSaveMemberReferFrom(
-	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
+	ctx context.Context, p member.CheckAndSaveReferFromParams,
 ) (*member.Member, error) {
 	if _, err := ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 	case saved.Matched:
 		return fromDocument(saved.Document)
 	default:
-		return s.GetMember(ctx, member.GetMemberParams{MemberID: p.MemberID})
+		return s.GetMember(ctx, member.GetParams{MemberID: p.MemberID})
 	}
 }
 

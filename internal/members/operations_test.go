@@ -98,7 +98,7 @@ func TestFindAndModifyMember_DoubleClick(t *testing.T) {
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
-			found, err := a.mine.FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+			found, err := a.mine.FindAndModifyMember(t.Context(), member.FindAndModifyParams{
 				Filter: document.O("_id", "m1", "meta.clicked", document.O("$ne", true)),
 				Patch:  document.Set("meta.clicked", true),
 			})
@@ -138,7 +138,7 @@ func TestPatchMembers_MemberAsItIsNow(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	a.advance()
-	result, err := a.mine.PatchMembers(t.Context(), member.PatchMembersParams{
+	result, err := a.mine.PatchMembers(t.Context(), member.PatchParams{
 		Channel: &channel.Channel{ID: "c1"}, Patch: document.O("meta.n", 1),
 	})
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func TestCheckAndSaveMemberReferFrom_AtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range seen {
 		all.Go(func() {
-			m, err := a.mine.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+			m, err := a.mine.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 				MemberID: "m1", ReferFrom: fmt.Sprintf("channel %d", i),
 			})
 			if err == nil {
@@ -253,7 +253,7 @@ func TestMember_DamagedByOthers(t *testing.T) {
 
 func TestFindAndModifyMember_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *members.Service) operation[member.FindAndModifyMemberParams, member.FindAndModifyMemberResult] {
+	requireRefused(t, func(s *members.Service) operation[member.FindAndModifyParams, member.FindAndModifyResult] {
 		return s.FindAndModifyMember
 	}, map[string]string{
 		`{}`:                              "filter",
@@ -309,7 +309,7 @@ func TestFindAndModifyMember_NoUpsert(t *testing.T) {
 
 func TestGetMember_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *members.Service) operation[member.GetMemberParams, *member.Member] {
+	requireRefused(t, func(s *members.Service) operation[member.GetParams, *member.Member] {
 		return s.GetMember
 	}, map[string]string{
 		`{}`:                            "memberId",
@@ -320,7 +320,7 @@ func TestGetMember_Refuses(t *testing.T) {
 
 func TestPatchMembers_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *members.Service) operation[member.PatchMembersParams, member.PatchMembersResult] {
+	requireRefused(t, func(s *members.Service) operation[member.PatchParams, member.PatchResult] {
 		return s.PatchMembers
 	}, map[string]string{
 		`{}`:                                   "patch",
@@ -349,7 +349,7 @@ func TestPatchMembers_Refuses(t *testing.T) {
 
 func TestUpdateMember_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *members.Service) operation[member.UpdateMemberParams, member.UpdateMemberResult] {
+	requireRefused(t, func(s *members.Service) operation[member.UpdateParams, member.UpdateResult] {
 		return s.UpdateMember
 	}, map[string]string{
 		`{}`:                               "member",
@@ -374,7 +374,7 @@ func TestUpdateMember_Refuses(t *testing.T) {
 
 func TestCheckAndSaveMemberReferFrom_Refuses(t *testing.T) {
 	t.Parallel()
-	requireRefused(t, func(s *members.Service) operation[member.CheckAndSaveMemberReferFromParams, *member.Member] {
+	requireRefused(t, func(s *members.Service) operation[member.CheckAndSaveReferFromParams, *member.Member] {
 		return s.CheckAndSaveMemberReferFrom
 	}, map[string]string{
 		`{}`:                                      "memberId",
@@ -389,7 +389,7 @@ func TestCheckAndSaveMemberReferFrom_Refuses(t *testing.T) {
 func TestCheckAndSaveMemberReferFrom_TooLong(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
-	_, err := a.mine.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveMemberReferFromParams{
+	_, err := a.mine.CheckAndSaveMemberReferFrom(t.Context(), member.CheckAndSaveReferFromParams{
 		MemberID: "m1", ReferFrom: strings.Repeat("x", document.MaxSize+1),
 	})
 	require.ErrorIs(t, err, boterr.InvalidArgument)

@@ -68,6 +68,22 @@ func (o Operation) Parameter(name string) (Field, bool) {
 	return fieldNamed(o.Parameters, name)
 }
 
+// saidByPackage are what the names of packages say already of their operations.
+var saidByPackage = map[string][]string{
+	"member": {"Members", "Member"}, "agenda": {"MemberAgenda", "Agenda"}, "channel": {"Channel"}, "livechat": {"LiveChat"},
+	"datasource": {"DataFromDataSource", "DataToDataSource", "FromDataSource", "DataSource"},
+}
+
+// ParamsType returns the name of the type of the parameters in Go: the method's, without what its package says already.
+func (o Operation) ParamsType() string {
+	for _, word := range saidByPackage[o.Package] {
+		if before, after, found := strings.Cut(o.Method, word); found {
+			return before + after + "Params"
+		}
+	}
+	return o.Method + "Params"
+}
+
 // Effect is what a call does to what is stored.
 type Effect string
 

@@ -4,10 +4,11 @@ import (
 	"math"
 	"sync"
 
+	"github.com/golang/geo/s2"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/geometry"
-	"github.com/golang/geo/s2"
 )
 
 // geoTest is a condition on a place that an index can serve.

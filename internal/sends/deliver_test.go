@@ -165,7 +165,7 @@ func TestDeliver_NilPointerAsError(t *testing.T) {
 // nobody has neither members nor channels, and no errors for that.
 type nobody struct{}
 
-func (nobody) GetMember(context.Context, member.GetMemberParams) (*member.Member, error) {
+func (nobody) GetMember(context.Context, member.GetParams) (*member.Member, error) {
 	return nil, nil //nolint:nilnil // This is what is tested.
 }
 

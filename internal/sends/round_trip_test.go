@@ -266,7 +266,7 @@ func TestPorts_OfWrappedConnector(t *testing.T) {
 // everybody are members of every id.
 type everybody struct{}
 
-func (everybody) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "web", ExternalID: p.MemberID, FirstName: "Ada"}, nil
 }
 

@@ -269,7 +269,7 @@ func TestSendResponse_Credentials(t *testing.T) {
 // crm is a host's own members: one of them, who is Grace.
 type crm struct{ externalID string }
 
-func (c crm) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (c crm) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	return &member.Member{ID: p.MemberID, Channel: "web", ExternalID: c.externalID, FirstName: "Grace"}, nil
 }
 

@@ -80,7 +80,7 @@ func (w *world) addBare(of string) {
 }
 
 // GetMember gives the members, the bare ones without their externalId.
-func (w *world) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (w *world) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	m, err := w.members.GetMember(ctx, p)
 	if err == nil && len(p.MemberID) > 5 && p.MemberID[:5] == "bare-" {
 		m.ExternalID = ""
@@ -108,7 +108,7 @@ func (w *world) with(channelID, memberID string, connectors map[channel.Type]sen
 // or not.
 type deaf struct{ of *world }
 
-func (d deaf) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+func (d deaf) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return d.of.GetMember(context.WithoutCancel(ctx), p)
 }
 

@@ -65,7 +65,7 @@ func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStore
 		return utility.StoredFile{}, err
 	}
 	_, err = record.Load(in, func(string) (*channel.Reference, error) {
-		found, err := s.ports.Channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
+		found, err := s.ports.Channels.GetChannel(ctx, channel.GetParams{ChannelID: id})
 		return found, portError(ctx, "what knows the channels", err)
 	})
 	if err != nil {

@@ -86,6 +86,23 @@ func (s *Store) makeAll(contents []*content) {
 	s.collections.Store(&next)
 }
 
+// versions is one collection: its newest content, and the lock under which the
+// next one is made.
+type versions struct {
+	// asCollection is how the store hands it out.
+	asCollection collection
+	writing      writeLock
+	newest       atomic.Pointer[content]
+	// staged is what the writes of groups have made, published or not. It belongs to the leader of
+	// a group.
+	staged stagedContent
+	// watchers are told what each transaction did, under the lock.
+	watchers []*watcher
+	// followers are told so, too. They belong to the writer of the next version, who has the lock
+	// or leads a group.
+	followers []*follower
+}
+
 // restore puts a collection back to a content. The caller has its lock.
 func (v *versions) restore(to *content) {
 	v.newest.Store(to)
@@ -144,23 +161,6 @@ func unlockAll(all *directory) {
 	for _, v := range all.All() {
 		v.writing.Unlock()
 	}
-}
-
-// versions is one collection: its newest content, and the lock under which the
-// next one is made.
-type versions struct {
-	// asCollection is how the store hands it out.
-	asCollection collection
-	writing      writeLock
-	newest       atomic.Pointer[content]
-	// staged is what the writes of groups have made, published or not. It belongs to the leader of
-	// a group.
-	staged stagedContent
-	// watchers are told what each transaction did, under the lock.
-	watchers []*watcher
-	// followers are told so, too. They belong to the writer of the next version, who has the lock
-	// or leads a group.
-	followers []*follower
 }
 
 // begin makes empty versions those of a collection with its first content, and returns them.

@@ -11,7 +11,7 @@ import (
 
 // book plans the reminder of a booking.
 func book(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "see you", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)),
 		Tag: "booking", Replace: true,
 	})
@@ -20,7 +20,7 @@ func book(ctx context.Context, bot *botctx.Context) error {
 
 // forget deletes the reminder of a booking that is cancelled.
 func forget(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "booking"})
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "booking"})
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 
 // takePlace books the last place by one operation, which one of two members gets.
 func takePlace(ctx context.Context, bot *botctx.Context) error {
-	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "places", Filter: document.O("by", nil), Patch: document.Set("by", bot.Member.ID),
 	})
 	if err != nil {
@@ -30,7 +30,7 @@ func takePlace(ctx context.Context, bot *botctx.Context) error {
 
 // lookAndTakePlace is takePlace by two operations, between which another member books.
 func lookAndTakePlace(ctx context.Context, bot *botctx.Context) error {
-	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "places", Filter: document.O("by", nil),
 	})
 	if err != nil {
@@ -40,7 +40,7 @@ func lookAndTakePlace(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Text("Sold out."))
 	}
 	id, _ := free.Entries[0].Field("_id")
-	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "places", Filter: document.O("_id", id), Patch: document.O("by", bot.Member.ID),
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ func noteOrderAnew(ctx context.Context, bot *botctx.Context) error {
 }
 
 func note(ctx context.Context, bot *botctx.Context, order document.Object) error {
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "orders", Data: document.OneOrMany[document.Object]{order},
 	})
 	return err

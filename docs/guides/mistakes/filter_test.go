@@ -23,7 +23,7 @@ func cancelAll(ctx context.Context, bot *botctx.Context) error {
 }
 
 func cancel(ctx context.Context, bot *botctx.Context, filter document.Object) error {
-	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "orders", Filter: filter, Patch: document.O("state", "cancelled"), Multi: true,
 	})
 	return err

@@ -32,7 +32,7 @@ func collectByJSON(ctx context.Context, bot *botctx.Context) error {
 }
 
 func collect(ctx context.Context, bot *botctx.Context, number any) error {
-	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "parcels", Filter: document.O("number", number),
 	})
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 
 // remindOnce reminds of the basket in an hour, in place of what was planned before.
 func remindOnce(ctx context.Context, bot *botctx.Context) error {
-	return remind(ctx, bot, agenda.NewAgendaParams{Tag: "basket", Replace: true})
+	return remind(ctx, bot, agenda.NewParams{Tag: "basket", Replace: true})
 }
 
 // remindEachTime is remindOnce, and forgets the tag.
 func remindEachTime(ctx context.Context, bot *botctx.Context) error {
-	return remind(ctx, bot, agenda.NewAgendaParams{})
+	return remind(ctx, bot, agenda.NewParams{})
 }
 
-func remind(ctx context.Context, bot *botctx.Context, p agenda.NewAgendaParams) error {
+func remind(ctx context.Context, bot *botctx.Context, p agenda.NewParams) error {
 	p.MemberID, p.NodeCompositeID, p.NextRunAt = bot.Member.ID, "reminder", document.TimestampOf(bot.Now().Add(time.Hour))
 	_, err := bot.NewAgenda(ctx, p)
 	return err

@@ -15,7 +15,7 @@ import (
 
 // addPoint adds a point by one operation.
 func addPoint(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "teams", Filter: document.O("_id", "red"), Patch: document.Inc("points", 1), WithModifier: true,
 	})
 	return err
@@ -23,13 +23,13 @@ func addPoint(ctx context.Context, bot *botctx.Context) error {
 
 // readAndAddPoint is addPoint by two operations: what others add in between is lost.
 func readAndAddPoint(ctx context.Context, bot *botctx.Context) error {
-	read, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	read, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		DataSourceID: "teams", Filter: document.O("_id", "red"),
 	})
 	if err != nil {
 		return err
 	}
-	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 		DataSourceID: "teams", Filter: document.O("_id", "red"),
 		Patch: document.O("points", document.Get(read.Entries[0], "points", 0)+1),
 	})

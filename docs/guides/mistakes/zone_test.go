@@ -27,7 +27,7 @@ func greetAtNineSomewhere(ctx context.Context, bot *botctx.Context) error {
 
 func greetAt(ctx context.Context, bot *botctx.Context, now time.Time) error {
 	nine := time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, now.Location())
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "morning", NextRunAt: document.TimestampOf(nine),
 	})
 	return err

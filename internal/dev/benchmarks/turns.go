@@ -133,14 +133,14 @@ func ownTurns(ctx context.Context) (turning, error) {
 
 // countSeats is the logic of a turn.
 func countSeats(ctx context.Context, bot *botctx.Context) error {
-	entry, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+	entry, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 		DataSourceID: "places", Filter: document.O(record.FieldID, "e77"), Patch: document.Inc("seats", 1),
 		Option: datasource.FindAndModifyOption{New: true},
 	})
 	if err != nil {
 		return err
 	}
-	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 		Filter: document.O(record.FieldID, bot.Member.ID),
 		Patch:  document.Set("meta.seats", document.Get(entry.Value, "seats", 0)),
 		Option: member.FindAndModifyOption{New: true},

@@ -47,7 +47,7 @@ func repeat(ctx context.Context, bot *botctx.Context) error {
 }
 
 func schedule(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err := bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(24 * time.Hour)), Tag: "kettle",
 	})
 	return err
@@ -62,7 +62,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) error {
 
 func keepCoupon(ctx context.Context, bot *botctx.Context) error {
 	bot.Member.Meta.Set("coupon", "SPRING")
-	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 		DataSourceID: "coupons", Data: []document.Object{document.O("code", "SPRING", "by", bot.Member.FirstName)},
 	})
 	return err

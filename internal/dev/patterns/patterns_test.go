@@ -88,7 +88,7 @@ func (s *stage) ticketing() { s.openDesk(channel.Channel{Type: channel.Charlie})
 // keeps sets a field of Ada as she is stored.
 func (s *stage) keeps(field string, value document.Object) {
 	s.t.Helper()
-	_, err := s.ada.Context().PatchMembers(s.t.Context(), member.PatchMembersParams{MemberID: s.ada.ID(), Patch: document.O(field, value)})
+	_, err := s.ada.Context().PatchMembers(s.t.Context(), member.PatchParams{MemberID: s.ada.ID(), Patch: document.O(field, value)})
 	require.NoError(s.t, err)
 }
 
@@ -330,7 +330,7 @@ func archive(ctx context.Context, bot *botctx.Context) error {
 }
 
 func endLiveChat(ctx context.Context, bot *botctx.Context) error {
-	_, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{MessageEvent: bot.MessageEvent, Channel: bot.Channel})
+	_, err := bot.EndLiveChat(ctx, livechat.EndParams{MessageEvent: bot.MessageEvent, Channel: bot.Channel})
 	return err
 }
 
@@ -374,7 +374,7 @@ func counters() []pattern {
 
 func coupon() []*botctx.Node {
 	claim := func(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
-		taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true, "by", bot.Member.ID),
 			SortBy: document.O("code", 1), Option: datasource.FindAndModifyOption{New: true},
 		})
@@ -396,7 +396,7 @@ func coupon() []*botctx.Node {
 
 func doubleClick() []*botctx.Node {
 	pay := func(ctx context.Context, bot *botctx.Context) error {
-		found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+		found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
 			Filter: document.O("_id", bot.Member.ID, "meta.paid", document.O("$ne", true)),
 			Patch:  document.Set("meta.paid", true),
 		})
@@ -406,7 +406,7 @@ func doubleClick() []*botctx.Node {
 		return bot.Reply(ctx, send.Text("Paid, thank you."))
 	}
 	nextOrder := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+		_, err := bot.PatchMembers(ctx, member.PatchParams{
 			MemberID: bot.Member.ID, Patch: document.Unset("meta.paid"), WithModifier: true,
 		})
 		return err
@@ -419,7 +419,7 @@ func doubleClick() []*botctx.Node {
 
 func counter() []*botctx.Node {
 	count := func(ctx context.Context, bot *botctx.Context) error {
-		found, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		found, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyParams{
 			DataSourceID: "visits", Filter: document.O("page", bot.MessageEvent.Text()),
 			Patch:  document.O("$inc", document.O("count", 1), "$push", document.O("by", bot.Member.FirstName)),
 			Option: datasource.FindAndModifyOption{New: true, Upsert: true},

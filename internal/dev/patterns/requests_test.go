@@ -95,7 +95,7 @@ func asks(params func(bot *botctx.Context) livechat.CreateAssignmentParams) botc
 
 // leave ends the live chat from the member's side.
 func leave(ctx context.Context, bot *botctx.Context) error {
-	ended, err := bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{Member: bot.Member, Channel: bot.Channel})
+	ended, err := bot.InletEndLiveChat(ctx, livechat.InletEndParams{Member: bot.Member, Channel: bot.Channel})
 	if err != nil {
 		return err
 	}
@@ -181,14 +181,14 @@ func autoEnd() []*botctx.Node {
 		return livechat.CreateAssignmentParams{Member: bot.Member, SetLiveChatAgenda: new(false)}
 	})
 	arm := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, TreeID: "live chat", NodeCompositeID: "auto end",
 			NextRunAt: document.TimestampOf(bot.Now().Add(10 * time.Minute)), Tag: "auto end", Replace: true,
 		})
 		return err
 	}
 	end := func(ctx context.Context, bot *botctx.Context) error {
-		ended, err := bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{Member: bot.Member, Channel: bot.Channel})
+		ended, err := bot.InletEndLiveChat(ctx, livechat.InletEndParams{Member: bot.Member, Channel: bot.Channel})
 		if err == nil {
 			bot.Member = ended.Member
 		}
@@ -297,14 +297,14 @@ func agendas() []pattern {
 
 func idleReminder() []*botctx.Node {
 	remind := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
 			NextRunAt: document.TimestampOf(bot.Now().Add(5 * time.Minute)), Tag: "idle", Replace: true,
 		})
 		return err
 	}
 	cancel := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "idle"})
+		_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteParams{MemberID: bot.Member.ID, Tag: "idle"})
 		return err
 	}
 	return []*botctx.Node{
@@ -321,7 +321,7 @@ func dailyAgenda() []*botctx.Node {
 	subscribe := func(ctx context.Context, bot *botctx.Context) error {
 		year, month, day := bot.Now().UTC().Date()
 		until := time.Date(year, month, day+3, 0, 0, 0, -int(time.Millisecond), time.UTC)
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "quote", Pattern: "0 9 * * *", RunUntil: document.TimestampOf(until), Tag: "daily",
 			Meta: document.O("topic", "tea", "until", until.Format("2 Jan")),
 		})
@@ -339,7 +339,7 @@ func dailyAgenda() []*botctx.Node {
 
 func unsubscribe() []*botctx.Node {
 	remind := func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		_, err := bot.NewAgenda(ctx, agenda.NewParams{
 			MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(bot.Now().Add(time.Hour)),
 		})
 		return err

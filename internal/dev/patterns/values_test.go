@@ -428,7 +428,7 @@ func formToTable() []*botctx.Node {
 		if err != nil {
 			return err
 		}
-		done, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		done, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 			DataSourceID: "registrations",
 			Data: document.One(document.O(
 				"name", strings.TrimSpace(document.Get(given, "name", "")), "email", document.Get(given, "email", ""),
@@ -438,7 +438,7 @@ func formToTable() []*botctx.Node {
 		if err != nil {
 			return err
 		}
-		count, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+		count, err := bot.CountDataSource(ctx, datasource.CountParams{
 			DataSourceID: "registrations", Filter: document.O("member", bot.Member.ID),
 		})
 		bot.Member.Meta.Set("registration", document.O("number", count, "inserted", done.Result.Inserted))
@@ -453,7 +453,7 @@ func formToTable() []*botctx.Node {
 
 func mixedUpsert() []*botctx.Node {
 	stock := func(ctx context.Context, bot *botctx.Context) error {
-		done, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		done, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertParams{
 			DataSourceID: "products",
 			Data: document.One(
 				document.O("_id", "tea", "price", 3), document.O("_id", "cocoa", "price", 4), document.O("name", "water", "price", 1),
@@ -486,7 +486,7 @@ func menu() []*botctx.Node {
 }
 
 func showMenu(ctx context.Context, bot *botctx.Context) error {
-	found, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
+	found, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctParams{
 		CollectionName: "dishes", Key: "category", Filter: document.O("on", true),
 	})
 	if err != nil {
@@ -502,7 +502,7 @@ func showMenu(ctx context.Context, bot *botctx.Context) error {
 }
 
 func showDishes(ctx context.Context, bot *botctx.Context) error {
-	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchParams{
 		CollectionName: "dishes", Filter: document.O("category", bot.Values["category"], "on", true), SortBy: document.O("price", 1),
 	})
 	if err != nil {
@@ -521,7 +521,7 @@ func showDishes(ctx context.Context, bot *botctx.Context) error {
 
 func bulkPatch() []*botctx.Node {
 	sale := func(ctx context.Context, bot *botctx.Context) error {
-		changed, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		changed, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 			DataSourceID: "products", Filter: document.O("kind", "tea", "price", document.O("$gt", 2)),
 			Patch:        document.O("$mul", document.O("price", 0.5), "$addToSet", document.O("tags", "sale")),
 			WithModifier: true, Multi: true,
@@ -530,7 +530,7 @@ func bulkPatch() []*botctx.Node {
 		return err
 	}
 	rename := func(ctx context.Context, bot *botctx.Context) error {
-		changed, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		changed, err := bot.PatchDataToDataSource(ctx, datasource.PatchParams{
 			DataSourceID: "products", Filter: document.O("kind", "coffee"), Patch: document.O("name", "Filter coffee"),
 		})
 		if err != nil {

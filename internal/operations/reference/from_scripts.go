@@ -62,7 +62,7 @@ func goCall(operation operations.Operation) string {
 	for _, choice := range needed(operation.Parameters) {
 		fields = append(fields, alternatives(choice, operations.Field.GoName)+": ...")
 	}
-	return fmt.Sprintf("bot.%s(ctx, %s.%[1]sParams{%[3]s})", operation.Method, operation.Package, strings.Join(fields, ", "))
+	return fmt.Sprintf("bot.%s(ctx, %s.%s{%s})", operation.Method, operation.Package, operation.ParamsType(), strings.Join(fields, ", "))
 }
 
 // needed returns the parameters that have to be given: those of an element are alternatives.

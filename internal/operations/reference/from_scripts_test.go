@@ -33,7 +33,7 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	}
 	now := bot.Now().In(zone)
 	nine := time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, zone)
-	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+	_, err = bot.NewAgenda(ctx, agenda.NewParams{
 		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.TimestampOf(nine),
 		Meta: document.O("order", document.Get(bot.Member.Meta, "orders[0].id", "none")),
 	})
@@ -72,7 +72,7 @@ type wallet struct {
 
 // claim gives the member a coupon that nobody else has.
 func claim(ctx context.Context, bot *botctx.Context) error {
-	taken, err := datasource.FindAndModify[coupon](ctx, bot, datasource.FindAndModifyDataFromDataSourceParams{
+	taken, err := datasource.FindAndModify[coupon](ctx, bot, datasource.FindAndModifyParams{
 		DataSourceID: "coupons",
 		Filter:       document.O("taken", false),
 		Patch:        document.Set("taken", true, "by", bot.Member.ID),

@@ -71,7 +71,7 @@ func sendOnFakes(ctx context.Context, folder string) error {
 
 func readOnFakes(ctx context.Context, folder string) error {
 	return onFakes(folder, func(bot *botctx.Context) error {
-		_, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+		_, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 		return err
 	})
 }
@@ -212,7 +212,7 @@ func wayOfRead(ctx context.Context, _ string) error {
 	var way []string
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.Store = noting{Store: c.Store, way: &way} }))
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context() //nolint:contextcheck // A platform in memory takes none.
-	_, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	_, err := bot.GetMember(ctx, member.GetParams{MemberID: bot.Member.ID})
 	_, _ = fmt.Fprintln(os.Stdout, strings.Join(way, "\n"))
 	return err
 }
