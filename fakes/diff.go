@@ -106,7 +106,7 @@ type twoStores struct{ before, after *Snapshot }
 // recordsOf compares the records of a collection.
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {
 	read := func(stored document.Object) (*R, error) {
-		return record.Read[R](&record.Kind{Name: "record of " + collection}, stored.Without(record.FieldTurnFence))
+		return record.Read[R](&record.Schema{Name: "record of " + collection}, stored.Without(record.FieldTurnFence))
 	}
 	return compareRecords(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }
@@ -182,7 +182,7 @@ func paymentsOf(s *Snapshot, key accountKey) iter.Seq[document.Object] {
 }
 
 func readPayment(encoded document.Object) (*utility.Payment, error) {
-	return record.Read[utility.Payment](&record.Kind{Name: "payment"}, encoded.Without(record.FieldID))
+	return record.Read[utility.Payment](&record.Schema{Name: "payment"}, encoded.Without(record.FieldID))
 }
 
 // messages returns what was sent since, and what shows otherwise now.

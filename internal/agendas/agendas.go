@@ -62,7 +62,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		env:     env.WithDefaults(),
 		scope:   scope,
 		ports:   ports,
-		agendas: record.OfApp(env, kind, scope.App),
+		agendas: record.OfApp(env, schema, scope.App),
 	}
 }
 
@@ -76,7 +76,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		store.Ascending(record.FieldApp, record.FieldID),
 		store.Ascending(record.FieldApp, fieldMember, record.FieldID),
 	} {
-		if err := database.Collection(kind.Collection).EnsureIndex(ctx, index); err != nil {
+		if err := database.Collection(schema.Collection).EnsureIndex(ctx, index); err != nil {
 			return err
 		}
 	}
@@ -354,8 +354,8 @@ const (
 	fieldFailedAt        = "failedAt"
 )
 
-// kind is how agendas are kept.
-var kind = &record.Kind{
+// schema is how agendas are kept.
+var schema = &record.Schema{
 	Name:       "agenda",
 	Collection: "agendas",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
@@ -375,7 +375,7 @@ func fromDocument(o document.Object) (*agenda.Record, error) {
 func read(r *agenda.Record, o document.Object) error {
 	*r = agenda.Record{}
 	if err := document.Decode(o, r); err != nil {
-		return record.Unreadable(kind, o, err)
+		return record.Unreadable(schema, o, err)
 	}
 	if r.Meta.IsZero() {
 		r.Meta = document.O()

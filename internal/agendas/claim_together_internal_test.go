@@ -104,7 +104,7 @@ func (w *worker) restart() {
 // all returns the agendas as they are stored.
 func (w *worker) all() []document.Object {
 	w.t.Helper()
-	found, err := w.stand.store.Collection(kind.Collection).Find(w.ctx, nil, store.FindOptions{})
+	found, err := w.stand.store.Collection(schema.Collection).Find(w.ctx, nil, store.FindOptions{})
 	require.NoError(w.t, err)
 	return found
 }

@@ -64,7 +64,7 @@ func (s *stand) edit(id string, fields document.Object) {
 	require.NoError(s.t, err)
 	filter, err := query.CompileFilter(document.O(record.FieldID, id))
 	require.NoError(s.t, err)
-	_, err = s.store.Collection(kind.Collection).Update(s.ctx, filter, query.Change{Update: update}, store.UpdateOptions{})
+	_, err = s.store.Collection(schema.Collection).Update(s.ctx, filter, query.Change{Update: update}, store.UpdateOptions{})
 	require.NoError(s.t, err)
 }
 

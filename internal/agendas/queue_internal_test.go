@@ -249,7 +249,7 @@ func (s *stand) addMade(after time.Duration, set func(*agenda.Record)) {
 	set(&r)
 	encoded, err := document.Encode(r)
 	require.NoError(s.t, err)
-	require.NoError(s.t, s.store.Collection(kind.Collection).Insert(s.ctx, encoded))
+	require.NoError(s.t, s.store.Collection(schema.Collection).Insert(s.ctx, encoded))
 }
 
 func TestOrder_PriorityTimeCreation(t *testing.T) {
@@ -358,7 +358,7 @@ func (m *model) change() {
 	}
 	i := m.random.IntN(len(m.open))
 	chosen := document.O(fieldTag, m.open[i].tag)
-	agendas := record.Open(m.env, kind)
+	agendas := record.Open(m.env, schema)
 	if m.random.IntN(3) == 0 {
 		m.open = slices.Delete(m.open, i, i+1)
 		removed, err := agendas.Delete(m.ctx, chosen)
@@ -434,7 +434,7 @@ func (s *stand) of(app, channel string, number int) {
 		}})
 		require.NoError(s.t, err)
 	}
-	require.NoError(s.t, s.store.Collection(kind.Collection).Insert(s.ctx, all...))
+	require.NoError(s.t, s.store.Collection(schema.Collection).Insert(s.ctx, all...))
 }
 
 // hanging is a handler whose runs in an app's channel hang until they are told to end. Others it tells.

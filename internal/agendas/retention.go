@@ -87,5 +87,5 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	case memberID == "":
 		return 0, boterr.Missing("memberId", "the member to erase")
 	}
-	return record.OfApp(env, kind, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
+	return record.OfApp(env, schema, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
 }

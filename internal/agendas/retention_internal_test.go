@@ -88,7 +88,7 @@ func TestRetention_UsesIndex(t *testing.T) {
 	for _, filter := range []document.Object{completedBefore(start()), failedBefore(start())} {
 		old, err := query.CompileFilter(filter)
 		require.NoError(t, err)
-		explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, old, store.FindOptions{})
+		explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, old, store.FindOptions{})
 		require.NoError(t, err)
 		require.Equal(t, "completed_1_failedAt_1_nextRunAt_1", explanation.Index)
 	}
@@ -206,7 +206,7 @@ func TestQueue_FailedCostNothing(t *testing.T) {
 	found, _, err := scheduler.candidates.take(s.ctx, start(), 1, 0, fair.NewShares(1))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, mustFilter(isDue(start())),
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, schema.Collection, mustFilter(isDue(start())),
 		store.FindOptions{Sort: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)), Limit: 10})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, explanation.Examined)

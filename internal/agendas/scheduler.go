@@ -176,7 +176,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	}
 	database := store.Wrap(c.Env.Store, nil)
 	s := &Scheduler{
-		store: database, agendas: database.Collection(kind.Collection), records: record.Open(c.Env, kind),
+		store: database, agendas: database.Collection(schema.Collection), records: record.Open(c.Env, schema),
 		newID:  c.Env.WithDefaults().NewID,
 		config: c, backoff: c.Backoff, jittered: c.Backoff, log: c.Log,
 	}
@@ -184,7 +184,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.backoff, s.jittered = exponential, jittered
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
-		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
+		s.candidates = newWatchedQueue(watcher, database, schema.Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
 		s.ends = newEnds(s.agendas, s.config.Lease/lease.BeatsPerLease)

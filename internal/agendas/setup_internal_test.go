@@ -121,7 +121,7 @@ func (s *stand) add(after time.Duration, settings ...func(*agenda.Record)) strin
 	}
 	encoded, err := document.Encode(r)
 	require.NoError(s.t, err)
-	stored, err := record.Open(s.env, kind).Where(record.FieldApp, "app").Insert(s.ctx, encoded)
+	stored, err := record.Open(s.env, schema).Where(record.FieldApp, "app").Insert(s.ctx, encoded)
 	require.NoError(s.t, err)
 	return document.Get(stored, record.FieldID, "")
 }
@@ -140,7 +140,7 @@ func named(tag string) func(*agenda.Record) { return func(r *agenda.Record) { r.
 // get returns an agenda as it is stored.
 func (s *stand) get(id string) *agenda.Record {
 	s.t.Helper()
-	stored, err := record.Open(s.env, kind).Get(s.ctx, id)
+	stored, err := record.Open(s.env, schema).Get(s.ctx, id)
 	require.NoError(s.t, err)
 	r, err := fromDocument(stored)
 	require.NoError(s.t, err)
@@ -150,7 +150,7 @@ func (s *stand) get(id string) *agenda.Record {
 // patch changes an agenda in the store.
 func (s *stand) patch(id string, patch document.Object) {
 	s.t.Helper()
-	_, err := record.Open(s.env, kind).Update(s.ctx, record.Patch{
+	_, err := record.Open(s.env, schema).Update(s.ctx, record.Patch{
 		Filter: document.O(record.FieldID, id), Patch: patch, WithModifier: true,
 	})
 	require.NoError(s.t, err)
@@ -159,7 +159,7 @@ func (s *stand) patch(id string, patch document.Object) {
 // remove removes an agenda.
 func (s *stand) remove(id string) {
 	s.t.Helper()
-	_, err := record.Open(s.env, kind).Delete(s.ctx, document.O(record.FieldID, id))
+	_, err := record.Open(s.env, schema).Delete(s.ctx, document.O(record.FieldID, id))
 	require.NoError(s.t, err)
 }
 
@@ -214,7 +214,7 @@ func (s *stand) service() *Service {
 // stored returns all agendas as text.
 func (s *stand) stored() []string {
 	s.t.Helper()
-	found, err := s.store.Collection(kind.Collection).Find(s.ctx, nil, store.FindOptions{})
+	found, err := s.store.Collection(schema.Collection).Find(s.ctx, nil, store.FindOptions{})
 	require.NoError(s.t, err)
 	texts := make([]string, len(found))
 	for i, o := range found {

@@ -18,8 +18,8 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// kind is how channels are kept.
-var kind = &record.Kind{
+// schema is how channels are kept.
+var schema = &record.Schema{
 	Name:       "channel",
 	Collection: "channels",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
@@ -39,11 +39,13 @@ func New(env record.Env, scope record.Scope) *Service {
 	return &Service{
 		scope:    scope,
 		env:      env.WithDefaults(),
-		channels: record.OfApp(env, kind, scope.App),
+		channels: record.OfApp(env, schema, scope.App),
 	}
 }
 
-func (s *Service) pairings() *record.Collection { return record.OfApp(s.env, pairingKind, s.scope.App) }
+func (s *Service) pairings() *record.Collection {
+	return record.OfApp(s.env, pairingSchema, s.scope.App)
+}
 
 // GetChannel implements Operations.
 func (s *Service) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
@@ -197,7 +199,7 @@ func (s *Service) replaceVersion(ctx context.Context, id string, etag any, given
 
 // fromDocument reads a channel that the store holds.
 func fromDocument(o document.Object) (*channel.Channel, error) {
-	return record.Read[channel.Channel](kind, o)
+	return record.Read[channel.Channel](schema, o)
 }
 
 // versions returns the app's channels such that the next change gives one of them an etag
@@ -205,7 +207,7 @@ func fromDocument(o document.Object) (*channel.Channel, error) {
 func (s *Service) versions(etag string) *record.Collection {
 	env := s.env
 	env.NewEtag = func() string { return etagAfter(etag, env.Now()) }
-	return record.OfApp(env, kind, s.scope.App)
+	return record.OfApp(env, schema, s.scope.App)
 }
 
 // etagAfter returns the time in milliseconds as an etag, or the millisecond after that of the
@@ -222,8 +224,8 @@ func etagAfter(etag string, now time.Time) string {
 	return strconv.FormatInt(next, 10)
 }
 
-// pairingKind is how pairings are kept: one record for each inlet.
-var pairingKind = &record.Kind{
+// pairingSchema is how pairings are kept: one record for each inlet.
+var pairingSchema = &record.Schema{
 	Name:       "pairing",
 	Collection: "pairings",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
@@ -293,8 +295,8 @@ type Loader interface {
 
 // ByRecord is the address of a call that takes the channel's record as channel. The default is
 // the scope's own.
-func ByRecord(scope record.Scope, given *channel.Channel) record.Address {
-	named := record.Address{Kind: kind.Name, RecordParameter: "channel", Own: scope.Channel, MayBeOwn: true}
+func ByRecord(scope record.Scope, given *channel.Channel) record.Ref {
+	named := record.Ref{Kind: schema.Name, RecordParameter: "channel", Own: scope.Channel, MayBeOwn: true}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -303,18 +305,18 @@ func ByRecord(scope record.Scope, given *channel.Channel) record.Address {
 
 // ByID is the address of a call that takes the channel's id as parameter. The default is the
 // scope's own.
-func ByID(scope record.Scope, parameter, id string) record.Address {
-	return record.Address{Kind: kind.Name, IDParameter: parameter, ID: id, Own: scope.Channel, MayBeOwn: true}
+func ByID(scope record.Scope, parameter, id string) record.Ref {
+	return record.Ref{Kind: schema.Name, IDParameter: parameter, ID: id, Own: scope.Channel, MayBeOwn: true}
 }
 
 // ByRequiredID is the address of a call that must give the channel's id as channelId.
-func ByRequiredID(id string) record.Address {
-	return record.Address{Kind: kind.Name, IDParameter: fieldChannelID, ID: id}
+func ByRequiredID(id string) record.Ref {
+	return record.Ref{Kind: schema.Name, IDParameter: fieldChannelID, ID: id}
 }
 
 // ByRecordOrID is the address of a call that takes the channel's record as channel, or its id as
 // channelId. The default is the scope's own.
-func ByRecordOrID(scope record.Scope, given *channel.Channel, id string) record.Address {
+func ByRecordOrID(scope record.Scope, given *channel.Channel, id string) record.Ref {
 	named := ByRecord(scope, given)
 	named.IDParameter, named.ID = fieldChannelID, id
 	return named
@@ -325,7 +327,7 @@ func ByRecordOrID(scope record.Scope, given *channel.Channel, id string) record.
 //
 // InvalidArgument: the call names no channel, or two. NotFound: the app has no such channel. Unsupported: its
 // type is another one.
-func Load(ctx context.Context, from Loader, named record.Address, allowed ...channel.Type) (*channel.Channel, error) {
+func Load(ctx context.Context, from Loader, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	loaded, err := record.Load(named, func(id string) (*channel.Channel, error) { return from.Load(ctx, id) })
 	if err != nil {
 		return nil, err

@@ -51,11 +51,11 @@ func (s *Service) open(field, id string) (*record.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return record.OpenNamed(s.env, entryKind, name), nil
+	return record.OpenNamed(s.env, entrySchema, name), nil
 }
 
-// entryKind is that of entries: each data source has a collection of its own.
-var entryKind = &record.Kind{
+// entrySchema is that of entries: each data source has a collection of its own.
+var entrySchema = &record.Schema{
 	Name:   "entry",
 	Stamps: []string{record.FieldCreatedAt, record.FieldUpdatedAt},
 	Fixed:  []string{record.FieldCreatedAt},

@@ -218,7 +218,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 // updateAssignment sets fields of an assignment. Of a field that cannot be set the error
 // names the path.
 func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (livechat.UpdateAssignmentResult, error) {
-	found, err := set(ctx, s.assignments(), assignmentKind, id, fields)
+	found, err := set(ctx, s.assignments(), assignmentSchema, id, fields)
 	if err != nil {
 		return livechat.UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}
@@ -324,7 +324,7 @@ func hasOperator(o document.Object) bool {
 // set sets fields of the record of an id, and returns it as it is then. NotFound at _id:
 // there is none, which kind names. Other errors name the field.
 func set(
-	ctx context.Context, records *record.Collection, kind *record.Kind, id string, fields document.Object,
+	ctx context.Context, records *record.Collection, kind *record.Schema, id string, fields document.Object,
 ) (store.FindAndModifyResult, error) {
 	found, err := records.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{Patch: fields}, true)
 	if err != nil {

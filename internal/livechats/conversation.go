@@ -418,7 +418,7 @@ func (s *Service) linkGroup(
 	if bravoGroupID != "" {
 		info = info.With(fieldBravoGroupID, bravoGroupID)
 	}
-	found, err := set(ctx, s.assignments(), assignmentKind, r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
+	found, err := set(ctx, s.assignments(), assignmentSchema, r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
 	if err != nil {
 		return nil, false, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}
@@ -442,7 +442,7 @@ func (s *Service) linkBravoGroup(ctx context.Context, p livechat.UpdateAssignmen
 	if err != nil {
 		return nil, false, err
 	}
-	_, err = set(ctx, s.assignments(), assignmentKind, p.AssignmentID,
+	_, err = set(ctx, s.assignments(), assignmentSchema, p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil {
 		err = s.linkByBravoGroupID(ctx, p.BravoGroupID)

@@ -118,7 +118,7 @@ func checkGroup(given document.Object) (id string, err error) {
 		return "", boterr.Invalid(fieldMeta, "must be an object, got null: {} empties it")
 	}
 	if g.ID == "" {
-		return "", record.MissingID(groupKind.Name)
+		return "", record.MissingID(groupSchema.Name)
 	}
 	return g.ID, nil
 }
@@ -164,7 +164,7 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) livech
 // updateGroup sets fields of a group. NotFound at _id: the app has no such group. Of a field
 // that cannot be set the error names the path.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
-	found, err := set(ctx, s.groups(), groupKind, id, fields)
+	found, err := set(ctx, s.groups(), groupSchema, id, fields)
 	if err != nil {
 		return livechat.UpdateGroupResult{}, err
 	}
@@ -477,9 +477,9 @@ const (
 	fieldAdminID = "adminId"
 )
 
-// adminKind is how agents are kept. Their _id is made of the app and the adminId, since
+// adminSchema is how agents are kept. Their _id is made of the app and the adminId, since
 // two apps may use the same.
-var adminKind = &record.Kind{Name: "admin", Collection: "admins"}
+var adminSchema = &record.Schema{Name: "admin", Collection: "admins"}
 
 // adminKey returns the _id of an agent's record.
 func (s *Service) adminKey(adminID string) string {
@@ -490,7 +490,7 @@ func (s *Service) adminKey(adminID string) string {
 func adminFrom(o document.Object) (*livechat.Admin, error) {
 	a := new(livechat.Admin)
 	if err := document.Decode(o.Without(record.FieldID).Without(record.FieldApp), a); err != nil {
-		return nil, record.Unreadable(adminKind, o, err)
+		return nil, record.Unreadable(adminSchema, o, err)
 	}
 	return a, nil
 }

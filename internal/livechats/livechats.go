@@ -96,12 +96,12 @@ type Service struct {
 var _ livechat.Operations = (*Service)(nil)
 
 func (s *Service) assignments() *record.Collection {
-	return record.OfApp(s.env, assignmentKind, s.scope.App)
+	return record.OfApp(s.env, assignmentSchema, s.scope.App)
 }
 
-func (s *Service) groups() *record.Collection { return record.OfApp(s.env, groupKind, s.scope.App) }
+func (s *Service) groups() *record.Collection { return record.OfApp(s.env, groupSchema, s.scope.App) }
 
-func (s *Service) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
+func (s *Service) admins() *record.Collection { return record.OfApp(s.env, adminSchema, s.scope.App) }
 
 // New returns the live chats of the scope's app.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
@@ -137,28 +137,28 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	ended.Sparse = true
 	const bravoGroup = fieldGroupInfo + "." + fieldBravoGroupID
 	for _, wanted := range []struct {
-		kind  *record.Kind
+		kind  *record.Schema
 		index store.Index
 	}{
-		{assignmentKind, unique(fieldSlot)},
-		{assignmentKind, ofApp(fieldMember, fieldClosedAt)},
-		{assignmentKind, ofApp(fieldGroup, fieldEndedAt)},
-		{assignmentKind, ofApp(fieldGroup, record.FieldCreatedAt)},
-		{assignmentKind, ofApp(fieldParentAssignment)},
-		{assignmentKind, ofApp(fieldEndedAt, fieldAssignedAt, fieldSentAt)},
-		{assignmentKind, ofApp(bravoGroup, fieldEndedAt)},
-		{assignmentKind, ofApp(bravoGroup, record.FieldCreatedAt)},
-		{assignmentKind, ended},
-		{assignmentKind, ofApp(record.FieldID)},
-		{assignmentKind, ofApp(fieldMember, record.FieldID)},
-		{groupKind, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt)},
-		{groupKind, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt)},
-		{groupKind, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt)},
-		{groupKind, ofApp(fieldInletGroupExternalID, fieldActive, record.FieldCreatedAt)},
-		{groupKind, ofApp(fieldMember, fieldActive, record.FieldCreatedAt)},
-		{groupKind, ofApp(fieldAssignment, fieldOutlet)},
-		{groupKind, store.Ascending(fieldActive, record.FieldUpdatedAt)},
-		{adminKind, unique(fieldExternalID)},
+		{assignmentSchema, unique(fieldSlot)},
+		{assignmentSchema, ofApp(fieldMember, fieldClosedAt)},
+		{assignmentSchema, ofApp(fieldGroup, fieldEndedAt)},
+		{assignmentSchema, ofApp(fieldGroup, record.FieldCreatedAt)},
+		{assignmentSchema, ofApp(fieldParentAssignment)},
+		{assignmentSchema, ofApp(fieldEndedAt, fieldAssignedAt, fieldSentAt)},
+		{assignmentSchema, ofApp(bravoGroup, fieldEndedAt)},
+		{assignmentSchema, ofApp(bravoGroup, record.FieldCreatedAt)},
+		{assignmentSchema, ended},
+		{assignmentSchema, ofApp(record.FieldID)},
+		{assignmentSchema, ofApp(fieldMember, record.FieldID)},
+		{groupSchema, ofApp(fieldOutlet, fieldExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupSchema, ofApp(fieldExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupSchema, ofApp(fieldOutlet, fieldAdminExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupSchema, ofApp(fieldInletGroupExternalID, fieldActive, record.FieldCreatedAt)},
+		{groupSchema, ofApp(fieldMember, fieldActive, record.FieldCreatedAt)},
+		{groupSchema, ofApp(fieldAssignment, fieldOutlet)},
+		{groupSchema, store.Ascending(fieldActive, record.FieldUpdatedAt)},
+		{adminSchema, unique(fieldExternalID)},
 	} {
 		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, wanted.index); err != nil {
 			return err
@@ -169,7 +169,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 
 // EnsureIndex makes an index of the assignments of each app by a path, unless it is there.
 func EnsureIndex(ctx context.Context, database store.Store, path string) error {
-	return database.Collection(assignmentKind.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
+	return database.Collection(assignmentSchema.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
 }
 
 // Ports are what a Service works with.
@@ -321,18 +321,18 @@ const (
 
 // namedChannel returns the channel that an address names, as it is stored. It must be of one of
 // the types allowed; none stands for any.
-func (s *Service) namedChannel(ctx context.Context, named record.Address, allowed ...channel.Type) (*channel.Channel, error) {
+func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }
 
 // assignmentByID is the address of a call that must give assignmentId.
-func assignmentByID(id string) record.Address {
-	return record.Address{Kind: assignmentKind.Name, IDParameter: fieldAssignmentID, ID: id}
+func assignmentByID(id string) record.Ref {
+	return record.Ref{Kind: assignmentSchema.Name, IDParameter: fieldAssignmentID, ID: id}
 }
 
 // previousAssignment is the address of a call that must give previousAssignment.
-func previousAssignment(given *livechat.Assignment) record.Address {
-	named := record.Address{Kind: assignmentKind.Name, RecordParameter: fieldPreviousAssignment}
+func previousAssignment(given *livechat.Assignment) record.Ref {
+	named := record.Ref{Kind: assignmentSchema.Name, RecordParameter: fieldPreviousAssignment}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -340,18 +340,18 @@ func previousAssignment(given *livechat.Assignment) record.Address {
 }
 
 // namedAssignment returns the assignment that an address names, as it is stored.
-func (s *Service) namedAssignment(ctx context.Context, named record.Address) (*livechat.AssignmentRecord, error) {
+func (s *Service) namedAssignment(ctx context.Context, named record.Ref) (*livechat.AssignmentRecord, error) {
 	return record.Load(named, func(id string) (*livechat.AssignmentRecord, error) { return s.loadAssignment(ctx, id) })
 }
 
 // groupByID is the address of a call that must give groupId.
-func groupByID(id string) record.Address {
-	return record.Address{Kind: groupKind.Name, IDParameter: fieldGroupID, ID: id}
+func groupByID(id string) record.Ref {
+	return record.Ref{Kind: groupSchema.Name, IDParameter: fieldGroupID, ID: id}
 }
 
 // groupByRecord is the address of a call that must give the group's record as group.
-func groupByRecord(given *livechat.Group) record.Address {
-	named := record.Address{Kind: groupKind.Name, RecordParameter: fieldGroup}
+func groupByRecord(given *livechat.Group) record.Ref {
+	named := record.Ref{Kind: groupSchema.Name, RecordParameter: fieldGroup}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -360,13 +360,13 @@ func groupByRecord(given *livechat.Group) record.Address {
 
 // groupByRecordOrID is the address of a call that must give the group's record as group, or its
 // id as groupId.
-func groupByRecordOrID(given *livechat.Group, id string) record.Address {
+func groupByRecordOrID(given *livechat.Group, id string) record.Ref {
 	named := groupByRecord(given)
 	named.IDParameter, named.ID = fieldGroupID, id
 	return named
 }
 
 // namedGroup returns the group that an address names, as it is stored.
-func (s *Service) namedGroup(ctx context.Context, named record.Address) (*livechat.Group, error) {
+func (s *Service) namedGroup(ctx context.Context, named record.Ref) (*livechat.Group, error) {
 	return record.Load(named, func(id string) (*livechat.Group, error) { return s.loadGroup(ctx, id) })
 }

@@ -60,8 +60,8 @@ const (
 	fieldOverTold         = "overTold"
 )
 
-// assignmentKind is how assignments are kept.
-var assignmentKind = &record.Kind{
+// assignmentSchema is how assignments are kept.
+var assignmentSchema = &record.Schema{
 	Name:       "assignment",
 	Collection: "assignments",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
@@ -70,7 +70,7 @@ var assignmentKind = &record.Kind{
 
 // assignmentFrom reads an assignment that the store holds.
 func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
-	r, err := record.Read[livechat.AssignmentRecord](assignmentKind, o)
+	r, err := record.Read[livechat.AssignmentRecord](assignmentSchema, o)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ const (
 	fieldInletGroupExternalID = "inletGroupExternalId"
 )
 
-// groupKind is how groups are kept.
-var groupKind = &record.Kind{
+// groupSchema is how groups are kept.
+var groupSchema = &record.Schema{
 	Name:       "group",
 	Collection: "groups",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
@@ -106,7 +106,7 @@ var groupKind = &record.Kind{
 
 // groupFrom reads a group that the store holds.
 func groupFrom(o document.Object) (*livechat.Group, error) {
-	g, err := record.Read[livechat.Group](groupKind, o)
+	g, err := record.Read[livechat.Group](groupSchema, o)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +238,7 @@ func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*li
 
 // liveGroupsIn returns the live groups of an outlet with an external id, the oldest first.
 func (s *Service) liveGroupsIn(ctx context.Context, outletID, externalID string) ([]*livechat.Group, error) {
-	found, err := record.FindEqual(ctx, s.env, groupKind, s.scope.App,
+	found, err := record.FindEqual(ctx, s.env, groupSchema, s.scope.App,
 		query.FieldValue{Name: fieldOutlet, Value: outletID},
 		query.FieldValue{Name: fieldExternalID, Value: externalID},
 		query.FieldValue{Name: fieldActive, Value: true},

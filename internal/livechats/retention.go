@@ -31,11 +31,11 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 	}
 	before := document.O("$lt", int64(document.TimestampOf(now.Add(-olderThan))))
 	sweep := sweeper{env: env}
-	removed.Assignments, err = record.Open(env, assignmentKind).Remove(ctx, record.Removal{
+	removed.Assignments, err = record.Open(env, assignmentSchema).Remove(ctx, record.Removal{
 		Filter: document.O(fieldEndedAt, before), OldestBy: fieldEndedAt, Spare: sweep.parents,
 	})
 	if err == nil {
-		removed.Groups, err = record.Open(env, groupKind).Remove(ctx, record.Removal{
+		removed.Groups, err = record.Open(env, groupSchema).Remove(ctx, record.Removal{
 			Filter: document.O(fieldActive, false, record.FieldUpdatedAt, before), OldestBy: record.FieldUpdatedAt, Spare: sweep.groupsInUse,
 		})
 	}
@@ -53,11 +53,11 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (rem
 	case memberID == "":
 		return Removed{}, boterr.Missing("memberId", "the member to erase")
 	}
-	groups := record.OfApp(env, groupKind, app)
+	groups := record.OfApp(env, groupSchema, app)
 	which := record.Removal{Filter: equal(fieldMember, memberID)}
 	// The groups of an assignment go first, so that after a crash the assignment still leads to them.
 	sweep := sweeper{env: env, all: true}
-	removed.Assignments, err = record.OfApp(env, assignmentKind, app).Remove(ctx, record.Removal{
+	removed.Assignments, err = record.OfApp(env, assignmentSchema, app).Remove(ctx, record.Removal{
 		Filter: which.Filter, OldestBy: record.FieldCreatedAt, Spare: sweep.parents,
 	})
 	if err == nil {
@@ -101,7 +101,7 @@ func (s *sweeper) parents(ctx context.Context, batch []document.Object) (map[str
 		if !s.all {
 			removal.OldestBy, removal.Spare = record.FieldCreatedAt, s.groupsInUse
 		}
-		removed, err := record.OfApp(s.env, groupKind, app).Remove(ctx, removal)
+		removed, err := record.OfApp(s.env, groupSchema, app).Remove(ctx, removal)
 		s.groups += removed
 		if err != nil {
 			return nil, err
@@ -127,7 +127,7 @@ func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map
 
 // open returns the open assignments of an app whose field is one of some texts.
 func (s *sweeper) open(ctx context.Context, app, field string, texts []string) ([]document.Object, error) {
-	return record.OfApp(s.env, assignmentKind, app).Find(ctx, record.Query{
+	return record.OfApp(s.env, assignmentSchema, app).Find(ctx, record.Query{
 		Filter: document.O(field, document.O("$in", texts), fieldEndedAt, isAbsent()),
 	})
 }

@@ -62,7 +62,7 @@ func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error)
 // Arrive makes it. It is for hosts, which need no Service for the many events of members whom they know. The errors
 // are those of the store, and FailedPrecondition where what is stored is no member.
 func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
-	found, err := record.FindEqual(ctx, env, kind, scope.App, known(scope.Channel, externalID)...)
+	found, err := record.FindEqual(ctx, env, schema, scope.App, known(scope.Channel, externalID)...)
 	if err != nil || len(found) == 0 {
 		return "", err
 	}

@@ -21,7 +21,7 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 	require.NoError(t, EnsureIndex(t.Context(), database, "meta.plan"))
 	for i := range 50 {
 		n := strconv.Itoa(i)
-		require.NoError(t, database.Collection(kind.Collection).Insert(t.Context(), document.O(
+		require.NoError(t, database.Collection(schema.Collection).Insert(t.Context(), document.O(
 			"_id", n, "app", "mine", "channel", "c1", "externalId", n, "meta", document.O("plan", n))))
 	}
 	for name, source := range map[string]document.Object{
@@ -34,7 +34,7 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 	} {
 		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), source)))
 		require.NoError(t, err)
-		found, err := database.Explain(t.Context(), kind.Collection, filter, store.FindOptions{Limit: 1})
+		found, err := database.Explain(t.Context(), schema.Collection, filter, store.FindOptions{Limit: 1})
 		require.NoError(t, err)
 		require.EqualValues(t, 1, found.Returned, name)
 		require.EqualValues(t, 1, found.Examined, name)
@@ -52,7 +52,7 @@ func TestEnsureIndexes_Lists(t *testing.T) {
 		if i%10 > 0 {
 			tags = document.A("many", "all")
 		}
-		require.NoError(t, database.Collection(kind.Collection).Insert(t.Context(), document.O(
+		require.NoError(t, database.Collection(schema.Collection).Insert(t.Context(), document.O(
 			"_id", fmt.Sprintf("%04d", i), "app", "mine", "channel", "c"+strconv.Itoa(i%2), "externalId", i, "tags", tags)))
 	}
 	byID, err := query.CompileSort(document.O("_id", 1))
@@ -69,7 +69,7 @@ func TestEnsureIndexes_Lists(t *testing.T) {
 	} {
 		filter, err := query.CompileFilter(document.O("$and", document.A(document.O("app", "mine"), filter(c.chosen))))
 		require.NoError(t, err)
-		found, err := database.Explain(t.Context(), kind.Collection, filter, store.FindOptions{Sort: byID, Limit: 10})
+		found, err := database.Explain(t.Context(), schema.Collection, filter, store.FindOptions{Sort: byID, Limit: 10})
 		require.NoError(t, err)
 		require.EqualValues(t, 10, found.Returned, name)
 		require.LessOrEqual(t, found.Examined, c.most, name)

@@ -22,13 +22,13 @@ const (
 	fieldReferFrom  = "meta.referFrom"
 )
 
-// kind is how members are kept.
-var kind = &record.Kind{
+// schema is how members are kept.
+var schema = &record.Schema{
 	Name:       "member",
 	Collection: "members",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
 	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel},
-	Kept:       []string{record.FieldTurnFence, record.FieldHandledEvent},
+	Preserved:  []string{record.FieldTurnFence, record.FieldHandledEvent},
 }
 
 // Service is the members of one app. It is safe for concurrent use.
@@ -58,7 +58,7 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 		scope:    scope,
 		newID:    env.WithDefaults().NewID,
 		channels: channels,
-		members:  record.OfApp(env, kind, scope.App),
+		members:  record.OfApp(env, schema, scope.App),
 	}
 	for _, option := range options {
 		option(s)
@@ -87,7 +87,7 @@ func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 
 func ensure(ctx context.Context, database store.Store, indexes ...store.Index) error {
 	for _, index := range indexes {
-		if err := database.Collection(kind.Collection).EnsureIndex(ctx, index); err != nil {
+		if err := database.Collection(schema.Collection).EnsureIndex(ctx, index); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Service) Load(ctx context.Context, id string) (*member.Member, error) {
 }
 
 // inChannel returns the members of the channel that an address names.
-func (s *Service) inChannel(ctx context.Context, named record.Address) (*record.Collection, error) {
+func (s *Service) inChannel(ctx context.Context, named record.Ref) (*record.Collection, error) {
 	id, err := s.channelID(ctx, named)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *Service) inChannel(ctx context.Context, named record.Address) (*record.
 }
 
 // channelID returns the id of the channel that an address names. One that a call names must be there.
-func (s *Service) channelID(ctx context.Context, named record.Address) (string, error) {
+func (s *Service) channelID(ctx context.Context, named record.Ref) (string, error) {
 	id, err := named.Resolve()
 	if err == nil && !named.IsOwn() {
 		_, err = record.Load(named, func(id string) (*channel.Reference, error) {
@@ -151,8 +151,8 @@ type Getter interface {
 
 // ByRecord is the address of a call that takes the member's record as member. The default is
 // the scope's own.
-func ByRecord(scope record.Scope, given *member.Member) record.Address {
-	named := record.Address{Kind: kind.Name, RecordParameter: "member", Own: scope.Member, MayBeOwn: true}
+func ByRecord(scope record.Scope, given *member.Member) record.Ref {
+	named := record.Ref{Kind: schema.Name, RecordParameter: "member", Own: scope.Member, MayBeOwn: true}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -161,34 +161,34 @@ func ByRecord(scope record.Scope, given *member.Member) record.Address {
 
 // ByID is the address of a call that takes the member's id as memberId. The default is the
 // scope's own.
-func ByID(scope record.Scope, id string) record.Address {
-	return record.Address{Kind: kind.Name, IDParameter: fieldMemberID, ID: id, Own: scope.Member, MayBeOwn: true}
+func ByID(scope record.Scope, id string) record.Ref {
+	return record.Ref{Kind: schema.Name, IDParameter: fieldMemberID, ID: id, Own: scope.Member, MayBeOwn: true}
 }
 
 // ByRecordOrID is the address of a call that takes the member's record as member, or its id as
 // memberId. The default is the scope's own.
-func ByRecordOrID(scope record.Scope, given *member.Member, id string) record.Address {
+func ByRecordOrID(scope record.Scope, given *member.Member, id string) record.Ref {
 	named := ByRecord(scope, given)
 	named.IDParameter, named.ID = fieldMemberID, id
 	return named
 }
 
 // ByRequiredID is the address of a call that must give the member's id as memberId.
-func ByRequiredID(id string) record.Address {
-	return record.Address{Kind: kind.Name, IDParameter: fieldMemberID, ID: id}
+func ByRequiredID(id string) record.Ref {
+	return record.Ref{Kind: schema.Name, IDParameter: fieldMemberID, ID: id}
 }
 
 // Load returns the member that an address names, as it is stored.
 //
 // InvalidArgument: the call names no member, or two. NotFound: the app has no such member.
-func Load(ctx context.Context, from Getter, named record.Address) (*member.Member, error) {
+func Load(ctx context.Context, from Getter, named record.Ref) (*member.Member, error) {
 	return record.Load(named, func(id string) (*member.Member, error) { return Get(ctx, from, id) })
 }
 
 // Get returns the member of an id, or NotFound: always one of the two.
 func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
 	m, err := from.GetMember(ctx, member.GetParams{MemberID: id})
-	return record.Found(kind.Name, id, m, err)
+	return record.Found(schema.Name, id, m, err)
 }
 
 // complete gives the member empty objects and an empty list where it has none: bot logic reads
@@ -210,7 +210,7 @@ func complete(m *member.Member) {
 
 // fromDocument reads a member that the store holds.
 func fromDocument(o document.Object) (*member.Member, error) {
-	m, err := record.Read[member.Member](kind, o)
+	m, err := record.Read[member.Member](schema, o)
 	if err != nil {
 		return nil, err
 	}
@@ -302,6 +302,6 @@ func Erase(ctx context.Context, env record.Env, app, memberID string) (bool, err
 	case memberID == "":
 		return false, boterr.Missing("memberId", "the member to erase")
 	}
-	removed, err := record.OfApp(env, kind, app).Delete(ctx, document.O(record.FieldID, memberID))
+	removed, err := record.OfApp(env, schema, app).Delete(ctx, document.O(record.FieldID, memberID))
 	return removed > 0, err
 }

@@ -197,7 +197,7 @@ func addressed(given document.Object) (id, etag string, err error) {
 		return "", "", err
 	}
 	if address.ID == "" {
-		return "", "", record.MissingID(kind.Name)
+		return "", "", record.MissingID(schema.Name)
 	}
 	return address.ID, address.Etag, nil
 }

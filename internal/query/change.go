@@ -21,8 +21,8 @@ type Change struct {
 	// keeps it; an update that would give it another value is InvalidArgument.
 	// _id is fixed always.
 	Fixed []string
-	// Kept are fields that a replacement which lacks them leaves as they are.
-	Kept []string
+	// Preserved are fields that a replacement which lacks them leaves as they are.
+	Preserved []string
 	// Stamps are fields that are renewed in each document of which the update changes another
 	// field. What the caller's update does to the stamps themselves has no effect and does not
 	// count as a change.
@@ -190,7 +190,7 @@ func checkFixed(field string, before, after any) error {
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
-		if c.isFixed(field) || c.isStamped(field) || slices.Contains(c.Kept, field) {
+		if c.isFixed(field) || c.isStamped(field) || slices.Contains(c.Preserved, field) {
 			b.Set(field, value)
 		}
 	}

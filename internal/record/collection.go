@@ -36,8 +36,8 @@ const (
 	FieldHandledEvent = "handledEvent"
 )
 
-// Kind describes one kind of record.
-type Kind struct {
+// Schema describes one kind of record.
+type Schema struct {
 	// Name is what errors call a record, such as "member".
 	Name string
 	// Collection is the name of the collection in the store.
@@ -48,33 +48,33 @@ type Kind struct {
 	// Fixed are the fields that no update can change, beside _id, createdAt and those of the scope. A kind
 	// that names these as well saves each patch the list.
 	Fixed []string
-	// Kept are fields that a replacement which lacks them leaves as they are.
-	Kept []string
+	// Preserved are fields that a replacement which lacks them leaves as they are.
+	Preserved []string
 
 	// renewedShape is what renewed returns, nil before it is first asked for.
 	renewedShape atomic.Pointer[document.Shape]
 }
 
 // renewed returns the stamps that each change of a record sets anew: updatedAt and etag, as far as there are any.
-func (k *Kind) renewed() *document.Shape {
-	if known := k.renewedShape.Load(); known != nil {
+func (s *Schema) renewed() *document.Shape {
+	if known := s.renewedShape.Load(); known != nil {
 		return known
 	}
-	made := document.NewShape(slices.DeleteFunc(slices.Clone(k.Stamps), func(stamp string) bool {
+	made := document.NewShape(slices.DeleteFunc(slices.Clone(s.Stamps), func(stamp string) bool {
 		return stamp != FieldUpdatedAt && stamp != FieldEtag
 	}))
-	k.renewedShape.Store(made)
+	s.renewedShape.Store(made)
 	return made
 }
 
 // fixes reports whether createdAt and the fields of a scope are among the fixed fields.
-func (k *Kind) fixes(scope []query.FieldValue) bool {
+func (s *Schema) fixes(scope []query.FieldValue) bool {
 	for i := range scope {
-		if !slices.Contains(k.Fixed, scope[i].Name) {
+		if !slices.Contains(s.Fixed, scope[i].Name) {
 			return false
 		}
 	}
-	return slices.Contains(k.Fixed, FieldCreatedAt)
+	return slices.Contains(s.Fixed, FieldCreatedAt)
 }
 
 // Collection is one collection as one app sees it. Records of other apps do not
@@ -87,7 +87,7 @@ type Collection struct {
 	newID    func() string
 	newEtag  func() string
 	compiler *query.Compiler
-	kind     *Kind
+	schema   *Schema
 	stored   store.Collection
 	// scope are the values that fields of its records have. That of the app alone stands in room.
 	scope []query.FieldValue
@@ -97,21 +97,21 @@ type Collection struct {
 }
 
 // Open returns the collection of a kind of records, not narrowed to an app yet. A panic of the store is
-// an error, as of one that Guard returns. The kind must not change afterwards.
-func Open(env Env, kind *Kind) *Collection { return OpenNamed(env, kind, kind.Collection) }
+// an error, as of one that store.Wrap returns. The schema must not change afterwards.
+func Open(env Env, schema *Schema) *Collection { return OpenNamed(env, schema, schema.Collection) }
 
 // OpenNamed is Open for records that are kept in another collection of the store than others of their kind.
-func OpenNamed(env Env, kind *Kind, collection string) *Collection {
+func OpenNamed(env Env, schema *Schema, collection string) *Collection {
 	env = env.WithDefaults()
 	return &Collection{
 		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler,
-		kind: kind, stored: store.Wrap(env.Store, nil).Collection(collection),
+		schema: schema, stored: store.Wrap(env.Store, nil).Collection(collection),
 	}
 }
 
 // OfApp returns the collection of a kind of records as an app sees it.
-func OfApp(env Env, kind *Kind, app string) *Collection {
-	c := Open(env, kind)
+func OfApp(env Env, schema *Schema, app string) *Collection {
+	c := Open(env, schema)
 	c.narrow(FieldApp, app)
 	return c
 }
@@ -121,7 +121,7 @@ func OfApp(env Env, kind *Kind, app string) *Collection {
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := &Collection{
-		now: c.now, newID: c.newID, newEtag: c.newEtag, compiler: c.compiler, kind: c.kind, stored: c.stored, err: c.err,
+		now: c.now, newID: c.newID, newEtag: c.newEtag, compiler: c.compiler, schema: c.schema, stored: c.stored, err: c.err,
 	}
 	narrowed.scope = append(narrowed.room[:0], c.scope...)
 	narrowed.narrow(field, value)
@@ -167,7 +167,7 @@ type Query struct {
 func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 	found, ok, err := c.First(ctx, query.FieldValue{Name: FieldID, Value: id})
 	if err == nil && !ok {
-		err = NotFound(c.kind.Name, id)
+		err = NotFound(c.schema.Name, id)
 	}
 	return found, err
 }
@@ -196,13 +196,13 @@ func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) 
 
 // FindEqual returns the records of a kind in an app whose fields have values, or an empty slice. It is that of the
 // Collection, for a look-up after which nobody needs one.
-func FindEqual(ctx context.Context, env Env, kind *Kind, app string, fields ...query.FieldValue) ([]document.Object, error) {
+func FindEqual(ctx context.Context, env Env, schema *Schema, app string, fields ...query.FieldValue) ([]document.Object, error) {
 	var room [6]query.FieldValue
 	all := append(append(room[:0], fields...), query.FieldValue{Name: FieldApp, Value: app})
 	if !areShort(all) {
-		return OfApp(env, kind, app).FindEqual(ctx, fields...)
+		return OfApp(env, schema, app).FindEqual(ctx, fields...)
 	}
-	return store.Wrap(env.Store, nil).Collection(kind.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
+	return store.Wrap(env.Store, nil).Collection(schema.Collection).Find(ctx, query.FieldsEqual(all...), store.FindOptions{})
 }
 
 // whereEqual returns the filter for the records whose fields have values. Texts and truth values need no
@@ -324,10 +324,10 @@ func (c *Collection) projection(source document.Object) (*query.Projection, erro
 }
 
 // Read reads a record that the store holds. FailedPrecondition: it is of another shape.
-func Read[R any](kind *Kind, stored document.Object) (*R, error) {
+func Read[R any](schema *Schema, stored document.Object) (*R, error) {
 	r := new(R)
 	if err := document.Decode(stored, r); err != nil {
-		return nil, Unreadable(kind, stored, err)
+		return nil, Unreadable(schema, stored, err)
 	}
 	return r, nil
 }
@@ -345,9 +345,9 @@ func ReadAll[R any](found []document.Object, read func(document.Object) (*R, err
 }
 
 // Unreadable is the error for a stored record that cannot be read.
-func Unreadable(kind *Kind, stored document.Object, err error) error {
+func Unreadable(schema *Schema, stored document.Object, err error) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the stored %s %s cannot be read: %w",
-		kind.Name, document.Get(stored, FieldID, "without an _id"), err)
+		schema.Name, document.Get(stored, FieldID, "without an _id"), err)
 }
 
 // Insert adds a record and returns it as it is stored: with an _id, where it has
@@ -372,7 +372,7 @@ func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	record := c.begin(id, o.Len())
 	for field, value := range o.All() {
 		if scoped, ok := c.scoped(field); ok && !document.Equal(scoped, value) {
-			return o, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
+			return o, boterr.Invalid(field, "the %s belongs to another %s", c.schema.Name, field)
 		}
 		if record.Value(field) == document.Missing {
 			record.Set(field, value)
@@ -393,13 +393,13 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 	if id == nil {
 		id = strings.ToValidUTF8(c.newID(), "\uFFFD")
 	}
-	record := document.NewBuilder(1 + len(c.scope) + len(c.kind.Stamps) + more)
+	record := document.NewBuilder(1 + len(c.scope) + len(c.schema.Stamps) + more)
 	record.Set(FieldID, id)
 	for _, fixed := range c.scope {
 		record.Set(fixed.Name, fixed.Value)
 	}
 	var now any = int64(document.TimestampOf(c.now()))
-	for _, stamp := range c.kind.Stamps {
+	for _, stamp := range c.schema.Stamps {
 		switch stamp {
 		case FieldCreatedAt, FieldUpdatedAt:
 			record.Set(stamp, now)

@@ -11,7 +11,7 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	notes := record.Open(record.Env{Store: memstore.New()}, &record.Kind{Name: "note", Collection: "notes", Fixed: []string{"app"}})
+	notes := record.Open(record.Env{Store: memstore.New()}, &record.Schema{Name: "note", Collection: "notes", Fixed: []string{"app"}})
 	mine, theirs := notes.Where("app", "mine"), notes.Where("app", "theirs")
 
 	fmt.Println(mine.Insert(ctx, document.O("_id", "n1", "text", "buy tea")))

@@ -144,15 +144,15 @@ func requireFields(patch document.Object) error {
 func (c *Collection) change(update *query.Update) query.Change {
 	now := c.now()
 	change := query.Change{
-		Update: update,
-		Now:    now,
-		Fixed:  c.fixed(),
-		Kept:   c.kind.Kept,
+		Update:    update,
+		Now:       now,
+		Fixed:     c.fixed(),
+		Preserved: c.schema.Preserved,
 	}
-	if i := slices.Index(c.kind.Stamps, FieldVersion); i >= 0 {
-		change.Stamps.Increment = c.kind.Stamps[i : i+1 : i+1]
+	if i := slices.Index(c.schema.Stamps, FieldVersion); i >= 0 {
+		change.Stamps.Increment = c.schema.Stamps[i : i+1 : i+1]
 	}
-	renewed := c.kind.renewed()
+	renewed := c.schema.renewed()
 	change.Stamps.Set = renewed.Object(func(i int) any {
 		if renewed.Names()[i] == FieldEtag {
 			return c.newEtag()
@@ -164,11 +164,11 @@ func (c *Collection) change(update *query.Update) query.Change {
 
 // fixed returns the fields that no update can change, beside _id.
 func (c *Collection) fixed() []string {
-	if c.kind.fixes(c.scope) {
-		return c.kind.Fixed
+	if c.schema.fixes(c.scope) {
+		return c.schema.Fixed
 	}
-	fixed := make([]string, 0, 1+len(c.kind.Fixed)+len(c.scope))
-	fixed = append(append(fixed, FieldCreatedAt), c.kind.Fixed...)
+	fixed := make([]string, 0, 1+len(c.schema.Fixed)+len(c.scope))
+	fixed = append(append(fixed, FieldCreatedAt), c.schema.Fixed...)
 	for _, scoped := range c.scope {
 		fixed = append(fixed, scoped.Name)
 	}

@@ -3,9 +3,9 @@
 // change.
 //
 //   - To make the service of a domain for an app, give its New an [Env] and a [Scope].
-//   - To keep records of your own in the same way, use [Open] with a [Kind].
+//   - To keep records of your own in the same way, use [Open] with a [Schema].
 //   - To read a record or an id that a parameter gives, as every operation does, use [Load]
-//     with an [Address].
+//     with an [Ref].
 //
 // Scope says for whom an operation works, Env gives the store, the clock and the
 // ids, and Collection is one collection as one app sees it. Every service works
@@ -199,13 +199,13 @@ func oneOf(first, second document.Object) (document.Object, bool) {
 	}
 }
 
-// Address is how a call names a record of the app: by the record itself, by its id, or by neither,
+// Ref is how a call names a record of the app: by the record itself, by its id, or by neither,
 // which means the scope's own. Of a record only the _id is looked at, and the record is loaded again,
 // so that a forged or stale one gives no rights.
 //
 // An error about the id stands where the id stands, such as "channel._id" or "channelId". One
 // about the record that was found stands at the parameter, see Field.
-type Address struct {
+type Ref struct {
 	// Kind is what errors call the record, such as "channel".
 	Kind string
 	// RecordParameter takes the record, and IDParameter its id. One of them is "" where the
@@ -222,10 +222,10 @@ type Address struct {
 }
 
 // IsOwn reports whether the call names no record, so that the scope's own is meant.
-func (a Address) IsOwn() bool { return a.Record == nil && a.ID == "" }
+func (a Ref) IsOwn() bool { return a.Record == nil && a.ID == "" }
 
 // Field returns the parameter that names the record, or by which it can be named.
-func (a Address) Field() string {
+func (a Ref) Field() string {
 	if a.Record != nil || a.IDParameter == "" {
 		return a.RecordParameter
 	}
@@ -233,7 +233,7 @@ func (a Address) Field() string {
 }
 
 // place returns the path at which the id stands, or can be given.
-func (a Address) place() string {
+func (a Ref) place() string {
 	if a.Record != nil {
 		return a.RecordParameter + "." + FieldID
 	}
@@ -244,7 +244,7 @@ func (a Address) place() string {
 //
 // InvalidArgument: the call names none, and there is none of the scope's own; the record that it
 // gives has no _id; or the record and the id that it gives are two.
-func (a Address) Resolve() (string, error) {
+func (a Ref) Resolve() (string, error) {
 	switch {
 	case a.Record != nil && *a.Record == "":
 		return "", boterr.PrefixField(a.RecordParameter, MissingID(a.Kind))
@@ -262,7 +262,7 @@ func (a Address) Resolve() (string, error) {
 }
 
 // missing is the error of a call that names no record and has none of its own.
-func (a Address) missing() error {
+func (a Ref) missing() error {
 	switch {
 	case a.MayBeOwn:
 		return boterr.Invalid(a.Field(), "is missing: this context has no %s of its own", a.Kind)
@@ -275,7 +275,7 @@ func (a Address) missing() error {
 
 // Load returns the record that an address names, as load finds it by its id. What load says
 // stands at the place of the id. NotFound: load finds none, or returns nil.
-func Load[R any](a Address, load func(id string) (*R, error)) (*R, error) {
+func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	id, err := a.Resolve()
 	if err != nil {
 		return nil, err

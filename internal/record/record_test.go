@@ -34,7 +34,7 @@ func newApps() *apps {
 		NewID:   a.next("id"),
 		NewEtag: a.next("etag"),
 	}
-	things := record.Open(env, &record.Kind{
+	things := record.Open(env, &record.Schema{
 		Name:       "thing",
 		Collection: "things",
 		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
@@ -366,8 +366,8 @@ func requireInvalidAt(t *testing.T, err error, field, what string) {
 }
 
 // member is the address of a call that may give a member as member or as memberId.
-func member(given *string, id string, own *string) record.Address {
-	named := record.Address{Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id}
+func member(given *string, id string, own *string) record.Ref {
+	named := record.Ref{Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id}
 	if own != nil {
 		named.Own, named.MayBeOwn = *own, true
 	}
@@ -377,7 +377,7 @@ func member(given *string, id string, own *string) record.Address {
 func TestAddress_Resolve(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		named     record.Address
+		named     record.Ref
 		id, field string
 	}{
 		"the record":          {member(new("ada"), "", new("eve")), "ada", "member"},
@@ -385,7 +385,7 @@ func TestAddress_Resolve(t *testing.T) {
 		"both, which are one": {member(new("ada"), "ada", new("eve")), "ada", "member"},
 		"neither":             {member(nil, "", new("eve")), "eve", "memberId"},
 		"neither, and no parameter for the id": {
-			record.Address{Kind: "member", RecordParameter: "member", Own: "eve", MayBeOwn: true}, "eve", "member",
+			record.Ref{Kind: "member", RecordParameter: "member", Own: "eve", MayBeOwn: true}, "eve", "member",
 		},
 	} {
 		id, err := c.named.Resolve()
@@ -398,7 +398,7 @@ func TestAddress_Resolve(t *testing.T) {
 
 func TestAddress_Resolve_Refuses(t *testing.T) {
 	t.Parallel()
-	for want, named := range map[string]record.Address{
+	for want, named := range map[string]record.Ref{
 		"member._id: is missing: a member is found by it":                      member(new(""), "", new("eve")),
 		`memberId: is "bob", and member is "ada": give one of both`:            member(new("ada"), "bob", new("eve")),
 		"memberId: is missing: this context has no member of its own":          member(nil, "", new("")),
@@ -440,7 +440,7 @@ func TestLoad_ReturnsTheRecordAsItIsStored(t *testing.T) {
 
 func TestLoad_SaysWhereTheIDStands(t *testing.T) {
 	t.Parallel()
-	for want, named := range map[string]record.Address{
+	for want, named := range map[string]record.Ref{
 		"not found: member._id: there is no member bob here":              member(new("bob"), "", nil),
 		"not found: memberId: there is no member bob here":                member(nil, "bob", nil),
 		"not found: memberId: there is no member eve here":                member(nil, "", new("eve")),
@@ -458,12 +458,12 @@ func TestLoad_SaysWhereTheIDStands(t *testing.T) {
 func notes(t *testing.T, count int) *record.Collection {
 	t.Helper()
 	env := record.Env{Store: memstore.New()}
-	c := record.OfApp(env, &record.Kind{Name: "note", Collection: "notes"}, "mine")
+	c := record.OfApp(env, &record.Schema{Name: "note", Collection: "notes"}, "mine")
 	for i := range count {
 		_, err := c.Insert(t.Context(), document.O("_id", "n"+strconv.Itoa(i), "at", i/2))
 		require.NoError(t, err)
 	}
-	other := record.OfApp(env, &record.Kind{Name: "note", Collection: "notes"}, "theirs")
+	other := record.OfApp(env, &record.Schema{Name: "note", Collection: "notes"}, "theirs")
 	_, err := other.Insert(t.Context(), document.O("_id", "other", "at", 0))
 	require.NoError(t, err)
 	t.Cleanup(func() {

@@ -19,8 +19,8 @@ const (
 	fieldMember = "member"
 )
 
-// commentKind is how comments on posts are kept.
-var commentKind = &record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
+// commentSchema is how comments on posts are kept.
+var commentSchema = &record.Schema{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
 
 // EnsureIndexes makes the indexes by which comments are found by their post, their member and their age, unless they
 // are there. A host calls it once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
@@ -28,7 +28,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, paths := range [][]string{
 		{record.FieldApp, fieldPostID}, {record.FieldApp, fieldMember}, {record.FieldCreatedAt},
 	} {
-		if err := database.Collection(commentKind.Collection).EnsureIndex(ctx, store.Ascending(paths...)); err != nil {
+		if err := database.Collection(commentSchema.Collection).EnsureIndex(ctx, store.Ascending(paths...)); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Dura
 		return 0, err
 	}
 	before := document.O("$lt", int64(document.TimestampOf(now.Add(-olderThan))))
-	return record.Open(env, commentKind).Remove(ctx, record.Removal{
+	return record.Open(env, commentSchema).Remove(ctx, record.Removal{
 		Filter: document.O(record.FieldCreatedAt, before), OldestBy: record.FieldCreatedAt,
 	})
 }
@@ -62,7 +62,7 @@ func EraseMember(ctx context.Context, env record.Env, app, memberID string) (int
 	case memberID == "":
 		return 0, boterr.Missing("memberId", "the member to erase")
 	}
-	return record.OfApp(env, commentKind, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
+	return record.OfApp(env, commentSchema, app).Remove(ctx, record.Removal{Filter: document.O(fieldMember, memberID)})
 }
 
 // SavePostCommentAnalytics implements Operations.
@@ -126,7 +126,7 @@ func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*
 		return nil, err
 	}
 	return record.ReadAll(found, func(o document.Object) (*send.PostComment, error) {
-		return record.Read[send.PostComment](commentKind, o)
+		return record.Read[send.PostComment](commentSchema, o)
 	})
 }
 
@@ -135,5 +135,5 @@ func (s *Service) comments() (*record.Collection, error) {
 	if s.env.Store == nil {
 		return nil, boterr.New(boterr.Unsupported, "", "these sends were made without a store: give record.Env one")
 	}
-	return record.OfApp(s.env, commentKind, s.scope.App), nil
+	return record.OfApp(s.env, commentSchema, s.scope.App), nil
 }

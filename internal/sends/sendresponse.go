@@ -42,7 +42,7 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 	if p.Response.IsZero() {
 		return nil, boterr.PrefixField("response", p.Response.Validate())
 	}
-	var room [1]record.Address
+	var room [1]record.Ref
 	recipients, err := s.recipients(p.Member, p.MemberID, room[:0])
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 
 // messageTo returns the message to a member, whom a call names as r; or to the group, or the thread, in
 // which the scope's own member talks with the bot.
-func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Member, response send.Response) (send.Message, error) {
+func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member, response send.Response) (send.Message, error) {
 	message := send.Message{Channel: to, To: s.scope.GroupExternalID}
 	if !r.IsOwn() || message.To == "" {
 		externalID, err := m.RequireExternalID()
@@ -100,7 +100,7 @@ func filledFor(m *member.Member, response send.Response) (send.Response, error) 
 }
 
 // forOneOf says for which of several members a message is wrong.
-func forOneOf(recipients []record.Address, m *member.Member, err error) error {
+func forOneOf(recipients []record.Ref, m *member.Member, err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok || len(recipients) == 1 {
 		return err

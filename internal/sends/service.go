@@ -150,8 +150,8 @@ func canceled(ctx context.Context) error {
 // recipients returns the members that a call names, each once, in the order in which it first
 // names them, or the scope's own. There is at least one. One alone stands in room.
 func (s *Service) recipients(
-	given *member.Member, ids document.OneOrMany[string], room []record.Address,
-) ([]record.Address, error) {
+	given *member.Member, ids document.OneOrMany[string], room []record.Ref,
+) ([]record.Ref, error) {
 	if ids == nil {
 		only := members.ByRecordOrID(s.scope, given, "")
 		_, err := only.Resolve()
@@ -161,7 +161,7 @@ func (s *Service) recipients(
 		return nil, boterr.Invalid("memberId", "names nobody: give at least one id, or leave it out for the context's own member")
 	}
 	seen := make(map[string]bool, len(ids))
-	recipients := make([]record.Address, 0, len(ids))
+	recipients := make([]record.Ref, 0, len(ids))
 	for i, id := range ids {
 		named := members.ByRecordOrID(s.scope, given, id)
 		if len(ids) > 1 {
@@ -182,7 +182,7 @@ func (s *Service) recipients(
 }
 
 // loadMember returns the member as it is stored, which must be in the channel.
-func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named record.Address) (*member.Member, error) {
+func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named record.Ref) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, named)
 	if err != nil {
 		return nil, err

@@ -241,15 +241,15 @@ func replacementKeepsFixedFields(t *trial) {
 func replacementKeepsWhatIsToBeKept(t *trial) {
 	t.insert(document.O("_id", 1, "mark", 7, "n", 1))
 	replacement := t.change("n", 2)
-	replacement.Kept = []string{"mark", "none"}
+	replacement.Preserved = []string{"mark", "none"}
 	t.update(nil, replacement, first)
 	t.requireHolds(document.O("_id", 1, "mark", 7, "n", 2))
 	other := t.change("n", 3, "mark", 8)
-	other.Kept = []string{"mark"}
+	other.Preserved = []string{"mark"}
 	t.update(nil, other, first)
 	t.requireHolds(document.O("_id", 1, "mark", 8, "n", 3))
 	unset := t.change("$unset", document.O("mark", true))
-	unset.Kept = []string{"mark"}
+	unset.Preserved = []string{"mark"}
 	t.update(nil, unset, first)
 	t.requireHolds(document.O("_id", 1, "n", 3))
 }
