@@ -300,11 +300,6 @@ func payloadIn(form string) ([]byte, error) {
 	return nil, boterr.Invalid("payload", "is missing")
 }
 
-// isSigned reports whether a request was signed with a secret.
-func (l unverified) isSigned(secret string, now time.Time) bool {
-	return isSigned(l.header, l.body, secret, now)
-}
-
 // read reads what a request with a good signature reports to a channel.
 func (l unverified) read(in *channel.Channel) (report, error) {
 	var object document.Object

@@ -96,7 +96,7 @@ func refuseKind(w http.ResponseWriter) {
 // answerChallenge answers the tool's check of the handler's address.
 func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	config := h.connector.config
-	if secret := config.SigningSecret.Reveal(); secret != "" && !request.isSigned(secret, config.Now()) {
+	if secret := config.SigningSecret.Reveal(); secret != "" && !isSigned(request.header, request.body, secret, config.Now()) {
 		refuse(w)
 		return
 	}
@@ -122,7 +122,7 @@ func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
 		return
 	}
-	if in == nil || !request.isSigned(h.connector.secretOf(in), h.connector.config.Now()) {
+	if in == nil || !isSigned(request.header, request.body, h.connector.secretOf(in), h.connector.config.Now()) {
 		refuse(w)
 		return
 	}

@@ -363,9 +363,6 @@ func addChannel(b *branch, platform channel.Type) (string, error) {
 	return id, err
 }
 
-// groupTypes are the platforms on which members and a bot are in groups.
-func groupTypes() []channel.Type { return channel.InletGroups.Types() }
-
 // joinWith is a member who joins a group of her platform.
 type joinWith struct {
 	Person string `json:"person"`
@@ -383,9 +380,9 @@ func joinGroup(b *branch, with joinWith) (moment, error) {
 		return moment{}, boterr.Missing("group", "what the group is called")
 	}
 	on := b.toldChannel(fakes.Observing(context.Background()), by.channel()).Platform
-	if !by.isAgent() && !slices.Contains(groupTypes(), on) {
+	if !by.isAgent() && !slices.Contains(channel.InletGroups.Types(), on) {
 		return moment{}, boterr.New(boterr.Unsupported, "person", "%s is on %s, where members and a bot are in no groups: there are on %v",
-			by.name, on, groupTypes())
+			by.name, on, channel.InletGroups.Types())
 	}
 	m, err := b.does(conversation.JoinsGroup{By: by.name, Group: group}, moment{what: by.name + " joins the group " + group})
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *session) world(ctx context.Context, id string) (world, error) {
 	w := world{
 		Instance: s.instance, Revision: s.revision, Busy: s.busy, Bot: s.settings.Bot,
 		Branch: b.id, Branches: s.toldBranches(), Now: b.platform.Now().UTC(), Current: b.at, Moments: b.toldMoments(),
-		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(), Groups: groupTypes(), FileTypes: fileTypes(),
+		Operations: botctx.Ops(), Codes: boterr.Codes(), Platforms: channel.Types(), Groups: channel.InletGroups.Types(), FileTypes: fileTypes(),
 		Accounts: []string{},
 		Log:      b.toldLog(), Loads: s.loads, Stale: page.ProblemOf(s.stale), Faults: b.toldFaults(), Transcript: b.platform.Transcript(),
 	}

@@ -91,7 +91,7 @@ func (s *Service) planUpdate(ctx context.Context, memberID string, given schedul
 // open returns the agendas that the update is about, in the order in which they were
 // made. With Replace that is one, the newest, which takes the place of the others.
 func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
-	found, err := u.agendas().Find(ctx, record.Query{Filter: openFilter(u.params.Tag)})
+	found, err := u.service.ofMember(u.params.MemberID, u.params.Tag).Find(ctx, record.Query{Filter: openFilter(u.params.Tag)})
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +108,6 @@ func (u *update) open(ctx context.Context) ([]*agenda.Record, error) {
 		}
 	}
 	return open, nil
-}
-
-func (u *update) agendas() *record.Collection {
-	return u.service.ofMember(u.params.MemberID, u.params.Tag)
 }
 
 // check refuses an update that an agenda cannot have, because of what it keeps of its
@@ -146,7 +142,7 @@ func (u *update) write(ctx context.Context, open []*agenda.Record) (store.Update
 		}
 	}
 	filter := append(u.fits(), record.FieldID, document.O("$in", document.A(ids(open)...)), fieldCompleted, false)
-	written, err := u.agendas().Update(ctx, record.Patch{
+	written, err := u.service.ofMember(u.params.MemberID, u.params.Tag).Update(ctx, record.Patch{
 		Filter:       document.O(filter...),
 		Patch:        document.O("$set", document.O(set...), "$unset", document.O(unset...)),
 		WithModifier: true,

@@ -43,10 +43,10 @@ func readDomain(t *testing.T, source string) ([]method, error) {
 func TestGenerate_MethodOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"type Operations interface { GetMemberByName(ctx context.Context, p X) (int, error) }":                                "GetMemberByName is no operation of the table",
-		"type Operations interface { GetMember(ctx context.Context) error }":                                                  "GetMember: must have the form",
-		"type Operations interface { GetMember(ctx context.Context, p Params) (int, error) }":                                 "must take GetParams",
-		"type Operations interface { GetMember(ctx context.Context, p GetParams) (int, error) }":                        "GetParams is no struct",
+		"type Operations interface { GetMemberByName(ctx context.Context, p X) (int, error) }":                    "GetMemberByName is no operation of the table",
+		"type Operations interface { GetMember(ctx context.Context) error }":                                      "GetMember: must have the form",
+		"type Operations interface { GetMember(ctx context.Context, p Params) (int, error) }":                     "must take GetParams",
+		"type Operations interface { GetMember(ctx context.Context, p GetParams) (int, error) }":                  "GetParams is no struct",
 		"type Operations interface { GetMember(c C, p GetParams) (int, error) }; type GetParams struct { A int }": "has no json tag",
 	} {
 		_, err := readDomain(t, source)
@@ -79,8 +79,8 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 		getMember(fine) + params("// MemberID is it. Required.", "[]int"):                            "memberId: the table has the type string, the field MemberID is []int",
 		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the most, where it is a list of one, false, the field MemberID says true",
 		getMember(fine) + params("", "string"):                                                       "memberId: the field MemberID has no comment, and none names it",
-		getMember(fine) + "type GetParams struct { ID string `json:\"id\"` }":                  "id: the table lacks the field ID",
-		getMember(fine) + "type GetParams struct {}":                                           "memberId: there is no field for it, and the table has no meaning",
+		getMember(fine) + "type GetParams struct { ID string `json:\"id\"` }":                        "id: the table lacks the field ID",
+		getMember(fine) + "type GetParams struct {}":                                                 "memberId: there is no field for it, and the table has no meaning",
 		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):                `has the error "Wrong: it is.": it must be a code of boterr`,
 		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"):   "must end with a full stop",
 	} {
