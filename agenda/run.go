@@ -60,10 +60,8 @@ func Postponed(err error) (pause time.Duration, ok bool) {
 	return postponed.pause, true
 }
 
-// postponement is the error of Postpone.
 type postponement struct{ pause time.Duration }
 
-// Error implements error.
 func (p *postponement) Error() string {
 	return "the run is postponed by " + p.pause.String()
 }

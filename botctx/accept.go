@@ -77,7 +77,6 @@ func fixed(key string) string {
 // it by itself, such as in virtual time.
 func (r *Runtime) Inbox() *inbox.Inbox { return r.inbox }
 
-// newInbox returns the inbox of a Runtime.
 func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 	config := inbox.Config{
 		Env: env, DeriveID: r.config.DeriveID, Leases: r.leases, Handler: r.runAccepted, Enter: r.enterLane,
@@ -136,7 +135,6 @@ func (i Inbound) document() (document.Object, error) {
 	return document.O(fieldEvent, event, fieldGroup, i.GroupExternalID, fieldProfile, profile, fieldKey, i.Key), nil
 }
 
-// inboundOf returns what arrived of an event of the inbox.
 func inboundOf(e inbox.Event) (Inbound, error) {
 	arrived := Inbound{App: e.App, Channel: e.Channel, GroupExternalID: document.Get(e.Body, fieldGroup, "")}
 	arrived.Key = document.Get(e.Body, fieldKey, "")
@@ -152,7 +150,6 @@ func inboundOf(e inbox.Event) (Inbound, error) {
 	return arrived, nil
 }
 
-// runAccepted is the handler of the inbox.
 func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) (err error) {
 	defer func() {
 		err = r.orPanic(ctx, place{scope: record.Scope{App: d.Event.App, Channel: d.Event.Channel}}, err, recover())

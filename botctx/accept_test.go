@@ -69,7 +69,6 @@ func (f *fleet) process(action botctx.Action) *botctx.Runtime {
 	return f.processBy(f.clock, action)
 }
 
-// processBy is process, with a clock of its own.
 func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.Runtime {
 	f.t.Helper()
 	runtime := f.processWithoutLogic(clock)
@@ -95,7 +94,6 @@ func fromAda(text, id string) botctx.Inbound {
 	}}
 }
 
-// runNext runs what was accepted next.
 func (f *fleet) runNext(by *botctx.Runtime) inbox.Result {
 	f.t.Helper()
 	result, err := by.Inbox().RunNext(f.t.Context())
@@ -376,7 +374,6 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 	}
 }
 
-// second returns the error of two results.
 func second(_ inbox.Result, err error) error { return err }
 
 func TestRun_HandlesWhatWasAccepted(t *testing.T) {
@@ -506,7 +503,6 @@ func TestAccept_KeyDoesNotGrowWithTheEvent(t *testing.T) {
 	require.Len(t, document.Get(found[0], "key", ""), 43)
 }
 
-// processHandling returns the Runtime of another process, with its nodes.
 func (f *fleet) processHandling(nodes ...*botctx.Node) *botctx.Runtime {
 	f.t.Helper()
 	runtime := f.processWithoutLogic(f.clock)
@@ -547,7 +543,6 @@ func TestAccept_RedirectsWithoutEndAreNotTriedAgain(t *testing.T) {
 	require.True(t, result.IsDead, "they would come to no end again")
 }
 
-// seen keeps the contexts of runs.
 type seen struct{ runs []*botctx.Context }
 
 func (s *seen) look(_ context.Context, bot *botctx.Context) error {

@@ -114,7 +114,6 @@ type SchedulerOptions struct {
 	Log *slog.Logger
 }
 
-// newScheduler returns the scheduler of a Runtime.
 func (r *Runtime) newScheduler() (*agendas.Scheduler, error) {
 	config := agendas.SchedulerConfig{
 		Env: r.guarded, Handler: r.runAgenda,

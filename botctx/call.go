@@ -86,7 +86,6 @@ func noOperation(op Op) error {
 	return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName+"; perhaps %q is meant", near))
 }
 
-// opNames returns the names of all operations.
 func opNames() []string {
 	var names []string
 	for _, op := range Ops() {
@@ -110,7 +109,6 @@ func Ops() []Op {
 	return ops
 }
 
-// positionOf are the positions of operations by their names.
 var positionOf = func() map[Op]int {
 	positions := make(map[Op]int, len(operations))
 	for i := range operations {
@@ -178,7 +176,6 @@ func valueForCaller(result any) (any, error) {
 	}
 }
 
-// encoded returns the value of EncodeValue as a document value.
 func encoded(r document.ValueEncoder) (any, error) {
 	value, err := r.EncodeValue()
 	if err != nil {
@@ -291,10 +288,8 @@ func (c Config) boundedConnectors() send.Connectors {
 	return all
 }
 
-// Unwrap implements send.Wrapper.
 func (b boundedConnector) Unwrap() send.Connector { return b.Connector }
 
-// WrapPort implements send.PortWrapper.
 func (b boundedConnector) WrapPort(wanted, inner any) any {
 	return around.Port(wanted, inner, func(
 		ctx context.Context, _ string, _ *channel.Channel, do func(ctx context.Context) error,
@@ -303,7 +298,6 @@ func (b boundedConnector) WrapPort(wanted, inner any) any {
 	})
 }
 
-// Send implements send.Connector.
 func (b boundedConnector) Send(ctx context.Context, message send.Message) (delivery send.Delivery, err error) {
 	within, limit := b.limit.begin(ctx)
 	defer func() { err = b.limit.end(ctx, limit, err) }()
@@ -317,7 +311,6 @@ type boundedMailer struct {
 	limit callLimit
 }
 
-// SendMail implements Mailer.
 func (b boundedMailer) SendMail(ctx context.Context, mail utility.Mail) error {
 	return b.limit.call(ctx, func(ctx context.Context) error { return b.Mailer.SendMail(ctx, mail) })
 }
@@ -337,17 +330,14 @@ func (c Config) bounded(client utility.PaymentClient) utility.PaymentClient {
 	return boundedPayments{client, c.callLimit("the payment account")}
 }
 
-// Charge implements PaymentClient.
 func (b boundedPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Charge(ctx, charge) })
 }
 
-// Refund implements PaymentClient.
 func (b boundedPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Refund(ctx, refund) })
 }
 
-// Payment implements PaymentClient.
 func (b boundedPayments) Payment(ctx context.Context, id string) (*utility.Payment, error) {
 	return b.ask(ctx, func(ctx context.Context) (*utility.Payment, error) { return b.PaymentClient.Payment(ctx, id) })
 }
@@ -368,7 +358,6 @@ type boundedDoer struct {
 	limit callLimit
 }
 
-// Do implements outbound.Doer.
 func (b boundedDoer) Do(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	within, limit := b.limit.begin(ctx)
@@ -400,7 +389,6 @@ type boundedBody struct {
 // Unwrap returns the body within, which package outbound looks for: it takes part in a bound on memory.
 func (b boundedBody) Unwrap() io.ReadCloser { return b.ReadCloser }
 
-// Read implements io.Reader.
 func (b boundedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && err != io.EOF { //nolint:errorlint // Only io.EOF itself is the end.
@@ -409,7 +397,6 @@ func (b boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer.
 func (b boundedBody) Close() error {
 	_ = b.limit.End(nil)
 	return b.ReadCloser.Close()

@@ -53,13 +53,11 @@ func (f failure) after(prepare prepare) failure {
 	return f
 }
 
-// on returns the failure on a platform with options.
 func (f failure) on(options ...fakes.Option) failure {
 	f.options = options
 	return f
 }
 
-// failures returns the failures of each operation.
 func failures() map[string][]failure {
 	all := map[string][]failure{}
 	for _, part := range []map[string][]failure{
@@ -128,7 +126,6 @@ func TestCall_Errors(t *testing.T) {
 	}
 }
 
-// is reports whether this is the failure of the table.
 func (f failure) is(listed operations.Failure) bool {
 	return f.code == listed.Code && strings.Contains(listed.When, f.when)
 }

@@ -44,7 +44,6 @@ type storeFunc func(context.Context, utility.StoredFile) error
 
 func (f storeFunc) Put(ctx context.Context, file utility.StoredFile) error { return f(ctx, file) }
 
-// readerFunc is a reader by a function.
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
@@ -65,7 +64,6 @@ func takes(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// webchat is a Config whose platform of webchats is a connector.
 func webchat(connector send.Connector) botctx.Config {
 	return botctx.Config{Store: memstore.New(), Connectors: send.Connectors{channel.Webchat: connector}}
 }

@@ -159,7 +159,6 @@ func TestCall_ResultThatJSONDoesNotHave(t *testing.T) {
 	require.JSONEq(t, `{"ok": 1, "value": {"_id": 1, "v": null, "list": [null]}}`, taken, "what was taken is not lost")
 }
 
-// allTypes returns the types of channels that there are.
 func allTypes() []channel.Type { return channel.Types() }
 
 // newRecipient returns the only member of a platform of a type, by which the channel is called.
@@ -366,7 +365,6 @@ func TestSendResponse_Random(t *testing.T) {
 	require.Greater(t, sent, count/15, "hardly any was sent")
 }
 
-// servicesOf returns a value and all that is in it.
 func servicesOf(value any) []any {
 	parts := []any{value}
 	switch v := value.(type) {
@@ -550,7 +548,6 @@ func withIDs(t *testing.T, p *fakes.Platform, text string) string {
 	return strings.NewReplacer(append(pairs, "<stored message>", strconv.FormatInt(p.StoredMessages("page")[0].ID, 10))...).Replace(text)
 }
 
-// arguments returns the arguments of an operation on a platform.
 func arguments(t *testing.T, p *fakes.Platform, name string) string {
 	t.Helper()
 	return withIDs(t, p, templates[name])

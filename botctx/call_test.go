@@ -182,7 +182,6 @@ func TestCall_NullAndDefault(t *testing.T) {
 	}
 }
 
-// defaultsOf returns the defaults of fields by their paths.
 func defaultsOf(path string, fields []operations.Field) map[string]json.RawMessage {
 	defaults := map[string]json.RawMessage{}
 	for _, field := range fields {

@@ -35,7 +35,6 @@ func (c *choosing) refused(i int) {
 	}
 }
 
-// answeredBy reports that a candidate answers.
 func (c *choosing) answeredBy(ctx context.Context, i int) {
 	if c == nil {
 		return
@@ -46,7 +45,6 @@ func (c *choosing) answeredBy(ctx context.Context, i int) {
 	c.report(ctx, choice)
 }
 
-// answeredByLogic reports that the logic of HandleFunc answers.
 func (c *choosing) answeredByLogic(ctx context.Context, logic Action) {
 	if c == nil {
 		return

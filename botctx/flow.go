@@ -120,7 +120,6 @@ func isForOccasions(c *channel.Channel, tree string) bool {
 	})
 }
 
-// isOneOf tells whether a tree is one of those.
 func isOneOf(trees []string) func(tree string) bool {
 	return func(tree string) bool { return slices.Contains(trees, tree) }
 }

@@ -70,7 +70,6 @@ func choosing(t *testing.T, flow botctx.Flow, groups ...channel.PriorityGroup) (
 	return p, p.AddChannel(channel.Channel{PriorityGroups: groups}).ID
 }
 
-// nodeFor returns the node that answers a text.
 func nodeFor(t *testing.T, p *fakes.Platform, who member.Member, channelID, text string) string {
 	t.Helper()
 	who.Channel = channelID

@@ -71,7 +71,6 @@ func GraphOf(given ...*Node) (Graph, error) {
 // Graph returns the graph of the nodes that the Runtime handles now.
 func (r *Runtime) Graph() Graph { return r.nodes.Load().graph(r.unseen()) }
 
-// graph returns nodes as a graph.
 func (n *nodes) graph(by unseen) Graph {
 	drawn := Graph{Nodes: make([]GraphNode, len(n.list)), Edges: n.edges(), Warnings: n.warnings(by)}
 	for i, node := range n.list {
@@ -201,7 +200,6 @@ func (g Graph) drawing() drawing {
 	return d
 }
 
-// add adds a box to the frame of a tree.
 func (d *drawing) add(tree string, one box) {
 	for i := range d.frames {
 		if d.frames[i].label == tree {
@@ -224,7 +222,6 @@ func (n GraphNode) lines() []string {
 	return lines
 }
 
-// shape is that of the box of a node.
 func (n GraphNode) shape() shape {
 	if n.SavesPosition {
 		return shapePosition
@@ -356,7 +353,6 @@ func (b box) mermaid() string {
 	}
 }
 
-// mermaid returns the arrow.
 func (k EdgeKind) mermaid() string {
 	switch k {
 	case EdgeRedirect:

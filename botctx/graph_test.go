@@ -31,7 +31,6 @@ func shop() []*botctx.Node {
 	}
 }
 
-// graphOf returns the graph of nodes.
 func graphOf(t *testing.T, nodes []*botctx.Node) botctx.Graph {
 	t.Helper()
 	graph, err := botctx.GraphOf(nodes...)
@@ -208,7 +207,6 @@ func randomNodes(random *rand.Rand) []*botctx.Node {
 	return nodes
 }
 
-// edgesOf returns the edges that nodes have to have.
 func edgesOf(nodes []*botctx.Node) []botctx.Edge {
 	var edges []botctx.Edge
 	for _, node := range nodes {

@@ -218,7 +218,6 @@ func newFamilyWithDesk(t *testing.T, options ...fakes.Option) (*family, *fakes.A
 	return f, grace
 }
 
-// ask asks for a person.
 func ask(ctx context.Context, bot *botctx.Context) error {
 	asked, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
 	if err == nil {

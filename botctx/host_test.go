@@ -349,7 +349,6 @@ func (p faultyPort) Do(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}, Request: request}, nil
 }
 
-// faultyLog is a handler of logs that panics.
 type faultyLog struct {
 	slog.Handler
 

@@ -100,7 +100,6 @@ type wantedTurns struct {
 	lane   string
 }
 
-// wantedBy returns what a run is to take.
 func (r *Runtime) wantedBy(ctx context.Context, in runInput) (wanted wantedTurns, err error) {
 	wanted.member = memberKey{app: in.scope.App, member: in.scope.Member}
 	if r.isShared {
@@ -109,7 +108,6 @@ func (r *Runtime) wantedBy(ctx context.Context, in runInput) (wanted wantedTurns
 	return wanted, err
 }
 
-// takeTurns waits for what a run takes.
 func (r *Runtime) takeTurns(ctx context.Context, in runInput, taken *turns) error {
 	if r.config.ParallelRuns {
 		return nil
@@ -186,7 +184,6 @@ func (r *Runtime) waitForLane(ctx context.Context, lane, held string, parent *tu
 // purposeRun is what the leases of lanes are for that runs take which the inbox did not begin.
 const purposeRun = "run"
 
-// laneOfRun returns the lane of the member of a run.
 func (r *Runtime) laneOfRun(ctx context.Context, in runInput) (string, error) {
 	if in.sender != "" {
 		return inbox.Lane(in.scope.App, in.scope.Channel, in.sender), nil
@@ -232,7 +229,6 @@ func (r *run) laneLease() *lease.Lease {
 	}
 }
 
-// memberKey names a member of an app.
 type memberKey struct{ app, member string }
 
 // turn is the time in which one run has a member to itself. A run that is nested in
@@ -369,7 +365,6 @@ func (l *memberLocks) abandon(t *turn) {
 	l.held[t.key].dequeue(t)
 }
 
-// end hands the member of a turn on.
 func (l *memberLocks) end(t *turn) {
 	if !t.isHeld {
 		return
@@ -512,7 +507,6 @@ func waitsForItself(circle []string, isOwn bool) error {
 	return &boterr.Error{Code: boterr.FailedPrecondition, Err: &circleError{members: circle, isOwn: isOwn}}
 }
 
-// notWaited is the error for a wait that was given up.
 func notWaited(ctx context.Context, key memberKey) error {
 	return boterr.New(boterr.Canceled, "", "the context ended before the run of member %s could begin: %w",
 		key.member, context.Cause(ctx))

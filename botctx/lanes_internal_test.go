@@ -110,7 +110,6 @@ type attempt struct {
 // isHeld reports whether the attempt has the member's turn.
 func (a *attempt) isHeld() bool { return a.turn != nil && !a.isReleased }
 
-// isWaiting reports whether the attempt waits for its turn.
 func (a *attempt) isWaiting() bool { return !a.isOver }
 
 // lockTest is a table of locks, and the attempts on it by their names: "a>b" is the run
@@ -483,7 +482,6 @@ func (s *simulation) start(t *testing.T, l *lockTest, parent *attempt, step int,
 	return 0
 }
 
-// nameOf returns the name of an attempt.
 func nameOf(l *lockTest, a *attempt) string {
 	for name, other := range l.attempts {
 		if other == a {

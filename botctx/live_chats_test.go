@@ -420,7 +420,6 @@ type host struct {
 	ada *botctx.Context
 }
 
-// newHost returns a host with an inlet and an outlet of these types.
 func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	t.Helper()
 	host := &host{platform: &plain{}}

@@ -377,7 +377,6 @@ type agendasOfNodes struct {
 	bot *Context
 }
 
-// NewAgenda implements agenda.Operations.
 func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
 		return nil, err
@@ -385,7 +384,6 @@ func (a agendasOfNodes) NewAgenda(ctx context.Context, p agenda.NewParams) (*age
 	return a.Operations.NewAgenda(ctx, p)
 }
 
-// UpdateAgenda implements agenda.Operations.
 func (a agendasOfNodes) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
 	if err := a.check(ctx, NodeRef{Tree: p.TreeID, CompositeID: p.NodeCompositeID}); err != nil {
 		return agenda.UpdateResult{}, err

@@ -62,7 +62,6 @@ func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Sco
 	return runtime, scope
 }
 
-// adaWrites lets ada write a text.
 func adaWrites(ctx context.Context, runtime *botctx.Runtime, text string) error {
 	return runtime.Receive(ctx, botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 		From: "e-ada", Type: send.TypeText, Data: document.O("text", text),

@@ -175,7 +175,6 @@ func (o RedirectOptions) check() error {
 	return nil
 }
 
-// isOn reports whether an option that is true by default is on.
 func isOn(option *bool) bool { return option == nil || *option }
 
 // RedirectMemberToNodeResult is the result of RedirectMemberToNode.
@@ -253,7 +252,6 @@ func gather(list []*Node) (n *nodes, faults []NodeError) {
 	return n, faults
 }
 
-// with returns these nodes and more of them.
 func (n *nodes) with(added []*Node) (*nodes, error) {
 	if len(added) == 0 {
 		return n, nil
@@ -324,7 +322,6 @@ func (n *nodes) unknown(id, where string) error {
 // of the bot takes the place of the old one.
 type noNodeError string
 
-// Error implements error.
 func (e noNodeError) Error() string { return string(e) }
 
 // perhaps names the node whose id is most like one that is not there, "" where none is like it.
@@ -344,7 +341,6 @@ func several(named []*Node) string {
 	return "several trees have a node " + named[0].ID + ": " + treesOf(named)
 }
 
-// treesOf names the trees of nodes.
 func treesOf(named []*Node) string {
 	trees := make([]string, len(named))
 	for i, node := range named {
@@ -460,7 +456,6 @@ func (n *nodes) checkTargets(node *Node) (wrong []error) {
 	return wrong
 }
 
-// checkTarget is checkTargets for one of them.
 func (n *nodes) checkTarget(node *Node, to target) error {
 	if to.CompositeID == "" {
 		return boterr.Invalid(to.field, "the node %s %s a node without an id: give its nodeCompositeId", node.Ref(), to.does)
@@ -491,7 +486,6 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// redirected returns the node to which a redirect leads.
 func (n *nodes) redirected(from *Node, to *Redirect) (*Node, error) {
 	node, err := n.find(to.TreeID, to.NodeCompositeID, from.Tree)
 	if err != nil {

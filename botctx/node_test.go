@@ -21,12 +21,10 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// says returns an action that replies with a text.
 func says(text string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text(text)) }
 }
 
-// fails returns an action that fails.
 func fails(err error) botctx.Action {
 	return func(context.Context, *botctx.Context) error { return err }
 }
@@ -48,7 +46,6 @@ func texts(a interface{ Messages() []send.Response }) string {
 	return strings.Join(lines, "\n")
 }
 
-// withNodes returns a platform with nodes, and a member on it.
 func withNodes(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -647,7 +644,6 @@ func TestAccept_TriedAgainWhereItsNodeIsGone(t *testing.T) {
 	require.Equal(t, []string{"Which day?", "Hello."}, f.sent.all())
 }
 
-// processOf is process, of nodes.
 func (f *fleet) processOf(nodes ...*botctx.Node) *botctx.Runtime {
 	f.t.Helper()
 	runtime := f.process(func(_ context.Context, bot *botctx.Context) error {

@@ -275,7 +275,6 @@ func (w *tried) atDesk(pairs ...any) document.Object {
 	return document.O(append([]any{"channel", document.O("_id", "desk"), "messageEvent", event}, pairs...)...)
 }
 
-// bravoGroup makes a group on Bravo.
 func (w *tried) bravoGroup() string {
 	w.t.Helper()
 	made, err := w.ada.Context().CreateBravoGroup(w.t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Orders"})
@@ -285,7 +284,6 @@ func (w *tried) bravoGroup() string {
 
 var helloObject = document.O("type", "TEXT", "text", "Hello")
 
-// leaving are the operations that leave the store.
 var leaving = map[botctx.Op]struct {
 	// outlet is the platform of the desk, charlie by default.
 	outlet channel.Type
@@ -512,7 +510,6 @@ func TestTriedAgain_KnowsEachOperation(t *testing.T) {
 // tenEuro is a charge without a key of its own.
 var tenEuro = utility.Charge{Amount: 1000, Currency: "eur", PaymentMethod: "card"}
 
-// shopOf returns the client of the account that the bot has.
 func shopOf(ctx context.Context, t *testing.T, bot *botctx.Context) utility.PaymentClient {
 	t.Helper()
 	shop, err := bot.Golf(ctx, utility.GolfParams{GolfName: "shop"})

@@ -31,7 +31,6 @@ type RunError struct {
 	Err error
 }
 
-// partLogic is the part that HandleFunc was given.
 const partLogic = "logic"
 
 // Error names node, part and action, or HandleFunc and its function. Where Err has a Place of its own, as
@@ -130,7 +129,6 @@ func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 // endlessError is the error for redirects that come to no end.
 type endlessError string
 
-// Error implements error.
 func (e endlessError) Error() string { return string(e) }
 
 // path returns the nodes up to this step, with the members of further runs.
@@ -195,7 +193,6 @@ func (r *run) action(ctx context.Context, action Action) (err error) {
 	return action(ctx, r.bot)
 }
 
-// responses sends the responses of a node.
 func (r *run) responses(ctx context.Context, responses []send.Response) ([]send.Result, error) {
 	sent := make([]send.Result, 0, len(responses))
 	for i, response := range responses {
@@ -304,7 +301,6 @@ func (r *run) end() {
 // ownedHTTP is the host's HTTP client for the requests of live chats, whose answers the run holds.
 type ownedHTTP struct{ of *services }
 
-// Do implements outbound.Doer.
 func (h ownedHTTP) Do(request *http.Request) (*http.Response, error) {
 	return h.of.runtime.chatHTTP.Do(request.WithContext(outbound.WithOwner(request.Context(), h.of.owner())))
 }

@@ -16,7 +16,6 @@ import (
 // redirects are the operations on nodes as a context has them.
 type redirects struct{ bot *Context }
 
-// RedirectMemberToNode implements NodeOperations.
 func (r redirects) RedirectMemberToNode(
 	ctx context.Context, p RedirectMemberToNodeParams,
 ) (RedirectMemberToNodeResult, error) {
@@ -65,7 +64,6 @@ func (p RedirectMemberToNodeParams) meta() document.Object {
 	return p.Meta
 }
 
-// isOf reports whether the run is that of a member.
 func (r *run) isOf(app, memberID string) bool {
 	return r.bot.scope.App == app && r.bot.scope.Member == memberID
 }
@@ -203,10 +201,8 @@ func (f RedirectFunc) Among(targets ...NodeRef) Redirector {
 // always goes on at one node.
 type always struct{ to Redirect }
 
-// Next implements Redirector.
 func (a always) Next(context.Context, *Context) (*Redirect, error) { return &a.to, nil }
 
-// Targets implements Redirector.
 func (a always) Targets() (targets []NodeRef, areKnown bool) {
 	return []NodeRef{{CompositeID: a.to.NodeCompositeID, Tree: a.to.TreeID}}, true
 }
@@ -217,10 +213,8 @@ type oneOf struct {
 	among  []NodeRef
 }
 
-// Next implements Redirector.
 func (o oneOf) Next(ctx context.Context, bot *Context) (*Redirect, error) { return o.decide(ctx, bot) }
 
-// Targets implements Redirector.
 func (o oneOf) Targets() (targets []NodeRef, areKnown bool) { return slices.Clone(o.among), true }
 
 // checkRedirect refuses a redirect that could not work.

@@ -27,7 +27,6 @@ func redirects(to botctx.RedirectMemberToNodeParams) botctx.Action {
 	}
 }
 
-// whole returns a node whose parts each say what they are.
 func whole(id string, change ...func(*botctx.Node)) *botctx.Node {
 	node := &botctx.Node{
 		ID: id, Pre: []botctx.Action{says(id + " pre")}, Responses: []send.Response{send.Text(id + " response")},

@@ -74,7 +74,6 @@ type step struct {
 	joinable sync.Once
 }
 
-// runInput is what a run begins with.
 type runInput struct {
 	scope record.Scope
 	// channels are those of the scope, and channel its own, nil where it is not loaded yet.
@@ -190,7 +189,6 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 // erasedError is the error of a run whose member is not there: erased, perhaps, while the run waited for its turn.
 type erasedError struct{ error }
 
-// Unwrap returns the error itself.
 func (e erasedError) Unwrap() error { return e.error }
 
 // newStep returns a step without a node.
@@ -238,7 +236,6 @@ func (r *run) Refusal() error {
 // isUnderWay reports whether the run has not ended.
 func (r *run) isUnderWay() bool { return !r.ended.Load() }
 
-// Refusal implements store.Refuser.
 func (s *step) Refusal() error { return s.run.Refusal() }
 
 // NodeOf returns the node of the run that a ctx belongs to: that of an action, and what connectors, interceptors and
@@ -284,10 +281,8 @@ func (r *Runtime) attempt(in *run) func(context.Context) (record.Attempt, error)
 // runAttempt is a try at the run of an event that Accept kept, or at one that it redirected to.
 type runAttempt struct{ run *run }
 
-// Recall implements record.Attempt.
 func (a runAttempt) Recall(id string) (document.Object, bool) { return a.run.delivery.Recall(id) }
 
-// Remember implements record.Attempt.
 func (a runAttempt) Remember(ctx context.Context, id string, answer any) {
 	kept, err := document.Encode(answer)
 	if err == nil {
@@ -308,7 +303,6 @@ func (r *Runtime) limitRun(ctx context.Context) (context.Context, *timelimit.Lim
 	return l, l
 }
 
-// runRule returns the limit of a run.
 func (c Config) runRule() timelimit.Rule {
 	if c.MaxRun < 0 {
 		return timelimit.Rule{}

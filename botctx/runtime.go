@@ -211,7 +211,6 @@ func (c *runChannels) Load(ctx context.Context, id string) (*channel.Channel, er
 	return c.channelSource.Load(ctx, id)
 }
 
-// GetChannel implements channel.Operations.
 func (h hostChannels) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	loaded, err := channels.Load(ctx, h, channels.ByRequiredID(p.ChannelID))
 	if err != nil {
@@ -220,7 +219,6 @@ func (h hostChannels) GetChannel(ctx context.Context, p channel.GetParams) (*cha
 	return &channel.Reference{ChannelID: loaded.ID, AppID: h.app}, nil
 }
 
-// Load implements channels.Loader.
 func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	loaded, err := h.load(ctx, h.app, id)
 	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
@@ -274,7 +272,6 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	return err
 }
 
-// writeReady writes the document.
 func (r *Runtime) writeReady(ctx context.Context) (err error) {
 	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
 	filter, err := query.CompileFilter(document.O(record.FieldID, "ready"))

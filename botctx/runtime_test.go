@@ -381,7 +381,6 @@ func TestRemoveOld_EachKind(t *testing.T) {
 	}
 }
 
-// idsIn returns the ids of the documents of a collection.
 func idsIn(t *testing.T, database store.Store, collection string) map[string]bool {
 	t.Helper()
 	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
@@ -430,7 +429,6 @@ func newStreet(t *testing.T, database store.Store) *street {
 	return s
 }
 
-// writes has a member write.
 func (s *street) writes(at place, from string) {
 	s.t.Helper()
 	require.NoError(s.t, s.runtime.Accept(s.t.Context(), botctx.Inbound{App: at.app, Channel: at.channel, Event: send.MessageEvent{

@@ -171,7 +171,6 @@ func TestSendID_Event(t *testing.T) {
 	}
 }
 
-// changed returns an event with a change.
 func changed(event send.MessageEvent, change func(*send.MessageEvent)) send.MessageEvent {
 	change(&event)
 	return event

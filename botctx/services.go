@@ -149,27 +149,22 @@ func (p *services) utilities() utility.Operations {
 // is called, so that they work with what the host has put in their place.
 type effective struct{ services *services }
 
-// GetChannel is that of channel.Operations.
 func (f effective) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return f.services.channels().GetChannel(ctx, p)
 }
 
-// GetMember is that of member.Operations.
 func (f effective) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return f.services.members().GetMember(ctx, p)
 }
 
-// PatchMembers is that of member.Operations.
 func (f effective) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	return f.services.members().PatchMembers(ctx, p)
 }
 
-// NewAgenda is that of agenda.Operations.
 func (f effective) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	return f.services.agendas().NewAgenda(ctx, p)
 }
 
-// DeleteMemberAgenda is that of agenda.Operations.
 func (f effective) DeleteMemberAgenda(
 	ctx context.Context, p agenda.DeleteParams,
 ) (agenda.DeleteResult, error) {
@@ -179,7 +174,6 @@ func (f effective) DeleteMemberAgenda(
 // failing is a door through which every operation fails.
 type failing struct{ err error }
 
-// Call implements Caller.
 func (f failing) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	return nil, f.err
 }

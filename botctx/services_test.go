@@ -151,7 +151,6 @@ type loud struct {
 	patches *atomic.Int32
 }
 
-// GetMember implements member.Operations.
 func (l loud) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := l.Operations.GetMember(ctx, p)
 	if err != nil {
@@ -164,7 +163,6 @@ func (l loud) GetMember(ctx context.Context, p member.GetParams) (*member.Member
 	return found, nil
 }
 
-// PatchMembers implements member.Operations.
 func (l loud) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	l.patches.Add(1)
 	return l.Operations.PatchMembers(ctx, p)
@@ -233,7 +231,6 @@ func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 // audited is the SDK's live chats with a summary of the host's for each request.
 type audited struct{ livechat.Operations }
 
-// CreateAssignment implements livechat.Operations.
 func (a audited) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
 	p.AssignmentDetails.Summary = "On record."
 	return a.Operations.CreateAssignment(ctx, p)

@@ -86,16 +86,13 @@ func When(condition func(bot *Context) bool) Trigger {
 //	}
 func Described(text string, trigger Trigger) Trigger { return described{text, trigger} }
 
-// described implements Described.
 type described struct {
 	text string
 	Trigger
 }
 
-// String implements Trigger.
 func (d described) String() string { return d.text }
 
-// onText is OnText as a function.
 func onText(matches func(said string) bool) TriggerFunc {
 	return holds(func(bot *Context) bool {
 		event := bot.MessageEvent
@@ -120,7 +117,6 @@ func conditionName(function any) string {
 // nameless is what the compiler calls a function inside of another one.
 var nameless = regexp.MustCompile(`\.(func)?\d+(\.\d+)*$`)
 
-// quoted lists texts.
 func quoted(texts []string) string {
 	shown := make([]string, min(len(texts), mostShown))
 	for i := range shown {
@@ -140,10 +136,8 @@ func AnyOf(triggers ...Trigger) Trigger { return anyOf(slices.Clone(triggers)) }
 // Not matches where a trigger does not.
 func Not(trigger Trigger) Trigger { return not{trigger} }
 
-// allOf implements AllOf.
 type allOf []Trigger
 
-// Matches implements Trigger.
 func (a allOf) Matches(ctx context.Context, bot *Context) (bool, error) {
 	for _, trigger := range a {
 		if matches, err := trigger.Matches(ctx, bot); err != nil || !matches {
@@ -153,13 +147,10 @@ func (a allOf) Matches(ctx context.Context, bot *Context) (bool, error) {
 	return true, nil
 }
 
-// String implements Trigger.
 func (a allOf) String() string { return joined(a, " and ") }
 
-// anyOf implements AnyOf.
 type anyOf []Trigger
 
-// Matches implements Trigger.
 func (a anyOf) Matches(ctx context.Context, bot *Context) (bool, error) {
 	for _, trigger := range a {
 		if matches, err := trigger.Matches(ctx, bot); err != nil || matches {
@@ -169,19 +160,16 @@ func (a anyOf) Matches(ctx context.Context, bot *Context) (bool, error) {
 	return false, nil
 }
 
-// String implements Trigger.
 func (a anyOf) String() string { return joined(a, " or ") }
 
 // not implements Not.
 type not struct{ of Trigger }
 
-// Matches implements Trigger.
 func (n not) Matches(ctx context.Context, bot *Context) (bool, error) {
 	matches, err := n.of.Matches(ctx, bot)
 	return !matches && err == nil, err
 }
 
-// String implements Trigger.
 func (n not) String() string { return "not (" + describe(n.of) + ")" }
 
 // joined describes triggers with a word between them. One that has such words itself stands in

@@ -211,14 +211,12 @@ type readMembers struct{ services *services }
 
 var _ member.Operations = readMembers{}
 
-// GetMember implements member.Operations.
 func (r readMembers) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := r.services.allMembers().GetMember(ctx, p)
 	r.services.run.read.add(found)
 	return found, err
 }
 
-// PatchMembers implements member.Operations.
 func (r readMembers) PatchMembers(
 	ctx context.Context, p member.PatchParams,
 ) (member.PatchResult, error) {
@@ -227,7 +225,6 @@ func (r readMembers) PatchMembers(
 	return patched, err
 }
 
-// FindAndModifyMember implements member.Operations.
 func (r readMembers) FindAndModifyMember(
 	ctx context.Context, p member.FindAndModifyParams,
 ) (member.FindAndModifyResult, error) {
@@ -236,7 +233,6 @@ func (r readMembers) FindAndModifyMember(
 	return found, err
 }
 
-// UpdateMember implements member.Operations.
 func (r readMembers) UpdateMember(
 	ctx context.Context, p member.UpdateParams,
 ) (member.UpdateResult, error) {
@@ -245,7 +241,6 @@ func (r readMembers) UpdateMember(
 	return updated, err
 }
 
-// CheckAndSaveMemberReferFrom implements member.Operations.
 func (r readMembers) CheckAndSaveMemberReferFrom(
 	ctx context.Context, p member.CheckAndSaveReferFromParams,
 ) (*member.Member, error) {

@@ -288,7 +288,6 @@ func textOf(arg any) string {
 	return ""
 }
 
-// jsonError is the JSON form of an Error.
 type jsonError struct {
 	Op      string `json:"op,omitempty"`
 	Code    Code   `json:"code"`

@@ -93,7 +93,6 @@ func TestMissing_SaysWhatToGive(t *testing.T) {
 		boterr.InvalidArgument, "type", `is missing: give the platform, such as "webchat"`)
 }
 
-// requireError requires an error with a code, a field and a sentence.
 func requireError(t *testing.T, err error, code boterr.Code, field, sentence string) {
 	t.Helper()
 	e, ok := boterr.AsError(err)

@@ -77,7 +77,6 @@ type plain Channel
 // withoutInfo is a plain whose info is not read, since its type depends on another field.
 type withoutInfo Channel
 
-// DecodeField implements document.FieldDecoder.
 func (c *withoutInfo) DecodeField(name string, value any) (isDecoded bool, err error) {
 	if name == fieldInfo {
 		return true, nil

@@ -184,7 +184,6 @@ func (c *Channel) Require(feature Feature) error {
 	return c.RequireType(feature.Types()...)
 }
 
-// listed returns types as errors name them.
 func listed(types []Type) string {
 	names := make([]string, len(types))
 	for i, t := range types {

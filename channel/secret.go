@@ -246,7 +246,6 @@ func seal(text string) sealed {
 	return sealed(out)
 }
 
-// open returns the text that was sealed.
 func (s sealed) open() string {
 	if s == "" {
 		return ""
@@ -265,7 +264,6 @@ const (
 	markTime   = "t" // Its milliseconds follow.
 )
 
-// sealObject seals an object.
 func sealObject(o document.Object) (sealed, error) {
 	if o.Err() != nil {
 		return "", o.Err()
@@ -274,7 +272,6 @@ func sealObject(o document.Object) (sealed, error) {
 	return seal(string(text)), err
 }
 
-// openObject returns the object that was sealed.
 func (s sealed) openObject() document.Object {
 	value, err := document.ParseJSON([]byte(s.open()))
 	if err != nil {
@@ -308,7 +305,6 @@ func marked(value any) any {
 	}
 }
 
-// unmarked returns the value again.
 func unmarked(value any) any {
 	list, isList := value.(document.Array)
 	if !isList {

@@ -156,7 +156,6 @@ func FindAndModify[T any](ctx context.Context, in Modifier, p FindAndModifyParam
 	return &entry, nil
 }
 
-// entryAs reads an entry as a T.
 func entryAs[T any](entry document.Object) (T, error) {
 	read, err := document.As[T](entry)
 	if boterr.CodeOf(err) != boterr.InvalidArgument {

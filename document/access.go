@@ -157,7 +157,6 @@ func checkPathLength(path string) error {
 	return nil
 }
 
-// setAt returns container with value at the path.
 func setAt(container any, parts []string, value any) (any, error) {
 	part := parts[0]
 	if len(parts) > 1 {

@@ -215,7 +215,6 @@ func (d goDecoder) structure(plan *structPlan, value any, target reflect.Value) 
 	return d.leftOver(&unknown, plan, target)
 }
 
-// field reads the value of a field.
 func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
 	array, isArray := value.(Array)
 	switch {

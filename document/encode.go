@@ -114,7 +114,6 @@ var (
 	textType      = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// value turns a Go value into a value.
 func (e goEncoder) value(v reflect.Value) (any, error) {
 	if !v.IsValid() {
 		return nil, nil //nolint:nilnil // The value null is meant.
@@ -218,7 +217,6 @@ func isRecord(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && planOf(t).unknown != nil
 }
 
-// kind encodes a value by its kind.
 func (e goEncoder) kind(v reflect.Value) (any, error) {
 	switch v.Kind() {
 	case reflect.Bool:

@@ -15,7 +15,6 @@ var (
 	unsetShape    = NewShape([]string{"$unset"})
 )
 
-// of returns the object of a shape of one name.
 func (s *Shape) of(value any) Object { return s.Object(func(int) any { return value }) }
 
 // Set returns the update that sets fields: Set("taken", true, "by", id).

@@ -181,7 +181,6 @@ func (o Object) Put(key string, value any) Object {
 	return Object{next}
 }
 
-// singleField returns the object with one field.
 func singleField(key string, value any) Object {
 	node := newObjectNode(1)
 	node.values = append(node.values, value)

@@ -23,7 +23,6 @@ type Edit struct {
 // changed alike share their shapes.
 func NewEdit(o Object, memory *EditMemory) Edit { return Edit{from: o, memory: memory} }
 
-// changes returns the changes so far.
 func (e *Edit) changes() []fieldChange {
 	if e.many != nil {
 		return e.many
@@ -71,7 +70,6 @@ func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
 	}
 }
 
-// fieldChange is the new value of a field.
 type fieldChange struct {
 	name string
 	// at is its place in the object, -1 where it is new.
@@ -193,7 +191,6 @@ type EditMemory struct{ known atomic.Pointer[[]*transition] }
 // maxTransitions is the number of transitions that are remembered.
 const maxTransitions = 8
 
-// edited is shape.edited.
 func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
 	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
 		return from

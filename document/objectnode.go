@@ -68,7 +68,6 @@ const (
 	pageFields = 32
 )
 
-// wideValues are the values of a wide object.
 type wideValues struct {
 	pages []*[pageFields]any
 	// shared is the Shapes with which all objects among the values share their keys,
@@ -87,7 +86,6 @@ func (n *objectNode) at(i int) any {
 // len returns the number of fields.
 func (n *objectNode) len() int { return len(n.shape.names) }
 
-// appendValues appends all values.
 func (n *objectNode) appendValues(values []any) []any {
 	if n.wide() == nil {
 		return append(values, n.values...)
@@ -171,7 +169,6 @@ func (n *objectNode) sizeWith(old, value any, next *objectNode) int {
 	return size
 }
 
-// depthWith is sizeWith for the depth.
 func (n *objectNode) depthWith(old, value any, next *objectNode) int {
 	depth := max(int(n.depth), 1+depthOf(value))
 	if depth != 1+depthOf(old) || depthOf(value) >= depthOf(old) {
@@ -206,7 +203,6 @@ func (w *wideValues) with(i int, value any) *wideValues {
 	return next
 }
 
-// sharesKeysWith reports whether a value is known to share its keys.
 func sharesKeysWith(shapes *Shapes, value any) bool {
 	if o, ok := value.(Object); ok {
 		return o.node != nil && o.node.wide() != nil && o.node.wide().shared == shapes

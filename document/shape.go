@@ -14,7 +14,6 @@ type Shape struct {
 	rare atomic.Pointer[rareShape]
 }
 
-// rareShape is what few shapes have.
 type rareShape struct {
 	// places are those of the keys of a wide object, made when the first is looked for.
 	places map[string]int

@@ -149,7 +149,6 @@ func (s *Shapes) array(a Array) Array {
 	return Array{&node}
 }
 
-// isShared reports whether a shape is one that shape returns.
 func (s *Shapes) isShared(shape *Shape) bool {
 	if len(shape.names) == 0 || slices.Contains(s.few[:], shape) {
 		return true

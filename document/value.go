@@ -67,7 +67,6 @@ func presentObject(o Object) (any, error) {
 	return o, o.node.err()
 }
 
-// presentArray is presentObject for arrays.
 func presentArray(a Array) (any, error) {
 	if a.node == nil {
 		return nil, nil //nolint:nilnil // The value null is meant.
@@ -90,7 +89,6 @@ func depthOf(value any) int {
 	return 0
 }
 
-// errOf returns the error that a value carries.
 func errOf(value any) error {
 	switch v := value.(type) {
 	case Object:

@@ -18,7 +18,6 @@ import (
 // address is where a message goes: ids on a platform are those of one channel.
 type address struct{ channel, externalID string }
 
-// person is a member on its platform.
 type person struct{ memberID, name string }
 
 // Recipient is who can be sent a message: an *Actor or an *Agent.
@@ -117,13 +116,11 @@ func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
 	return loaded, nil
 }
 
-// knownChannels are the channels of an app, wherever they are.
 type knownChannels struct {
 	platform *Platform
 	app      string
 }
 
-// GetChannel implements channel.Operations.
 func (k knownChannels) GetChannel(_ context.Context, params channel.GetParams) (*channel.Reference, error) {
 	_, err := k.platform.channelOf(k.app, params.ChannelID) //nolint:contextcheck // It is the test that asks.
 	if err != nil {
@@ -132,10 +129,8 @@ func (k knownChannels) GetChannel(_ context.Context, params channel.GetParams) (
 	return &channel.Reference{ChannelID: params.ChannelID, AppID: k.app}, nil
 }
 
-// foundChannel is the channel of a scope, which is known to be there.
 type foundChannel struct{ scope record.Scope }
 
-// GetChannel implements channel.Operations.
 func (f foundChannel) GetChannel(context.Context, channel.GetParams) (*channel.Reference, error) {
 	return &channel.Reference{ChannelID: f.scope.Channel, AppID: f.scope.App}, nil
 }
@@ -197,7 +192,6 @@ func (p *Platform) defaultChannel(app string) string {
 	return id
 }
 
-// dataSource names a data source of an app.
 type dataSource struct{ app, name string }
 
 // knownDataSources are the data sources that are known to have or to have had entries, or that the

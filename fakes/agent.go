@@ -47,7 +47,6 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	return a
 }
 
-// addAgent remembers an agent.
 func (o *outbox) addAgent(key address, name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -160,7 +159,6 @@ func (a *Agent) TryTakes(ticket Ticket) error {
 	return a.take(ticket.Assignment)
 }
 
-// take takes an assignment.
 func (a *Agent) take(assignment string) error {
 	p := a.platform
 	p.notef("%s takes %s", a.name, assignment)
@@ -264,7 +262,6 @@ func (a *Agent) TrySends(event send.MessageEvent) error {
 	})
 }
 
-// conversation is one that an agent is in, or was.
 type conversation struct {
 	// externalID is the platform's id.
 	externalID string

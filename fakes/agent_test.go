@@ -596,7 +596,6 @@ func till(t *testing.T, shown ...send.Response) (p *page, payloads *[]any) {
 	return p, payloads
 }
 
-// show sends Ada messages.
 func (p *page) show(t *testing.T, messages ...send.Response) {
 	t.Helper()
 	for _, message := range messages {

@@ -31,7 +31,6 @@ var (
 	_ send.Labeler            = alpha{}
 )
 
-// onAlpha is what there is on Alpha.
 type onAlpha struct {
 	attachments []Attachment
 	// threads are the conversations that other applications control.
@@ -56,7 +55,6 @@ func (a onAlpha) clone() onAlpha {
 	return a
 }
 
-// Send implements send.Connector.
 func (a alpha) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return a.deliver(ctx, message, a)
 }
@@ -155,7 +153,6 @@ const firstLabel = 4_000_000_000
 // labelKey names a label: labels are those of one page.
 type labelKey struct{ channel, id string }
 
-// label is a label on Alpha.
 type label struct {
 	number int64
 	// members are the ids on the platform of those who have it, in the order in which they
@@ -163,7 +160,6 @@ type label struct {
 	members []string
 }
 
-// SaveLabel implements send.Labeler.
 func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
 	if err := a.reach(ctx, in); err != nil {
 		return 0, err
@@ -184,7 +180,6 @@ func (a alpha) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID s
 	return l.number, nil
 }
 
-// labelNumber returns the number of a label, which its id may be.
 func (a alpha) labelNumber(labelID string) int64 {
 	if number, err := strconv.ParseInt(labelID, 10, 64); err == nil {
 		return number
@@ -241,7 +236,6 @@ type Attachment struct {
 	URL  string
 }
 
-// fileTypes are the types of messages that are files.
 var fileTypes = []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 
 // UploadAttachment implements send.AttachmentUploader. The same file has the same id.
@@ -351,7 +345,6 @@ func cloneBroadcasts(broadcasts []Broadcast) []Broadcast {
 	return copies
 }
 
-// CreateBroadcast implements send.Broadcaster.
 func (a alpha) CreateBroadcast(ctx context.Context, in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
 	if err := a.reach(ctx, in); err != nil {
 		return nil, err

@@ -527,7 +527,6 @@ func shopOn(t *testing.T, platform channel.Type) *shop {
 	}
 }
 
-// on returns the same shop on a fork.
 func (s *shop) on(fork *Platform) *shop {
 	return &shop{
 		Platform: fork, in: s.in, connector: fork.outbox.connectors()[s.in.Type],
@@ -535,7 +534,6 @@ func (s *shop) on(fork *Platform) *shop {
 	}
 }
 
-// messageTo returns a message to a member.
 func (s *shop) messageTo(to *Actor, response send.Response) send.Message {
 	return send.Message{
 		Channel: s.in, To: to.ExternalID(), Response: response,
@@ -557,7 +555,6 @@ func (s *shop) mustSend(t *testing.T, to *Actor, text string) send.Delivery {
 	return delivery
 }
 
-// portOf returns a port that the connector has.
 func portOf[Port any](t *testing.T, s *shop) Port {
 	t.Helper()
 	port, has := send.PortOf[Port](s.connector)

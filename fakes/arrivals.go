@@ -25,7 +25,6 @@ import (
 // Without it messages go to Runtime.Receive, and what was not answered at once is lost.
 func WithInbox() Option { return func(s *settings) { s.hasInbox = true } }
 
-// fillIn fills in what an event lacks.
 func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.MessageEvent {
 	event.From, event.To = cmp.Or(event.From, from), cmp.Or(event.To, to)
 	if event.Timestamp.IsZero() {

@@ -29,7 +29,6 @@ var (
 	_ livechat.GroupIconSetter = bravo{}
 )
 
-// Send implements send.Connector.
 func (b bravo) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return b.deliver(ctx, message, b)
 }
@@ -46,27 +45,22 @@ func (bravo) reply(sent Sent) document.Object {
 	)
 }
 
-// CreateGroup implements livechat.GroupCreator.
 func (b bravo) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
 	return b.createGroup(ctx, in, group, bravoGroup)
 }
 
-// RenewInviteLink implements livechat.InviteLinker.
 func (b bravo) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	return b.renewLink(ctx, in, groupExternalID)
 }
 
-// DisableInviteLink implements livechat.InviteLinker.
 func (b bravo) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
 	return b.disableLink(ctx, in, groupExternalID)
 }
 
-// GroupName implements livechat.GroupNamer.
 func (b bravo) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	return b.groupName(ctx, in, groupExternalID)
 }
 
-// SetGroupIcon implements livechat.GroupIconSetter.
 func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	return b.setIcon(ctx, in, groupExternalID, icon)
 }
@@ -207,7 +201,6 @@ func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalI
 	})
 }
 
-// groupName returns what a group is called.
 func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID string) (name string, err error) {
 	err = o.changeGroup(ctx, in, externalID, func(group *Group) { name = group.Name })
 	return name, err

@@ -61,7 +61,6 @@ func (k keptFiles) clone() keptFiles {
 	return keptFiles{files: copyOfMap(k.files), failures: slices.Clone(k.failures)}
 }
 
-// Put implements utility.ObjectStore.
 func (b *bucket) Put(ctx context.Context, file utility.StoredFile) error {
 	_, err := requested(ctx, b.platform, asking{ServiceFiles, "put", file.Key}, func() (struct{}, error) {
 		return struct{}{}, b.put(ctx, file)

@@ -223,7 +223,6 @@ func (p *Platform) doubtFields(ctx context.Context, of dataSource, made Call) st
 // mostEntries is how many entries a data source may have whose fields are looked at.
 const mostEntries = 1000
 
-// fieldsOf returns the fields that the entries of a data source have.
 func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
 	entries := datasources.New(p.Runtime().Env(), record.Scope{App: of.app})
 	count, err := entries.CountDataSource(ctx, datasource.CountParams{DataSourceID: of.name})

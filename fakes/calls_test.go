@@ -252,7 +252,6 @@ type customers struct {
 	byExternalID map[string]*member.Member
 }
 
-// arrive makes a customer of who arrives.
 func (c customers) arrive(_ context.Context, inbound botctx.Inbound) (*member.Member, error) {
 	from := inbound.Event.From
 	if c.byExternalID[from] == nil {
@@ -263,7 +262,6 @@ func (c customers) arrive(_ context.Context, inbound botctx.Inbound) (*member.Me
 	return c.byExternalID[from], nil
 }
 
-// GetMember implements member.Operations.
 func (c customers) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
 	for _, known := range c.byExternalID {
 		if known.ID == p.MemberID {
@@ -305,7 +303,6 @@ func TestAddMember_OfAHostWithChannelsOfItsOwn(t *testing.T) {
 	require.Equal(t, "Hello Ada, you said: hi", ada.Last())
 }
 
-// loadShop is the LoadChannel of a host that has one channel.
 func loadShop(_ context.Context, app, id string) (*channel.Channel, error) {
 	if id != "shop" {
 		return nil, nil //nolint:nilnil // A host that says it this way is understood.

@@ -35,7 +35,6 @@ var (
 	_ send.ConversationArchiver = charlie{}
 )
 
-// onCharlie is what there is on Charlie.
 type onCharlie struct {
 	// last is the timestamp of the last message, in Unix microseconds.
 	last int64
@@ -50,7 +49,6 @@ func (c onCharlie) clone() onCharlie {
 	return c
 }
 
-// Send implements send.Connector.
 func (c charlie) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return c.deliver(ctx, message, c)
 }
@@ -95,27 +93,22 @@ func (charlie) reply(sent Sent) document.Object {
 	return document.O("ok", true, "channel", sent.ChatID, "ts", sent.MessageID, "message", message)
 }
 
-// CreateGroup implements livechat.GroupCreator.
 func (c charlie) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
 	return c.createGroup(ctx, in, group, charlieChannel)
 }
 
-// ShowTaken implements livechat.TicketUpdater.
 func (c charlie) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
 	return c.showTaken(ctx, in, ticket.MessageID, text)
 }
 
-// RecallTicket implements livechat.TicketRecaller.
 func (c charlie) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
 	return c.recall(ctx, in, ticket.MessageID)
 }
 
-// UpdateMessage implements send.MessageUpdater.
 func (c charlie) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	return c.update(ctx, in, update)
 }
 
-// ArchiveConversation implements send.ConversationArchiver.
 func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
 	if err := c.reach(ctx, in); err != nil {
 		return err

@@ -20,7 +20,6 @@ type clock struct {
 	now time.Time
 }
 
-// Now returns the virtual time.
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +71,6 @@ func skipping(by *clock) func(ctx context.Context, d time.Duration) {
 	}
 }
 
-// set moves the clock to a time.
 func (c *clock) set(to time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,7 +243,6 @@ func (p *Platform) endless(runs int, last agenda.Agenda) error {
 		runs, p.Now().Format(time.RFC3339Nano), last.NodeCompositeID, last.Member)
 }
 
-// earlier returns the earlier one of two times.
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
@@ -253,7 +250,6 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// later returns the later one of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

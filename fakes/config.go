@@ -123,13 +123,11 @@ func For(t TB) Option {
 // visibleTB is a test whose output does nothing to a terminal, whatever members wrote.
 type visibleTB struct{ TB }
 
-// Fatalf implements TB.
 func (t visibleTB) Fatalf(format string, args ...any) {
 	t.Helper()
 	t.TB.Fatalf("%s", display.Visible(fmt.Sprintf(format, args...)))
 }
 
-// Logf implements TB.
 func (t visibleTB) Logf(format string, args ...any) {
 	t.Helper()
 	t.TB.Logf("%s", display.Visible(fmt.Sprintf(format, args...)))
@@ -184,7 +182,6 @@ func checkRoute(method, url string) error {
 // recordedWeb is the platform's HTTP with a line in the transcript for each request.
 type recordedWeb struct{ platform *Platform }
 
-// Do implements outbound.Doer.
 func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	target := *request.URL
 	target.Fragment, target.RawFragment = "", "" // No request has it.
@@ -215,5 +212,4 @@ func (w recordedWeb) send(request *http.Request) (*http.Response, error) {
 // downWeb is a web that does not answer.
 type downWeb struct{ err error }
 
-// RoundTrip implements http.RoundTripper.
 func (d downWeb) RoundTrip(*http.Request) (*http.Response, error) { return nil, d.err }

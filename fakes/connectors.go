@@ -50,7 +50,6 @@ func (plain) reply(sent Sent) document.Object { return document.O("id", sent.Mes
 
 func (plain) userID(id string) string { return "external-" + id }
 
-// connectors returns the connectors to all types of channels.
 func (o *outbox) connectors() map[channel.Type]send.Connector {
 	platforms := channel.Types()
 	all := make(map[channel.Type]send.Connector, len(platforms))
@@ -137,7 +136,6 @@ func hasType(platform channel.Type, response send.Response) error {
 // custom is the connector to a host's own live-chat API.
 type custom struct{ plain }
 
-// Send implements send.Connector.
 func (c custom) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return c.deliver(ctx, message, c)
 }
@@ -159,14 +157,12 @@ type hotel struct{ plain }
 
 var _ livechat.ChannelCreator = hotel{}
 
-// Send implements send.Connector.
 func (h hotel) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return h.deliver(ctx, message, h)
 }
 
 func (h hotel) messageID(Sent) string { return h.platform.ids.formed(hotelMessage) }
 
-// CreateChannel implements livechat.ChannelCreator.
 func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	return h.createChannel(ctx, in, groupID, displayName)
 }
@@ -174,7 +170,6 @@ func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, 
 // webchat is the connector to pages of the host.
 type webchat struct{ plain }
 
-// Send implements send.Connector.
 func (w webchat) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return w.deliver(ctx, message, w)
 }

@@ -36,7 +36,6 @@ var (
 	_ send.MessageUpdater     = delta{}
 )
 
-// Send implements send.Connector.
 func (d delta) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return d.deliver(ctx, message, d)
 }
@@ -47,7 +46,6 @@ func (d delta) reply(Sent) document.Object {
 	return document.O("id", d.platform.ids.formed(deltaRequest), "STATUS", deltaOK)
 }
 
-// SendBatch implements send.BatchSender.
 func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
 	if len(messages) == 0 {
 		return send.Batch{}, boterr.Invalid("", "a request has at least one message")
@@ -88,22 +86,18 @@ func statusOf(failed, all int) string {
 	}
 }
 
-// CreateGroup implements livechat.GroupCreator.
 func (d delta) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
 	return d.createGroup(ctx, in, group, deltaGroup)
 }
 
-// ShowTaken implements livechat.TicketUpdater.
 func (d delta) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
 	return d.showTaken(ctx, in, ticket.MessageID, text)
 }
 
-// RecallTicket implements livechat.TicketRecaller.
 func (d delta) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
 	return d.recall(ctx, in, ticket.MessageID)
 }
 
-// UpdateMessage implements send.MessageUpdater.
 func (d delta) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
 	return d.update(ctx, in, update)
 }

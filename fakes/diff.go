@@ -103,7 +103,6 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 // twoStores are a platform before and after.
 type twoStores struct{ before, after *Snapshot }
 
-// recordsOf compares the records of a collection.
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {
 	read := func(stored document.Object) (*R, error) {
 		return record.Read[R](&record.Schema{Name: "record of " + collection}, stored.Without(record.FieldTurnFence))
@@ -165,7 +164,6 @@ func (s twoStores) payments() (all []RecordChange[utility.Payment], err error) {
 	return all, nil
 }
 
-// paymentsOf yields the payments of an account as documents.
 func paymentsOf(s *Snapshot, key accountKey) iter.Seq[document.Object] {
 	return func(yield func(document.Object) bool) {
 		account := s.payments.accounts[key]
@@ -382,7 +380,6 @@ func (f FieldChange) String() string {
 	return f.Path + ": " + before + " -> " + after
 }
 
-// jsonOf is a value as JSON.
 func jsonOf(value any) string {
 	text, err := document.EncodeJSON(value)
 	if err != nil {
@@ -499,7 +496,6 @@ func (r *RecordChange[R]) read(before, after document.Object, read func(document
 	return err
 }
 
-// idOf returns the id of a document as text.
 func idOf(one document.Object) string {
 	id, _ := one.Field(record.FieldID)
 	if text, ok := id.(string); ok {

@@ -31,7 +31,6 @@ type echo struct{ plain }
 
 var _ send.Tagger = echo{}
 
-// Send implements send.Connector.
 func (e echo) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return e.deliver(ctx, message, e)
 }
@@ -99,12 +98,10 @@ func fileReply(kind string, response send.Response) document.Object {
 	return withFields(document.O("msgType", kind), response, "url")
 }
 
-// fileOf returns what a file was sent by.
 func fileOf(response send.Response) string {
 	return cmp.Or(document.Get(response, "attachment_id", ""), document.Get(response, "url", ""))
 }
 
-// withFields returns a reply with those of the fields of a response that it has.
 func withFields(reply document.Object, response send.Response, fields ...string) document.Object {
 	for _, field := range fields {
 		if value, has := response.Object().Field(field); has {
@@ -114,7 +111,6 @@ func withFields(reply document.Object, response send.Response, fields ...string)
 	return reply
 }
 
-// SaveTag implements send.Tagger.
 func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
 	if err := e.reach(ctx, in); err != nil {
 		return send.TagReply{}, err

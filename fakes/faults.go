@@ -95,7 +95,6 @@ type target struct {
 	service   Service
 }
 
-// String returns what is called.
 func (t target) String() string {
 	if t.isRequest {
 		return "a request to " + t.service.String()
@@ -275,7 +274,6 @@ func (p *Platform) planNext(next fault) *Fault {
 	return next.planned
 }
 
-// planNth plans a fault for the nth call.
 func (p *Platform) planNth(nth fault, n int) *Fault {
 	p.test.Helper()
 	p.checkFault(nth)
@@ -301,7 +299,6 @@ func (p *Platform) checkFault(given fault) {
 	}
 }
 
-// String returns what the fault does.
 func (f fault) String() string {
 	switch {
 	case f.crashes && f.committed:

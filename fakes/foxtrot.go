@@ -17,7 +17,6 @@ const (
 // conversation.
 type foxtrot struct{ plain }
 
-// Send implements send.Connector.
 func (f foxtrot) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return f.deliver(ctx, message, f)
 }

@@ -55,7 +55,6 @@ func (p *Platform) effects() string {
 	return out.text.String()
 }
 
-// effects is a text in sections.
 type effects struct {
 	text    strings.Builder
 	section string

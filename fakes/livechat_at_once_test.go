@@ -85,7 +85,6 @@ func (r *rush) agent(random *rand.Rand) {
 	}
 }
 
-// open returns the open assignments of a member.
 func (r *rush) open(name string) []*livechat.AssignmentRecord {
 	found, err := r.platform.Runtime().FindAssignments(r.Context(), fakes.DefaultApp, botctx.Query{
 		Filter: document.O("member", r.members[name].ID(), "endedAt", document.O("$exists", false)),
@@ -166,7 +165,6 @@ func TestThreads_AnsweredInThem(t *testing.T) {
 	require.Equal(t, []string{"to Bob ", "to Bob ", "to Bob "}, inThreads(bob.Messages()), "another member is in no thread")
 }
 
-// inThreads returns the texts of messages with their threads.
 func inThreads(messages []send.Response) []string {
 	shown := make([]string, len(messages))
 	for i, message := range messages {

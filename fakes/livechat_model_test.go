@@ -39,7 +39,6 @@ type model struct {
 	taken int
 }
 
-// request is an assignment.
 type request struct {
 	id      string // As the platform calls it, "" until it is seen there.
 	member  string
@@ -59,7 +58,6 @@ type request struct {
 	taken                     int
 }
 
-// offer is a ticket.
 type offer struct {
 	of             *request
 	channel, group string
@@ -78,7 +76,6 @@ var agentsOf = map[string][2]string{ //nolint:gochecknoglobals // It does not ch
 	"Grace": {"desk", "support"}, "Hedy": {"desk", "sales"}, "Ida": {"team", "crew"}, "Jane": {"team", "crew"},
 }
 
-// can reports whether an outlet is of one of some platforms.
 func (m *model) can(outlet string, platforms ...channel.Type) bool {
 	return slices.Contains(platforms, m.types[outlet])
 }
@@ -154,7 +151,6 @@ func (m *model) widen(r *request, outlet, group string) boterr.Code {
 	return ""
 }
 
-// take gives a request to an agent.
 func (m *model) take(agent string, r *request) boterr.Code {
 	outlet := agentsOf[agent][0]
 	switch {
@@ -188,7 +184,6 @@ func (m *model) take(agent string, r *request) boterr.Code {
 	return ""
 }
 
-// asking is the text of a request.
 func (m *model) asking(r *request, outlet string) string {
 	if m.isDirect(outlet) {
 		return r.member + " asks for a person."
@@ -199,7 +194,6 @@ func (m *model) asking(r *request, outlet string) string {
 // tell notes what an agent was sent.
 func (m *model) tell(agent, text string) { m.toAgents[agent] = append(m.toAgents[agent], text) }
 
-// memberSays is what a member writes.
 func (m *model) memberSays(member, text string) {
 	r := m.open(member)
 	if r == nil {
@@ -229,7 +223,6 @@ func (m *model) over(agent, member string) *request {
 	return last
 }
 
-// agentSays is what an agent writes to a member.
 func (m *model) agentSays(agent, member, text string) boterr.Code {
 	r := m.with(agent, member)
 	switch {
@@ -253,7 +246,6 @@ func (m *model) agentSays(agent, member, text string) boterr.Code {
 	return ""
 }
 
-// end ends a request.
 func (m *model) end(r *request, by livechat.EndedBy) {
 	r.state, r.endedBy, r.expiry = livechat.Ended, by, time.Time{}
 	if by == livechat.EndedByIdle && len(r.kept) > 0 {
@@ -261,7 +253,6 @@ func (m *model) end(r *request, by livechat.EndedBy) {
 	}
 }
 
-// leave ends the live chat of a member.
 func (m *model) leave(member string, options livechat.InletEndLiveChatOptions) boterr.Code {
 	r := m.open(member)
 	switch {
@@ -313,12 +304,10 @@ func (m *model) advance(by time.Duration) {
 	}
 }
 
-// of returns the requests of a member that are kept.
 func (m *model) of(member string) []*request {
 	return slices.DeleteFunc(slices.Clone(m.requests), func(r *request) bool { return r.member != member || r.removed })
 }
 
-// kept returns the requests of a member that are kept, as they are compared.
 func (m *model) kept(member string) []shownRequest {
 	var all []shownRequest
 	for _, r := range m.of(member) {
@@ -327,7 +316,6 @@ func (m *model) kept(member string) []shownRequest {
 	return all
 }
 
-// shownRequest is what of a request is compared.
 type shownRequest struct {
 	ID, Agent, Label, About, Parent string
 	State                           livechat.State
@@ -335,7 +323,6 @@ type shownRequest struct {
 	Expiry                          document.Timestamp
 }
 
-// shown returns what of a request is compared.
 func (r *request) shown() shownRequest {
 	all := shownRequest{ID: r.id, Agent: r.agent, Label: r.label, About: r.about, State: r.state, EndedBy: r.endedBy}
 	if r.parent != nil {
@@ -459,7 +446,6 @@ func newPlay(t *testing.T, types map[string]channel.Type, seed uint64) *play {
 	return s
 }
 
-// one returns one of several names.
 func (s *play) one(names []string) string { return names[s.random.IntN(len(names))] }
 
 // notef notes what happens next.
@@ -568,7 +554,6 @@ func (s *play) endsWith(code boterr.Code, err error) {
 	}
 }
 
-// story tells what has happened.
 func (s *play) story() string { return "what happened:\n" + strings.Join(s.happened, "\n") }
 
 // compare finds the platform as the model is.
@@ -619,7 +604,6 @@ func (s *play) compareMember(name string) {
 	require.Equal(s, strings.Join(s.toMembers[name], "\n"), texts(who.Messages()), s.story())
 }
 
-// compareAgent compares what an agent sees.
 func (s *play) compareAgent(name string) {
 	outlet, group := agentsOf[name][0], agentsOf[name][1]
 	var sent []string

@@ -69,7 +69,6 @@ func (k keptMails) clone() keptMails {
 	}
 }
 
-// SendMail implements utility.Mailer.
 func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -145,7 +144,6 @@ func (m *mailboxes) set(state keptMails) {
 	m.kept = state
 }
 
-// addressesOf returns who gets a mail.
 func addressesOf(sent Mail) []string {
 	var list []string
 	for _, to := range slices.Concat(sent.To, sent.CC) {

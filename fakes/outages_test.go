@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// users use one service each, and return its error.
 var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 	fakes.ServiceStore: func(t *testing.T, bot *botctx.Context) error {
 		t.Helper()

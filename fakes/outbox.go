@@ -105,14 +105,12 @@ func (k kept) clone() kept {
 	return k
 }
 
-// addMember remembers a member.
 func (o *outbox) addMember(at address, added person) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	put(&o.kept.members, at, added)
 }
 
-// deliver sends a message as a platform does.
 func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err

@@ -231,7 +231,6 @@ type payments struct {
 	calls map[accountKey][]eventCall
 }
 
-// accountKey tells accounts apart.
 type accountKey struct{ app, name string }
 
 // accountState is what the provider keeps of an account.
@@ -244,20 +243,17 @@ type accountState struct {
 	failures failures
 }
 
-// paymentAnswer is what came of a request.
 type paymentAnswer struct {
 	request any // A utility.Charge or a utility.Refund.
 	payment *utility.Payment
 	err     error
 }
 
-// decline is a charge that is declined.
 type decline struct {
 	planned *Fault
 	code    string
 }
 
-// add adds an account and reports whether it is a new one.
 func (p *payments) add(key accountKey) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -479,7 +475,6 @@ func (p *payments) waiting() int {
 	return len(p.pending)
 }
 
-// callsOf returns what is registered for an account.
 func (p *payments) callsOf(key accountKey) []eventCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -37,7 +37,6 @@ func withKey(key string) func(*utility.Charge) {
 	return func(c *utility.Charge) { c.IdempotencyKey = key }
 }
 
-// newAccount returns an account of a fresh platform.
 func newAccount(t *testing.T) (*fakes.Platform, *fakes.Account) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
@@ -45,7 +44,6 @@ func newAccount(t *testing.T) (*fakes.Platform, *fakes.Account) {
 	return p, account
 }
 
-// mustCharge charges and returns the payment.
 func mustCharge(t *testing.T, account *fakes.Account, charge utility.Charge) *utility.Payment {
 	t.Helper()
 	payment, err := account.Charge(t.Context(), charge)
@@ -53,7 +51,6 @@ func mustCharge(t *testing.T, account *fakes.Account, charge utility.Charge) *ut
 	return payment
 }
 
-// requireCode checks the code and the field of an error.
 func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	t.Helper()
 	e, ok := boterr.AsError(err)

@@ -17,7 +17,6 @@ import (
 // was not started again. Its code is Unavailable.
 var ErrCrashed = errors.New("the process has crashed: Restart starts it again")
 
-// errCrashed is ErrCrashed with its code.
 func errCrashed() error { return boterr.New(boterr.Unavailable, "", "%w", ErrCrashed) }
 
 // process is one life of the program that hosts the bot: a Runtime, from its start to its crash. The
@@ -87,14 +86,12 @@ func (l *process) watches(stop func()) {
 	l.watching = append(l.watching, stop)
 }
 
-// livingWeb is the web as a process reaches it.
 type livingWeb struct {
 	outbound.Doer
 
 	process *process
 }
 
-// Do implements outbound.Doer.
 func (w livingWeb) Do(request *http.Request) (*http.Response, error) {
 	if err := w.process.err(); err != nil {
 		return nil, err

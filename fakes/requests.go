@@ -32,7 +32,6 @@ type asking struct {
 	what, of string
 }
 
-// request returns the request.
 func (a asking) request() Request { return Request{a.service, a.what + " " + a.of} }
 
 // OnRequest sets a function that is called before each request to a service of the platform, on the
@@ -53,7 +52,6 @@ func Within(made func(ctx context.Context) context.Context) Option {
 // who goes on when.
 func PausingAtOnce() Option { return func(s *settings) { s.pause = skipping } }
 
-// contextIn returns the context of what is run in a process.
 func (p *Platform) contextIn(at *process) context.Context {
 	if p.settings.within == nil {
 		return at.life
@@ -149,7 +147,6 @@ func (p *Platform) CrashAfterNthRequest(to Service, n int) *Fault {
 	return p.planRequest(to, n, fault{crashes: true, committed: true})
 }
 
-// planRequest plans a fault for the nth request to a service.
 func (p *Platform) planRequest(to Service, n int, planned fault) *Fault {
 	p.test.Helper()
 	p.mustExist(to)
@@ -319,14 +316,12 @@ func testContext() context.Context { return Observing(context.Background()) }
 // Operations of a Context are still refused once the process has crashed.
 func Observing(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
 
-// watchedStore is a store whose watches end with a process.
 type watchedStore struct {
 	store.Store
 	store.Watcher
 	process *process
 }
 
-// Watch implements store.Watcher.
 func (w watchedStore) Watch(
 	collection string, changed func(before, after document.Object), reset func(),
 ) (stop func()) {

@@ -309,7 +309,6 @@ func origin(sent Sent) string {
 	return text
 }
 
-// wordsOf says what is expected.
 func wordsOf(expected []expect.Message) string {
 	words := make([]string, len(expected))
 	for i, one := range expected {

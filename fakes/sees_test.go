@@ -339,7 +339,6 @@ func TestEveryMessageExpected_NeedsATest(t *testing.T) {
 		func() { fakes.New(fakes.EveryMessageExpected()) })
 }
 
-// wantPerson asks for a person.
 func wantPerson(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
 	return err

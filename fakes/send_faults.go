@@ -57,7 +57,6 @@ func (p *Platform) Reconnect(channelID string) {
 	p.notef("%s is connected", channelID)
 }
 
-// setSendFaults changes the faults of sending.
 func (p *Platform) setSendFaults(change func(f *sendFaults)) {
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()

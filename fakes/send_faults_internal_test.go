@@ -186,7 +186,6 @@ func TestLimited_KeepsTheContract(t *testing.T) {
 	}
 }
 
-// harnessOn returns the harness of the platform of a type, with a connector around its own.
 func harnessOn(t *testing.T, platform channel.Type, around func(send.Connector) send.Connector) *sendtest.Harness {
 	t.Helper()
 	p := New(For(t))
@@ -218,7 +217,6 @@ func harnessOn(t *testing.T, platform channel.Type, around func(send.Connector) 
 	}
 }
 
-// arrivalsOn returns what was sent on a platform.
 func arrivalsOn(p *Platform) []sendtest.Arrival {
 	var arrivals []sendtest.Arrival
 	for _, sent := range p.outbox.all() {

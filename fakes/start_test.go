@@ -247,7 +247,6 @@ func requireVisible(t *testing.T, text string) {
 	require.Equal(t, display.Visible(text), text)
 }
 
-// printingTB is a test that keeps what it prints.
 type printingTB struct {
 	testing.TB
 
@@ -431,7 +430,6 @@ func TestShown_Agendas(t *testing.T) {
 	require.NotContains(t, test.text, "hush", "credentials are redacted")
 }
 
-// failingTest is a test that fails, and goes on.
 type failingTest struct{ text string }
 
 func (f *failingTest) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }

@@ -112,7 +112,6 @@ func buttonsOf(message send.Response) []Tappable {
 	return all
 }
 
-// quickRepliesOf returns the quick replies of a message that send a payload.
 func quickRepliesOf(message send.Response) []Tappable {
 	return tappablesOf(document.Get(message, "quickReplies", []document.Object(nil)))
 }

@@ -34,7 +34,6 @@ func (g golfOnly) Golf(context.Context, utility.GolfParams) (utility.GolfResult,
 	return utility.GolfResult{Client: g.client}, nil
 }
 
-// mailTo returns the params of a mail.
 func mailTo(addresses ...string) utility.SendEmailParams {
 	return utility.SendEmailParams{
 		Destination: utility.EmailDestination{ToAddresses: addresses},
@@ -44,7 +43,6 @@ func mailTo(addresses ...string) utility.SendEmailParams {
 	}
 }
 
-// upload returns the params of an upload of a file that web has.
 func upload(site *web.Replies) utility.UploadFileToObjectStoreParams {
 	site.Add("GET", "https://shop.example/bill", web.Text(200, "a bill"))
 	return utility.UploadFileToObjectStoreParams{URL: "https://shop.example/bill", Filename: "bill", ContentType: "text/plain"}

@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// textNode returns a node that answers a text.
 func textNode(id, text string) *botctx.Node {
 	return &botctx.Node{ID: id, Trigger: botctx.TextIs(text), Responses: []send.Response{send.Text(id)}}
 }
@@ -51,7 +50,6 @@ func choices(p *fakes.Platform) []string {
 	return found
 }
 
-// savingPosition returns a node that saves its position.
 func savingPosition(node *botctx.Node) *botctx.Node {
 	node.SavesPosition = true
 	return node
@@ -215,7 +213,6 @@ func transcriptOfFailed(test func(p *fakes.Platform)) string {
 	return strings.Join(tb.logged, "\n")
 }
 
-// fetched fetches the entries of a data source.
 func fetched(bot *botctx.Context, dataSourceID string) {
 	_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchParams{DataSourceID: dataSourceID})
 }

@@ -37,7 +37,6 @@ func NewOwner(app, channel string) *Owner {
 	return &Owner{key: fair.Key{App: app, Channel: channel}, turn: make(chan struct{}, 1)}
 }
 
-// ownerKey is the key of an Owner in a context.
 type ownerKey struct{}
 
 // WithOwner returns a context whose calls of Fetch hold their answers for an owner. Without one, a call holds

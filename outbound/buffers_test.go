@@ -40,7 +40,6 @@ func (l *longAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: body}, nil
 }
 
-// countedBody is a body of zeros.
 type countedBody struct {
 	of         *longAnswers
 	left, free int64

@@ -30,7 +30,6 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// trackedBody is a body that knows whether it was closed.
 type trackedBody struct {
 	io.Reader
 

@@ -307,7 +307,6 @@ type network struct {
 	dialled  []string
 }
 
-// newNetwork returns a network with nothing in it.
 func newNetwork(tb testing.TB) *network {
 	tb.Helper()
 	return &network{t: tb, names: map[string][][]netip.Addr{}, servers: map[netip.AddrPort]string{}}
@@ -369,7 +368,6 @@ func (n *network) dial(ctx context.Context, address netip.AddrPort) (net.Conn, e
 	return d.DialContext(ctx, "tcp", server)
 }
 
-// client returns a client in the network.
 func (n *network) client(config outbound.Config) *outbound.Client {
 	n.t.Helper()
 	config.Resolver, config.Dial = n, n.dial
@@ -391,7 +389,6 @@ func get(t *testing.T, doer outbound.Doer, target string) (*outbound.Response, e
 	return outbound.Fetch(t.Context(), doer, outbound.Request{URL: target})
 }
 
-// says is a handler that answers with a text.
 func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 }

@@ -188,13 +188,11 @@ func (b *responseBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body.
 func (b *responseBody) Close() error {
 	b.cancel()
 	return b.limited.Close()
 }
 
-// responseTooLong is the error of a response over the limit.
 func responseTooLong(host string, limit int64) error {
 	return boterr.New(boterr.ResourceExhausted, "", "the response of %s has more than %d bytes", host, limit)
 }

@@ -144,7 +144,6 @@ func TestFetch_ErrorsHideHostAddresses(t *testing.T) {
 	}
 }
 
-// failingReader fails.
 type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("connection reset") }

@@ -116,7 +116,6 @@ func parseEndpoint(u *url.URL) (endpoint, error) {
 	return endpoint{name: strings.ToLower(u.Hostname()), addr: addr, port: port}, nil
 }
 
-// parsePort returns the port of the URL, or that of its scheme.
 func parsePort(u *url.URL) (uint16, error) {
 	text := u.Port()
 	switch {

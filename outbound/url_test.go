@@ -13,13 +13,11 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// requireRefused requires that an error refuses a URL.
 func requireRefused(t *testing.T, err error) {
 	t.Helper()
 	requireCode(t, err, boterr.InvalidArgument, "url")
 }
 
-// requireCode requires a code and a field.
 func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	t.Helper()
 	require.Error(t, err)

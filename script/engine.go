@@ -315,7 +315,6 @@ func (d *deadline) begin(ctx context.Context, limit time.Duration, cause func() 
 	return limited
 }
 
-// end ends the context.
 func (d *deadline) end() {
 	d.timer.Stop()
 	d.cancel(context.Canceled)

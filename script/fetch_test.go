@@ -359,7 +359,6 @@ func byNode(t *testing.T, folder string, sources map[string]string) map[string][
 	return outcomes
 }
 
-// sourcesIn returns the files of a folder.
 func sourcesIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.js"))

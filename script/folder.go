@@ -135,7 +135,6 @@ func (l *loader) node(read nodefile.Node) *botctx.Node {
 	return &node
 }
 
-// actions returns the actions that scripts are.
 func (l *loader) actions(named []nodefile.Script) (actions []botctx.Action) {
 	for _, one := range named {
 		if program := l.program(one); program != nil {
@@ -268,7 +267,6 @@ const (
 	mostResultBytes    = 64 << 20
 )
 
-// withDefaults returns the options with each default.
 func (o Options) withDefaults() (Options, error) {
 	if err := o.check(); err != nil {
 		return o, err

@@ -28,10 +28,8 @@ type hostFunction func(r *run, payload string) (any, error)
 // endingError ends the run: scripts cannot catch it.
 type endingError struct{ error }
 
-// Unwrap returns the error.
 func (e endingError) Unwrap() error { return e.error }
 
-// hostFunctions returns all functions of the host.
 func (e *Engine) hostFunctions() map[string]hostFunction {
 	all := map[string]hostFunction{
 		"get": (*run).hostGet, "find": (*run).hostFind, "load": (*run).hostLoad, "numbers": (*run).hostNumbers,
@@ -249,7 +247,6 @@ func (r *run) hostFetch(payload string) (any, error) {
 	return int64(id), nil
 }
 
-// fetch sends a request.
 func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outbound.Request) (response *outbound.Response, err error) {
 	defer func() { err = cmp.Or(boterr.Recovered(recover()), err) }()
 	response, err = e.options.Fetch(ctx, bot, request)
@@ -259,7 +256,6 @@ func (e *Engine) fetch(ctx context.Context, bot *botctx.Context, request outboun
 	return response, err
 }
 
-// hostCancel cancels a request.
 func (r *run) hostCancel(payload string) (any, error) {
 	var id int
 	err := json.Unmarshal([]byte(payload), &id)
@@ -269,7 +265,6 @@ func (r *run) hostCancel(payload string) (any, error) {
 	return nil, err
 }
 
-// textOf returns the text of the answer of a request.
 func (r *run) textOf(a answer) (string, error) {
 	if a.err != nil {
 		return r.answer(nil, a.err)
@@ -287,7 +282,6 @@ func (r *run) textOf(a answer) (string, error) {
 	return r.answer(json.RawMessage(text), err)
 }
 
-// operationNames returns the names of all operations.
 func operationNames() []string {
 	var names []string
 	for _, op := range botctx.Ops() {

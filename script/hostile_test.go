@@ -52,7 +52,6 @@ func (h hostile) isLimit() bool {
 	return h.want == busy || h.want == memory || h.want == calls || h.want == size
 }
 
-// kinds are all hostile scripts, with the limits that they have.
 var kinds = []struct {
 	name    string
 	scripts []hostile

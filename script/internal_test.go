@@ -53,7 +53,6 @@ func TestUnreadable_TakesTooLong(t *testing.T) {
 	require.EqualError(t, err, "long.js: invalid argument: takes too long to be read: make it simpler")
 }
 
-// withOneSlot returns a program of an engine with one slot.
 func withOneSlot(t *testing.T, source string) *Program {
 	t.Helper()
 	engine, err := New(Options{Deadline: time.Second})

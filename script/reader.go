@@ -347,7 +347,6 @@ func (r *reader) pattern(of use) (any, error) {
 	return document.O(opRegex, source, "$options", string(options)), nil
 }
 
-// orNull returns null for what is missing.
 func orNull(value any) any {
 	if value == document.Missing {
 		return nil

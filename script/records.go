@@ -287,7 +287,6 @@ const (
 	fieldTempData = "tempData"
 )
 
-// readMember reads the member, with a tempData.
 func (r *run) readMember() (any, error) {
 	if r.bot.Member == nil {
 		return nil, nil //nolint:nilnil // Null is meant.
@@ -345,7 +344,6 @@ func (r *run) withoutEmptyTempData(changed document.Object) document.Object {
 	return changed.Put(fieldBotMeta, botMeta.Without(fieldTempData))
 }
 
-// readNode reads the node that runs.
 func (r *run) readNode() (any, error) {
 	return document.O("compositeId", r.bot.Node.CompositeID, "tree", r.bot.Node.Tree), nil
 }
@@ -362,7 +360,6 @@ func (r *run) writeAgendaMeta(value any) error {
 	return document.DecodeValue(value, &r.bot.AgendaMeta)
 }
 
-// readMessageEvent reads the message that caused the run.
 func (r *run) readMessageEvent() (any, error) {
 	if r.bot.MessageEvent == nil {
 		return nil, nil //nolint:nilnil // Null is meant.
@@ -418,7 +415,6 @@ type thrownError struct {
 	stack string
 }
 
-// Error returns what was thrown.
 func (e *thrownError) Error() string { return e.cause.Error() }
 
 // hostFail ends the run by what the script threw.
@@ -458,7 +454,6 @@ func (r *run) thrown(told report) *thrownError {
 // mostFrames is how many calls of a stack an error shows.
 const mostFrames = 20
 
-// failed returns the error of a run, with its place.
 func (r *run) failed(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok { // A module that cannot be compiled.
 		return known
@@ -492,7 +487,6 @@ func (r *run) failed(err error) *Error {
 	return failed
 }
 
-// endedBy returns the error of a run that was ended, by its cause.
 func (r *run) endedBy(cause error) error {
 	options := r.engine.options
 	switch {
@@ -512,7 +506,6 @@ func (r *run) endedBy(cause error) error {
 	return cause
 }
 
-// place is a place in a script, and the function that it is in.
 type place struct {
 	function, file string
 	line, column   int

@@ -467,7 +467,6 @@ func (w *Watcher) Look() (nodes []*botctx.Node, hasChanged bool, err error) {
 	return nodes, true, err
 }
 
-// stamps returns the stamps of all files.
 func (w *Watcher) stamps() (all []stamp, err error) {
 	err = nodefile.Walk(w.files, func(path string, entry fs.DirEntry) error {
 		info, err := entry.Info()

@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/script"
 )
 
-// stage is a platform with a member, and an engine.
 type stage struct {
 	*fakes.Platform
 
@@ -52,7 +51,6 @@ func newStage(t *testing.T, options script.Options) *stage {
 	return &stage{Platform: p, t: t, engine: engine, ada: p.AddMember(member.Member{FirstName: "Ada"})}
 }
 
-// compile compiles a script.
 func (s *stage) compile(source string) *script.Program {
 	s.t.Helper()
 	program, err := s.engine.Compile("test.js", source)

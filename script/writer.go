@@ -87,7 +87,6 @@ func (w *writer) whole(value any) {
 	}
 }
 
-// value writes a value.
 func (w *writer) value(value any) {
 	switch v := value.(type) {
 	case document.Object:

@@ -85,7 +85,6 @@ func (d *Drops) Add(ctx context.Context, drop Drop) {
 		slog.String("kind", drop.Kind), slog.String("reason", string(drop.Reason)))
 }
 
-// count adds one to a kind.
 func (d *Drops) count(of dropKind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -170,7 +170,6 @@ func (f *filler) text(text string) string {
 	return filled.String()
 }
 
-// at returns what is filled in for a path.
 func (f *filler) at(path string) string {
 	var value any
 	value, _, f.err = document.LookupIn(f.from, path)

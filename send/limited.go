@@ -41,7 +41,6 @@ const (
 	defaultMaxPause = time.Minute
 )
 
-// withDefaults returns the rate with the defaults filled in.
 func (r Rate) withDefaults() Rate {
 	r.Messages, r.Burst = max(1, r.Messages), max(1, r.Burst)
 	if r.Per <= 0 {
@@ -115,7 +114,6 @@ func Limited(connector Connector, rate Rate) Connector {
 	return l
 }
 
-// limited is a connector with a limit.
 type limited struct {
 	Connector
 
@@ -125,10 +123,8 @@ type limited struct {
 
 var _ Wrapper = (*limited)(nil)
 
-// Unwrap implements Wrapper.
 func (l *limited) Unwrap() Connector { return l.Connector }
 
-// Send implements Connector.
 func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
 	return queued(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
 }
@@ -186,7 +182,6 @@ var (
 	_ BatchSender = (*limitedBatches)(nil)
 )
 
-// SendBatch implements BatchSender.
 func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Batch, error) {
 	if len(messages) == 0 {
 		return l.batches.SendBatch(ctx, messages)
@@ -284,7 +279,6 @@ type queues struct {
 // forgotten and made anew with each message.
 const lingering = time.Second
 
-// queueKey is a channel.
 type queueKey struct{ app, channel string }
 
 // queue is a channel that is not idle.

@@ -26,7 +26,6 @@ type QuickReply struct {
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// withDefaults returns the quick reply as it is sent.
 func (q QuickReply) withDefaults() QuickReply {
 	if q.ContentType == "" {
 		q.ContentType = ContentText
@@ -74,7 +73,6 @@ func WebURL(title, url string) Button {
 	return Button{Type: ButtonWebURL, Title: title, URL: url}
 }
 
-// withDefaults returns the button as it is sent.
 func (b Button) withDefaults() Button {
 	switch {
 	case b.Type != "":
@@ -105,7 +103,6 @@ type Card struct {
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// withDefaults returns the card as it is sent.
 func (c Card) withDefaults() Card {
 	c.Buttons = mapped(c.Buttons, Button.withDefaults)
 	return c

@@ -139,7 +139,6 @@ func TestResults_OneOrSeveral(t *testing.T) {
 	require.False(t, send.SendResponseResult{}.HasOutcomes())
 }
 
-// read reads JSON as a T.
 func read[T any](t *testing.T, text string) T {
 	t.Helper()
 	var value T

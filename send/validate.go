@@ -15,7 +15,6 @@ import (
 // unlimited is the limit of what has none.
 const unlimited = 0
 
-// limits are the rules of the types that are known.
 var limits = map[Type]rule{
 	TypeText:         textRule,
 	TypeImage:        fileRule,

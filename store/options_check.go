@@ -79,5 +79,4 @@ func isOperator(part string) bool {
 	return strings.HasPrefix(part, "$") && part != "$id" && part != "$ref" && part != "$db"
 }
 
-// indexKinds are the kinds of keys.
 var indexKinds = []query.IndexKind{query.Ascending, query.Descending, query.Geo2D, query.Geo2DSphere}

@@ -42,7 +42,6 @@ func Wrap(inner Store, around Around) Store {
 	return wrapped
 }
 
-// wrappedStore is a store that Wrap returns.
 type wrappedStore struct {
 	inner  Store
 	around Around
@@ -84,7 +83,6 @@ func settled[R any](end func(int, error) error, result R, documents int, err err
 	return result, failure
 }
 
-// Now implements Store.
 func (s *wrappedStore) Now(ctx context.Context) (now time.Time, err error) {
 	var end func(int, error) error
 	defer func() { now, err = settled(end, now, 0, err, recover()) }()
@@ -95,7 +93,6 @@ func (s *wrappedStore) Now(ctx context.Context) (now time.Time, err error) {
 	return s.inner.Now(ctx)
 }
 
-// Collection implements Store.
 func (s *wrappedStore) Collection(name string) Collection {
 	for i := range s.opened {
 		known := s.opened[i].Load()
@@ -136,7 +133,6 @@ func (c *wrappedCollection) inner() Collection {
 	return c.known
 }
 
-// Find implements Collection.
 func (c *wrappedCollection) Find(ctx context.Context, filter *query.Filter, options FindOptions) (found []document.Object, err error) {
 	var end func(int, error) error
 	defer func() { found, err = settled(end, found, len(found), err, recover()) }()
@@ -147,7 +143,6 @@ func (c *wrappedCollection) Find(ctx context.Context, filter *query.Filter, opti
 	return c.inner().Find(ctx, filter, options)
 }
 
-// Count implements Collection.
 func (c *wrappedCollection) Count(ctx context.Context, filter *query.Filter) (count int64, err error) {
 	var end func(int, error) error
 	defer func() { count, err = settled(end, count, 0, err, recover()) }()
@@ -158,7 +153,6 @@ func (c *wrappedCollection) Count(ctx context.Context, filter *query.Filter) (co
 	return c.inner().Count(ctx, filter)
 }
 
-// Distinct implements Collection.
 func (c *wrappedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) (values []any, err error) {
 	var end func(int, error) error
 	defer func() { values, err = settled(end, values, len(values), err, recover()) }()
@@ -169,7 +163,6 @@ func (c *wrappedCollection) Distinct(ctx context.Context, path string, filter *q
 	return c.inner().Distinct(ctx, path, filter)
 }
 
-// GeoNear implements Collection.
 func (c *wrappedCollection) GeoNear(ctx context.Context, search *query.GeoNear) (found []query.GeoResult, err error) {
 	var end func(int, error) error
 	defer func() { found, err = settled(end, found, len(found), err, recover()) }()
@@ -180,7 +173,6 @@ func (c *wrappedCollection) GeoNear(ctx context.Context, search *query.GeoNear) 
 	return c.inner().GeoNear(ctx, search)
 }
 
-// Insert implements Collection.
 func (c *wrappedCollection) Insert(ctx context.Context, documents ...document.Object) (err error) {
 	var end func(int, error) error
 	defer func() { _, err = settled(end, struct{}{}, len(documents), err, recover()) }()
@@ -191,7 +183,6 @@ func (c *wrappedCollection) Insert(ctx context.Context, documents ...document.Ob
 	return c.inner().Insert(ctx, documents...)
 }
 
-// Update implements Collection.
 func (c *wrappedCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions,
 ) (result UpdateResult, err error) {
@@ -204,7 +195,6 @@ func (c *wrappedCollection) Update(
 	return c.inner().Update(ctx, filter, change, options)
 }
 
-// FindAndModify implements Collection.
 func (c *wrappedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options FindAndModifyOptions,
 ) (result FindAndModifyResult, err error) {
@@ -217,7 +207,6 @@ func (c *wrappedCollection) FindAndModify(
 	return c.inner().FindAndModify(ctx, filter, change, options)
 }
 
-// Delete implements Collection.
 func (c *wrappedCollection) Delete(ctx context.Context, filter *query.Filter, options DeleteOptions) (deleted int64, err error) {
 	var end func(int, error) error
 	defer func() { deleted, err = settled(end, deleted, 0, err, recover()) }()
@@ -228,7 +217,6 @@ func (c *wrappedCollection) Delete(ctx context.Context, filter *query.Filter, op
 	return c.inner().Delete(ctx, filter, options)
 }
 
-// EnsureIndex implements Collection.
 func (c *wrappedCollection) EnsureIndex(ctx context.Context, index Index) (err error) {
 	var end func(int, error) error
 	defer func() { _, err = settled(end, struct{}{}, 0, err, recover()) }()

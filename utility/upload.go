@@ -203,7 +203,6 @@ func isHeaderValue(value any) bool {
 	}
 }
 
-// shownBody returns the size of a body.
 func shownBody(value any) string {
 	var size int
 	switch value := value.(type) {

@@ -48,19 +48,16 @@ func runRules(t *testing.T, open func(t *testing.T) *gocloud.Bucket) {
 	}
 }
 
-// bucket is a store and the bucket behind it.
 type bucket struct {
 	*gocloud.Bucket
 
 	store *blob.Store
 }
 
-// file returns a file with some content.
 func file(key, content string) utility.StoredFile {
 	return utility.StoredFile{Key: key, ContentType: "text/plain", Content: strings.NewReader(content)}
 }
 
-// requireContent requires that a file has a content.
 func (b bucket) requireContent(t *testing.T, key, want string) {
 	t.Helper()
 	got, err := b.ReadAll(t.Context(), key)

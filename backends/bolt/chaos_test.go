@@ -176,7 +176,6 @@ func openAgendas(ctx context.Context, store *bolt.Store) (open int, err error) {
 	return open, err
 }
 
-// agendasIn returns the agendas of the app.
 func agendasIn(store *bolt.Store) *agendas.Service {
 	return agendas.New(record.Env{Store: store}, record.Scope{App: "app"}, agendas.Ports{Members: anyMember{}})
 }

@@ -340,7 +340,6 @@ func checksum(ofName uint32, key, value []byte) uint32 {
 	return crc32.Update(crc32.Update(ofName, castagnoli, key), castagnoli, value)
 }
 
-// checksumOfName returns the checksum of the name of a bucket.
 func checksumOfName(bucket string) uint32 { return crc32.Checksum([]byte(bucket), castagnoli) }
 
 // seal returns what a value adds to the sum of its bucket: a number that looks like a
@@ -362,7 +361,6 @@ func mixed(n uint64) uint64 {
 	return n ^ n>>31
 }
 
-// appendPosition appends the key of a position.
 func appendPosition(key []byte, position uint64) []byte {
 	return binary.BigEndian.AppendUint64(key, position)
 }

@@ -27,7 +27,6 @@ func (*file) AppendEntry(text []byte, entry *memstore.Entry) []byte {
 	}
 }
 
-// appendRoom appends the room for a checksum.
 func appendRoom(text []byte) []byte { return append(text, make([]byte, checksumSize)...) }
 
 // Commit implements memstore.Journal. Nothing is written to a file that has lost its path, since the next
@@ -91,7 +90,6 @@ type commit struct {
 // later mostly changed in place; the rest is room for documents that grow.
 const fill = 0.9
 
-// summedBucket is a bucket and the sum of the seals in it.
 type summedBucket struct {
 	*bbolt.Bucket
 

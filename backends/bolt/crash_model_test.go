@@ -66,7 +66,6 @@ func (w crashWrite) fields() document.Object {
 // id is the _id of a document that the write inserts under a key.
 func (w crashWrite) id(key string) string { return fmt.Sprintf("%d/%d/%s", w.writer, w.number, key) }
 
-// inserted is the document that the write inserts under a key.
 func (w crashWrite) inserted(key string) document.Object {
 	return document.O("_id", w.id(key), "key", key, "writer", w.writer, "number", w.number, "text", w.text())
 }
@@ -131,7 +130,6 @@ func (w crashWrite) hasAny(documents []document.Object, keys int) bool {
 	return false
 }
 
-// slot is what the write claims.
 func (w crashWrite) slot() int { return w.number / 4 }
 
 // run does the write, and reports whether it changed what it was to change.

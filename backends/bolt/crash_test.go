@@ -274,7 +274,6 @@ func (order crashOrder) writeUntilKilled(ctx context.Context) error {
 	return <-failed
 }
 
-// crashIndexes are the indexes of the collections.
 func crashIndexes() map[string]store.Index {
 	return map[string]store.Index{
 		"items": {Keys: []store.IndexKey{
@@ -301,7 +300,6 @@ type output struct {
 	enough chan struct{}
 }
 
-// Write keeps a text.
 func (o *output) Write(text []byte) (int, error) {
 	before := o.left
 	o.left -= bytes.Count(text, []byte("\n"))
@@ -311,7 +309,6 @@ func (o *output) Write(text []byte) (int, error) {
 	return o.text.Write(text)
 }
 
-// start starts the process.
 func (c *crashTrial) start() *writingProcess {
 	c.Helper()
 	text, err := json.Marshal(c.order)
@@ -340,7 +337,6 @@ func (p *writingProcess) awaitAnswers() {
 	}
 }
 
-// kill kills the process, and returns the writes that it said were answered.
 func (c *crashTrial) kill(process *writingProcess) []answer {
 	c.Helper()
 	killed := process.Process.Kill()

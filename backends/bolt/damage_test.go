@@ -179,7 +179,6 @@ func TestDamage_ErrorSaysWhere(t *testing.T) {
 	}
 }
 
-// key is the key of a position.
 func key(position byte) []byte { return []byte{0, 0, 0, 0, 0, 0, 0, position} }
 
 // update changes a file behind the store's back.

@@ -148,7 +148,6 @@ func (f *file) open() error {
 	}
 }
 
-// hasPath reports whether the file that is open is the one at the path.
 func (f *file) hasPath() (bool, error) {
 	there, err := os.Stat(f.path)
 	if err != nil {
@@ -176,7 +175,6 @@ func (f *file) toCheck() bbolt.Options {
 	return bbolt.Options{Timeout: f.settings.lockWait, ReadOnly: true}
 }
 
-// openBolt opens a file as bbolt's.
 func (f *file) openBolt(path string, options bbolt.Options) (db *bbolt.DB, handle *os.File, err error) {
 	options.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
 		var err error
@@ -229,7 +227,6 @@ func damaged(format string, args ...any) error {
 	return boterr.New(boterr.FailedPrecondition, "", "the file is damaged, put a backup in its place: "+format, args...)
 }
 
-// atPath names the file in an error.
 func (f *file) atPath(err error) error {
 	if err == nil {
 		return nil
@@ -301,7 +298,6 @@ func (f *file) stats() Stats {
 // note was interrupted, or answered just before the power failed: these two cannot be told apart,
 // so that the file is taken as it is, and the store reports it.
 
-// head is one of the heads.
 type head struct {
 	holds bool
 	// root and free are the pages with the root of the trees and the list of free pages,
@@ -329,7 +325,6 @@ const (
 	noteLength = 12
 )
 
-// headOf reads a head from its page.
 func headOf(page []byte) (h head) {
 	if noted := page[noteAt:][:noteLength]; binary.LittleEndian.Uint32(noted[8:]) == noteSum(noted[:8]) {
 		h.noted = binary.LittleEndian.Uint64(noted)
@@ -386,12 +381,10 @@ func (f *file) note(transaction int) {
 	_, _ = f.handle.WriteAt(text, other*int64(f.db.Info().PageSize)+noteAt)
 }
 
-// noteSum returns the checksum of a note.
 func noteSum(text []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte("answered"), castagnoli), castagnoli, text)
 }
 
-// read runs a transaction that reads.
 func (f *file) read(run func(*bbolt.Tx) error) error {
 	tx, err := f.db.Begin(false)
 	if err != nil {
@@ -401,7 +394,6 @@ func (f *file) read(run func(*bbolt.Tx) error) error {
 	return run(tx)
 }
 
-// Load implements memstore.Journal.
 func (f *file) Load(yield func(memstore.Entry) error) error {
 	return f.guarded("reading", func() error {
 		return f.read(func(tx *bbolt.Tx) error {
@@ -416,7 +408,6 @@ func (f *file) Load(yield func(memstore.Entry) error) error {
 	})
 }
 
-// loadDocuments yields the documents of all collections.
 func loadDocuments(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
 	d := newDecoder()
 	var names uint64
@@ -443,7 +434,6 @@ func loadDocuments(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
 	return err
 }
 
-// loadIndexes yields the indexes.
 func loadIndexes(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
 	b := tx.Bucket([]byte(indexesBucket))
 	if b == nil {

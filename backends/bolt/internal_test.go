@@ -62,7 +62,6 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// writersRound is one comparison.
 type writersRound struct {
 	*testing.B
 
@@ -229,7 +228,6 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// nested returns an object of that many levels.
 func nested(levels int) document.Object {
 	o := document.O()
 	for range levels - 1 {
@@ -238,7 +236,6 @@ func nested(levels int) document.Object {
 	return o
 }
 
-// wide returns an object of that many fields.
 func wide(fields int) document.Object {
 	pairs := make([]any, 0, 2*fields)
 	for i := range fields {

@@ -105,7 +105,6 @@ func (w *pageWalk) tree(number uint64, bounds keyRange) error {
 	}
 }
 
-// branch checks a page of keys and pages.
 func (w *pageWalk) branch(p page, bounds keyRange) error {
 	if p.count() == 0 {
 		return p.wrong("it is empty")
@@ -212,7 +211,6 @@ func (w *pageWalk) freeList(number uint64) error {
 	return nil
 }
 
-// element returns the head of an element.
 func (p page) element(i int) ([]byte, error) {
 	begin := pageHeader + i*pageElement
 	if begin+pageElement > len(p.text) {
@@ -270,7 +268,6 @@ func (f *file) check() (found checked, err error) {
 	return found, f.atPath(errors.Join(err, db.Close()))
 }
 
-// checkPages checks all pages of a file.
 func checkPages(file *os.File, pageSize int) (checked, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -324,7 +321,6 @@ func (f *file) isChecked(found checked) (bool, error) {
 	return newest.transaction == found.transaction, err
 }
 
-// readHeads reads the two heads of a file.
 func readHeads(file io.ReaderAt, pageSize int) (both heads, err error) {
 	for i := range both {
 		text := make([]byte, pageSize)
@@ -366,7 +362,6 @@ func (w *pageWalk) newestUnused() (newest uint64) {
 	return newest
 }
 
-// eachCommit calls for each page of a file that has the number of a commit.
 func eachCommit(file io.ReaderAt, pageSize int, pages uint64, call func(number, commit uint64) error) error {
 	text := make([]byte, pageSize)
 	for number := uint64(2); number < pages; number++ {

@@ -213,7 +213,6 @@ func temporaryName(name string, number []byte) string {
 	return fmt.Sprintf("%s%08x", text, crc32.Checksum([]byte(text), castagnoli))
 }
 
-// isTemporaryName reports whether a name was made by temporaryName for the file of a name.
 func isTemporaryName(made, name string) bool {
 	var number []byte
 	rest, ok := strings.CutPrefix(made, name+temporarySuffix)
@@ -284,7 +283,6 @@ type definitionKey struct {
 	Kind query.IndexKind `json:"kind"`
 }
 
-// definitionOf returns the definition of an index as a document.
 func definitionOf(collection string, index *store.Index) document.Object {
 	keys := document.A()
 	for _, key := range index.Keys {

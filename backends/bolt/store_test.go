@@ -436,7 +436,6 @@ func change(tb testing.TB, pairs ...any) query.Change {
 	return query.Change{Update: u}
 }
 
-// ascending returns the keys of an index on a path.
 func ascending(path string) []store.IndexKey {
 	return []store.IndexKey{{Path: path, Kind: query.Ascending}}
 }

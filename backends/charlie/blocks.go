@@ -34,7 +34,6 @@ func quickRepliesOf(response send.Response) (content, error) {
 	return textAnd(response, buttons), nil
 }
 
-// buttonsOf returns a text with buttons.
 func buttonsOf(response send.Response) (content, error) {
 	buttons, err := actionsOf(objectsOf(response, "buttons"))
 	return textAnd(response, buttons), err
@@ -137,7 +136,6 @@ func postback(i int, button document.Object) (document.Object, error) {
 	return labelled(i, document.Get(button, "title", "")).With("value", value), nil
 }
 
-// labelled returns a button with a title.
 func labelled(i int, title string) document.Object {
 	return document.O(
 		"type", "button",
@@ -146,7 +144,6 @@ func labelled(i int, title string) document.Object {
 	)
 }
 
-// section returns a text as a block.
 func section(text string) document.Object {
 	return document.O("type", "section", "text", document.O("type", "mrkdwn", "text", text, "verbatim", true))
 }
@@ -171,7 +168,6 @@ func sections(text string) []string {
 	return append(parts, escaped(text[begin:]))
 }
 
-// objectsOf returns the objects of a list.
 func objectsOf(from document.Lookuper, field string) []document.Object {
 	var objects []document.Object
 	for _, item := range document.Get(from, field, document.Array{}).All() {
@@ -213,7 +209,6 @@ func formOf(response send.Response) (url.Values, error) {
 	return form, nil
 }
 
-// pass puts a field of a response into a form as it is.
 func pass(form url.Values, response send.Response, field string) error {
 	value, _ := response.Object().Field(field)
 	switch value := value.(type) {

@@ -170,7 +170,6 @@ type rejection struct {
 	details []string
 }
 
-// Error implements error.
 func (r *rejection) Error() string { return r.text }
 
 // goneWords are the tool's words for recipients that cannot be written to any more. NotFound says it
@@ -228,7 +227,6 @@ func detailsOf(reply document.Object) []string {
 	return details
 }
 
-// isRefusedWith reports whether the tool refused with one of the words.
 func isRefusedWith(err error, words ...string) bool {
 	found, ok := errors.AsType[*rejection](err)
 	return ok && slices.Contains(words, found.word)
@@ -289,7 +287,6 @@ func readUnverified(header http.Header, body []byte) (unverified, bool) {
 	return opened, true
 }
 
-// payloadIn returns the payload of a form.
 func payloadIn(form string) ([]byte, error) {
 	for field := range strings.SplitSeq(form, "&") {
 		if value, ok := strings.CutPrefix(field, "payload="); ok {

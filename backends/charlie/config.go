@@ -114,7 +114,6 @@ func (c Config) withAPIURL() (Config, error) {
 	return c, nil
 }
 
-// orDefault returns a value, or the default for its zero.
 func orDefault[T comparable](value, otherwise T) T {
 	var zero T
 	if value == zero {
@@ -165,7 +164,6 @@ func (c *Connector) post(ctx context.Context, in *channel.Channel, method string
 	})
 }
 
-// tokenOf returns the token of a channel.
 func tokenOf(in *channel.Channel) (string, error) {
 	if err := send.RequireChannel(in); err != nil {
 		return "", err
@@ -198,7 +196,6 @@ func newClients(config Config) *clients {
 	return &clients{config: config, kept: map[string]*slack.Client{}}
 }
 
-// of returns the client of a token.
 func (c *clients) of(token string) *slack.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()

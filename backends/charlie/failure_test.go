@@ -127,12 +127,10 @@ func TestError_WithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// roundTrip is an HTTP transport.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// over returns a connector over a transport.
 func over(t *testing.T, config charlie.Config, f roundTrip) *charlie.Connector {
 	t.Helper()
 	config.HTTPClient = &http.Client{Transport: f}
@@ -141,7 +139,6 @@ func over(t *testing.T, config charlie.Config, f roundTrip) *charlie.Connector {
 	return connector
 }
 
-// answered is a response of the tool.
 func answered(status int, header http.Header, body string) *http.Response {
 	if header == nil {
 		header = http.Header{}

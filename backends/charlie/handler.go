@@ -59,7 +59,6 @@ func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) 
 	return &handler{connector: c, accept: accept}
 }
 
-// handler is what Handler returns.
 type handler struct {
 	connector *Connector
 	accept    func(context.Context, botctx.Inbound) error
@@ -245,7 +244,6 @@ func (r report) arrivals() ([]botctx.Inbound, *send.Drop) {
 	}
 }
 
-// dropped returns that a report of some kind is dropped.
 func (r report) dropped(kind string, reason send.DropReason) ([]botctx.Inbound, *send.Drop) {
 	return nil, &send.Drop{Platform: channel.Charlie, App: r.in.App, Channel: r.in.ID, Kind: kind, Reason: reason}
 }

@@ -37,7 +37,6 @@ import (
 // noon is the time at which the tests' requests come.
 const noon = 1700000000
 
-// inbox receives what a handler gives it.
 type inbox struct {
 	http.Handler
 	drops *send.Drops
@@ -80,7 +79,6 @@ func findT1(_ context.Context, from charlie.Workspace) (*channel.Channel, error)
 	return workspace(), nil
 }
 
-// all returns what was received.
 func (b *inbox) all() []botctx.Inbound {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +100,6 @@ func signedAt(at int64, secret, contentType, body string) *http.Request {
 	return r
 }
 
-// wrote is the report of an event.
 func wrote(eventID, event string) *http.Request {
 	return signed("application/json", fmt.Sprintf(
 		`{"type":"event_callback","team_id":"T1","api_app_id":"A1","event_id":%q,"event":%s,`+

@@ -120,7 +120,6 @@ func dataOf(action document.Object) document.Object {
 	return data.With("values", values).With("action", action)
 }
 
-// isButton reports whether an action is a tap on a button.
 func isButton(action document.Object) bool {
 	kind := document.Get(action, "type", "")
 	return kind == "" || kind == "button"
@@ -203,7 +202,6 @@ func payloadOf(value string) any {
 	return value
 }
 
-// isPayload reports whether a value is an object with a payload.
 func isPayload(value any) bool {
 	object, ok := value.(document.Object)
 	if !ok {

@@ -47,7 +47,6 @@ type conversation struct {
 	order      []string
 }
 
-// posted is a message in a conversation.
 type posted struct {
 	conversation, ts string
 	form             url.Values
@@ -67,7 +66,6 @@ func newTool() *tool {
 	}}
 }
 
-// start serves the tool, and returns the connector to it.
 func (s *tool) start(t *testing.T, config charlie.Config) *charlie.Connector {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -248,14 +246,12 @@ func (s *tool) sent(t *testing.T, id string) url.Values {
 	return s.conversations[id].messages[order[len(order)-1]]
 }
 
-// called returns the methods that were called.
 func (s *tool) called() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.calls)
 }
 
-// workspace is a channel with credentials.
 func workspace() *channel.Channel {
 	return &channel.Channel{ID: "desk", App: "app-1", Type: channel.Charlie, Info: channel.CharlieInfo{
 		BotAccessToken: channel.NewSecret(token), BotID: "UBOT", TeamID: "T1",
@@ -265,7 +261,6 @@ func workspace() *channel.Channel {
 
 const signingSecret = "8f742231b10e8888abcd99yyyzzz85a5"
 
-// to is a message to a conversation.
 func to(conversation string, response send.Response) send.Message {
 	return send.Message{ID: "m1", Channel: workspace(), To: conversation, Response: response}
 }

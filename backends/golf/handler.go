@@ -105,7 +105,6 @@ func (c *Client) isPresent(header string) bool {
 	return ok && distance <= limit && distance >= -limit
 }
 
-// isSigned reports whether one of the secrets signed a body.
 func (c *Client) isSigned(body []byte, header string) bool {
 	for _, secret := range c.config.WebhookSecrets {
 		key := secret.Reveal()

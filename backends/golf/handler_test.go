@@ -56,13 +56,11 @@ func (d *desk) receive(_ context.Context, event utility.PaymentEvent) error {
 	return d.err
 }
 
-// handling returns the handler of an account.
 func handling(t *testing.T, d *desk, secrets ...string) http.Handler {
 	t.Helper()
 	return counting(t, d, &send.Drops{Logger: slog.New(slog.DiscardHandler)}, secrets...)
 }
 
-// counting returns the handler of an account that counts what it drops.
 func counting(t *testing.T, d *desk, drops *send.Drops, secrets ...string) http.Handler {
 	t.Helper()
 	config := golf.Config{Now: func() time.Time { return now }, Drops: drops}
@@ -89,7 +87,6 @@ func report(handler http.Handler, body, signature string) (status int, told stri
 	return recorder.Code, recorder.Body.String()
 }
 
-// event returns an event about an object.
 func event(kind string, object any) string {
 	text, err := json.Marshal(map[string]any{
 		"id": "evt_1", "object": "event", "type": kind, "api_version": "2019-01-01", "data": map[string]any{"object": object},

@@ -209,7 +209,6 @@ type listener struct {
 	now  func() time.Time
 }
 
-// RoundTrip implements http.RoundTripper.
 func (l *listener) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer, err := l.next.RoundTrip(request)
 	if into, isNoted := request.Context().Value(waitKey{}).(*time.Duration); isNoted && err == nil {

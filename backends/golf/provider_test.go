@@ -64,14 +64,12 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// startProvider starts one that is to be closed.
 func startProvider() *provider {
 	p := &provider{intents: map[string]*intent{}, answers: map[string]answered{}}
 	p.Server = httptest.NewServer(p)
 	return p
 }
 
-// client returns a client of the account.
 func (p *provider) client(t *testing.T, config golf.Config) *golf.Client {
 	t.Helper()
 	config.Account, config.URL = "shop", p.URL
@@ -277,7 +275,6 @@ func (i *intent) charge() map[string]any {
 	}
 }
 
-// problem is an error of the provider.
 func problem(kind, code, param string) map[string]any {
 	return map[string]any{"error": map[string]any{
 		"type": kind, "code": code, "param": param, "message": "what the provider says",

@@ -25,7 +25,6 @@ type pair struct {
 	store  func(ctx context.Context, c store.Collection, n int) error
 }
 
-// memberLike returns a document of the size of a member.
 func memberLike(n int) document.Object {
 	return document.O(
 		"_id", idOf(n), "app", "shop", "channel", "web", "externalId", n, "firstName", "Ada", "lastName", "Lovelace", "group", n%10,
@@ -55,7 +54,6 @@ func plain(n int) bson.D {
 	}
 }
 
-// idOf returns the _id of a document.
 func idOf(n int) string { return "member-" + strconv.Itoa(n) }
 
 // byID is the driver's filter of a document.

@@ -32,7 +32,6 @@ type first struct {
 	projection *query.Projection
 }
 
-// Update implements store.Collection.
 func (c *collection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, opts store.UpdateOptions,
 ) (store.UpdateResult, error) {
@@ -63,7 +62,6 @@ func (c *collection) Update(
 	}, nil
 }
 
-// FindAndModify implements store.Collection.
 func (c *collection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, opts store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {

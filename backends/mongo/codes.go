@@ -213,7 +213,6 @@ var transientLabels = []string{
 // server was asked, whether it wrote is not known.
 func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
 
-// filterFailure is failure for a command with a filter.
 func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
 	switch {
 	case err == nil:

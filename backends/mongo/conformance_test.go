@@ -58,14 +58,12 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 	})))
 }
 
-// clocked is a store whose clock is that of a test.
 type clocked struct {
 	store.Store
 
 	now func() time.Time
 }
 
-// Now returns the time of the test.
 func (c clocked) Now(context.Context) (time.Time, error) { return c.now(), nil }
 
 // casesVariable is the folder with the files of cases. They lie beside the project and
@@ -290,7 +288,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run runs the tests.
 func run(m *testing.M) (code int, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -37,7 +37,6 @@ type hidden struct {
 	isAbsent bool
 }
 
-// stored returns a document as it is stored.
 func stored(o document.Object, h hidden) (bson.Raw, error) {
 	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, o.Size()+128))
 	id, _ := o.Field(document.IDField)

@@ -133,7 +133,6 @@ func (c *collection) indexes(ctx context.Context) ([]storedIndex, error) {
 	return indexes, nil
 }
 
-// readIndex reads what a server tells of an index.
 func readIndex(b bson.Raw) (storedIndex, error) {
 	var index storedIndex
 	options, err := b.Elements()
@@ -176,7 +175,6 @@ func isOn(value bson.RawValue) bool {
 	return !value.IsZero()
 }
 
-// ofSameKeys returns the indexes that have the keys of another one.
 func ofSameKeys(there []storedIndex, wanted store.Index) []storedIndex {
 	var same []storedIndex
 	for _, other := range there {

@@ -109,7 +109,6 @@ func checkDocument(o document.Object) error {
 	return document.CheckExtent(o, maxSize)
 }
 
-// Delete implements store.Collection.
 func (c *collection) Delete(
 	ctx context.Context, filter *query.Filter, opts store.DeleteOptions,
 ) (int64, error) {

@@ -253,7 +253,6 @@ func TestErrorCode_NamelessAssertion(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(filterFailure(t.Context(), expression, passing)))
 }
 
-// wantedIndex is a unique index on n.
 var wantedIndex = store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}
 
 // listed returns an index as a server tells of it, on n, with further options.

@@ -27,7 +27,6 @@ type plan struct {
 	contradicts bool
 }
 
-// planner looks at one change.
 type planner struct {
 	filter *query.Filter
 	change query.Change

@@ -47,7 +47,6 @@ const (
 // bsonID returns an id that no other process makes.
 func bsonID() string { return bson.NewObjectID().Hex() }
 
-// process is a worker.
 type process struct {
 	command *exec.Cmd
 	input   io.Closer
@@ -315,7 +314,6 @@ func takeCoupons(ctx context.Context, runtime *botctx.Runtime) {
 	}
 }
 
-// workerApp is the app of what the workers work on.
 const workerApp = "shop"
 
 // requireEmpty checks that a collection is empty.

@@ -33,7 +33,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// countedStore is a store whose commands are counted.
 type countedStore struct {
 	store.Store
 	store.Collection
@@ -295,7 +294,6 @@ func (c *counter) await(messages int64, done func()) {
 	c.done = done
 }
 
-// Send implements send.Connector.
 func (c *counter) Send(context.Context, send.Message) (send.Delivery, error) {
 	if c.left.Add(-1) == 0 {
 		c.done()
@@ -353,7 +351,6 @@ func TestInbox_RoundTrips(t *testing.T) {
 // sweepTrips are the commands with which Run begins: what removes idle lanes.
 const sweepTrips = 4
 
-// commandLog is the names of the commands to one collection.
 type commandLog struct {
 	collection string
 
@@ -361,7 +358,6 @@ type commandLog struct {
 	names []string
 }
 
-// monitor returns what notes the commands.
 func (l *commandLog) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		if to, ok := e.Command.Lookup(e.CommandName).StringValueOK(); ok && to == l.collection {

@@ -187,7 +187,6 @@ func checkEnded(ctx context.Context) error {
 // there have no place in the order of insertion, and come first.
 func (s *Store) Database() *mongo.Database { return s.database }
 
-// collection is the store.Collection of a name.
 type collection struct {
 	store  *Store
 	stored *mongo.Collection
@@ -222,7 +221,6 @@ func (c *collection) newest() *collection {
 // need another round trip.
 const firstBatch = 1000
 
-// Find implements store.Collection.
 func (c *collection) Find(
 	ctx context.Context, filter *query.Filter, opts store.FindOptions,
 ) ([]document.Object, error) {
@@ -350,7 +348,6 @@ func (c *collection) unread(b bson.Raw, err error) error {
 		b.Lookup(document.IDField), c.name, failed.Message())
 }
 
-// Count implements store.Collection.
 func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	if err := c.check(ctx); err != nil {
 		return 0, err

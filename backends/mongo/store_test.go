@@ -426,7 +426,6 @@ func silentAnswer(tb testing.TB, answer bson.D) []byte {
 	return append(message, body...)
 }
 
-// answerAll answers what one client asks.
 func answerAll(client net.Conn, answers map[string][]byte) {
 	defer func() { _ = client.Close() }()
 	var head [4]byte

@@ -30,7 +30,6 @@ func (o *Instrumentation) Connectors(inner map[channel.Type]send.Connector) map[
 	return all
 }
 
-// connector is a connector that is reported of.
 type connector struct {
 	send.Connector
 
@@ -40,10 +39,8 @@ type connector struct {
 
 var _ send.PortWrapper = (*connector)(nil)
 
-// Unwrap implements send.Wrapper.
 func (c *connector) Unwrap() send.Connector { return c.Connector }
 
-// WrapPort implements send.PortWrapper.
 func (c *connector) WrapPort(wanted, inner any) any {
 	if _, isBatches := wanted.(*send.BatchSender); isBatches {
 		if inner, ok := inner.(send.BatchSender); ok {
@@ -53,7 +50,6 @@ func (c *connector) WrapPort(wanted, inner any) any {
 	return around.Port(wanted, inner, c.call)
 }
 
-// Send implements send.Connector.
 func (c *connector) Send(ctx context.Context, message send.Message) (delivery send.Delivery, err error) {
 	of := c.series("send")
 	defer c.counted(ctx, &of, 1)
@@ -125,7 +121,6 @@ type batches struct {
 	inner send.BatchSender
 }
 
-// SendBatch implements send.BatchSender.
 func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
 	of := b.c.series("sendBatch")
 	var in *channel.Channel
@@ -201,13 +196,11 @@ func (o *Instrumentation) Mailer(inner utility.Mailer) utility.Mailer {
 	return mailer{inner: inner, o: o}
 }
 
-// mailer is a mailer that is reported of.
 type mailer struct {
 	inner utility.Mailer
 	o     *Instrumentation
 }
 
-// SendMail implements utility.Mailer.
 func (m mailer) SendMail(ctx context.Context, mail utility.Mail) (err error) {
 	sends := semconv.MessagingOperationTypeSend.Value.AsString()
 	of := series{system: emailSystem, name: sends, kind: sends}
@@ -241,7 +234,6 @@ type objectStore struct {
 	o     *Instrumentation
 }
 
-// Put implements utility.ObjectStore.
 func (s objectStore) Put(ctx context.Context, file utility.StoredFile) (err error) {
 	of := series{name: "put"}
 	ctx, a := s.o.begin(ctx, "put object", trace.SpanKindClient, func() []attribute.KeyValue {

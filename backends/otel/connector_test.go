@@ -341,7 +341,6 @@ func TestConnectors_OfferNoPortThatIsNotThere(t *testing.T) {
 	require.False(t, labels || batches || groups)
 }
 
-// reportedOf returns a connector to webchats that is reported of.
 func reportedOf(t *testing.T, inner send.Connector) send.Connector {
 	t.Helper()
 	o, err := otel.New(otel.Config{})

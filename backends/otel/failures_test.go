@@ -21,7 +21,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// about returns what the status of a span says, and its error.type.
 func about(tree, span string) (status, errorType string) {
 	for line := range strings.Lines(tree) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " (")

@@ -173,7 +173,6 @@ func (o *Instrumentation) ObserveInbox(which *inbox.Inbox) (stop func() error, e
 	return registration.Unregister, nil
 }
 
-// inboxMetrics are the instruments of an inbox.
 type inboxMetrics struct {
 	// accepted and repeated count acceptances, handled, retries and givenUp what came of attempts.
 	accepted, repeated, handled, retries, givenUp metric.Int64Counter
@@ -199,7 +198,6 @@ func newInboxMetrics(meter metric.Meter) (inboxMetrics, error) {
 	return m, errors.Join(errs[:]...)
 }
 
-// inboxGauges are what an inbox is asked for.
 type inboxGauges struct {
 	pending, deadLetters, lanes metric.Int64ObservableGauge
 	oldest                      metric.Float64ObservableGauge

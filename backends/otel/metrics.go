@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// metrics are the instruments.
 type metrics struct {
 	operations *durations
 	sends      *durations
@@ -138,7 +137,6 @@ func newDurations(
 	return &durations{histogram: histogram, attributes: attributes, known: map[series]measured{}}, err
 }
 
-// record adds a duration to a series.
 func (d *durations) record(ctx context.Context, seconds float64, of series) {
 	d.histogram.Record(ctx, seconds, d.of(of).record...)
 }

@@ -233,7 +233,6 @@ func (w *world) points() []string {
 	return points
 }
 
-// collect returns the metrics.
 func (w *world) collect() []metricdata.Metrics {
 	var all metricdata.ResourceMetrics
 	require.NoError(w.t, w.metrics.Collect(w.t.Context(), &all))
@@ -273,7 +272,6 @@ func (p *platform) answers(err error) {
 	p.fail = err
 }
 
-// Send implements send.Connector.
 func (p *platform) Send(_ context.Context, message send.Message) (send.Delivery, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -287,19 +285,16 @@ func (p *platform) Send(_ context.Context, message send.Message) (send.Delivery,
 	return send.Delivery{MessageID: fmt.Sprintf("out-%d", p.sent)}, nil
 }
 
-// SendBatch implements send.BatchSender.
 func (p *platform) SendBatch(_ context.Context, messages []send.Message) (send.Batch, error) {
 	outcomes := make([]send.Outcome, len(messages))
 	outcomes[0].Err = errors.New("no answer for " + credential)
 	return send.Batch{ID: "b1", Outcomes: outcomes}, nil
 }
 
-// SaveLabel implements send.Labeler.
 func (p *platform) SaveLabel(context.Context, *channel.Channel, string, string) (int64, error) {
 	return 7, nil
 }
 
-// RemoveLabel implements send.Labeler.
 func (p *platform) RemoveLabel(context.Context, *channel.Channel, string, string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -38,7 +38,6 @@ func (s *session) refused(what string, err error) error {
 	return s.refusal("", what, boterr.FailedPrecondition, err)
 }
 
-// refusedRecipient returns the error of a server that refuses a recipient.
 func (s *session) refusedRecipient(to recipient, err error) error {
 	permanent := boterr.FailedPrecondition
 	if answer, isAnswer := errors.AsType[*textproto.Error](err); isAnswer {

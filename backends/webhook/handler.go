@@ -217,7 +217,6 @@ func readInbound(arrived arrived, from sender) (botctx.Inbound, error) {
 	return read.inbound(arrived.signed.id)
 }
 
-// parse reads a body of a sender.
 func parse(body []byte, from sender) (request, error) {
 	var read request
 	value, err := document.ParseJSON(body)

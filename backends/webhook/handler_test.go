@@ -201,7 +201,6 @@ func TestHandler_UnsignedLearnsNothing(t *testing.T) {
 	require.Empty(t, d.got)
 }
 
-// withBody returns a request with another body.
 func withBody(req *http.Request, body []byte) *http.Request {
 	other := httptest.NewRequestWithContext(req.Context(), req.Method, "/inbound", strings.NewReader(string(body)))
 	other.Header = req.Header

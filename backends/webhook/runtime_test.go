@@ -312,7 +312,6 @@ func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
 // silentStore keeps no event, and its inserts return when their context ends.
 type silentStore struct{ store.Store }
 
-// Collection implements store.Store.
 func (s silentStore) Collection(name string) store.Collection {
 	if name != "inbox" {
 		return s.Store.Collection(name)
@@ -322,7 +321,6 @@ func (s silentStore) Collection(name string) store.Collection {
 
 type silentCollection struct{ store.Collection }
 
-// Insert implements store.Collection.
 func (silentCollection) Insert(ctx context.Context, _ ...document.Object) error {
 	<-ctx.Done()
 	return boterr.New(boterr.Canceled, "", "%w", context.Cause(ctx))

@@ -77,7 +77,6 @@ func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delive
 	return c.deliver(ctx, p)
 }
 
-// payloadOf returns the body of a message.
 func payloadOf(message send.Message) payload {
 	p := payload{
 		ID:            message.ID,
@@ -155,7 +154,6 @@ func complaint(body []byte, address string) (field, reason string) {
 	return field, reason
 }
 
-// shortened returns the beginning of a text.
 func shortened(text string) string {
 	const most = 200
 	if runes := []rune(text); len(runes) > most {

@@ -133,7 +133,6 @@ func (s signed) verify(body []byte, secrets []channel.Secret) error {
 	return nil
 }
 
-// sum returns the signature.
 func sum(key []byte, id, timestamp string, body []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + timestamp + "."))
@@ -148,7 +147,6 @@ func CheckSecret(secret channel.Secret) error {
 	return err
 }
 
-// keyOf returns the key that a secret stands for.
 func keyOf(secret channel.Secret) ([]byte, error) {
 	text := secret.Reveal()
 	key := []byte(text)

@@ -73,7 +73,6 @@ func newConnector(t *testing.T, config webhook.Config) *webhook.Connector {
 	return connector
 }
 
-// hello is a message on a channel.
 func hello(on *channel.Channel) send.Message {
 	return send.Message{ID: "msg_1", Channel: on, To: "ada", Response: send.Text("Hello")}
 }
@@ -145,7 +144,6 @@ func inboundBody(text string) []byte {
 	return body
 }
 
-// arrives returns a request that is signed at a time.
 func arrives(id string, at time.Time, body []byte) *http.Request {
 	req := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/inbound", strings.NewReader(string(body)))
 	req.Header = headerOf(id, at, body)
@@ -163,7 +161,6 @@ func headerOf(id string, at time.Time, body []byte) http.Header {
 	}
 }
 
-// serve returns the status and the body of the answer to a request.
 func serve(handler http.Handler, req *http.Request) (status int, body string) {
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, req)

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// agendaRules are the rules of the operations on agendas.
 func agendaRules() []Rule {
 	return slices.Concat(newAgendaRules, replaceRules, updateAgendaRules, deleteAgendaRules, agendaRunRules)
 }
@@ -35,7 +34,6 @@ func (t *trial) schedule(p agenda.NewParams) *agenda.Agenda {
 	return made
 }
 
-// scheduled returns the params of schedule.
 func (t *trial) scheduled(p agenda.NewParams) agenda.NewParams {
 	if p.MemberID == "" {
 		p.MemberID = t.home.scope.Member
@@ -76,7 +74,6 @@ func (t *trial) requireOpen(m *member.Member, want ...*agenda.Agenda) {
 	require.ElementsMatch(t, textsOf(t, want), textsOf(t, t.open(m)), "the open agendas of the member")
 }
 
-// textsOf returns agendas as JSON.
 func textsOf(t *trial, agendas []*agenda.Agenda) []string {
 	t.Helper()
 	texts := []string{}

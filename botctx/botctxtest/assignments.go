@@ -19,7 +19,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// assignmentRules are the rules of the operations on assignments.
 func assignmentRules() []Rule {
 	return slices.Concat(
 		createAssignmentRules, assignmentDefaultRules, routingRules, takeRules, newTargetRules, reassignRules, reassignDefaultRules,

@@ -285,7 +285,6 @@ func giveRoom(t *trial, c *connecting) {
 	require.NoError(t, err)
 }
 
-// record returns the group's record.
 func (c *connecting) record(t *trial) *livechat.Group {
 	t.Helper()
 	found, err := t.home.GetGroupByGroupExternalID(t.Context(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: c.group})

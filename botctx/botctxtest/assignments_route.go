@@ -318,7 +318,6 @@ func (t *trial) withdraw(m *member.Member) livechat.RemovePendingAssignmentByMem
 	return result
 }
 
-// groupTarget returns a broadcast group as a new target.
 func groupTarget(group channel.BroadcastGroupMember) livechat.NewTarget {
 	return livechat.NewTarget{ID: group.ID, Type: group.Type}
 }

@@ -46,7 +46,6 @@ func (t *trial) madeIn(channelID string) []Made {
 	return in
 }
 
-// made returns what was made with an id on the platform.
 func (t *trial) made(channelID, externalID string) Made {
 	t.Helper()
 	for _, m := range t.madeIn(channelID) {
@@ -71,7 +70,6 @@ func (t *trial) makeGroup(channelID string, p livechat.CreateBravoGroupParams) l
 	return result
 }
 
-// bravoGroupRules are the rules of the operations on groups on Bravo.
 func bravoGroupRules() []Rule {
 	return needing([]Capability{On(channel.Bravo)}, slices.Concat(createBravoGroupRules, adminJoinedRules, inviteLinkRules, iconRules))
 }
@@ -114,7 +112,6 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 	require.Len(t, links, 2, "each link is its own")
 }
 
-// iconRules need pages for pictures.
 var iconRules = needing([]Capability{serveFiles}, []Rule{
 	rule(setBravoGroupIconShowsThePicture,
 		"setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok", readMade),

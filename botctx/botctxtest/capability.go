@@ -111,7 +111,6 @@ const platformPrefix = "On "
 // On is sending through channels of a type.
 func On(platform channel.Type) Capability { return Capability(platformPrefix + string(platform)) }
 
-// uses tells how each capability is used.
 var uses = map[Capability]func(*trial) error{
 	GeoQueries: func(t *trial) error {
 		_, err := t.home.FetchGeoNearFromDataSource(t.Context(), datasource.FetchGeoNearParams{

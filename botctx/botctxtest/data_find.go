@@ -30,7 +30,6 @@ func (t *trial) fetch(p *place, params datasource.FetchParams) []document.Object
 	return found.Entries
 }
 
-// all returns the entries of a place.
 func (t *trial) all(p *place) []document.Object {
 	t.Helper()
 	return t.fetch(p, datasource.FetchParams{DataSourceID: source})
@@ -412,7 +411,6 @@ var geoRules = geo([]Rule{
 // geo returns rules that all need geo queries.
 func geo(rules []Rule) []Rule { return in(GeoQueries, rules) }
 
-// point returns a GeoJSON point.
 func point(longitude, latitude float64) document.Object {
 	return document.O("type", "Point", "coordinates", document.A(longitude, latitude))
 }

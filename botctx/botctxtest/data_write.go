@@ -268,7 +268,6 @@ func entriesTellWhenTheyChanged(t *trial) {
 	}
 }
 
-// entryTimes are the times of an entry.
 type entryTimes struct {
 	CreatedAt document.Timestamp `json:"createdAt"`
 	UpdatedAt document.Timestamp `json:"updatedAt"`

@@ -25,7 +25,6 @@ func liveChatRules() []Rule {
 // liveChatNeeds are what live chats need: the domain, and the verbs that hold them.
 func liveChatNeeds() []Capability { return []Capability{LiveChats, pairOutlets, addAgents, tickets} }
 
-// needing returns rules that all need more capabilities.
 func needing(needed []Capability, rules []Rule) []Rule {
 	all := slices.Clone(rules)
 	for i, rule := range all {
@@ -228,10 +227,8 @@ type moment struct {
 	isOver bool
 }
 
-// said is what is written.
 const said = "Where is it?"
 
-// moments is the table.
 func moments() []moment { //nolint:funlen,revive // It is a table.
 	texts := livechat.DefaultTexts()
 	one := []string{said}

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// nodeRules are the rules of the operations on nodes.
 func nodeRules() []Rule {
 	return needing([]Capability{handleNodes}, redirectRules)
 }
@@ -40,7 +39,6 @@ type journal struct {
 	notes []string
 }
 
-// note returns an action that makes a note.
 func (j *journal) note(text string) botctx.Action {
 	return func(context.Context, *botctx.Context) error {
 		j.add(text)

@@ -233,7 +233,6 @@ func table() []operation {
 	)
 }
 
-// ofDomain returns operations of a domain.
 func ofDomain(domain Capability, rows []operation) []operation {
 	rows = slices.Clone(rows)
 	for i := range rows {
@@ -242,7 +241,6 @@ func ofDomain(domain Capability, rows []operation) []operation {
 	return rows
 }
 
-// offered returns the operations that the implementation offers.
 func (t *trial) offered() []operation {
 	return slices.DeleteFunc(table(), func(o operation) bool {
 		return slices.ContainsFunc(o.capabilities(), func(c Capability) bool { return !t.offers(c) })
@@ -376,7 +374,6 @@ func (o operation) answersAsDocumented(t *trial) {
 	}
 }
 
-// answers reports whether a result has a shape of the specification.
 func answers(shape operations.Response, result any) bool {
 	fields, isClosed := shape.Fields, len(shape.Fields) > 0
 	if kind, ok := operations.KindNamed(shape.Kind); ok {
@@ -398,7 +395,6 @@ func hasFields(value any, fields []operations.Field, isClosed bool) bool {
 	}
 }
 
-// holds is hasFields for one object.
 func holds(object map[string]any, fields []operations.Field, isClosed bool) bool {
 	known := 0
 	for _, field := range fields {

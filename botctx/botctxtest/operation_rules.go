@@ -75,7 +75,6 @@ func (o operation) rules() []Rule {
 	return rules
 }
 
-// has reports whether the operation has one of the parameters.
 func (o operation) has(parameters ...string) bool {
 	return slices.ContainsFunc(parameters, func(one string) bool {
 		_, has := o.specified().Parameter(one)
@@ -118,7 +117,6 @@ func takesText(p operations.Field) bool {
 	return slices.Contains(p.Type.Alternatives(), operations.Type("string"))
 }
 
-// record returns the record of a place for which a parameter stands.
 func (p *place) record(t *trial, parameter operations.Field) document.Object {
 	t.Helper()
 	switch parameter.Kind {
@@ -335,7 +333,6 @@ var everyOperationRules = []Rule{
 	rule(operationsAreSafeForConcurrentUse, "one value of Operations serves many goroutines at once"),
 }
 
-// errorOf is the error of an operation.
 func errorOf[R any](_ R, err error) error { return err }
 
 func endedContextIsCanceled(t *trial) {

@@ -179,7 +179,6 @@ var relayOperations = []operation{
 
 // Bad input of operations of live chat, beside what their tables tell.
 
-// badDetails are bad details of a request, at a path.
 func badDetails(name string, details document.Object, path string) change {
 	return change{name, document.O("assignmentDetails", details), "assignmentDetails." + path}
 }

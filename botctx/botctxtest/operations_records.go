@@ -171,7 +171,6 @@ var dataOperations = []operation{
 
 // Bad input of operations on members and data sources, beside what their tables tell.
 
-// each returns a change of one parameter for each bad value of it.
 func each(parameter string, bad []named) []change {
 	return eachWith(parameter, bad, document.O())
 }

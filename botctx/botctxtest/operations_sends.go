@@ -60,7 +60,6 @@ var moreBadResponses = []badResponse{
 // long is a text of one character more than so many.
 func long(most int) string { return strings.Repeat("ä", most+1) }
 
-// refusing returns calls with each of the responses.
 func refusing(responses ...badResponse) []change {
 	changes := make([]change, 0, len(responses))
 	for _, bad := range responses {
@@ -230,12 +229,10 @@ func mailInput(addresses ...any) document.Object {
 	))
 }
 
-// addressed is a change of the addresses of a mail.
 func addressed(name, field string, addresses ...any) change {
 	return change{name, document.O("destination", document.O("ToAddresses", document.A(addresses...))), "destination." + field}
 }
 
-// message is a change of the message of a mail, at a path.
 func message(name, path string, value any, field string) change {
 	whole := mailInput("ada@example.com")
 	whole.Set("message."+path, value)

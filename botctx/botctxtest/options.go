@@ -86,7 +86,6 @@ func returningRules(c counting) []Rule {
 	}
 }
 
-// optionRules are the rules of all other options.
 func optionRules(c counting) []Rule {
 	return []Rule{
 		{

@@ -54,7 +54,6 @@ func (t *trial) requireSent(expected ...Sent) {
 	require.Equal(t, all(expected), all(t.Sent()))
 }
 
-// to is what arrives at a member.
 func to(m *member.Member, response send.Response) Sent {
 	return Sent{Channel: m.Channel, To: m.ExternalID, Response: response}
 }
@@ -264,7 +263,6 @@ func (t *trial) on(platform channel.Type) *place {
 	return t.onIn(t.home, platform)
 }
 
-// onIn is on in the app of a place.
 func (t *trial) onIn(base *place, platform channel.Type) *place {
 	t.Helper()
 	if p := base.platforms[platform]; p != nil {
@@ -476,7 +474,6 @@ func requireShape(t *trial, platform channel.Type, result any) {
 	require.Equal(t, "Hello", document.Get(fields, shape.Text, ""))
 }
 
-// hotelChannelRules are the rules of createHotelChannel.
 func hotelChannelRules() []Rule {
 	return needing([]Capability{On(channel.Hotel)}, createHotelChannelRules)
 }

@@ -348,7 +348,6 @@ func savePostCommentAnalyticsIsNotMatchedByDefault(t *trial) {
 	require.Equal(t, t.home.member.ID, comments[0].Member)
 }
 
-// comment is a comment on a post.
 func comment() send.SavePostCommentAnalyticsParams {
 	return send.SavePostCommentAnalyticsParams{Comment: "Mine!", FbID: "psid", Name: "Ada", PostID: "post"}
 }

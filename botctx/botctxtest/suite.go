@@ -61,7 +61,6 @@ type Rule struct {
 	check func(*trial)
 }
 
-// rule returns a rule with the name of its check.
 func rule(check func(*trial), text string, needs ...Capability) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
 }
@@ -97,7 +96,6 @@ func Rules(lacks ...Capability) []Rule {
 	return rules
 }
 
-// in returns rules that all need a capability.
 func in(domain Capability, rules []Rule) []Rule {
 	inDomain := make([]Rule, len(rules))
 	for i, rule := range rules {
@@ -107,7 +105,6 @@ func in(domain Capability, rules []Rule) []Rule {
 	return inDomain
 }
 
-// memberRules are the rules of the operations on members.
 func memberRules() []Rule {
 	return slices.Concat(
 		getMemberRules, findMemberRules, returningRules(countingMember), optionRules(countingMember),
@@ -123,7 +120,6 @@ func dataRules() []Rule {
 	)
 }
 
-// sendRules are the rules of the operations that send.
 func sendRules() []Rule {
 	return slices.Concat(
 		sendResponseRules, recipientRules, platformRules(), sendAlphaRules, sendHotelRules,
@@ -132,7 +128,6 @@ func sendRules() []Rule {
 	)
 }
 
-// needsOneOf reports whether the rule needs one of the capabilities.
 func (r Rule) needsOneOf(lacks []Capability) bool {
 	return slices.ContainsFunc(r.Needs, func(c Capability) bool { return slices.Contains(lacks, c) })
 }
@@ -381,7 +376,6 @@ type trial struct {
 	own   map[record.Scope]botctx.Operations
 }
 
-// place is an app with one channel and one member in it, and the operations for them.
 type place struct {
 	botctx.Operations
 
@@ -496,7 +490,6 @@ func (t *trial) reportPanic(cause any) {
 	}
 }
 
-// oneCase is one case of a rule.
 type oneCase struct {
 	T
 
@@ -579,7 +572,6 @@ func requireFails[P, R any](
 	}
 }
 
-// offers reports whether the implementation offers a capability.
 func (t *trial) offers(c Capability) bool { return !slices.Contains(t.lacks(), c) }
 
 // state returns everything that a rule can have changed, as text.

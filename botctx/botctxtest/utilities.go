@@ -40,7 +40,6 @@ func mailTo(addresses ...string) mailParams {
 	}
 }
 
-// mailWith is that mail with a change.
 func mailWith(change func(*mailParams)) mailParams {
 	params := mailTo("ada@example.com")
 	change(&params)
@@ -184,7 +183,6 @@ func upload(url string) uploadParams {
 	return uploadParams{URL: url, Filename: "bills/7.pdf", ContentType: "application/pdf"}
 }
 
-// bill is the file of that upload in a channel.
 func bill(app, channel, content string) File {
 	return File{App: app, Channel: channel, Name: "bills/7.pdf", ContentType: "application/pdf", Content: []byte(content)}
 }

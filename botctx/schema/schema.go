@@ -71,7 +71,6 @@ func Of(op botctx.Op) (Operation, bool) {
 // getMemberParams, getMemberResult, member and so on. The caller owns the result.
 func All() json.RawMessage { return append(json.RawMessage(nil), schemas...) }
 
-// schemasByName are the schemas by their names.
 var schemasByName = sync.OnceValue(func() document.Object {
 	var file document.Object
 	if err := file.UnmarshalJSON(schemas); err != nil {
@@ -80,7 +79,6 @@ var schemasByName = sync.OnceValue(func() document.Object {
 	return document.Get(file, "$defs", document.O())
 })
 
-// written returns the JSON of a schema.
 func written(schema document.Object) json.RawMessage {
 	text, err := schema.MarshalJSON()
 	if err != nil {
@@ -104,7 +102,6 @@ func bundled(name string) (document.Object, bool) {
 	return schema, true
 }
 
-// definition returns the schema of a name.
 func definition(name string) (document.Object, bool) {
 	value, exists := schemasByName().Field(name)
 	schema, isObject := value.(document.Object)

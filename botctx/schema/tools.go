@@ -252,7 +252,6 @@ func typeOf(schema document.Object) string {
 	return "string"
 }
 
-// texts returns the texts of a list.
 func texts(list document.Array) document.Array {
 	kept := document.A()
 	for _, value := range list.All() {

@@ -53,7 +53,6 @@ func repeat(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("You sent "+bot.MessageEvent.Data.String()))
 }
 
-// tapped matches what is tapped.
 func tapped(_ context.Context, bot *botctx.Context) (bool, error) {
 	return bot.MessageEvent.Type == send.TypePayload, nil
 }

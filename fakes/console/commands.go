@@ -31,7 +31,6 @@ type command struct {
 	choices func(s *session) []string
 }
 
-// commands returns all commands by their names.
 func commands() map[string]command {
 	return map[string]command{
 		"as":      {"NAME", "speak as a member, who is made where nobody has the name", (*session).speakAs, (*session).memberNames},
@@ -62,7 +61,6 @@ func (s *session) obey(line string) {
 	}
 }
 
-// run runs a command.
 func (s *session) run(name, argument string) error {
 	all := commands()
 	found, isKnown := all[name]
@@ -230,7 +228,6 @@ func moduleFolder(folder, path string) string {
 	}
 }
 
-// declared has the names that a package declares.
 type declared struct {
 	pkg   string
 	names map[string]bool
@@ -259,7 +256,6 @@ func declaredIn(folder, pkg string) declared {
 	return found
 }
 
-// add adds what a file declares.
 func (d declared) add(file *ast.File) {
 	for _, one := range file.Decls {
 		switch one := one.(type) {

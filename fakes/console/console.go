@@ -99,7 +99,6 @@ func (c Console) check() error {
 		absent.Check("In", c.In), absent.Check("Out", c.Out))
 }
 
-// withDefaults returns the Console with what is to be there.
 func (c Console) withDefaults() Console {
 	set := c
 	if set.In == nil {
@@ -124,7 +123,6 @@ func guarded(do func() error) (err error) {
 	return do()
 }
 
-// session is a conversation that is going on.
 type session struct {
 	console  Console
 	platform *fakes.Platform
@@ -175,7 +173,6 @@ func newSession(c Console, nodes []*botctx.Node) (*session, error) {
 	return s, nil
 }
 
-// hold holds the conversation.
 func (s *session) hold(ctx context.Context, from lines) error {
 	for !s.isOver && s.screen.err == nil && ctx.Err() == nil {
 		line, err := from.next(s.screen.painted(s.screen.padded(s.seat.name, ">"), ofUser))
@@ -191,7 +188,6 @@ func (s *session) hold(ctx context.Context, from lines) error {
 	return s.screen.err
 }
 
-// read does what a line says.
 func (s *session) read(line string) {
 	command, isCommand := strings.CutPrefix(line, "/")
 	said, isEscaped := strings.CutPrefix(line, "//")
@@ -226,7 +222,6 @@ func (s *session) addAgent(agent *fakes.Agent) *person {
 	return s.add(&person{name: s.stage.AddAgent(agent), agent: agent})
 }
 
-// add adds a person.
 func (s *session) add(added *person) *person {
 	s.people = append(s.people, added)
 	s.screen.grow(added.name)

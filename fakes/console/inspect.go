@@ -20,7 +20,6 @@ import (
 // mostEntries is how many entries of a data source are shown.
 const mostEntries = 20
 
-// data lists the data sources, or what is in one.
 func (s *session) data(source string) error {
 	names := s.platform.DataSources()
 	if source == "" {
@@ -108,7 +107,6 @@ func positionOf(node, tree string) string {
 	}
 }
 
-// agendaText tells what is scheduled.
 func agendaText(due *agenda.Record) string {
 	text := fmt.Sprintf("%q at %s", due.NodeCompositeID, due.NextRunAt.Time().Format(stamp))
 	if due.Tag != "" {
@@ -211,7 +209,6 @@ func standing(choice botctx.Choice) string {
 	return text
 }
 
-// response is what the bot sends.
 type response = send.Response
 
 // shownParts returns what there is to see of a message, a block for each part of it. number is that of
@@ -270,7 +267,6 @@ func (t *taps) ofButtons(buttons []send.Button) string {
 	return strings.Join(shown, "  ")
 }
 
-// ofQuickReplies shows the quick replies of a message.
 func (t *taps) ofQuickReplies(message response) string {
 	var shown []string
 	for _, reply := range document.Get(message, "quickReplies", []document.Object(nil)) {

@@ -34,7 +34,6 @@ type lines struct {
 // complete returns what a line up to the cursor may go on as.
 type complete func(line string) []string
 
-// isTerminal reports whether something is a terminal.
 func isTerminal(stream any) bool {
 	file, isFile := stream.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
@@ -93,7 +92,6 @@ func plainLines(in io.Reader, out io.Writer) lines {
 // reading is a reader of a function.
 type reading func(into []byte) (int, error)
 
-// Read implements io.Reader.
 func (r reading) Read(into []byte) (int, error) { return r(into) }
 
 // got is what a Read returned.

@@ -136,7 +136,6 @@ func TestValidated_NeverWaitsForHalfACharacter(t *testing.T) {
 // oneByOne gives a byte at a time.
 type oneByOne struct{ from io.Reader }
 
-// Read implements io.Reader.
 func (o oneByOne) Read(into []byte) (int, error) { return o.from.Read(into[:1]) }
 
 // What is completed is written to the terminal as it is.

@@ -244,7 +244,6 @@ type emulator struct {
 	pending          []byte
 }
 
-// Write implements io.Writer.
 func (e *emulator) Write(text []byte) (int, error) {
 	e.pending = append(e.pending, text...)
 	for len(e.pending) > 0 {
@@ -461,7 +460,6 @@ func (x tmux) do(args ...string) string {
 	return string(out)
 }
 
-// screen returns what is to be seen.
 func (x tmux) screen() string {
 	x.t.Helper()
 	return strings.TrimRight(x.do("capture-pane", "-p"), "\n ") + "\n"

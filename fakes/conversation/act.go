@@ -175,7 +175,6 @@ func (a Taps) do(on *Session) error {
 	return on.Actor(a.By).TrySends(one.Event())
 }
 
-// tappable returns what is tapped.
 func (a Taps) tappable(on *Session) (fakes.Tappable, error) {
 	actor := on.Actor(a.By)
 	if a.By == "" {
@@ -281,7 +280,6 @@ func (s *Session) isFree(name string) error {
 	return nil
 }
 
-// asMistake returns an error as a UsageError.
 func asMistake(err error) error {
 	if err == nil {
 		return nil
@@ -351,7 +349,6 @@ func (a Faults) do(on *Session) error {
 // first member.
 type cast struct{ speaker string }
 
-// acts notes an act.
 func (c *cast) acts(act Act) {
 	if added, isMember := act.(AddMember); isMember && c.speaker == "" {
 		c.speaker = added.Name

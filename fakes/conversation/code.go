@@ -27,10 +27,8 @@ type call struct {
 	then string
 }
 
-// String returns the call as Go.
 func (c call) String() string { return c.named(c.name) }
 
-// tried returns the call of what returns the error, as Go.
 func (c call) tried() string { return c.named("Try" + c.name) }
 
 func (c call) named(name string) string {
@@ -48,7 +46,6 @@ func (a Sends) code(of *names, _ done) call {
 	return call{receiver: of.of[a.By], name: "Sends", args: []string{eventSource(a.Event)}}
 }
 
-// eventSource returns an event as Go.
 func eventSource(event send.MessageEvent) string {
 	fields := []string{"Type: " + typeSource(event.Type)}
 	if event.Data.Len() > 0 {
@@ -116,7 +113,6 @@ func (a AddMember) code(*names, done) call {
 	return call{receiver: "p", name: "AddMember", args: []string{memberSource(a.named())}}
 }
 
-// memberSource returns a member as Go.
 func memberSource(added member.Member) string {
 	var fields []string
 	for _, field := range []struct{ name, value string }{
@@ -195,7 +191,6 @@ var reserved = []string{
 	"at", "in", "to", "of", "later",
 }
 
-// plainName is a name that stands as it is.
 var plainName = regexp.MustCompile(`^[\pL\pM\pN'’._-]+( [\pL\pM\pN'’._-]+)*$`)
 
 // nameOf returns a name as a file has it. That of a member in a group stands as it is, too.
@@ -207,7 +202,6 @@ func nameOf(name string) string {
 	return strconv.QuoteToGraphic(name)
 }
 
-// isPlain reports whether a name stands as it is.
 func isPlain(name string) bool {
 	isReserved := func(word string) bool { return slices.Contains(reserved, word) }
 	return plainName.MatchString(name) && !slices.ContainsFunc(strings.Fields(name), isReserved)
@@ -229,10 +223,8 @@ func idOf(id string) string {
 // errNoName is the error for a name that is empty.
 var errNoName = errors.New("there is no name: write one, as in \"Ada: hello\"")
 
-// readName reads the name of a person.
 func readName(text string) (string, error) { return readAs(nameOf, text) }
 
-// readID reads an id.
 func readID(text string) (string, error) { return readAs(idOf, text) }
 
 // readAs reads what a function writes.
@@ -421,7 +413,6 @@ func Duration(text string) (time.Duration, error) {
 	return sum, nil
 }
 
-// amountOf returns so many of a unit.
 func amountOf(number, unit string) (time.Duration, error) {
 	for _, one := range units {
 		if unit != one.short && unit != one.name && unit != one.name+"s" {

@@ -27,7 +27,6 @@ func quoted(text string) string {
 	return strconv.QuoteToGraphic(text)
 }
 
-// goValue returns a value of a document as Go.
 func goValue(value any) string {
 	switch value := value.(type) {
 	case document.Object:

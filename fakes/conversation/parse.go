@@ -43,7 +43,6 @@ func Parse(file, text string) (Conversation, error) {
 // lineEnds makes one of those that editors write.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// reader reads a conversation line by line.
 type reader struct {
 	read   Conversation
 	number int
@@ -56,7 +55,6 @@ type reader struct {
 	isAnswer, inCard bool
 }
 
-// line reads one line.
 func (p *reader) line(line string) error {
 	if line == "" {
 		return nil
@@ -82,7 +80,6 @@ func (p *reader) line(line string) error {
 		"\"Bot: Hello Ada!\", or # before a comment", line)
 }
 
-// name is a name in a pattern.
 const name = `("(?:[^"\\]|\\.)*"|[^\s"#|*:!\[\](){}\\][^":\[\](){}|\\]*?)`
 
 // inBrackets is what stands in brackets, with escapes.
@@ -155,7 +152,6 @@ var hints = []struct {
 		"\"The next file fails: Unavailable\" and \"The next charge of shop is declined: insufficient_funds\""},
 }
 
-// begin begins a step.
 func (p *reader) begin(act Act) {
 	p.read.Steps = append(p.read.Steps, Step{Line: p.number, Comment: p.comment, Act: act})
 	p.cast.acts(act)
@@ -235,7 +231,6 @@ func (p *reader) memberSendsFile(found []string) error {
 	return err
 }
 
-// readFile reads the type of a file and its address.
 func readFile(kind, url string) (send.Type, string, error) {
 	types := []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 	if !slices.Contains(types, send.Type(kind)) {
@@ -446,7 +441,6 @@ func operation(text string) (botctx.Op, error) {
 	return "", fmt.Errorf("there is no operation %s%s", text, perhaps(nearest.To(text, all)))
 }
 
-// readCode reads a code of boterr.
 func readCode(text string) (boterr.Code, error) {
 	if slices.Contains(boterr.Codes(), boterr.Code(text)) {
 		return boterr.Code(text), nil

@@ -236,7 +236,6 @@ func (i invented) name() string {
 	return "x" + i.text()
 }
 
-// comment returns lines of a comment.
 func (i invented) comment() []string {
 	var lines []string
 	for range i.random.IntN(3) {
@@ -245,7 +244,6 @@ func (i invented) comment() []string {
 	return lines
 }
 
-// conversation returns a conversation.
 func (i invented) conversation() conversation.Conversation {
 	var c conversation.Conversation
 	for range i.random.IntN(6) {

@@ -167,7 +167,6 @@ func Run[T TB[T]](t T, pattern string, stage func(t T) *Session) {
 	}
 }
 
-// play plays a file on a stage.
 func play(t fakes.TB, file string, on *Session) {
 	t.Helper()
 	text, err := os.ReadFile(file) //nolint:gosec // It is what the test names.

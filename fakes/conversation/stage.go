@@ -38,7 +38,6 @@ type person struct {
 	heard int
 }
 
-// messages returns what the person was sent.
 func (p *person) messages() []send.Response {
 	if p.agent != nil {
 		return p.agent.Messages()
@@ -191,7 +190,6 @@ func (s *Session) In(fork *fakes.Platform) *Session {
 	return other
 }
 
-// in returns the same person on a fork.
 func (p *person) in(fork *fakes.Platform) *person {
 	other := *p
 	if p.actor != nil {

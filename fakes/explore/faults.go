@@ -60,7 +60,6 @@ func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	s.logf("%s", f.report(ran, s.singles))
 }
 
-// faultSearch looks for plans of faults.
 type faultSearch struct {
 	fakes.TB
 
@@ -204,7 +203,6 @@ func (f fault) code() boterr.Code {
 	return boterr.Unavailable
 }
 
-// plan plans the fault on a platform.
 func (f fault) plan(p *fakes.Platform) *fakes.Fault {
 	if f.op == "" {
 		return f.planRequest(p)
@@ -259,7 +257,6 @@ func (f fault) String() string {
 	}
 }
 
-// linesOf returns a plan as lines of Go.
 func linesOf(plan []fault) string {
 	lines := make([]string, len(plan))
 	for i, f := range plan {
@@ -378,7 +375,6 @@ func (p *places) draw(random *rand.Rand, most int) []fault {
 	return plan
 }
 
-// isOfSameCall reports whether two faults are of one call.
 func (f fault) isOfSameCall(other fault) bool {
 	return f.op == other.op && f.service == other.service && f.n == other.n
 }

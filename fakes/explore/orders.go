@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// change is a change of who goes on.
 type change struct {
 	// at is the decision, counted from 1, to which of the others goes on there, counted round.
 	at, to int
@@ -59,7 +58,6 @@ func Orders(t fakes.TB, orders int, property Property, options ...Option) {
 	s.logf("%s", o.report(ran, s.singles))
 }
 
-// orderSearch looks for orders.
 type orderSearch struct {
 	fakes.TB
 

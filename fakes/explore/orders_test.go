@@ -362,7 +362,6 @@ func modify(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Yours."))
 }
 
-// confirmed counts what members were confirmed.
 func confirmed(p *fakes.Platform) (count int) {
 	for _, sent := range p.Sent() {
 		if !sent.IsRepeat && strings.HasPrefix(sent.Response.Text(), "Yours") {

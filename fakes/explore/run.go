@@ -33,7 +33,6 @@ type outcome struct {
 
 func (o outcome) failed() bool { return o.failure != "" }
 
-// run is one run of a property.
 type run struct {
 	*T
 
@@ -48,7 +47,6 @@ type run struct {
 	calls     atomic.Int64
 }
 
-// newRun returns a run with nothing to tell.
 func newRun(name string, s settings) *run {
 	return &run{
 		T: &T{name: name}, settings: s, before: func(*fakes.Platform) {},
@@ -57,7 +55,6 @@ func newRun(name string, s settings) *run {
 	}
 }
 
-// of runs a property.
 func (r *run) of(property Property) outcome {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -99,7 +96,6 @@ func (r *run) play(property Property) {
 	r.Wait()
 }
 
-// intercept is the interceptor that tells of calls.
 func (r *run) intercept(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	r.count()
 	r.onCall(ctx, call.Op)
@@ -137,7 +133,6 @@ func (r *run) await(done <-chan struct{}) bool {
 	}
 }
 
-// printed returns an outcome for a reader.
 func (o outcome) printed() string {
 	text := o.failure
 	if o.logged != "" {
@@ -216,7 +211,6 @@ const (
 	defaultPatience = 10 * time.Second
 )
 
-// settings are what options set.
 type settings struct {
 	seed     uint64
 	most     int

@@ -55,7 +55,6 @@ func newSchedule(changes []change, fail func(string, ...any)) *schedule {
 	return s
 }
 
-// runAll runs turns to their end.
 func (s *schedule) runAll(turns []turn, guarded func(func())) {
 	s.mu.Lock()
 	s.tasks, s.ended = nil, make(chan struct{})
@@ -75,7 +74,6 @@ func (s *schedule) runAll(turns []turn, guarded func(func())) {
 	<-s.ended
 }
 
-// leave ends a task.
 func (s *schedule) leave(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

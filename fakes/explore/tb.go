@@ -29,7 +29,6 @@ type T struct {
 	turns    []turn
 }
 
-// turn is what Go was given.
 type turn struct {
 	name string
 	run  func()
@@ -148,7 +147,6 @@ func (t *T) end() {
 	}
 }
 
-// text returns what failed and what was logged.
 func (t *T) text() (failures, logged string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// hello answers.
 func hello(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Hello."))
 }

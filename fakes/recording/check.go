@@ -290,7 +290,6 @@ func join(path, name string) string {
 // longest is how many bytes of a value are shown.
 const longest = 200
 
-// text returns a value for a reader.
 func text(value any) string {
 	if _, isAbsent := value.(absent); isAbsent {
 		return "nothing"
@@ -333,13 +332,11 @@ func (r *Replay) Left() []Call {
 	return slices.DeleteFunc(slices.Clone(r.of.Calls), func(c Call) bool { return r.used[c.N] })
 }
 
-// replayed is a door of a replay.
 type replayed struct {
 	of    *Replay
 	scope Scope
 }
 
-// Call implements botctx.Caller.
 func (c replayed) Call(_ context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	params := any(document.O())
 	if len(args) > 0 {

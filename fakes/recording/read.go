@@ -55,7 +55,6 @@ func Read(file string, in io.Reader) (*Recording, error) {
 	return r, nil
 }
 
-// read reads a line.
 func (r *Recording) read(number int, text []byte) error {
 	value, err := document.ParseJSON(text)
 	if err != nil {
@@ -88,7 +87,6 @@ func checkHead(line document.Object) error {
 	return nil
 }
 
-// readCall reads a call.
 func readCall(line document.Object) (Call, error) {
 	known := []string{fieldN, fieldAt, fieldScope, fieldOp, fieldParams, fieldResult, fieldError}
 	for name := range line.All() {
@@ -165,7 +163,6 @@ func paramsOf(params any) any {
 	return params
 }
 
-// readError reads the error of a call.
 func (c *Call) readError(value any) error {
 	object, isObject := value.(document.Object)
 	code := boterr.Code(document.Get(object, "code", ""))
@@ -236,7 +233,6 @@ const (
 	fieldError     = "error"
 )
 
-// object returns the call as a line has it.
 func (c Call) object() document.Object {
 	scope, err := document.Encode(c.Scope)
 	if err != nil {
@@ -294,7 +290,6 @@ func callerOf(all botctx.Operations) botctx.Caller {
 // typed is a door to operations that have none.
 type typed struct{ operations reflect.Value }
 
-// Call implements botctx.Caller.
 func (t typed) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	method, isFound := t.method(name)
 	if !isFound {

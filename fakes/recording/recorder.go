@@ -74,7 +74,6 @@ type recorded struct {
 	scope record.Scope
 }
 
-// Call implements botctx.Caller.
 func (c recorded) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	at := c.by.now()
 	result, err := c.of.Call(ctx, name, args)
@@ -148,7 +147,6 @@ func (r *Recorder) add(call Call, failed, bad error) {
 	r.err = err
 }
 
-// errorOf returns an error of an operation.
 func errorOf(err error, op botctx.Op) *boterr.Error {
 	coded, is := boterr.AsError(err)
 	if !is {

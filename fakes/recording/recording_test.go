@@ -72,7 +72,6 @@ func work(t *testing.T, bot botctx.Operations, now func() time.Time, memberID st
 	require.NoError(t, err)
 }
 
-// recordedWork records work on a shop.
 func recordedWork(t *testing.T, s shop) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -82,7 +81,6 @@ func recordedWork(t *testing.T, s shop) string {
 	return out.String()
 }
 
-// read reads a recording.
 func read(t *testing.T, text string) *recording.Recording {
 	t.Helper()
 	r, err := recording.Read("calls.jsonl", strings.NewReader(text))
@@ -179,7 +177,6 @@ func TestRecorder_ThatCannotWrite(t *testing.T) {
 // secrets is a door whose answers hold credentials of each kind.
 type secrets struct{}
 
-// Call implements botctx.Caller.
 func (secrets) Call(context.Context, string, []byte) (result []byte, err error) {
 	return []byte(`{"accessToken":"hush-1","deep":[{"api_key":{"value":"hush-2"}}],"url":"https://me:hush-3@example.com/?token=hush-4",` +
 		`"header":"Authorization: Bearer hush-5","odd":"x hush-6 y","name":"Ada","token":null}`), nil
@@ -242,7 +239,6 @@ func TestRecorder_HidesCredentialsOfErrors(t *testing.T) {
 	require.Contains(t, out.String(), `"code":"Unavailable"`)
 }
 
-// check compares a recording with a shop.
 func check(t *testing.T, text string, s shop, recordedAda string) recording.Differences {
 	t.Helper()
 	found, err := read(t, text).Check(t.Context(), recording.Check{
@@ -373,10 +369,8 @@ func TestCheck_EndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// door is a function that is a door.
 type door func(ctx context.Context, name string, args []byte) ([]byte, error)
 
-// Call implements botctx.Caller.
 func (d door) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	return d(ctx, name, args)
 }
@@ -438,7 +432,6 @@ func TestReplay_NamesTheNearestCall(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Internal)
 }
 
-// lines returns a recording of lines.
 func lines(calls ...string) string { return "{\"recording\":1}\n" + strings.Join(calls, "\n") + "\n" }
 
 func TestRead_NamesTheLine(t *testing.T) {

@@ -86,14 +86,12 @@ func (s *session) move(name string, b *branch, m move) (string, error) {
 	}
 }
 
-// move is what branches are moved with.
 type move struct {
 	// Moment is the number of a moment, Name what a fork is called.
 	Moment int    `json:"moment"`
 	Name   string `json:"name"`
 }
 
-// act does what a page asks for.
 func (s *session) act(ctx context.Context, asked act) (outcome, error) {
 	if slices.Contains(moves(), asked.Do) {
 		return s.actMove(ctx, asked)
@@ -160,7 +158,6 @@ func unknown(name string, among []string) error {
 	return boterr.Invalid("do", "is %q, which is nothing that can be done: %s", name, hint)
 }
 
-// deskPlays are what agents do.
 func deskPlays() map[string]reader {
 	return map[string]reader{
 		"take":     of(take),
@@ -208,7 +205,6 @@ func end(b *branch, with personWith) (moment, error) {
 	return b.does(conversation.Ends{By: by.name}, moment{what: by.name + " ends the live chat", by: by})
 }
 
-// addAgentWith is an agent to be added to an outlet channel.
 type addAgentWith struct {
 	Name    string `json:"name"`
 	Channel string `json:"channel"`
@@ -241,7 +237,6 @@ func talkPlays() map[string]reader {
 	}
 }
 
-// sayWith is a text that a person writes.
 type sayWith struct {
 	Person string `json:"person"`
 	Text   string `json:"text"`
@@ -301,7 +296,6 @@ func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
 	return place
 }
 
-// personWith is who does something.
 type personWith struct {
 	Person string `json:"person"`
 }
@@ -320,7 +314,6 @@ func repeat(b *branch, with personWith) (moment, error) {
 	return moment{what: "The platform repeats what " + by.name + " sent last", by: by, err: err, isUnsaved: true}, nil
 }
 
-// addMemberWith is a member to be added, on a channel that is there, or on a new one of a platform.
 type addMemberWith struct {
 	Name     string       `json:"name"`
 	Channel  string       `json:"channel"`

@@ -23,7 +23,6 @@ func servicePlays() map[string]reader {
 	}
 }
 
-// declineWith is a payment account, and the code with which it declines.
 type declineWith struct {
 	Account string `json:"account"`
 	Code    string `json:"code"`
@@ -38,7 +37,6 @@ func declineCharge(b *branch, with declineWith) (moment, error) {
 		moment{what: "The next charge of " + with.Account + " is declined: " + code})
 }
 
-// codeWith is a code of boterr.
 type codeWith struct {
 	Code boterr.Code `json:"code"`
 }
@@ -67,7 +65,6 @@ func (c codeWith) fails(b *branch, of string) (moment, error) {
 	return b.does(conversation.ServiceFails{Of: of, Code: c.Code}, moment{what: "Fault: the next " + of + " fails with " + string(c.Code)})
 }
 
-// addressWith is the address of a mailbox.
 type addressWith struct {
 	Address string `json:"address"`
 }
@@ -78,7 +75,6 @@ func bounce(b *branch, with addressWith) (moment, error) {
 		moment{what: "Mail to " + address + " bounces", out: append(outBut(b, "mail to "+address), "mail to "+address)})
 }
 
-// faultPlays are the faults of one call.
 func faultPlays() map[string]reader {
 	return map[string]reader{
 		"fail":    of(fail),
@@ -110,7 +106,6 @@ func (f faultWith) which() string {
 	return "call " + strconv.Itoa(f.nth()) + " of " + string(f.Operation)
 }
 
-// late returns how late the call is to be.
 func (f faultWith) late() (time.Duration, error) {
 	late, err := time.ParseDuration(f.Late)
 	if err != nil || late <= 0 {
@@ -173,7 +168,6 @@ func outagePlays() map[string]reader {
 	}
 }
 
-// channelWith is a channel.
 type channelWith struct {
 	Channel string `json:"channel"`
 	On      bool   `json:"on"`
@@ -218,17 +212,14 @@ func outBut(b *branch, what string) []string {
 	return slices.DeleteFunc(append([]string{}, b.now().out...), func(one string) bool { return one == what })
 }
 
-// services are the services of a platform.
 var services = []fakes.Service{
 	fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceMail, fakes.ServiceFiles, fakes.ServicePayments, fakes.ServiceHTTP,
 }
 
-// serviceWith is a service by its name.
 type serviceWith struct {
 	Service string `json:"service"`
 }
 
-// find returns the service.
 func (s serviceWith) find() (fakes.Service, error) {
 	i := slices.IndexFunc(services, func(one fakes.Service) bool { return one.String() == s.Service })
 	if i < 0 {
@@ -314,7 +305,6 @@ func restart(b *branch, _ struct{}) (moment, error) {
 	return moment{what: "The process starts again", isStart: true, isUnsaved: true}, nil
 }
 
-// letterWith is a dead letter.
 type letterWith struct {
 	ID string `json:"id"`
 }
@@ -329,7 +319,6 @@ func discardDeadLetter(b *branch, with letterWith) (moment, error) {
 	return moment{what: "A dead letter is discarded", isUnsaved: true}, nil
 }
 
-// timePlays are what time does.
 func timePlays() map[string]reader {
 	return map[string]reader{
 		"advance":   of(advance),
@@ -397,7 +386,6 @@ func dueAgendas(b *branch) []time.Time {
 // lastYear is the last one of which JSON has times.
 const lastYear = 9999
 
-// passed lets time pass.
 func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
 		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
@@ -408,7 +396,6 @@ func passed(b *branch, by time.Duration) (moment, error) {
 	return b.does(conversation.Waits{For: by}, moment{what: passText(by)})
 }
 
-// passText says that time passes.
 func passText(d time.Duration) string {
 	text := spanText(d)
 	if strings.HasPrefix(text, "1 ") && strings.Count(text, " ") == 1 {

@@ -57,16 +57,13 @@ type moment struct {
 	snapshot *fakes.Snapshot
 }
 
-// now returns the moment that is shown.
 func (b *branch) now() moment { return b.moments[b.at] }
 
-// people returns who is there.
 func (b *branch) people() []*person { return b.now().people }
 
 // past returns the moments up to the one that is shown.
 func (b *branch) past() []moment { return b.moments[:b.at+1] }
 
-// personOf returns the person of an id.
 func (b *branch) personOf(id string) (*person, error) {
 	people := b.people()
 	i := slices.IndexFunc(people, func(p *person) bool { return p.id == id })
@@ -135,7 +132,6 @@ type said struct {
 	url  string
 }
 
-// isZero reports whether nothing was said.
 func (s said) isZero() bool { return s == said{} }
 
 // after returns the moment with what it has not changed since another one.
@@ -172,7 +168,6 @@ func (b *branch) does(act conversation.Act, m moment) (moment, error) {
 	return m, nil
 }
 
-// kept returns the moment with what there is now on a branch.
 func (m moment) kept(b *branch) moment {
 	p := b.platform
 	m.at, m.sent, m.chosen = p.Now(), len(p.Sent()), len(p.Choices())

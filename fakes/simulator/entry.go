@@ -57,7 +57,6 @@ type shownButton struct {
 	URL string `json:"url,omitempty"`
 }
 
-// shownCard is a card of a carousel.
 type shownCard struct {
 	Title    string        `json:"title"`
 	Subtitle string        `json:"subtitle,omitempty"`
@@ -152,7 +151,6 @@ type Log struct {
 	kept []logLine
 }
 
-// logLine is something that was logged.
 type logLine struct {
 	// Moment is the number of the moment in which it was logged.
 	Moment int `json:"moment"`
@@ -196,10 +194,8 @@ type logHandler struct {
 	prefix string
 }
 
-// Enabled implements slog.Handler.
 func (logHandler) Enabled(context.Context, slog.Level) bool { return true }
 
-// Handle implements slog.Handler.
 func (h logHandler) Handle(_ context.Context, logged slog.Record) error {
 	line := logLine{Level: logged.Level.String(), Text: logged.Message, More: slices.Clone(h.more)}
 	logged.Attrs(func(one slog.Attr) bool {
@@ -210,7 +206,6 @@ func (h logHandler) Handle(_ context.Context, logged slog.Record) error {
 	return nil
 }
 
-// WithAttrs implements slog.Handler.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	h.more = slices.Clone(h.more)
 	for _, one := range attrs {
@@ -219,7 +214,6 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return h
 }
 
-// WithGroup implements slog.Handler.
 func (h logHandler) WithGroup(name string) slog.Handler {
 	h.prefix += name + "."
 	return h

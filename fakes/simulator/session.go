@@ -259,7 +259,6 @@ func (s *session) saved(id, form string) (string, error) {
 	}
 }
 
-// goTest tells how a test is written.
 func (s *session) goTest() conversation.GoTest {
 	as := conversation.GoTest{Package: s.settings.Test.Package, Nodes: s.settings.Test.Nodes, Platform: s.settings.Test.Platform}
 	if s.isOwn {

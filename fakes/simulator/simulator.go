@@ -97,7 +97,6 @@ func (s Simulator) check() error {
 		absent.CheckList("Accounts", s.Accounts), absent.Check("Out", s.Out))
 }
 
-// withDefaults returns the Simulator with what is to be there.
 func (s Simulator) withDefaults() Simulator {
 	set := s
 	set.Bot = cmp.Or(s.Bot, "Bot")
@@ -248,7 +247,6 @@ func (s *session) answerWorld(w http.ResponseWriter, r *http.Request) {
 	page.Answer(w, http.StatusOK, told)
 }
 
-// answerAct does what is asked for.
 func (s *session) answerAct(w http.ResponseWriter, r *http.Request) {
 	var asked act
 	err := page.Read(w, r, &asked)
@@ -263,7 +261,6 @@ func (s *session) answerAct(w http.ResponseWriter, r *http.Request) {
 	page.Answer(w, http.StatusOK, acted)
 }
 
-// statusOf returns the status of what was refused.
 func statusOf(err error) int {
 	switch boterr.CodeOf(err) {
 	case boterr.NotFound:

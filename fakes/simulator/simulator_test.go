@@ -220,7 +220,6 @@ func serve(t *testing.T, handler http.Handler) *tab {
 	return &tab{t: t, server: server}
 }
 
-// get gets a path, and returns the status and the text.
 func (p *tab) get(path string) (status int, text string, header http.Header) {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.server.URL+path, nil)

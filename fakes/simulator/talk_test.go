@@ -209,12 +209,10 @@ type change struct {
 	err   error
 }
 
-// says is a folder of a bot that says a text.
 func (f *folder) says(text send.Constant) {
 	f.change.Store(&change{nodes: []*botctx.Node{{ID: "any", Trigger: botctx.AnyText(), Responses: botctx.Say(text)}}})
 }
 
-// look is Look of a Simulator.
 func (f *folder) look() ([]*botctx.Node, bool, error) {
 	found := f.change.Swap(nil)
 	if found == nil {

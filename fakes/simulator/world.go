@@ -151,7 +151,6 @@ type shownData struct {
 	Entries []document.Object `json:"entries"`
 }
 
-// shownMail is a mail that was sent.
 type shownMail struct {
 	At      time.Time `json:"at"`
 	To      []string  `json:"to"`
@@ -162,7 +161,6 @@ type shownMail struct {
 	IsHTML bool `json:"isHtml"`
 }
 
-// shownFile is a file that was uploaded.
 type shownFile struct {
 	At   time.Time `json:"at"`
 	Key  string    `json:"key"`
@@ -185,7 +183,6 @@ type shownDeadLetter struct {
 	Error    string      `json:"error"`
 }
 
-// shownFaults are what is to fail.
 type shownFaults struct {
 	// Planned are the faults of calls that are to come, Out what is out of service.
 	Planned []string `json:"planned"`

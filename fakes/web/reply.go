@@ -39,10 +39,8 @@ func Redirect(status int, location string) Reply {
 // Unavailable, or the code that the error has.
 func Fail(err error) Reply { return Reply{Err: err} }
 
-// contentType returns the header of a body.
 func contentType(value string) http.Header { return http.Header{"Content-Type": {value}} }
 
-// response makes the reply into the response to a request.
 func (r Reply) response(req *http.Request) (*http.Response, error) {
 	if r.Err != nil {
 		return nil, r.Err

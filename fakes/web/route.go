@@ -17,7 +17,6 @@ type route struct {
 	replies []Reply
 }
 
-// newRoute returns the route of a pattern.
 func newRoute(method, pattern string, replies []Reply) route {
 	made := route{method: methodOf(method), pattern: pattern, url: pattern, replies: replies}
 	if beginning, ok := strings.CutSuffix(pattern, "*"); ok {

@@ -64,7 +64,6 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 	return tell(wanted, shown, func(one deadLetter) string { return one.place })
 }
 
-// oneOrNone returns the dead letter of an id.
 func (v *view) oneOrNone(ctx context.Context, id string) ([]inbox.DeadLetter, error) {
 	letter, err := v.letter(ctx, id)
 	if boterr.CodeOf(err) == boterr.NotFound {

@@ -26,7 +26,6 @@ type examined struct {
 	looked atomic.Int64
 }
 
-// Collection implements store.Store.
 func (e *examined) Collection(name string) store.Collection {
 	return &examinedCollection{Collection: e.inner.Collection(name), store: e, name: name}
 }
@@ -44,7 +43,6 @@ type examinedCollection struct {
 	name  string
 }
 
-// Find implements store.Collection.
 func (c *examinedCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
 	if err := c.store.look(ctx, c.name, filter, options); err != nil {
 		return nil, err
@@ -52,7 +50,6 @@ func (c *examinedCollection) Find(ctx context.Context, filter *query.Filter, opt
 	return c.Collection.Find(ctx, filter, options)
 }
 
-// Count implements store.Collection.
 func (c *examinedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	if err := c.store.look(ctx, c.name, filter, store.FindOptions{}); err != nil {
 		return 0, err

@@ -49,7 +49,6 @@ func Handler(config Config) (http.Handler, error) {
 	return page.Guard{}.Around(v.routes()), nil
 }
 
-// routes returns what is answered.
 func (v *view) routes() http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
@@ -81,7 +80,6 @@ func answered(tell func(r *http.Request) (any, error)) http.Handler {
 	})
 }
 
-// about tells what there is to look at.
 func (v *view) about(*http.Request) (any, error) {
 	return struct {
 		Apps     []string `json:"apps"`

@@ -80,7 +80,6 @@ func (h *host) arrive(app, from, text string) {
 	require.NoError(h.t, err)
 }
 
-// view returns the view of a host of both apps, or of some.
 func (h *host) view(mayWrite bool, apps ...string) *view {
 	h.t.Helper()
 	handler, err := admin.Handler(admin.Config{
@@ -116,7 +115,6 @@ type page struct {
 	Last    string           `json:"last"`
 }
 
-// list returns a list that the view tells.
 func (v *view) list(path string) page {
 	v.t.Helper()
 	answer := v.ask(http.MethodGet, path)

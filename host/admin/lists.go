@@ -131,10 +131,8 @@ func inOrder[R any](wanted list, found []*R, idOf func(*R) string) []*R {
 	return found
 }
 
-// scope is that of the app.
 func (l list) scope() record.Scope { return record.Scope{App: l.app} }
 
-// told is a page of records.
 type told struct {
 	Records []document.Object `json:"records"`
 	// HasMore is true if there are more records behind the page, or ahead of it if the request said before.

@@ -15,7 +15,6 @@ func redacted(o document.Object) document.Object {
 	return shown
 }
 
-// redactedValue is redacted for the value beside a name.
 func redactedValue(name string, value any) any {
 	if display.IsCredential(name) && value != nil && value != "" {
 		return "[redacted]"

@@ -205,7 +205,6 @@ func scheduleOf(p *agenda.NewParams) (schedule, error) {
 	return given, given.checkGiven()
 }
 
-// newRecord returns the record of a new agenda.
 func (s *Service) newRecord(m *member.Member, p agenda.NewParams, planned schedule) agenda.Record {
 	made := agenda.Record{
 		Agenda: agenda.Agenda{

@@ -40,7 +40,6 @@ func TestNewAgenda_Record(t *testing.T) {
 	}
 }
 
-// shown returns an agenda as JSON.
 func shown(t *testing.T, shownAgenda agenda.Agenda) string {
 	t.Helper()
 	text, err := document.EncodeJSON(shownAgenda)

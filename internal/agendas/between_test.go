@@ -22,7 +22,6 @@ type interposed struct {
 	between func()
 }
 
-// interposedCollection is a collection of such a store.
 type interposedCollection struct {
 	store.Collection
 

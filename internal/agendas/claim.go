@@ -70,7 +70,6 @@ func (s *Scheduler) claim(ctx context.Context, ready document.Object, now time.T
 	return s.claimed(stored, now, s.name()), nil
 }
 
-// claimStamps are the fields that each claim sets.
 var claimStamps = document.NewShape([]string{fieldLeaseUntil, fieldHeldAt, fieldClaim, fieldBegun})
 
 // leased returns the stamps of a claim of one agenda that is made at a time.
@@ -197,7 +196,6 @@ func (s *Scheduler) runOf(r *agenda.Record, now time.Time) agenda.Run {
 	}
 }
 
-// runKey returns the idempotency key of a run.
 func runKey(r *agenda.Record) string {
 	var room [64]byte
 	return string(strconv.AppendInt(append(append(room[:0], r.ID...), ':'), int64(r.NextRunAt), 10))
@@ -226,7 +224,6 @@ func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	return s.config.Handler(context.WithValue(ctx, claimKey{}, c), c.run)
 }
 
-// panicked is the error of a handler that panicked.
 func panicked(thrown any) error {
 	if err, ok := thrown.(error); ok {
 		return boterr.New(boterr.Internal, "", "the handler panicked: %w", err)

@@ -135,7 +135,6 @@ func (h *history) end() {
 	}
 }
 
-// step does one thing.
 func (h *history) step() {
 	switch h.random.IntN(6) {
 	case 0:
@@ -242,7 +241,6 @@ func TestClockThatGoesBack_LeavesALiveLease(t *testing.T) {
 	})
 }
 
-// with returns a handler that fails so.
 func with(failure error) agenda.Handler {
 	return func(context.Context, agenda.Run) error { return failure }
 }
@@ -254,7 +252,6 @@ func (s *stand) requireNothingDueAfter(scheduler *Scheduler, id string) {
 	s.requireNothingDue(scheduler)
 }
 
-// rawOf returns an agenda's document.
 func (s *stand) rawOf(id string) document.Object {
 	s.t.Helper()
 	found, err := s.scheduler(succeed).byID(s.ctx, id)
@@ -332,7 +329,6 @@ type crash struct {
 	runs map[string]int
 }
 
-// kinds are the agendas of a crash.
 func (c *crash) kinds() []string { return []string{"once", "daily", "fails first"} }
 
 func newCrash(s *stand) *crash {
@@ -343,7 +339,6 @@ func newCrash(s *stand) *crash {
 	return c
 }
 
-// handler is what all workers do.
 func (c *crash) handler(_ context.Context, run agenda.Run) error {
 	if run.Agenda.Tag == "fails first" && c.get(run.Agenda.ID).Failures == 0 {
 		return errors.New("no luck")

@@ -61,7 +61,6 @@ func (w *worker) claimAll() []*Claim {
 	return claims
 }
 
-// end ends the run of a claim.
 func (w *worker) end(c *Claim, failure error) {
 	w.lose(c)
 	_, _ = w.finish(w.ctx, c, failure, w.backoff)
@@ -127,7 +126,6 @@ func isAlike(a, b document.Object) bool {
 	return fields[0] == fields[1]
 }
 
-// told is what a handler is told of a run.
 func told(claims []*Claim) []agenda.Run {
 	runs := make([]agenda.Run, len(claims))
 	for i, c := range claims {
@@ -150,7 +148,6 @@ type meddled struct {
 	commands []string
 }
 
-// note notes a command.
 func (m *meddled) note(command string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -236,7 +233,6 @@ func newMeddled(t *testing.T) (w *worker, m *meddled, ids []string) {
 	return w, m, ids
 }
 
-// tags returns the tags of claims.
 func tags(claims []*Claim) []string {
 	all := []string{}
 	for _, c := range claims {

@@ -19,7 +19,6 @@ import (
 // A write that finds all of its agendas has stored all ends. Of one that finds fewer, or fails, it is not
 // known which: then each is written alone, and finds what has been stored already.
 
-// newEnds returns the ends of a collection.
 func newEnds(agendas store.Collection, patience time.Duration) *ends {
 	return &ends{
 		agendas: agendas, patience: patience,

@@ -57,7 +57,6 @@ func endTogether(t *testing.T, check func(e *ended), meanwhile func(e *ended)) {
 	})
 }
 
-// note returns a hook that notes the tag of the agenda.
 func (e *ended) note(tags *[]string) func(context.Context, agenda.Event) {
 	return func(_ context.Context, told agenda.Event) {
 		e.mu.Lock()

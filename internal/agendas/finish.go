@@ -81,7 +81,6 @@ func (c *Claim) failureOf(failure error) error {
 	}
 }
 
-// afterRun is the verdict on the run of a claim.
 func (s *Scheduler) afterRun(
 	ctx context.Context, c *Claim, r *agenda.Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
@@ -168,7 +167,6 @@ func (s *Scheduler) write(ctx context.Context, c *Claim, o outcome) (stored bool
 	return c.store(ctx, o)
 }
 
-// store is write for one outcome.
 func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	filter, err := c.unchanged()
 	if err != nil {
@@ -177,13 +175,11 @@ func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	return c.storeIn(ctx, filter, o)
 }
 
-// storeIn stores an outcome in what a filter finds.
 func (c *Claim) storeIn(ctx context.Context, filter *query.Filter, o outcome) (stored bool, err error) {
 	written, err := c.scheduler.agendas.Update(ctx, filter, o.change(), store.UpdateOptions{})
 	return written.Matched > 0, err
 }
 
-// change returns the change that stores an outcome.
 func (o *outcome) change() query.Change {
 	return query.Change{Update: o.update, Stamps: query.Stamps{Set: o.stamps}}
 }

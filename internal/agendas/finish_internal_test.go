@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// fail is a handler that fails.
 func fail(context.Context, agenda.Run) error { return errors.New("no luck") }
 
 // limited sets the number of failures, and a pause of a minute for each failure.

@@ -390,7 +390,6 @@ func integer(value any) int64 {
 	return 0
 }
 
-// idOf returns the _id of an agenda.
 func idOf(o document.Object) string {
 	id, _ := o.Field(record.FieldID)
 	text, _ := id.(string)
@@ -440,7 +439,6 @@ func (h *heap) top() *entry {
 	return h.slots[0].entry
 }
 
-// push adds an entry.
 func (h *heap) push(e *entry) {
 	e.place = h.place
 	h.slots = append(h.slots, slot{})
@@ -464,7 +462,6 @@ func (h *heap) remove(e *entry) {
 	}
 }
 
-// put puts a slot at an index.
 func (h *heap) put(at int, s slot) {
 	h.slots[at] = s
 	s.entry.index = int32(at)

@@ -242,7 +242,6 @@ func planned(tag string, priority int64, created time.Duration) func(*agenda.Rec
 	}
 }
 
-// addMade adds an agenda that was made at the time that it says.
 func (s *stand) addMade(after time.Duration, set func(*agenda.Record)) {
 	s.t.Helper()
 	r := agenda.Record{Agenda: agenda.Agenda{ID: s.env.NewID(), NextRunAt: document.TimestampOf(start().Add(after))}}
@@ -538,7 +537,6 @@ func TestRun_RetryWaitsBehindFreshOnes(t *testing.T) {
 	})
 }
 
-// tagsOf returns the tags of agendas.
 func tagsOf(found []document.Object) []string {
 	tags := make([]string, len(found))
 	for i, o := range found {

@@ -196,7 +196,6 @@ func isText(text string) any {
 // holds none.
 const anyOther = "\x00"
 
-// find finds by a filter that it compiles.
 func (p *polledQueue) find(
 	ctx context.Context, filter document.Object, options store.FindOptions,
 ) ([]document.Object, error) {
@@ -250,7 +249,6 @@ func isAlive() document.Object {
 // giveBack implements candidates. There is nothing to do: what has changed is looked for again.
 func (p *polledQueue) giveBack(document.Object) {}
 
-// putBack implements candidates.
 func (p *polledQueue) putBack(taken document.Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,7 +257,6 @@ func (p *polledQueue) putBack(taken document.Object) {
 	}
 }
 
-// deferUntil implements candidates.
 func (p *polledQueue) deferUntil(taken document.Object, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -269,7 +266,6 @@ func (p *polledQueue) deferUntil(taken document.Object, at time.Time) {
 	p.deferred[idOf(taken)] = at
 }
 
-// next implements candidates.
 func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	due, err := p.count(ctx, now)
 	if err != nil || due > 0 {
@@ -299,7 +295,6 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 	return document.Timestamp(next).Time(), ok, nil
 }
 
-// count implements candidates.
 func (p *polledQueue) count(ctx context.Context, now time.Time) (int, error) {
 	filter, err := query.CompileFilter(isDue(now))
 	if err != nil {
@@ -309,13 +304,10 @@ func (p *polledQueue) count(ctx context.Context, now time.Time) (int, error) {
 	return int(count), err
 }
 
-// idle implements candidates.
 func (p *polledQueue) idle(_ time.Time, atMost time.Duration) time.Duration { return atMost }
 
-// woken implements candidates.
 func (p *polledQueue) woken() <-chan struct{} { return nil }
 
-// close implements candidates.
 func (p *polledQueue) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

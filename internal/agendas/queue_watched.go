@@ -124,7 +124,6 @@ func (w *watchedQueue) watch() (err error) {
 	return nil
 }
 
-// note keeps a change.
 func (c *earlyChanges) note(id string, after document.Object) {
 	if _, ok := c.newest[id]; !ok {
 		c.ids = append(c.ids, id)
@@ -132,7 +131,6 @@ func (c *earlyChanges) note(id string, after document.Object) {
 	c.newest[id] = after
 }
 
-// apply makes the changes in a queue.
 func (c *earlyChanges) apply(q *queue) {
 	for _, id := range c.ids {
 		if after := c.newest[id]; after.IsZero() {
@@ -180,7 +178,6 @@ func (w *watchedQueue) signal() {
 	}
 }
 
-// first implements candidates.
 func (w *watchedQueue) first(ctx context.Context, now time.Time) (first document.Object, err error) {
 	err = w.filled(ctx, func(q *queue) {
 		if e := q.take(millis(now)); e != nil {
@@ -190,7 +187,6 @@ func (w *watchedQueue) first(ctx context.Context, now time.Time) (first document
 	return first, err
 }
 
-// take implements candidates.
 func (w *watchedQueue) take(
 	ctx context.Context, now time.Time, limit int, _ time.Duration, places *fair.Shares,
 ) (taken []document.Object, isLeft bool, err error) {
@@ -198,7 +194,6 @@ func (w *watchedQueue) take(
 	return taken, isLeft, err
 }
 
-// giveBack implements candidates.
 func (w *watchedQueue) giveBack(taken document.Object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,10 +202,8 @@ func (w *watchedQueue) giveBack(taken document.Object) {
 	}
 }
 
-// putBack implements candidates.
 func (w *watchedQueue) putBack(taken document.Object) { w.giveBack(taken) }
 
-// deferUntil implements candidates.
 func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -219,7 +212,6 @@ func (w *watchedQueue) deferUntil(taken document.Object, at time.Time) {
 	}
 }
 
-// next implements candidates.
 func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
 	err = w.filled(ctx, func(q *queue) {
 		var next int64
@@ -229,13 +221,11 @@ func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, o
 	return at, ok, err
 }
 
-// count implements candidates.
 func (w *watchedQueue) count(ctx context.Context, now time.Time) (count int, err error) {
 	err = w.filled(ctx, func(q *queue) { count = q.countDue(millis(now)) })
 	return count, err
 }
 
-// idle implements candidates.
 func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -249,7 +239,6 @@ func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
 	return min(max(0, document.Timestamp(next).Time().Sub(now)), atMost)
 }
 
-// woken implements candidates.
 func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
 
 // close implements candidates: it gives the memory of the queue free.

@@ -130,7 +130,6 @@ type crashing struct {
 	left int
 }
 
-// crashingCollection is a collection of a crashing store.
 type crashingCollection struct {
 	store.Collection
 
@@ -141,7 +140,6 @@ func (s *crashing) Collection(name string) store.Collection {
 	return &crashingCollection{Collection: s.Store.Collection(name), store: s}
 }
 
-// write counts a write.
 func (s *crashing) write() error {
 	if s.left == 0 {
 		return boterr.New(boterr.Unavailable, "", "the store is gone")

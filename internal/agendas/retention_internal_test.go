@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// completed marks an agenda as completed.
 func completed(r *agenda.Record) { r.Completed = true }
 
 // failed marks an agenda as one that failed for good after a time.
@@ -28,7 +27,6 @@ func failed(after time.Duration) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.Failed, r.FailedAt = true, document.TimestampOf(start().Add(after)) }
 }
 
-// tags returns the tags of the agendas that are there.
 func (s *stand) tags() []string {
 	s.t.Helper()
 	found, err := s.service().Find(s.ctx, record.Query{SortBy: document.O("tag", 1)})

@@ -188,7 +188,6 @@ func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 	}
 }
 
-// release releases a place of a channel.
 func (p *pool) release(channel fair.Key) {
 	p.places.Release(channel)
 	if !p.isStarved.Load() {

@@ -61,7 +61,6 @@ func inBubble(t *testing.T, test func(l *live)) {
 	}
 }
 
-// pass lets time pass.
 func (l *live) pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

@@ -240,7 +240,6 @@ func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 	}
 }
 
-// nameValue returns its name as a value.
 func (s *Scheduler) nameValue() any {
 	s.name()
 	return s.mark

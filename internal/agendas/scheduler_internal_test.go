@@ -162,7 +162,6 @@ func TestAround_Panics(t *testing.T) {
 	require.ErrorContains(t, err, "around")
 }
 
-// events are what hooks and log were told.
 type events struct {
 	mu   sync.Mutex
 	told []string
@@ -177,7 +176,6 @@ func (e *events) hook(name string) func(context.Context, agenda.Event) {
 	}
 }
 
-// set makes a scheduler tell its events.
 func (e *events) set(c *SchedulerConfig) {
 	c.Hooks = agenda.Hooks{Claimed: e.hook("claimed"), Finished: e.hook("finished"), Failed: e.hook("failed"), Late: e.hook("late")}
 	c.Log = slog.New(slog.NewTextHandler(&e.log, &slog.HandlerOptions{
@@ -272,7 +270,6 @@ func (b breaking) Collection(name string) store.Collection {
 	return breakingCollection{Collection: b.Store.Collection(name), of: b}
 }
 
-// breakingCollection is one of its collections.
 type breakingCollection struct {
 	store.Collection
 
@@ -313,7 +310,6 @@ func (w watchedBreaking) Watch(
 	return w.Watcher.Watch(collection, changed, reset)
 }
 
-// breakingIn returns the store of a stand so that it breaks in a method.
 func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) store.Store {
 	broken := breaking{Store: s.store, method: method, isBroken: isBroken, breaks: breaks}
 	if watcher, ok := s.store.(store.Watcher); ok {
@@ -385,7 +381,6 @@ func TestRunNext_StorePanics(t *testing.T) {
 	})
 }
 
-// brokenLog is a handler of logs that panics.
 type brokenLog struct{ slog.Handler }
 
 func (brokenLog) Enabled(context.Context, slog.Level) bool { panic("the log is broken") }

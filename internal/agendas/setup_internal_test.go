@@ -48,7 +48,6 @@ func (c *testClock) set(to time.Time) {
 // unwatched is a store whose changes cannot be followed, as those of a database cannot.
 type unwatched struct{ store.Store }
 
-// stand is a store of agendas with a clock, for one test.
 type stand struct {
 	t     *testing.T
 	ctx   context.Context
@@ -64,7 +63,6 @@ func newStand(t *testing.T) *stand {
 	return standOn(t, clock, memstore.New(memstore.WithNow(clock.Now)))
 }
 
-// standOn returns a stand on a store.
 func standOn(t *testing.T, clock *testClock, store store.Store) *stand {
 	t.Helper()
 	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
@@ -100,7 +98,6 @@ func eachStoreOf(t *testing.T, test func(s *stand)) {
 	}
 }
 
-// scheduler returns a scheduler on the stand with a handler.
 func (s *stand) scheduler(handler agenda.Handler, settings ...func(*SchedulerConfig)) *Scheduler {
 	s.t.Helper()
 	config := SchedulerConfig{Env: s.env, Handler: handler}
@@ -134,10 +131,8 @@ func repeating(pattern string) func(*agenda.Record) {
 	}
 }
 
-// named gives an agenda a tag.
 func named(tag string) func(*agenda.Record) { return func(r *agenda.Record) { r.Tag = tag } }
 
-// get returns an agenda as it is stored.
 func (s *stand) get(id string) *agenda.Record {
 	s.t.Helper()
 	stored, err := record.Open(s.env, schema).Get(s.ctx, id)
@@ -156,7 +151,6 @@ func (s *stand) patch(id string, patch document.Object) {
 	require.NoError(s.t, err)
 }
 
-// remove removes an agenda.
 func (s *stand) remove(id string) {
 	s.t.Helper()
 	_, err := record.Open(s.env, schema).Delete(s.ctx, document.O(record.FieldID, id))

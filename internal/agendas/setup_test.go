@@ -27,7 +27,6 @@ const noon = 1_709_294_400_000
 // hour is an hour, in milliseconds.
 const hour = 3_600_000
 
-// operation is an operation of the service.
 type operation[P, R any] = func(context.Context, P) (R, error)
 
 // apps are two apps in one store, with a clock that stands still and ids that count.
@@ -56,10 +55,8 @@ func newAppsOver(tb testing.TB, store store.Store, ports agendas.Ports) *apps {
 	return a
 }
 
-// inTree is the botMeta of a member who is in a tree.
 func inTree(tree string) member.BotMeta { return member.BotMeta{Object: document.O("tree", tree)} }
 
-// in returns the agendas of an app with the members that it has.
 func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agendas.Service {
 	ports.Members = members(has)
 	return agendas.New(record.Env{
@@ -69,7 +66,6 @@ func (a *apps) in(app string, ports agendas.Ports, has ...member.Member) *agenda
 	}, record.Scope{App: app}, ports)
 }
 
-// members are the members of one app.
 type members []member.Member
 
 // GetMember implements members.Getter. The error names no parameter.
@@ -171,7 +167,6 @@ func requireRefused(t *testing.T, err error, field string, about ...any) {
 	requireField(t, err, field, about...)
 }
 
-// requireField asserts the field of an error.
 func requireField(t *testing.T, err error, field string, about ...any) {
 	t.Helper()
 	e, ok := boterr.AsError(err)

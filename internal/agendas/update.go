@@ -41,7 +41,6 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 	return agenda.UpdateResult{}, boterr.New(boterr.Conflict, "", "the member's agendas change all the time: try again")
 }
 
-// update is one call of UpdateAgenda.
 type update struct {
 	service *Service
 	params  agenda.UpdateParams
@@ -264,7 +263,6 @@ func emptyUpdate() agenda.UpdateResult {
 	return agenda.UpdateResult{DocsIDs: agenda.DocsIDs{Updated: []string{}}, Docs: []*agenda.Agenda{}}
 }
 
-// ids returns the ids of agendas.
 func ids(records []*agenda.Record) []any {
 	all := make([]any, len(records))
 	for i, r := range records {

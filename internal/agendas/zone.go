@@ -52,7 +52,6 @@ func (s *Service) planIn(zone string, given schedule) (schedule, error) {
 	return planned, err
 }
 
-// asksZone reports whether the host is asked in which zone a schedule is.
 func (s *Service) asksZone(given schedule) bool {
 	return s.ports.Zone != nil && given.pattern != "" && !cron.NamesZone(given.pattern)
 }
@@ -81,7 +80,6 @@ func zoneOf(memberID, name string, failure error) (string, error) {
 // relocation is the error of a run that is not due yet in the zone of its member.
 type relocation struct{ next time.Time }
 
-// Error implements error.
 func (r *relocation) Error() string {
 	return "the member has moved to another time zone, where the run is due at " + r.next.Format(time.RFC3339)
 }
@@ -177,7 +175,6 @@ type patternKey struct{ text, zone string }
 // maxPatterns bounds what patterns remembers.
 const maxPatterns = 1024
 
-// parse is cron.Parse.
 func (p *patterns) parse(text, zone string) (*cron.Pattern, error) {
 	key := patternKey{text: text, zone: zone}
 	p.mu.Lock()

@@ -28,7 +28,6 @@ type traveller struct {
 	scheduler *Scheduler
 }
 
-// newTraveller returns a member in a zone.
 func newTraveller(s *stand, zone string, settings ...func(*SchedulerConfig)) *traveller {
 	m := &traveller{stand: s, zone: zone}
 	m.scheduler = s.scheduler(func(_ context.Context, run agenda.Run) error {
@@ -50,7 +49,6 @@ func (m *traveller) adds(pattern, next string, settings ...func(*agenda.Record))
 	return id
 }
 
-// at reads a time.
 func (m *traveller) at(text string) time.Time {
 	m.t.Helper()
 	at, err := time.Parse(time.RFC3339, text)

@@ -46,7 +46,6 @@ func as[P any](inner any) P {
 	return port
 }
 
-// ask is a call with an answer.
 func ask[R any](
 	ctx context.Context, call Call, name string, in *channel.Channel, do func(ctx context.Context) (R, error),
 ) (answer R, err error) {
@@ -94,7 +93,6 @@ type (
 	}
 )
 
-// SendBatch implements send.BatchSender.
 func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
 	var in *channel.Channel
 	if len(messages) > 0 {
@@ -105,7 +103,6 @@ func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.B
 	})
 }
 
-// CreateBroadcast implements send.Broadcaster.
 func (b broadcasts) CreateBroadcast(
 	ctx context.Context, in *channel.Channel, response send.Response,
 ) ([]send.StoredMessage, error) {
@@ -114,14 +111,12 @@ func (b broadcasts) CreateBroadcast(
 	})
 }
 
-// SendBroadcast implements send.Broadcaster.
 func (b broadcasts) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	return ask(ctx, b.call, "sendBroadcast", in, func(ctx context.Context) (int64, error) {
 		return b.inner.SendBroadcast(ctx, in, broadcast)
 	})
 }
 
-// UploadAttachment implements send.AttachmentUploader.
 func (a attachments) UploadAttachment(
 	ctx context.Context, in *channel.Channel, kind send.Type, url string,
 ) (string, error) {
@@ -130,7 +125,6 @@ func (a attachments) UploadAttachment(
 	})
 }
 
-// PassThreadControl implements send.ThreadPasser.
 func (t threads) PassThreadControl(
 	ctx context.Context, in *channel.Channel, to string, handover send.ThreadHandover,
 ) error {
@@ -139,35 +133,30 @@ func (t threads) PassThreadControl(
 	})
 }
 
-// SaveLabel implements send.Labeler.
 func (l labels) SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error) {
 	return ask(ctx, l.call, "saveLabel", in, func(ctx context.Context) (int64, error) {
 		return l.inner.SaveLabel(ctx, in, to, labelID)
 	})
 }
 
-// RemoveLabel implements send.Labeler.
 func (l labels) RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error {
 	return l.call(ctx, "removeLabel", in, func(ctx context.Context) error {
 		return l.inner.RemoveLabel(ctx, in, to, labelID)
 	})
 }
 
-// SaveTag implements send.Tagger.
 func (t tags) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
 	return ask(ctx, t.call, "saveTag", in, func(ctx context.Context) (send.TagReply, error) {
 		return t.inner.SaveTag(ctx, in, to, tagID)
 	})
 }
 
-// ArchiveConversation implements send.ConversationArchiver.
 func (a archives) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
 	return a.call(ctx, "archiveConversation", in, func(ctx context.Context) error {
 		return a.inner.ArchiveConversation(ctx, in, conversationID)
 	})
 }
 
-// UpdateMessage implements send.MessageUpdater.
 func (u updates) UpdateMessage(
 	ctx context.Context, in *channel.Channel, update send.MessageUpdate,
 ) (document.Object, error) {

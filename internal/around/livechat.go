@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// liveChatPort is Port for the ports of live chats.
 func liveChatPort(wanted, inner any, call Call) any {
 	switch wanted.(type) {
 	case *livechat.GroupCreator:
@@ -62,7 +61,6 @@ type (
 	}
 )
 
-// CreateGroup implements livechat.GroupCreator.
 func (g groups) CreateGroup(
 	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
 ) (livechat.CreatedGroup, error) {
@@ -71,28 +69,24 @@ func (g groups) CreateGroup(
 	})
 }
 
-// RenewInviteLink implements livechat.InviteLinker.
 func (i invitations) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	return ask(ctx, i.call, "renewInviteLink", in, func(ctx context.Context) (string, error) {
 		return i.inner.RenewInviteLink(ctx, in, groupExternalID)
 	})
 }
 
-// DisableInviteLink implements livechat.InviteLinker.
 func (i invitations) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
 	return i.call(ctx, "disableInviteLink", in, func(ctx context.Context) error {
 		return i.inner.DisableInviteLink(ctx, in, groupExternalID)
 	})
 }
 
-// GroupName implements livechat.GroupNamer.
 func (g groupNames) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	return ask(ctx, g.call, "groupName", in, func(ctx context.Context) (string, error) {
 		return g.inner.GroupName(ctx, in, groupExternalID)
 	})
 }
 
-// SetGroupIcon implements livechat.GroupIconSetter.
 func (i icons) SetGroupIcon(
 	ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture,
 ) error {
@@ -101,21 +95,18 @@ func (i icons) SetGroupIcon(
 	})
 }
 
-// ShowTaken implements livechat.TicketUpdater.
 func (t ticketUpdates) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
 	return t.call(ctx, "showTaken", in, func(ctx context.Context) error {
 		return t.inner.ShowTaken(ctx, in, ticket, text)
 	})
 }
 
-// RecallTicket implements livechat.TicketRecaller.
 func (r recalls) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
 	return r.call(ctx, "recallTicket", in, func(ctx context.Context) error {
 		return r.inner.RecallTicket(ctx, in, ticket)
 	})
 }
 
-// CreateChannel implements livechat.ChannelCreator.
 func (c channels) CreateChannel(
 	ctx context.Context, in *channel.Channel, groupID, displayName string,
 ) (document.Object, error) {

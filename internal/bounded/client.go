@@ -50,7 +50,6 @@ type transport struct {
 	most int64
 }
 
-// RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer, err := t.next.RoundTrip(request)
 	if err != nil || answer.Body == nil {

@@ -29,7 +29,6 @@ type conn struct {
 	release func() bool
 }
 
-// Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.bounded.Read(p)
 	if _, isTooLong := errors.AsType[*TooLongError](err); isTooLong {
@@ -38,7 +37,6 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements net.Conn.
 func (c *conn) Close() error {
 	c.release()
 	return c.Conn.Close()

@@ -127,7 +127,6 @@ func isNilPointer(info channel.Info) bool {
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// infoType returns what Type of the info of a channel's type returns.
 func infoType(t channel.Type) channel.Type {
 	switch t {
 	case channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo:
@@ -231,7 +230,6 @@ var pairingSchema = &record.Schema{
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
 }
 
-// pairingID returns the key of an inlet's pairing.
 func (s *Service) pairingID(inlet string) string {
 	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(inlet)
 }

@@ -31,7 +31,6 @@ func newApps() *apps {
 	return a
 }
 
-// save stores a channel.
 func save(t *testing.T, s *channels.Service, c channel.Channel) *channel.Channel {
 	t.Helper()
 	stored, err := s.Save(t.Context(), &c)

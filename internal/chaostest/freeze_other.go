@@ -7,7 +7,6 @@ import (
 	"os"
 )
 
-// freeze would freeze a process.
 func freeze(*os.Process) error { return errors.ErrUnsupported }
 
 // thaw would let a frozen process go on.

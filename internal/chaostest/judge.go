@@ -44,7 +44,6 @@ type judge struct {
 	faults                                             []string
 }
 
-// run is one run of an event.
 type run struct {
 	event
 
@@ -86,7 +85,6 @@ func (j *judge) faultf(format string, values ...any) {
 	j.faults = append(j.faults, fmt.Sprintf(format, values...))
 }
 
-// take takes an entry.
 func (j *judge) take(e entry) {
 	of := event{e.member, e.number}
 	switch e.what {
@@ -319,7 +317,6 @@ func (p *Platform) judgeMember(j *judge, s *sender, runtime *botctx.Runtime) {
 	j.requireInOrder(p.t, s, numbersIn(members[0], "meta."+pathSeen))
 }
 
-// numbersIn returns the numbers of a list.
 func numbersIn(o document.Object, path string) (numbers []int) {
 	for _, item := range document.Get(o, path, document.A()).Items() {
 		number, _ := item.(int64)
@@ -392,7 +389,6 @@ type entry struct {
 	more   string
 }
 
-// kind is what an entry tells.
 type kind string
 
 const (
@@ -442,7 +438,6 @@ func (j journal) note(e entry) error {
 	return err
 }
 
-// readJournal returns what all have noted.
 func readJournal(path string) ([]entry, error) {
 	file, err := os.Open(path) //nolint:gosec // As above.
 	if err != nil {

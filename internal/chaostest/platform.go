@@ -275,7 +275,6 @@ func (p *Platform) hearAccepted(said line) {
 	}
 }
 
-// sender returns who wrote an event.
 func (p *Platform) sender(of event) *sender {
 	at := slices.IndexFunc(p.members, func(s *sender) bool { return s.name == of.member })
 	require.GreaterOrEqual(p.t, at, 0, "the member %s", of.member)
@@ -295,7 +294,6 @@ func (p *Platform) KillOne() {
 	p.replace(victim)
 }
 
-// note notes what was done to a process.
 func (p *Platform) note(what kind, victim *process) {
 	require.NoError(p.t, p.journal.note(entry{what: what, process: victim.id(), member: "-", more: "-"}))
 }

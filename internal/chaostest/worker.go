@@ -58,7 +58,6 @@ type worker struct {
 	gates map[event]chan struct{}
 }
 
-// event tells an event of a member.
 type event struct {
 	member string
 	number int
@@ -215,7 +214,6 @@ func eventOf(text, member string) (event, error) {
 	return e, err
 }
 
-// codeText is an error as the journal has it.
 func codeText(err error) string {
 	if err == nil {
 		return fine
@@ -322,7 +320,6 @@ func (w *worker) handle(ctx context.Context, bot *botctx.Context, e event, heed 
 // connector sends to the platform.
 type connector struct{ *worker }
 
-// Send implements send.Connector.
 func (c connector) Send(_ context.Context, m send.Message) (send.Delivery, error) {
 	e, err := eventOf(m.Response.Text(), m.To)
 	if err != nil {
@@ -428,7 +425,6 @@ func (p *process) complaints() string {
 	return p.complaint.String()
 }
 
-// id is the id of the process.
 func (p *process) id() int { return p.command.Process.Pid }
 
 // line is what a process said; at its end it says nothing more, with isEnd.

@@ -102,7 +102,6 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, reply.String()) //nolint:gosec // It is JSON for a test, and no page.
 }
 
-// answer does what is asked for.
 func (p *Platform) answer(in, method string, asked document.Object) (int, document.Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,5 +212,4 @@ func (p *Platform) newLink() string {
 	return fmt.Sprintf("https://join.example/%d", p.links)
 }
 
-// is returns a condition for a text.
 func is(text string) func(string) bool { return func(other string) bool { return other == text } }

@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/internal/cron"
 )
 
-// usual are patterns as bots have them.
 var usual = []struct{ name, pattern string }{
 	{"every_five_minutes", "*/5 * * * *"},
 	{"daily", "0 9 * * *"},

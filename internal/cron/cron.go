@@ -141,7 +141,6 @@ func (p *Pattern) IsBehind(other *Pattern, at time.Time) bool {
 // maxZoneLength is longer than any name of the IANA database.
 const maxZoneLength = 64
 
-// exampleZone is the zone that errors give as an example.
 const exampleZone = "Europe/London"
 
 // exampleInZone is the pattern with a zone that errors give as an example.
@@ -176,7 +175,6 @@ type period struct {
 	offset     time.Duration
 }
 
-// periodAt returns the period that holds an instant.
 func periodAt(instant time.Time, location *time.Location) period {
 	local := instant.In(location)
 	start, end := local.ZoneBounds()

@@ -24,7 +24,6 @@ type fieldText struct {
 	wildcard bool
 }
 
-// String returns the fields as one pattern.
 func (f *fields) String() string {
 	texts := make([]string, len(f))
 	for i := range f {
@@ -164,7 +163,6 @@ var fieldKinds = [len(fields{})]*fieldKind{
 // range needs.
 const sunday = 7
 
-// parse reads a field.
 func (k *fieldKind) parse(text string) (fieldText, error) {
 	var parsed fieldText
 	entries := strings.Split(text, ",")

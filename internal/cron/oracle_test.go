@@ -232,7 +232,6 @@ func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
 // patterns writes random patterns.
 type patterns struct{ *rand.Rand }
 
-// oneOf returns one of some texts.
 func (p patterns) oneOf(texts ...string) string { return texts[p.IntN(len(texts))] }
 
 // between returns a number from first to last, at times with a leading zero.

@@ -168,7 +168,6 @@ func measure(points *query.GeoNear, column string, entry document.Object) (query
 	return points.WithKey(column).Measure(entry)
 }
 
-// isGeoJSON reports whether a value is a GeoJSON point.
 func isGeoJSON(value any) bool {
 	o, _ := value.(document.Object)
 	kind, _ := o.Field("type")

@@ -262,7 +262,6 @@ func upsertTwoPoints(t *testing.T, s *datasources.Service) {
 	require.NoError(t, err)
 }
 
-// shop is an entry of shops.
 type shop struct {
 	ID    int      `json:"_id"`
 	Price int      `json:"price"`

@@ -23,7 +23,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// operation is an operation of the service.
 type operation[P, R any] = func(context.Context, P) (R, error)
 
 // apps are the data sources of two apps in one store, with a clock that stands still

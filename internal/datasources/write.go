@@ -137,7 +137,6 @@ func (s *Service) UpsertDataToDataSource(
 	return datasource.UpsertResult{Result: outcome}, nil
 }
 
-// element is one element of an upsert.
 type element struct {
 	// field is its path in errors.
 	field string

@@ -11,7 +11,6 @@ type Ring[Q any] struct {
 	queues int
 }
 
-// appRing is the queues of one app.
 type appRing[Q any] struct {
 	app string
 	// channels are *channelQueue in the order of their turns, and known is where each one is.
@@ -19,7 +18,6 @@ type appRing[Q any] struct {
 	known    map[string]*list.Element
 }
 
-// channelQueue is the queue of a channel.
 type channelQueue[Q any] struct {
 	channel string
 	queue   Q

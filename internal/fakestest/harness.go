@@ -159,7 +159,6 @@ func (s *stage) files() []botctxtest.File {
 	return files
 }
 
-// channels returns the channels of an app of the platform.
 func (s *stage) channels(app string) *channels.Service {
 	return channels.New(s.platform.Runtime().Env(), record.Scope{App: app})
 }
@@ -211,7 +210,6 @@ func (s *stage) addChannel(added channel.Channel) *channel.Channel {
 	return stored
 }
 
-// keep remembers that a channel was added, and returns it.
 func (s *stage) keep(added *channel.Channel) *channel.Channel {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -68,7 +68,6 @@ var basicTypes = map[string][]operations.Type{
 	"send.MessageEvent":  {"object"},
 }
 
-// listsOf returns the types of lists of these.
 func listsOf(elements []operations.Type) []operations.Type {
 	lists := make([]operations.Type, 0, len(elements))
 	for _, element := range elements {

@@ -191,7 +191,6 @@ func literal(value string) string {
 	return digits
 }
 
-// code returns text in backquotes.
 func code(text string) string { return "`" + text + "`" }
 
 // field is a field of a struct that JSON shows.
@@ -263,7 +262,6 @@ func tagsOf(f *ast.Field) (name, form string, err error) {
 	return name, tag.Get("document"), nil
 }
 
-// named returns the field of a JSON name, and whether there is one.
 func named(fields []field, json string) (field, bool) {
 	for _, f := range fields {
 		if f.json == json {

@@ -26,7 +26,6 @@ type reading struct {
 // place is where an object stands: what comes before the names of its fields.
 type place struct{ inGo, inJSON string }
 
-// newReading returns a reading of structs of a package.
 func newReading(source *goPackage, check func(source *goPackage, given operations.Field, f field) error) *reading {
 	return &reading{source: source, meanings: map[string]string{}, names: map[string]string{}, check: check}
 }
@@ -114,7 +113,6 @@ func commentsOf(packages map[string]*goPackage, methods []method) (operations.Co
 	return comments, errors.Join(problems...)
 }
 
-// limitsOf returns the limits of package send, as prose has them.
 func limitsOf(send *goPackage) map[string]string {
 	limits := map[string]string{}
 	for name, value := range send.constants {

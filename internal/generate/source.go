@@ -50,7 +50,6 @@ func parsePackage(folder string) (*goPackage, error) {
 	return parsed, nil
 }
 
-// add adds what a file declares.
 func (p *goPackage) add(file *ast.File) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch spec := node.(type) {
@@ -169,7 +168,6 @@ func domains() []domain {
 	}
 }
 
-// method is one operation that a domain has.
 type method struct {
 	operation operations.Operation
 	domain    domain
@@ -320,7 +318,6 @@ func commentOf(m method, w words) (operations.Comment, error) {
 	return read, nil
 }
 
-// failuresOf reads the list of errors.
 func failuresOf(list string, w words) ([]operations.Failure, error) {
 	var failures []operations.Failure
 	for item := range strings.SplitSeq(strings.TrimPrefix(oneLine(list), "- "), " - ") {
@@ -336,7 +333,6 @@ func failuresOf(list string, w words) ([]operations.Failure, error) {
 	return failures, nil
 }
 
-// oneLine returns text with its lines joined.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // capital returns text with a capital first letter.

@@ -168,7 +168,6 @@ func (s *side) mayCross(t *side) bool {
 // String shows a side by the degrees of its ends.
 func (s *side) String() string { return shown(s.a) + " to " + shown(s.b) }
 
-// sidesOf returns the sides of rings.
 func sidesOf(rings []*s2.Loop) []side {
 	count := 0
 	for _, ring := range rings {

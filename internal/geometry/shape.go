@@ -228,7 +228,6 @@ func (g *Polygon) intersectsLine(l *Line) bool {
 	return g.borderMeets(l)
 }
 
-// borderMeets is intersectsLine for the border.
 func (g *Polygon) borderMeets(l *Line) bool {
 	for i := 1; i < len(l.line); i++ {
 		a, b := l.line[i-1], l.line[i]
@@ -325,7 +324,6 @@ func isPole(p s2.Point, edge s2.Edge) bool {
 	return math.Abs(p.Dot(pole.Vector)) >= least*pole.Norm()
 }
 
-// corner is a vertex of a ring.
 type corner struct{ ring, index int }
 
 // checkHoles refuses rings after the first that are no holes in it, and rings that

@@ -39,7 +39,6 @@ func NewPoints(pairs []Pair) ([]Point, error) {
 	return points, nil
 }
 
-// cell returns the cell that p stands for.
 func (p Point) cell() s2.Cell { return s2.CellFromPoint(p.at) }
 
 // Distance returns the angle between two points in radians.
@@ -321,7 +320,6 @@ func Ring(center Point, inner, outer float64) Cells {
 	return coverer.Covering(r)
 }
 
-// ring is a cap with a hole in its middle.
 type ring struct {
 	s2.Cap
 
@@ -333,7 +331,6 @@ func (r ring) IntersectsCell(cell s2.Cell) bool {
 	return r.Cap.IntersectsCell(cell) && !r.hole.ContainsCell(cell)
 }
 
-// ContainsCell reports whether a cell lies in the ring.
 func (r ring) ContainsCell(cell s2.Cell) bool {
 	return r.Cap.ContainsCell(cell) && !r.hole.IntersectsCell(cell)
 }

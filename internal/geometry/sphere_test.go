@@ -466,7 +466,6 @@ func line(t *testing.T, coordinates ...float64) *geometry.Shape {
 	return &geometry.Shape{Lines: []*geometry.Line{l}}
 }
 
-// polygon returns a polygon of rings, which it closes.
 func polygon(t *testing.T, rings ...[]float64) *geometry.Shape {
 	t.Helper()
 	g, err := geometry.NewPolygon(closed(t, rings...))
@@ -536,7 +535,6 @@ func (r random) near() float64 {
 	return r.Float64()*10 - 5
 }
 
-// shape returns a shape and its vertices.
 func (r random) shape() (*geometry.Shape, []geometry.Pair) {
 	switch x, y := r.near(), r.near(); r.IntN(5) {
 	case 0:

@@ -76,7 +76,6 @@ type load struct {
 	apps map[string]*appLoad
 }
 
-// appLoad is the load of one app.
 type appLoad struct {
 	pending   int64
 	countedAt time.Time
@@ -353,7 +352,6 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	return stats, nil
 }
 
-// pending implements source.
 func (s *distributed) pending(ctx context.Context) (int64, error) { return s.countPending(ctx) }
 
 // pending implements source. Without a queue, all events are looked at.
@@ -371,7 +369,6 @@ func (a *exclusive) pending(ctx context.Context) (int64, error) {
 	return a.countPending(ctx)
 }
 
-// pendingOf implements source.
 func (s *distributed) pendingOf(ctx context.Context, app string) (int64, error) {
 	return s.countPendingOf(ctx, app)
 }
@@ -401,7 +398,6 @@ func (b *Inbox) countPending(ctx context.Context) (int64, error) {
 	return b.count(ctx, document.O(fieldState, statePending))
 }
 
-// oldest implements source.
 func (s *distributed) oldest(ctx context.Context) (time.Time, error) { return s.findOldest(ctx) }
 
 // oldest implements source. Without a queue, all events are looked at.

@@ -60,7 +60,6 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	return letters, nil
 }
 
-// findDead finds dead letters.
 func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) ([]document.Object, error) {
 	which := document.O(fieldState, stateDead)
 	if p.App == "" {
@@ -235,7 +234,6 @@ func (b *Inbox) Discard(ctx context.Context, id string) error {
 	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.TimestampOf(now))))
 }
 
-// changeDead changes a dead letter.
 func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update, set document.Object) error {
 	filter, err := query.CompileFilter(deadOf(id))
 	if err != nil {
@@ -313,7 +311,6 @@ func (b *Inbox) removeAll(
 	}
 }
 
-// findOld implements source.
 func (s *distributed) findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error) {
 	return s.findSorted(ctx, which, field, store.FindOptions{Limit: retentionBatch})
 }
@@ -354,7 +351,6 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	return removed, b.source.erase(ctx, lane)
 }
 
-// erase implements source.
 func (s *distributed) erase(ctx context.Context, lane string) error {
 	return s.leases.Forget(ctx, lane)
 }

@@ -41,7 +41,6 @@ type distributed struct {
 	now time.Time
 }
 
-// seenLane is a lane that was looked at.
 type seenLane struct {
 	work work
 	at   time.Time
@@ -58,7 +57,6 @@ func newDistributed(b *Inbox) *distributed {
 	}
 }
 
-// take implements source.
 func (s *distributed) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
@@ -75,7 +73,6 @@ func (s *distributed) take(ctx context.Context, want want) (taken []work, pause 
 	return taken, pause, err
 }
 
-// takeInto adds what take takes.
 func (s *distributed) takeInto(ctx context.Context, want want, taken *[]work) (pause time.Duration, err error) {
 	if want.isNew && !s.pass.isUnderWay {
 		s.pass = pass{isUnderWay: true}
@@ -307,14 +304,12 @@ func (s *distributed) dropLocked(names map[string]bool) {
 	}
 }
 
-// hasReady implements source.
 func (s *distributed) hasReady() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fresh.Len() > 0 || len(s.pass.skipped) > 0
 }
 
-// begin implements source.
 func (s *distributed) begin(ctx context.Context, w work) (*lease.Lease, error) {
 	return s.claim(ctx, w)
 }
@@ -322,10 +317,8 @@ func (s *distributed) begin(ctx context.Context, w work) (*lease.Lease, error) {
 // hold implements source: the claim of a lane is a write of its own.
 func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
-// confirm implements source.
 func (*distributed) confirm(*work, stored) bool { return false }
 
-// leave implements source.
 func (s *distributed) leave(_ context.Context, w work, left laneState) {
 	w.leave()
 	if s.suspects.IsDraining() {
@@ -364,24 +357,20 @@ func (s *distributed) enterFirst(lane string, first stored) (leave func()) {
 	}
 }
 
-// handling implements source.
 func (s *distributed) handling() int { return s.busy.count() }
 
-// accepted implements source.
 func (s *distributed) accepted(lane string) {
 	if s.busy.note(lane) {
 		s.look(lane)
 	}
 }
 
-// isFree implements source.
 func (s *distributed) isFree(lane string) {
 	if s.busy.isFree(lane) {
 		s.look(lane)
 	}
 }
 
-// look implements source.
 func (s *distributed) look(lane string) {
 	if s.running.Load() {
 		s.lookAt(lane)
@@ -389,7 +378,6 @@ func (s *distributed) look(lane string) {
 	}
 }
 
-// close implements source.
 func (s *distributed) close(context.Context) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
@@ -402,7 +390,6 @@ func (s *distributed) close(context.Context) {
 	clear(s.waiting)
 }
 
-// next implements source.
 func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	fresh := newDistributed(s.Inbox)
 	taken, _, err := fresh.take(ctx, want{lanes: 1, each: 1, isNew: true})
@@ -430,7 +417,6 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 	return at, ok, nil
 }
 
-// lookAt notes a lane to look at.
 func (s *distributed) lookAt(lane string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -167,7 +167,6 @@ func fieldsOfWaiting() document.Object {
 	return b.Object()
 }
 
-// stored is an event as it is kept.
 type stored struct {
 	Event
 
@@ -249,7 +248,6 @@ func read(o document.Object) stored {
 	return e
 }
 
-// readText reads a field that is a text.
 func (e *stored) readText(field, text string) {
 	switch field {
 	case fieldID:
@@ -271,7 +269,6 @@ func (e *stored) readText(field, text string) {
 	}
 }
 
-// readNumber reads a field that is an integer.
 func (e *stored) readNumber(field string, number int64) {
 	switch field {
 	case fieldFailures:
@@ -299,7 +296,6 @@ const clockSlack = 1000
 // is left.
 func isPaused(retryAt, pausedAt, now int64) bool { return retryAt > now && pausedAt <= now+clockSlack }
 
-// readDead reads a dead letter.
 func readDead(o document.Object) DeadLetter {
 	e := read(o)
 	return DeadLetter{
@@ -478,7 +474,6 @@ func jittered(pause time.Duration) time.Duration {
 	return pause - rand.N(pause/2+1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// whole takes a pause as it is.
 func whole(pause time.Duration) time.Duration { return pause }
 
 // pauseAfter returns the pause after that many failures: the host's, or the default one where the
@@ -518,7 +513,6 @@ func isEnded(ctx context.Context, failure error) bool {
 // postponement is the error of a handler that could not begin.
 type postponement struct{ pause time.Duration }
 
-// Error implements error.
 func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
 
 // Postpone returns an error for a Handler that cannot handle an event yet, such as where something else

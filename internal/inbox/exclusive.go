@@ -44,7 +44,6 @@ type exclusive struct {
 	begun map[string]begun
 }
 
-// documentChange is a change of an event.
 type documentChange struct{ before, after document.Object }
 
 var _ source = (*exclusive)(nil)
@@ -53,7 +52,6 @@ func newExclusive(b *Inbox, watcher store.Watcher, notes store.Collection) *excl
 	return &exclusive{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
 }
 
-// take implements source.
 func (a *exclusive) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
@@ -207,17 +205,14 @@ func (a *exclusive) idle(now time.Time, want want) time.Duration {
 	return max(0, min(a.config.Poll, document.Timestamp(at).Time().Sub(now)))
 }
 
-// hasReady implements source.
 func (a *exclusive) hasReady() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.queue != nil && a.queue.ready.Len() > 0
 }
 
-// begin implements source.
 func (*exclusive) begin(_ context.Context, w work) (*lease.Lease, error) { return w.held, nil }
 
-// leave implements source.
 func (a *exclusive) leave(ctx context.Context, w work, left laneState) {
 	if a.putBack(w, left) || a.suspects.IsDraining() {
 		a.signal()
@@ -250,7 +245,6 @@ func (a *exclusive) putBack(w work, left laneState) bool {
 	return a.queue.leave(w.lane)
 }
 
-// next implements source.
 func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	a.taking.Lock()
 	defer a.taking.Unlock()
@@ -284,7 +278,6 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	return document.Timestamp(first).Time(), ok, nil
 }
 
-// handling implements source.
 func (a *exclusive) handling() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -294,7 +287,6 @@ func (a *exclusive) handling() int {
 // accepted implements source: the store tells it.
 func (*exclusive) accepted(string) {}
 
-// isFree implements source.
 func (a *exclusive) isFree(lane string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -376,7 +368,6 @@ func (s *start) release(ctx context.Context) {
 	}
 }
 
-// hold implements source.
 func (a *exclusive) hold(lane string, of fair.Key) (w work, isFree bool) {
 	_, isOnly := a.suspects.Only(a.config.Env.Now())
 	if isOnly {
@@ -467,7 +458,6 @@ func (a *exclusive) tellNotBegun(ctx context.Context, w work) {
 	}
 }
 
-// wait is a lane that waits for a time.
 type wait struct {
 	lane string
 	at   time.Time
@@ -476,22 +466,17 @@ type wait struct {
 // waits are in the order of time.
 type waits []wait
 
-// Len implements heap.Interface.
 func (w waits) Len() int { return len(w) }
 
-// Less implements heap.Interface.
 func (w waits) Less(i, j int) bool { return w[i].at.Before(w[j].at) }
 
-// Swap implements heap.Interface.
 func (w waits) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
 
-// Push implements heap.Interface.
 func (w *waits) Push(x any) {
 	next, _ := x.(wait)
 	*w = append(*w, next)
 }
 
-// Pop implements heap.Interface.
 func (w *waits) Pop() any {
 	last := len(*w) - 1
 	popped := (*w)[last]

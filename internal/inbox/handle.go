@@ -222,7 +222,6 @@ func (b *Inbox) setAll(ctx context.Context, filter *query.Filter, set, unset doc
 	return b.update(ctx, filter, update, document.Object{})
 }
 
-// fail stores that an event failed.
 func (b *Inbox) fail(
 	ctx context.Context, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -284,7 +283,6 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 	b.log.LogAttrs(ctx, level, message, attributes...)
 }
 
-// isLost reports whether an error is that of a lease that is lost.
 func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }
 
 // A start never came back if its process died before it stored how the run ended. If nothing else was

@@ -148,14 +148,12 @@ func Example() {
 // silentStore inserts no event, and returns when the context ends.
 type silentStore struct{ store.Store }
 
-// Collection implements store.Store.
 func (s silentStore) Collection(name string) store.Collection {
 	return silentCollection{s.Store.Collection(name)}
 }
 
 type silentCollection struct{ store.Collection }
 
-// Insert implements store.Collection.
 func (silentCollection) Insert(ctx context.Context, _ ...document.Object) error {
 	<-ctx.Done()
 	return boterr.New(boterr.Canceled, "", "%w", context.Cause(ctx))

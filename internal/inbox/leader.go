@@ -19,7 +19,6 @@ import (
 // end of the process, or is taken over. An inbox that has lost the lead begins nothing, what it has
 // under way is told that nothing counts any more, and its note is refused by the fence.
 
-// begun is what was begun in a lane.
 type begun struct {
 	lane string
 	// events are the ids of what is handled, one after the other, and attempts how many attempts at the
@@ -84,7 +83,6 @@ func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
 	return count > 0, err
 }
 
-// takeLead takes the lead, from whoever leads.
 func (a *exclusive) takeLead(ctx context.Context) error {
 	filter, err := query.CompileFilter(document.O(fieldID, noteID))
 	if err != nil {
@@ -183,7 +181,6 @@ func (a *exclusive) firstOf(lane string) (first stored, ok bool) {
 	return read(kept.document), ok
 }
 
-// noteBegun notes what is being begun.
 func (a *exclusive) noteBegun(w work) {
 	b := begunWith(w.lane, w.held, w.events)
 	a.mu.Lock()
@@ -191,7 +188,6 @@ func (a *exclusive) noteBegun(w work) {
 	a.begun[w.lane] = b
 }
 
-// begunWith returns what is begun in a lane with these events.
 func begunWith(lane string, held *lease.Lease, events []stored) begun {
 	b := begun{lane: lane, held: held, attempts: events[0].attempts()}
 	for _, e := range events {
@@ -204,7 +200,6 @@ func begunWith(lane string, held *lease.Lease, events []stored) begun {
 // notedBefore is the number of items of begun.noted before the ids.
 const notedBefore = 2
 
-// asNoted returns how it stands in the note.
 func (b begun) asNoted() document.Array {
 	items := make([]any, 0, notedBefore+len(b.events))
 	items = append(items, b.lane, b.attempts)
@@ -214,7 +209,6 @@ func (b begun) asNoted() document.Array {
 	return document.ArrayOf(items)
 }
 
-// readBegun reads what was begun.
 func readBegun(noted document.Array) begun {
 	b := begun{noted: noted}
 	b.lane, _ = noted.At(0).(string)
@@ -439,7 +433,6 @@ func lanesOf(events []document.Object) []string {
 	return names
 }
 
-// anyOf returns texts as values.
 func anyOf(texts []string) []any {
 	values := make([]any, len(texts))
 	for i, text := range texts {

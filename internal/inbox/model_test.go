@@ -85,7 +85,6 @@ func (h *history) clock() time.Time {
 	return h.now
 }
 
-// process returns the inbox of another process.
 func (h *history) process() *inbox.Inbox {
 	h.t.Helper()
 	env := record.Env{Store: h.database, Now: h.clock}
@@ -164,7 +163,6 @@ func (h *history) notef(format string, args ...any) {
 	h.log = append(h.log, fmt.Sprintf(format, args...))
 }
 
-// any returns one of the processes.
 func (h *history) any() *inbox.Inbox { return h.inboxes[h.random.IntN(len(h.inboxes))] }
 
 // step does something at random.

@@ -61,7 +61,6 @@ type queued struct {
 	room [1]numbered
 }
 
-// numbered is an event with its number.
 type numbered struct {
 	number   int64
 	id       string
@@ -272,7 +271,6 @@ func (q *queue) ripen(now int64) {
 	q.now, q.mayBeAhead = now, false
 }
 
-// makeReady makes a lane ready that waits.
 func (q *queue) makeReady(lane *queued) {
 	q.takeOut(lane)
 	lane.place = placeReady
@@ -386,26 +384,21 @@ func (q *queue) nextRetry() (at int64, ok bool) {
 // laneHeap is lanes by when they are tried again.
 type laneHeap []*queued
 
-// Len implements heap.Interface.
 func (h laneHeap) Len() int { return len(h) }
 
-// Less implements heap.Interface.
 func (h laneHeap) Less(i, j int) bool { return h[i].retryAt < h[j].retryAt }
 
-// Swap implements heap.Interface.
 func (h laneHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].at, h[j].at = i, j
 }
 
-// Push implements heap.Interface.
 func (h *laneHeap) Push(x any) {
 	lane, _ := x.(*queued)
 	lane.at = len(*h)
 	*h = append(*h, lane)
 }
 
-// Pop implements heap.Interface.
 func (h *laneHeap) Pop() any {
 	last := len(*h) - 1
 	lane := (*h)[last]

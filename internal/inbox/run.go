@@ -217,7 +217,6 @@ func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (d
 	return done, nil
 }
 
-// hasEnded reports whether a context has ended.
 func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note notes which event is handled under a lease.
@@ -227,7 +226,6 @@ func (p *pool) note(held *lease.Lease, event string) {
 	p.handled[held] = event
 }
 
-// forget forgets a lease that has ended.
 func (p *pool) forget(held *lease.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

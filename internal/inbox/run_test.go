@@ -176,7 +176,6 @@ type meanwhileStore struct {
 	do   func()
 }
 
-// Collection implements store.Store.
 func (s *meanwhileStore) Collection(name string) store.Collection {
 	if name != "inbox" {
 		return s.Store.Collection(name)
@@ -190,7 +189,6 @@ type meanwhileCollection struct {
 	of *meanwhileStore
 }
 
-// Find implements store.Collection.
 func (c meanwhileCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
 	c.of.once.Do(c.of.do)
 	return c.Collection.Find(ctx, filter, options)
@@ -385,7 +383,6 @@ func TestNew_RefusesHooksThatGiveNothing(t *testing.T) {
 	}
 }
 
-// newInbox returns an inbox of a configuration.
 func newInbox(t *testing.T, config inbox.Config) *inbox.Inbox {
 	t.Helper()
 	b, err := inbox.New(config)
@@ -427,7 +424,6 @@ type readingStore struct {
 	read atomic.Int64
 }
 
-// Collection implements store.Store.
 func (s *readingStore) Collection(name string) store.Collection {
 	if name != "inbox" {
 		return s.Store.Collection(name)
@@ -441,7 +437,6 @@ type readCollection struct {
 	read *atomic.Int64
 }
 
-// Find implements store.Collection.
 func (c readCollection) Find(ctx context.Context, filter *query.Filter, options store.FindOptions) ([]document.Object, error) {
 	found, err := c.Collection.Find(ctx, filter, options)
 	c.read.Add(int64(len(found)))

@@ -201,7 +201,6 @@ func (a *exclusive) reset() {
 	a.signal()
 }
 
-// close implements source.
 func (a *exclusive) close(ctx context.Context) {
 	a.taking.Lock()
 	defer a.taking.Unlock()

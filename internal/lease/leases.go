@@ -254,7 +254,6 @@ func workOf(seen document.Object) Work {
 	return work
 }
 
-// asSeen is the filter of a lane that is as it was seen.
 func asSeen(lane string, seen document.Object) document.Object {
 	until, _ := seen.Field(FieldUntil) // nil matches a field that is missing.
 	return document.O(document.IDField, lane, FieldFence, Fence(seen), FieldUntil, until)
@@ -377,7 +376,6 @@ func (t *Lease) Keep(cancel context.CancelCauseFunc) {
 	t.leases.startBeating()
 }
 
-// keepGranted is Keep for a lease that was granted.
 func (t *Lease) keepGranted(cancel context.CancelCauseFunc) {
 	t.end.Store(&cancel)
 	if t.isOver.Load() {

@@ -229,7 +229,6 @@ func (s *Service) updateAssignment(ctx context.Context, id string, fields docume
 	return updatedAssignment(r, modified(found)), nil
 }
 
-// updatedAssignment tells of an assignment that an update matched.
 func updatedAssignment(r *livechat.AssignmentRecord, modified int64) livechat.UpdateAssignmentResult {
 	return livechat.UpdateAssignmentResult{
 		DocsIDs: livechat.DocsIDs{Updated: []string{r.ID}}, Docs: []*livechat.Assignment{&r.Assignment}, Modified: modified,
@@ -271,7 +270,6 @@ func refuseOperators(data document.Object) error {
 	return nil
 }
 
-// refuseOperatorsIn is refuseOperators for any value.
 func refuseOperatorsIn(value any) error {
 	switch v := value.(type) {
 	case document.Object:
@@ -286,7 +284,6 @@ func refuseOperatorsIn(value any) error {
 	return nil
 }
 
-// isOperator reports whether a name is that of an operator.
 func isOperator(name string) bool { return strings.HasPrefix(name, "$") }
 
 // metaFilter returns the conditions in an assignment's meta, which say whom it is for: what

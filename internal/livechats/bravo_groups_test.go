@@ -259,7 +259,6 @@ func TestBravoOperations_Canceled(t *testing.T) {
 
 const setIcon = `{"channelId": "phone", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`
 
-// picture is a reply with a body of a type.
 func picture(contentType, body string) web.Reply {
 	return web.Reply{Header: map[string][]string{"Content-Type": {contentType}}, Body: body}
 }

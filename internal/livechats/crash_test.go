@@ -177,7 +177,6 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 // frozenStore is a store whose clock stands still.
 type frozenStore struct{ store.Store }
 
-// Now implements store.Store.
 func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
 
 func TestCreateAssignment_WaitsTooLong(t *testing.T) {
@@ -241,7 +240,6 @@ type endingMembers struct {
 	end func()
 }
 
-// PatchMembers implements livechats.Members.
 func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	value, _ := p.Patch.Field("botMeta.liveChat")
 	if isLive, ok := value.(bool); ok && isLive {
@@ -327,7 +325,6 @@ func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
 	}
 }
 
-// endings are the calls that end a live chat, or hand it on.
 var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service) error{
 	"ended in the outlet": func(t *testing.T, s *fixture) func(*livechats.Service) error {
 		t.Helper()
@@ -356,7 +353,6 @@ var endings = map[string]func(t *testing.T, s *fixture) func(*livechats.Service)
 	},
 }
 
-// errorOf returns the error of a call.
 func errorOf(_ string, err error) error { return err }
 
 // eachInterruption ends a live chat in each way, interrupted after each number of writes. then

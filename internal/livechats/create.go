@@ -111,7 +111,6 @@ func (s *Service) checkRequest(ctx context.Context, p livechat.CreateAssignmentP
 	return asked, nil
 }
 
-// orDefaultLabel returns the label that is meant.
 func orDefaultLabel(label string) string {
 	if label == "" {
 		return livechat.DefaultLabel

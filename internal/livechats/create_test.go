@@ -562,7 +562,6 @@ type lateAgendas struct {
 	before func()
 }
 
-// NewAgenda implements livechats.Agendas.
 func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	l.before()
 	return l.Agendas.NewAgenda(ctx, p)
@@ -613,7 +612,6 @@ type slowStore struct {
 	before func()
 }
 
-// Collection implements store.Store.
 func (s slowStore) Collection(name string) store.Collection {
 	inner := s.Store.Collection(name)
 	if name != "assignments" {
@@ -622,14 +620,12 @@ func (s slowStore) Collection(name string) store.Collection {
 	return slowCollection{Collection: inner, before: s.before}
 }
 
-// slowCollection is a collection of a slowStore.
 type slowCollection struct {
 	store.Collection
 
 	before func()
 }
 
-// FindAndModify implements store.Collection.
 func (c slowCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {

@@ -144,7 +144,6 @@ func (s *Service) withdraw(ctx context.Context, r *livechat.AssignmentRecord, wh
 	return joined(why, s.remove(context.WithoutCancel(ctx), r))
 }
 
-// endingText says how the assignment ended.
 func endingText(r *livechat.AssignmentRecord) string {
 	switch r.EndedBy {
 	case livechat.EndedByOutlet:

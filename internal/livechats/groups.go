@@ -149,7 +149,6 @@ func (s *Service) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 	return recordUpdate(g.ID, g.CreatedAt, g.Version), nil
 }
 
-// recordUpdate returns what operations tell of a record that they updated.
 func recordUpdate(id string, createdAt document.Timestamp, version int64) livechat.RecordUpdate {
 	return livechat.RecordUpdate{
 		ID:        id,
@@ -437,7 +436,6 @@ func (s *Service) setIcon(
 
 const fieldImageURL = "imageUrl"
 
-// fetchPicture fetches the picture at an address.
 func (s *Service) fetchPicture(ctx context.Context, address string) (livechat.Picture, error) {
 	answer, err := outbound.Fetch(ctx, s.ports.HTTP, outbound.Request{URL: address})
 	switch {

@@ -218,7 +218,6 @@ func checkReassign(p livechat.ReassignAssignmentParams) error {
 	return checkTargets(p.Targets)
 }
 
-// previousAssignment returns the assignment that is handed on.
 func (s *Service) previousAssignment(
 	ctx context.Context, outlet *channel.Channel, p livechat.ReassignAssignmentParams,
 ) (*livechat.AssignmentRecord, error) {
@@ -328,7 +327,6 @@ func (asked request) relayMessages(to route) (document.Object, error) {
 	return filledRelayMessages(asked.details.RelayMessage, asked.member)
 }
 
-// relayTexts returns, for all outlets, the one text that a request is handed on with.
 func (asked request) relayTexts(outlets []outlet) (document.Object, error) {
 	messages := document.O()
 	for _, o := range outlets {

@@ -99,7 +99,6 @@ func TestReassignAssignment_Parameters(t *testing.T) {
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-// handedOn hands an assignment on, and returns the next one.
 func (s *fixture) handedOn(t *testing.T, params string) *livechat.AssignmentRecord {
 	t.Helper()
 	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))

@@ -313,10 +313,8 @@ func TestKept_ErasedWithTheMember(t *testing.T) {
 // picky is a connector to a platform that shows nothing but texts.
 type picky struct{ send.Connector }
 
-// Unwrap implements send.Wrapper.
 func (p picky) Unwrap() send.Connector { return p.Connector }
 
-// Send implements send.Connector.
 func (p picky) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if message.Response.Type() != send.TypeText {
 		return send.Delivery{}, boterr.Invalid("type", "is %s, and only texts can be shown", message.Response.Type())

@@ -60,7 +60,6 @@ const (
 	fieldOverTold         = "overTold"
 )
 
-// assignmentSchema is how assignments are kept.
 var assignmentSchema = &record.Schema{
 	Name:       "assignment",
 	Collection: "assignments",
@@ -97,7 +96,6 @@ const (
 	fieldInletGroupExternalID = "inletGroupExternalId"
 )
 
-// groupSchema is how groups are kept.
 var groupSchema = &record.Schema{
 	Name:       "group",
 	Collection: "groups",
@@ -335,7 +333,6 @@ func (s *Service) adminName(ctx context.Context, externalID string) (string, err
 	return a.Name, nil
 }
 
-// memberOf returns the member of an assignment.
 func (s *Service) memberOf(ctx context.Context, r *livechat.AssignmentRecord) (*member.Member, error) {
 	return members.Get(ctx, s.ports.Members, r.Member)
 }

@@ -119,7 +119,6 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 	return s.relay(ctx, r, message, livechat.EndedByMemberGone)
 }
 
-// toInlet returns a message to the member of a group, or to the group on the inlet's side.
 func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.Group, response send.Response) (send.Message, error) {
 	if g.InletGroupExternalID != "" {
 		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
@@ -400,7 +399,6 @@ type responder struct {
 
 var _ send.Connector = responder{}
 
-// Send implements send.Connector.
 func (r responder) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	body, err := message.Response.Object().MarshalJSON()
 	if err != nil {

@@ -125,14 +125,12 @@ func (s *sweeper) groupsInUse(ctx context.Context, batch []document.Object) (map
 	return spare, nil
 }
 
-// open returns the open assignments of an app whose field is one of some texts.
 func (s *sweeper) open(ctx context.Context, app, field string, texts []string) ([]document.Object, error) {
 	return record.OfApp(s.env, assignmentSchema, app).Find(ctx, record.Query{
 		Filter: document.O(field, document.O("$in", texts), fieldEndedAt, isAbsent()),
 	})
 }
 
-// idsByApp returns the ids of records, by the app that has them.
 func idsByApp(records []document.Object) map[string][]string {
 	ids := map[string][]string{}
 	for _, o := range records {

@@ -33,7 +33,6 @@ const (
 // noonStore is a store whose clock shows noon.
 type noonStore struct{ store.Store }
 
-// Now implements store.Store.
 func (noonStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
 
 // history is a store at noon of which old chats are to be removed.

@@ -97,7 +97,6 @@ func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) 
 	return s.pairedOutlets(ctx, asked)
 }
 
-// pairedOutlets returns the outlets that are paired with the inlet and are on.
 func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, error) {
 	inlet := asked.record.Inlet
 	paired, err := s.ports.Pairing(ctx, inlet)
@@ -131,7 +130,6 @@ func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, e
 	return outlets, nil
 }
 
-// labelled returns the broadcast groups of a channel with a label.
 func labelled(c *channel.Channel, label string) []channel.BroadcastGroupMember {
 	var groups []channel.BroadcastGroupMember
 	for _, group := range c.BroadcastGroups {
@@ -170,7 +168,6 @@ func checkTargets(targets []livechat.Target) error {
 	return nil
 }
 
-// targetedOutlets returns the outlets of targets.
 func (s *Service) targetedOutlets(ctx context.Context, targets []livechat.Target, inlet string) ([]outlet, error) {
 	outlets := make([]outlet, len(targets))
 	for i, target := range targets {
@@ -321,10 +318,8 @@ func requireUntaken(r *livechat.AssignmentRecord) error {
 	}
 }
 
-// isGroupTarget reports whether a new target is a broadcast group.
 func isGroupTarget(t livechat.NewTarget) bool { return t.ID != "" || t.Type != "" }
 
-// asTarget returns a new target as a target.
 func asTarget(r *livechat.AssignmentRecord, given livechat.NewTarget) (livechat.Target, error) {
 	target := livechat.Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}
 	hasGroups := len(given.Groups) > 0
@@ -413,7 +408,6 @@ func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	return nil
 }
 
-// targetsOf returns the targets that tickets were added for.
 func targetsOf(added []livechat.Ticket, outlets []outlet) []livechat.Target {
 	var targets []livechat.Target
 	for _, o := range outlets {

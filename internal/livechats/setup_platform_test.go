@@ -47,7 +47,6 @@ var errDown = errors.New("connection reset")
 
 func newPlatform() *platform { return &platform{failing: map[string]error{}} }
 
-// connectors returns the platform as the connector to each type of channel.
 func (p *platform) connectors() map[channel.Type]send.Connector {
 	connectors := map[channel.Type]send.Connector{}
 	for _, platform := range []channel.Type{
@@ -106,7 +105,6 @@ func (p *platform) note(in *channel.Channel, target, format string, args ...any)
 	return strconv.Itoa(p.ids), nil
 }
 
-// Send implements send.Connector.
 func (p *platform) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -131,7 +129,6 @@ func (p *platform) Send(ctx context.Context, message send.Message) (send.Deliver
 	return delivery, nil
 }
 
-// CreateGroup implements livechat.GroupCreator.
 func (p *platform) CreateGroup(_ context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -146,7 +143,6 @@ func (p *platform) CreateGroup(_ context.Context, in *channel.Channel, group liv
 	return created, nil
 }
 
-// RenewInviteLink implements livechat.InviteLinker.
 func (p *platform) RenewInviteLink(_ context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -154,7 +150,6 @@ func (p *platform) RenewInviteLink(_ context.Context, in *channel.Channel, group
 	return "https://invite.example/" + n, err
 }
 
-// DisableInviteLink implements livechat.InviteLinker.
 func (p *platform) DisableInviteLink(_ context.Context, in *channel.Channel, groupExternalID string) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -162,7 +157,6 @@ func (p *platform) DisableInviteLink(_ context.Context, in *channel.Channel, gro
 	return err
 }
 
-// SetGroupIcon implements livechat.GroupIconSetter.
 func (p *platform) SetGroupIcon(_ context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -170,12 +164,10 @@ func (p *platform) SetGroupIcon(_ context.Context, in *channel.Channel, groupExt
 	return err
 }
 
-// ShowTaken implements livechat.TicketUpdater.
 func (p *platform) ShowTaken(_ context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
 	return p.onTicket(in, ticket, "show on the ticket of "+ticket.Group.ID+": "+text)
 }
 
-// RecallTicket implements livechat.TicketRecaller.
 func (p *platform) RecallTicket(_ context.Context, in *channel.Channel, ticket livechat.Ticket) error {
 	return p.onTicket(in, ticket, "recall the ticket of "+ticket.Group.ID)
 }
@@ -191,7 +183,6 @@ func (p *platform) onTicket(in *channel.Channel, ticket livechat.Ticket, what st
 	return err
 }
 
-// CreateChannel implements livechat.ChannelCreator.
 func (p *platform) CreateChannel(_ context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -239,7 +230,6 @@ func (s *fixture) lastSent(t *testing.T) send.Response {
 	return sent[len(sent)-1].Response
 }
 
-// assignments returns all assignments of a member as they are stored.
 func (s *fixture) assignments(t *testing.T, memberID string) []*livechat.AssignmentRecord {
 	t.Helper()
 	return s.assignmentsThat(t, document.O("member", memberID))
@@ -276,7 +266,6 @@ type laterStore struct {
 	by time.Duration
 }
 
-// Now implements store.Store.
 func (l laterStore) Now(ctx context.Context) (time.Time, error) {
 	now, err := l.Store.Now(ctx)
 	return now.Add(l.by), err
@@ -296,7 +285,6 @@ type hooked struct {
 	before func(send.Message)
 }
 
-// Send implements send.Connector.
 func (h hooked) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	h.before(message)
 	return h.platform.Send(ctx, message)
@@ -326,7 +314,6 @@ func historyAt(p *livechats.Ports) {
 	p.HistoryURL = func(a *livechat.Assignment) (string, error) { return "https://history.example/" + a.Member, nil }
 }
 
-// desk is the address of the channel desk.
 func desk() *channel.Channel { return &channel.Channel{ID: "desk"} }
 
 // pairingWith returns a pairing with another outlet in front.

@@ -53,7 +53,6 @@ type fixture struct {
 	ids   atomic.Int64
 }
 
-// app is one app of a fixture.
 type app struct {
 	*livechats.Service
 
@@ -100,7 +99,6 @@ func newFixture(t *testing.T, changes ...func(*livechats.Ports)) *fixture {
 	return s
 }
 
-// app returns an app with nothing in it.
 func (s *fixture) app(scope record.Scope, changes ...func(*livechats.Ports)) *app {
 	a := &app{scope: scope, env: record.Env{
 		Store:   s.store,
@@ -208,7 +206,6 @@ func (a *app) addMember(t *testing.T, text string) {
 	require.NoError(t, err)
 }
 
-// member returns a member as it is stored.
 func (a *app) member(t *testing.T, id string) *member.Member {
 	t.Helper()
 	m, err := a.members.Load(t.Context(), id)
@@ -216,7 +213,6 @@ func (a *app) member(t *testing.T, id string) *member.Member {
 	return m
 }
 
-// onlyAgenda returns the one open agenda of a member.
 func (a *app) onlyAgenda(t *testing.T, memberID string) *agenda.Record {
 	t.Helper()
 	found := a.openAgendas(t, memberID)
@@ -328,7 +324,6 @@ func (s *fixture) saveAdmin(t *testing.T, id, externalID, name string) {
 	s.put(t, "admins", `{"_id": "mine/`+id+`", "app": "mine", "appId": "mine", "adminId": "`+id+`", "externalId": "`+externalID+`", "name": "`+name+`"}`)
 }
 
-// group returns a group as it is stored.
 func (s *fixture) group(t *testing.T, id string) *livechat.Group {
 	t.Helper()
 	groups := s.groups(t, document.O("_id", id))
@@ -429,7 +424,6 @@ func (b *countingStore) write() error {
 	return nil
 }
 
-// countingCollection is a collection of a countingStore.
 type countingCollection struct {
 	store.Collection
 
@@ -468,7 +462,6 @@ func (c *countingCollection) Delete(ctx context.Context, filter *query.Filter, o
 	return c.Collection.Delete(ctx, filter, options)
 }
 
-// operation is an operation of the service.
 type operation[P, R any] = func(context.Context, P) (R, error)
 
 // call calls an operation as JSON does, and returns the JSON of its result.
@@ -517,7 +510,6 @@ func requireRefused[P, R any](t *testing.T, s *fixture, run operation[P, R], cal
 	}
 }
 
-// fieldOf returns the field of an error.
 func fieldOf(t *testing.T, err error) string {
 	t.Helper()
 	e, ok := boterr.AsError(err)

@@ -119,7 +119,6 @@ func openSlot(memberID string) string { return openSlots + memberID }
 // slots serves: 0 comes next to /.
 func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", "member0") }
 
-// endedSlot is the slot of an assignment that has ended.
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
 
 // handoverSlots is what the slots of assignments begin with while they take the place of
@@ -134,7 +133,6 @@ func isHandoverSlot() document.Object {
 	return document.O("$gte", handoverSlots, "$lt", "handover0")
 }
 
-// isSent reports whether all of a request was sent.
 func isSent(r *livechat.AssignmentRecord) bool {
 	for _, ticket := range r.Tickets {
 		if ticket.SentAt.IsZero() {
@@ -194,7 +192,6 @@ func hasNoGroup(r *livechat.AssignmentRecord) bool { return r.Group == "" }
 // wasHandedOn reports whether the assignment ended because another one takes its place.
 func wasHandedOn(r *livechat.AssignmentRecord) bool { return r.EndedBy == livechat.EndedByReassign }
 
-// isInterrupted reports whether ending the assignment, in this way, was interrupted.
 func isInterrupted(r *livechat.AssignmentRecord, by livechat.EndedBy) bool {
 	return r.State() == livechat.Ended && r.EndedBy == by && r.ClosedAt.IsZero()
 }
@@ -227,7 +224,6 @@ const (
 	wantClosed want = "closed"
 )
 
-// step is one thing to do for an assignment.
 type step struct {
 	name string
 	// want is what it is for.
@@ -313,7 +309,6 @@ func (w want) then() string {
 	return "the same call again recalls the rest"
 }
 
-// finish closes an assignment that has ended.
 func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) error {
 	return (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
 }

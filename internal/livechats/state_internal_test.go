@@ -49,7 +49,6 @@ func below(t *testing.T, lines []string, head string) []string {
 	return nil
 }
 
-// names returns states as they are documented.
 func names(states []livechat.State) string {
 	texts := make([]string, len(states))
 	for i, state := range states {

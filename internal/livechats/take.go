@@ -191,7 +191,6 @@ func (s *Service) leaveGroup(ctx context.Context, r *livechat.AssignmentRecord) 
 	return left, err
 }
 
-// joined returns the group of an assignment, with the agent who has the assignment.
 func (s *Service) joined(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	if g.AdminExternalID != "" {
 		return g, nil

@@ -560,7 +560,6 @@ func TestTake_ConversationLeftLive(t *testing.T) {
 // sameRoom is a platform that calls every group alike.
 type sameRoom struct{ *platform }
 
-// CreateGroup implements livechat.GroupCreator.
 func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
 	_, err := p.platform.CreateGroup(ctx, in, group)
 	return livechat.CreatedGroup{ExternalID: "room"}, err

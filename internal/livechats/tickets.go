@@ -152,7 +152,6 @@ func (s *Service) onTicket(
 	return err
 }
 
-// ticketName is what errors call a ticket.
 func ticketName(t livechat.Ticket) string { return "ticket of " + t.Group.ID + " in " + t.Channel }
 
 const (
@@ -316,7 +315,6 @@ func withAssignment(ticket send.Response, assignmentID string) send.Response {
 	return ticket.With(field, eachOf(items, change))
 }
 
-// eachOf returns an array whose objects are changed.
 func eachOf(items document.Array, change func(document.Object) document.Object) document.Array {
 	changed := make([]any, 0, items.Len())
 	for _, item := range items.All() {

@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// withMeta returns a member with that meta.
 func withMeta(meta document.Object) *member.Member { return &member.Member{Meta: meta} }
 
 func TestChanges_OnlyPathsThatDiffer(t *testing.T) {
@@ -283,7 +282,6 @@ func (r randomMembers) value(depth int) any {
 	}
 }
 
-// object draws an object.
 func (r randomMembers) object(depth int) document.Object {
 	o := document.O()
 	for range r.IntN(4) {
@@ -329,7 +327,6 @@ func (r randomMembers) changedObject(o document.Object) document.Object {
 	return next
 }
 
-// member draws a member.
 func (r randomMembers) member() *member.Member {
 	return &member.Member{
 		Meta: r.object(4), BotMeta: member.BotMeta{Object: r.object(3)},

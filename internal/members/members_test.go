@@ -24,7 +24,6 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// operation is an operation of the service.
 type operation[P, R any] = func(context.Context, P) (R, error)
 
 // apps are two apps in one store, with a clock that stands still and ids that count.
@@ -81,7 +80,6 @@ func insert(t *testing.T, s *members.Service, text string) *member.Member {
 	return made
 }
 
-// load returns a member.
 func load(t *testing.T, s *members.Service, id string) *member.Member {
 	t.Helper()
 	m, err := s.GetMember(t.Context(), member.GetParams{MemberID: id})
@@ -89,7 +87,6 @@ func load(t *testing.T, s *members.Service, id string) *member.Member {
 	return m
 }
 
-// shown returns a member as JSON.
 func shown(t *testing.T, m *member.Member) string {
 	t.Helper()
 	text, err := json.Marshal(m)
@@ -155,7 +152,6 @@ func requireRefused[P, R any](t *testing.T, of func(*members.Service) operation[
 	}
 }
 
-// requireField asserts the field of an error.
 func requireField(t *testing.T, err error, field string, about ...any) {
 	t.Helper()
 	e, ok := boterr.AsError(err)
@@ -163,7 +159,6 @@ func requireField(t *testing.T, err error, field string, about ...any) {
 	require.Equal(t, field, e.Field, about...)
 }
 
-// idsOf returns the ids of the members of a selection.
 func idsOf(t *testing.T, s *members.Service, chosen member.Selection) []string {
 	t.Helper()
 	ids := []string{}

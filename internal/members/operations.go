@@ -128,7 +128,6 @@ func (s *Service) PatchMembers(ctx context.Context, p member.PatchParams) (membe
 	return member.PatchResult{Result: m}, err
 }
 
-// patchOne changes the one member of a collection, and returns it.
 func patchOne(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
 	found, err := members.FindAndModify(ctx, patch, true)
 	return found.Document, err
@@ -255,7 +254,6 @@ const (
 	typeArray  = "array"
 )
 
-// arrayOperators leave an array an array.
 var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
 
 // checkPatch refuses a patch that would give a field of members another type. The
@@ -277,7 +275,6 @@ func checkPatch(p record.Patch) error {
 	return nil
 }
 
-// checkFields checks fields that are set.
 func checkFields(fields document.Object) error {
 	for path, value := range fields.All() {
 		if err := checkField(path, value); err != nil {
@@ -329,7 +326,6 @@ func checkOperator(operator string, paths document.Object) error {
 	return nil
 }
 
-// leavesType reports whether an operator on a path leaves the field its type.
 func leavesType(operator, path string) bool {
 	field, inside, isInside := strings.Cut(path, ".")
 	switch fieldTypes[field] {

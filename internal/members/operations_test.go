@@ -440,7 +440,6 @@ func TestOperations_MembersOfAnotherApp(t *testing.T) {
 	require.Equal(t, before, a.stored(t))
 }
 
-// refusal returns the error of a call.
 func refusal[P, R any](t *testing.T, run operation[P, R], params string) error {
 	t.Helper()
 	_, err := call(t, run, params)

@@ -32,7 +32,6 @@ type Comment struct {
 	Result     map[string]string `json:"result"`
 }
 
-// with returns the operation with what the comments say of it.
 func (o Operation) with(said Comment) Operation {
 	o.Package, o.Summary, o.Description, o.Errors = said.Package, said.Summary, said.Description, said.Errors
 	o.Parameters = withMeanings(o.Parameters, said.Parameters, "")

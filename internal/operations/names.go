@@ -17,7 +17,6 @@ func GoName(jsonName string) string {
 	return name.String()
 }
 
-// goWord returns one word of a Go name.
 func goWord(word string) string {
 	switch strings.ToLower(word) {
 	case "id", "url", "api", "html", "ts":

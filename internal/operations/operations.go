@@ -331,7 +331,6 @@ func (f Field) Limit() (most int, isLimited bool) {
 // CommonErrors returns the errors that every operation can give.
 func CommonErrors() []Failure { return slices.Clone(load().Errors) }
 
-// fieldNamed returns the field of that name.
 func fieldNamed(fields []Field, name string) (Field, bool) {
 	for _, field := range fields {
 		if field.Name == name {

@@ -271,7 +271,6 @@ func pointOf(value any) KeyRange {
 // not allowed.
 func KeyAfter(key []byte) []byte { return afterAll(slices.Clone(key)) }
 
-// afterAll is KeyAfter in the memory of key.
 func afterAll(key []byte) []byte {
 	last := len(key) - 1
 	for key[last] == math.MaxUint8 {
@@ -554,7 +553,6 @@ func (e *Evaluation) readingText(length int) bool {
 // sourceWork is the work of doing once what a source document says, estimated by its size.
 func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
 
-// readingAllWork is the work of reading values.
 func readingAllWork(values []any) int {
 	work := 0
 	for _, value := range values {

@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// nulls is an array of so many nulls.
 func nulls(n int) document.Array { return document.A(make([]any, n)...) }
 
 // overNulls is an expression that does something with each of so many nulls.
@@ -439,7 +438,6 @@ func TestSort_LongListOfEqualValues(t *testing.T) {
 	}
 }
 
-// sortedIn sorts documents in a call that has looked at them.
 func sortedIn(call *query.Evaluation, sort *query.Sort, documents []document.Object) error {
 	for _, o := range documents {
 		call.Visit(o)
@@ -500,7 +498,6 @@ func TestSort_ManyFieldsOfLongLists(t *testing.T) {
 	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), byTwo, documents))
 }
 
-// holds reports whether one of the ranges holds a key of the values at a path.
 func holds(ranges []query.KeyRange, o document.Object, path string) bool {
 	values := query.Values(o, path)
 	if len(values) == 0 {

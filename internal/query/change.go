@@ -135,7 +135,6 @@ func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	return after, true, after.Err()
 }
 
-// keepFixedOf is keepFixed for an edit.
 func (c Change) keepFixedOf(edit *document.Edit) error {
 	for field, value := range edit.Changes() {
 		if !c.isFixed(field) {
@@ -436,7 +435,6 @@ func (s *valueSet) work(value any) int {
 	return work
 }
 
-// has reports whether the set has a value that is equal.
 func (s *valueSet) has(value any) bool {
 	if s.keys == nil {
 		return containsEqual(s.few, value)

@@ -163,7 +163,6 @@ func TestUpdate_UsedAgain(t *testing.T) {
 	}
 }
 
-// anyPairs returns the fields of an object as pairs.
 func anyPairs(o document.Object) []any {
 	var pairs []any
 	for name, value := range o.All() {

@@ -173,7 +173,6 @@ type cache[T any] struct {
 
 type cacheSlots[T any] [256]atomic.Pointer[compiled[T]]
 
-// slot returns the slot of a hash.
 func (r *cache[T]) slot(hash uint64) *atomic.Pointer[compiled[T]] {
 	slots := r.slots.Load()
 	if slots == nil {
@@ -183,7 +182,6 @@ func (r *cache[T]) slot(hash uint64) *atomic.Pointer[compiled[T]] {
 	return &slots[hash%uint64(len(slots))]
 }
 
-// compiled is what was compiled of documents.
 type compiled[T any] struct {
 	hash    uint64
 	sources []document.Object
@@ -192,7 +190,6 @@ type compiled[T any] struct {
 	result T
 }
 
-// get returns what was compiled of the same sources, or compiles them.
 func (r *cache[T]) get(hash uint64, compile func() (T, error), sources ...document.Object) (T, error) {
 	place := r.slot(hash)
 	if known := place.Load(); known != nil && known.hash == hash && sameSources(known.sources, sources) {

@@ -68,7 +68,6 @@ func (c *ordered) test(value any, e *Evaluation) bool {
 	return e.comparing(value, c.operand) && c.testAny(value)
 }
 
-// testAny is test for all values.
 func (c *ordered) testAny(value any) bool {
 	if value == document.Missing {
 		return c.class == document.ClassNull && c.equal
@@ -96,7 +95,6 @@ func isNaN(value any) bool {
 	return ok && math.IsNaN(f)
 }
 
-// oneOf is $in.
 type oneOf struct {
 	values []any
 	null   bool
@@ -175,7 +173,6 @@ type longList struct {
 // shortList is the length up to which bounds are worked out each time.
 const shortList = 16
 
-// oneOfStrings is oneOf for a list of strings.
 type oneOfStrings map[string]struct{}
 
 func (c oneOfStrings) test(value any, e *Evaluation) bool {
@@ -192,7 +189,6 @@ type exists struct{}
 
 func (exists) test(value any, _ *Evaluation) bool { return value != document.Missing }
 
-// ofLength is $size.
 type ofLength int64
 
 func (c ofLength) test(value any, _ *Evaluation) bool {
@@ -334,12 +330,10 @@ type arrayFilter struct {
 	used   bool
 }
 
-// match reports whether an array element matches.
 func (f *arrayFilter) match(item any, e *Evaluation) bool {
 	return e.spend(objectWork) && f.filter.root.match(document.Object{}.Put(f.name, item), e)
 }
 
-// arrayFilterSet are the array filters of an update by name.
 type arrayFilterSet struct {
 	filters []*arrayFilter
 	byName  map[string]*arrayFilter
@@ -409,7 +403,6 @@ func collectIdentifiers(query document.Object, names map[string]struct{}) {
 	}
 }
 
-// use returns the filter that a path names.
 func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
 	f := s.byName[name]
 	if f == nil {

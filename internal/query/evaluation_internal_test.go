@@ -45,7 +45,6 @@ func TestCheck_AsksNoMoreOnceTheBudgetIsUsedUp(t *testing.T) {
 	}
 }
 
-// eachAs replaces each of the matchers.
 func eachAs(matchers []matcher, replace func(matcher) matcher) []matcher {
 	replaced := make([]matcher, len(matchers))
 	for i, m := range matchers {
@@ -116,7 +115,6 @@ func charged() []string {
 	}
 }
 
-// costly is a document for expressions.
 func costly() document.Object {
 	return document.O("s", strings.Repeat("ab", 100), "w", "2024-05-06", "o", document.O("a", 1, "b", document.A(1, "x")), "i", 5, "d", 1.23456,
 		"t", time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC), "l", document.A(1, nil, "x", 2, true), "n", document.A(1, 5, 2))

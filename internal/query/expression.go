@@ -135,7 +135,6 @@ func (c expressionCompiler) specialForm(name string, operand any) (e expression,
 	return e, true, err
 }
 
-// forms returns the compiler of an operator of form.
 func (c expressionCompiler) forms(name string) (func(operand any) (expression, error), bool) {
 	for _, family := range []func(string) func(any) (expression, error){
 		c.comparisonForm, c.branchForm, c.variableForm, c.valueForm,
@@ -211,7 +210,6 @@ func (c expressionCompiler) valueForm(name string) func(operand any) (expression
 	}
 }
 
-// fields compiles an object of expressions.
 func (c expressionCompiler) fields(source document.Object) (expression, error) {
 	e := &objectOf{names: source.Keys(), values: make([]expression, 0, source.Len())}
 	for name, value := range source.All() {
@@ -247,7 +245,6 @@ func (e *objectOf) evaluate(run *expressionRun) (any, error) {
 	return run.limits.object(b.Object())
 }
 
-// array compiles an array of expressions.
 func (c expressionCompiler) array(source document.Array) (expression, error) {
 	items, err := c.expressions(source)
 	if err != nil {
@@ -336,7 +333,6 @@ func withoutOperator(err error) error {
 // isNullish reports whether a value is null or missing.
 func isNullish(value any) bool { return value == nil || value == document.Missing }
 
-// orNull returns a value, null for missing.
 func orNull(value any) any {
 	if value == document.Missing {
 		return nil
@@ -369,7 +365,6 @@ var absent = absentArgument{}
 
 type absentArgument struct{}
 
-// call is a function with its arguments.
 type call struct {
 	name      string
 	function  function
@@ -491,7 +486,6 @@ func (c *call) compute(run *expressionRun, base int) (any, error) {
 	return result, nil
 }
 
-// findFunction returns the function of a name.
 func findFunction(name string) (function, bool) {
 	for _, family := range functionFamilies {
 		if f, ok := family[name]; ok {
@@ -501,7 +495,6 @@ func findFunction(name string) (function, bool) {
 	return function{}, false
 }
 
-// functionFamilies are the operators that are functions.
 var functionFamilies = []map[string]function{
 	arithmeticFunctions, roundingFunctions, trigonometricFunctions, bitFunctions, accumulatingFunctions,
 	booleanFunctions, stringFunctions, substringFunctions, arrayFunctions, setFunctions, objectFunctions,

@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// arithmeticFunctions are the operators that compute with numbers.
 var arithmeticFunctions = map[string]function{
 	"$add":      {nullFirst: true, compute: add},
 	"$multiply": {nullFirst: true, compute: multiply},

@@ -122,7 +122,6 @@ func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 	}
 }
 
-// isAmong is $in.
 func isAmong(run *expressionRun, arguments []any) (any, error) {
 	array, ok := arguments[1].(document.Array)
 	if !ok {
@@ -140,7 +139,6 @@ func (run *expressionRun) indexOf(items []any, value any) (int, error) {
 	return slices.IndexFunc(items, func(item any) bool { return document.Equal(item, value) }), nil
 }
 
-// indexOfItem is $indexOfArray.
 func indexOfItem(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[0]) {
 		return nil, nil
@@ -283,7 +281,6 @@ type zipped struct {
 	defaults []expression
 }
 
-// zip compiles $zip.
 func (c expressionCompiler) zip(operand any) (expression, error) {
 	source, err := argumentsAmong(operand, []string{"inputs"}, []string{"useLongestLength", "defaults"})
 	if err != nil {
@@ -375,13 +372,11 @@ func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, 
 	return run.limits.array(rows)
 }
 
-// sortedArray is $sortArray.
 type sortedArray struct {
 	input expression
 	order itemOrder
 }
 
-// sortArray compiles $sortArray.
 func (c expressionCompiler) sortArray(operand any) (expression, error) {
 	source, err := argumentsIn(operand, "input", "sortBy")
 	if err != nil {
@@ -444,7 +439,6 @@ func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
 
 func isFalsy(value any) bool { return !isTruthy(value) }
 
-// valueKeys are the keys of the values in a set.
 type valueKeys map[string]struct{}
 
 // keyOf returns the key of a value, and counts the work.

@@ -49,7 +49,6 @@ func isoYearOf(t time.Time) int {
 	return year
 }
 
-// datePart is a function of a date and a time zone.
 func datePart(part func(time.Time) int) function {
 	return function{
 		least: 1, most: 1, names: []string{"date", "timezone"}, prepare: prepareZone(1),
@@ -171,7 +170,6 @@ func noZone(zone string) error {
 	return boterr.Invalid("", `%q is no time zone; give a name such as "Europe/Berlin" or an offset such as "+01:00"`, zone)
 }
 
-// dateParts is $dateToParts.
 func dateParts(run *expressionRun, arguments []any) (any, error) {
 	iso := arguments[2] != absent
 	if isNullish(arguments[2]) {
@@ -213,7 +211,6 @@ const (
 	maxPart = 32767
 )
 
-// dateOfParts is $dateFromParts.
 func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	calendar := arguments[0] != absent
 	if calendar == (arguments[1] != absent) {
@@ -259,7 +256,6 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	return dateOf(t.UnixMilli() + int64(parts[9]))
 }
 
-// datePartIn reads one part of a date.
 func datePartIn(value any, least, most int64) (int, error) {
 	n, ok := document.WholeNumber(value)
 	if !ok || n < least || n > most {

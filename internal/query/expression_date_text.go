@@ -21,7 +21,6 @@ var dateTextFunctions = map[string]function{
 	},
 }
 
-// dateToString is $dateToString.
 func dateToString(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[0]) {
 		return givenOrNull(arguments[3]), nil
@@ -55,7 +54,6 @@ func givenOrNull(argument any) any {
 	return argument
 }
 
-// writeDate writes a date in a format.
 func writeDate(t time.Time, format string) (any, error) {
 	var text strings.Builder
 	for i := 0; i < len(format); i++ {
@@ -118,7 +116,6 @@ var datePartNumbers = map[byte]struct {
 	'w': {1, func(t time.Time) int { return int(t.Weekday()) + 1 }},
 }
 
-// dateFromString is $dateFromString.
 func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	text, format, zone := arguments[0], arguments[1], arguments[2]
 	if isNullish(text) {
@@ -228,7 +225,6 @@ type formattedDate struct {
 	offset int
 }
 
-// readFormattedDate reads a date in a format, and tells whether it holds a zone.
 func readFormattedDate(text, format string, zone *time.Location) (time.Time, bool, error) {
 	d := &formattedDate{parts: map[byte]int{}, zone: zone, text: text}
 	for i := 0; i < len(format); i++ {
@@ -284,7 +280,6 @@ func (d *formattedDate) readNumber(rest string, letter byte) bool {
 	return ok && (letter != 'Y' && letter != 'G' || length == number.width)
 }
 
-// readMonth reads the name of a month.
 func (d *formattedDate) readMonth(rest string, nameOf func(time.Month) string) bool {
 	for month := time.January; month <= time.December; month++ {
 		name := nameOf(month)

@@ -35,7 +35,6 @@ func merged(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.object(b.Object())
 }
 
-// pairsOf is $objectToArray.
 func pairsOf(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[0]) {
 		return nil, nil
@@ -176,7 +175,6 @@ type withField struct {
 	input, value expression
 }
 
-// setField compiles $setField.
 func (c expressionCompiler) setField(operand any) (expression, error) {
 	source, err := argumentsIn(operand, "field", "input", "value")
 	if err != nil {
@@ -185,7 +183,6 @@ func (c expressionCompiler) setField(operand any) (expression, error) {
 	return c.withField("$setField", source)
 }
 
-// unsetField compiles $unsetField.
 func (c expressionCompiler) unsetField(operand any) (expression, error) {
 	source, err := argumentsIn(operand, "field", "input")
 	if err != nil {
@@ -297,7 +294,6 @@ func (c expressionCompiler) variable(text string) (expression, error) {
 	}
 }
 
-// variableNamed compiles a variable.
 func (c expressionCompiler) variableNamed(name string) (expression, error) {
 	if slot, ok := c.scope.find(name); ok {
 		return variable(slot), nil
@@ -322,22 +318,18 @@ func (c expressionCompiler) variableNamed(name string) (expression, error) {
 	}
 }
 
-// wholeRoot is $$ROOT.
 type wholeRoot struct{}
 
 func (wholeRoot) evaluate(run *expressionRun) (any, error) { return run.root, nil }
 
-// currentTime is $$NOW.
 type currentTime struct{}
 
 func (currentTime) evaluate(run *expressionRun) (any, error) { return document.ValueOf(run.now) }
 
-// variable is a variable by its slot.
 type variable int
 
 func (v variable) evaluate(run *expressionRun) (any, error) { return run.variables[v], nil }
 
-// fieldPathOfRoot is a path from the document.
 type fieldPathOfRoot struct{ path *fieldPath }
 
 func fieldAt(path *fieldPath) expression { return &fieldPathOfRoot{path} }
@@ -346,7 +338,6 @@ func (e *fieldPathOfRoot) evaluate(run *expressionRun) (any, error) {
 	return run.at(e.path, 0, run.root)
 }
 
-// valueAt is a path from the value of another expression.
 type valueAt struct {
 	of   expression
 	path *fieldPath

@@ -46,7 +46,6 @@ func textIn(value any) (string, error) {
 	return "", boterr.Invalid("", "needs a string, a number or a date, got %s", document.TypeName(value))
 }
 
-// ofText is a function of one text.
 func ofText(compute func(string) string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		text, err := textIn(arguments[0])
@@ -136,7 +135,6 @@ func bytesOf(_ *expressionRun, arguments []any) (any, error) {
 	return int64(len(text)), nil
 }
 
-// split is $split.
 func split(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[0]) || isNullish(arguments[1]) {
 		return nil, nil
@@ -201,7 +199,6 @@ func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, 
 	}
 }
 
-// amongCharacters returns the condition to be one of the characters.
 func amongCharacters(characters string) func(rune) bool {
 	set := map[rune]struct{}{}
 	for _, r := range characters {
@@ -285,7 +282,6 @@ func startsCharacter(text string, at int64) bool {
 	return at >= int64(len(text)) || utf8.RuneStart(text[at])
 }
 
-// substringOfCharacters is $substrCP.
 func substringOfCharacters(run *expressionRun, arguments []any) (any, error) {
 	text, err := textIn(arguments[0])
 	if err != nil {
@@ -312,7 +308,6 @@ func offsetOf(text string, character int64) int {
 	return len(text)
 }
 
-// searchedText is a text and what is searched for in it.
 type searchedText struct{ text, wanted string }
 
 // indexIn makes $indexOfBytes and $indexOfCP of a function that measures a text and one that finds
@@ -467,7 +462,6 @@ func (e *regexCall) evaluate(run *expressionRun) (any, error) {
 	return result, boterr.PrefixField(e.name, err)
 }
 
-// search looks for the pattern in a text.
 func (e *regexCall) search(run *expressionRun, pattern *pattern, text string) (any, error) {
 	switch e.name {
 	case "$regexMatch":
@@ -502,7 +496,6 @@ func (e *regexCall) patternFor(run *expressionRun) (*pattern, error) {
 	return compiled, boterr.PrefixField(e.name, err)
 }
 
-// patternSource is a pattern with its options, as they were evaluated.
 type patternSource struct{ pattern, options any }
 
 // The work that compiling a pattern counts as, in all, for each byte and for each of its

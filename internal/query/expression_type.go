@@ -224,14 +224,12 @@ func toDate(value any) (any, error) {
 	}
 }
 
-// conversion is $convert.
 type conversion struct {
 	input, to expression
 	// onError and onNull are nil where they were not given.
 	onError, onNull expression
 }
 
-// convert compiles $convert.
 func (c expressionCompiler) convert(operand any) (expression, error) {
 	source, err := argumentsAmong(operand, []string{"input", "to"}, []string{"onError", "onNull"})
 	if err != nil {

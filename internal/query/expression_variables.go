@@ -14,7 +14,6 @@ type binding struct {
 	in     expression
 }
 
-// let compiles $let.
 func (c expressionCompiler) let(operand any) (expression, error) {
 	source, err := argumentsIn(operand, "vars", "in")
 	if err != nil {
@@ -62,7 +61,6 @@ func argumentsIn(operand any, names ...string) (map[string]any, error) {
 	return argumentsAmong(operand, names, nil)
 }
 
-// argumentsAmong is argumentsIn with optional arguments.
 func argumentsAmong(operand any, required, optional []string) (map[string]any, error) {
 	named, ok := operand.(document.Object)
 	if !ok {
@@ -143,10 +141,8 @@ func (c expressionCompiler) loop(name string, source map[string]any, body string
 	return l, nil
 }
 
-// mapLoop is $map.
 type mapLoop struct{ loop }
 
-// mapOver compiles $map.
 func (c expressionCompiler) mapOver(operand any) (expression, error) {
 	source, err := argumentsAmong(operand, []string{"input", "in"}, []string{"as"})
 	if err != nil {
@@ -175,13 +171,11 @@ func (e *mapLoop) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(mapped)
 }
 
-// filterLoop is $filter.
 type filterLoop struct {
 	loop
 	limit expression
 }
 
-// filterOver compiles $filter.
 func (c expressionCompiler) filterOver(operand any) (expression, error) {
 	source, err := argumentsAmong(operand, []string{"input", "cond"}, []string{"as", "limit"})
 	if err != nil {
@@ -242,14 +236,12 @@ func int32Number(value any) (int64, bool) {
 	return n, ok && n == int64(int32(n))
 }
 
-// reduceLoop is $reduce.
 type reduceLoop struct {
 	loop
 	initial expression
 	value   int // slot of what was made so far
 }
 
-// reduceOver compiles $reduce.
 func (c expressionCompiler) reduceOver(operand any) (expression, error) {
 	source, err := argumentsIn(operand, "input", "initialValue", "in")
 	if err != nil {
@@ -318,7 +310,6 @@ func (e *conditional) evaluate(run *expressionRun) (any, error) {
 // last.
 type firstPresent []expression
 
-// ifNull compiles $ifNull.
 func (c expressionCompiler) ifNull(operand any) (expression, error) {
 	arguments, err := c.positional(operand, 2, 0)
 	if err != nil {
@@ -338,14 +329,12 @@ func (e firstPresent) evaluate(run *expressionRun) (any, error) {
 	return value, nil
 }
 
-// branches is $switch.
 type branches struct {
 	cases []conditional
 	// otherwise is nil where there is no default.
 	otherwise expression
 }
 
-// switchOver compiles $switch.
 func (c expressionCompiler) switchOver(operand any) (expression, error) {
 	named, ok := operand.(document.Object)
 	if !ok {
@@ -412,7 +401,6 @@ func (e *branches) evaluate(run *expressionRun) (any, error) {
 // conjunction is $and: what follows a value that is not true is not evaluated.
 type conjunction []expression
 
-// and compiles $and.
 func (c expressionCompiler) and(operand any) (expression, error) {
 	arguments, err := c.positional(operand, 0, 0)
 	if err != nil {
@@ -437,7 +425,6 @@ func (e conjunction) evaluate(run *expressionRun) (any, error) {
 // disjunction is $or: what follows a value that is true is not evaluated.
 type disjunction []expression
 
-// or compiles $or.
 func (c expressionCompiler) or(operand any) (expression, error) {
 	arguments, err := c.positional(operand, 0, 0)
 	if err != nil {

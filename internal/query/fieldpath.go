@@ -19,7 +19,6 @@ type fieldPath struct {
 // fewIndexes is the number of such parts that need no memory.
 const fewIndexes = 6
 
-// pathPart is one name in a path.
 type pathPart struct {
 	name string
 	// index is the element that the name stands for where it meets an array, or -1.
@@ -148,7 +147,6 @@ func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluat
 	return w.from(root, 0)
 }
 
-// pathWalk is one walk along a path.
 type pathWalk struct {
 	path       *fieldPath
 	mode       leafMode
@@ -257,7 +255,6 @@ func Values(o document.Object, path string) []any {
 	return compilePath(path).appendValues(nil, o, 0)
 }
 
-// appendValues appends the values to which the path leads from a value on, from a part on.
 func (p *fieldPath) appendValues(values []any, value any, part int) []any {
 	value, part = p.descend(value, part)
 	array, isArray := value.(document.Array)

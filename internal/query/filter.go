@@ -28,7 +28,6 @@ type Filter struct {
 	rare *rareOfFilter
 }
 
-// rareOfFilter is what few filters have.
 type rareOfFilter struct {
 	// near is the filter's search for what is near, nil where it has none.
 	near *GeoNear
@@ -69,7 +68,6 @@ func CompileFilter(source document.Object) (*Filter, error) {
 	return filter, nil
 }
 
-// compileFilter compiles a query document with a compiler.
 func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
 	c.instructions = new(int)
 	root, err := c.query(source)
@@ -434,7 +432,6 @@ func conditionGroup(conditions []fieldCondition) fieldCondition {
 	return fieldCondition{all: conditions}
 }
 
-// at returns the condition on the values at a path.
 func (f fieldCondition) at(path *fieldPath) matcher {
 	var m matcher
 	switch test := f.test.(type) {
@@ -457,7 +454,6 @@ func (f fieldCondition) at(path *fieldPath) matcher {
 	return m
 }
 
-// onElement returns the condition on one array element.
 func (f fieldCondition) onElement() candidateTest {
 	test := f.test
 	if test == nil {

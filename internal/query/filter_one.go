@@ -45,7 +45,6 @@ func compileOneField(source document.Object) *Filter {
 	return f
 }
 
-// newOneField returns the filter that says that one field has a value.
 func newOneField(field FieldValue) *Filter {
 	name, value := field.Name, field.Value
 	f := &oneField{}
@@ -101,7 +100,6 @@ func (f *Filter) within(room []equality) *Filter {
 	return f
 }
 
-// add adds fields to a filter of filterOfFields.
 func (f *Filter) add(fields []FieldValue) {
 	for _, field := range fields {
 		f.equalities = append(f.equalities, equality{path: field.Name, value: field.Value})

@@ -272,7 +272,6 @@ func isLogical(operator string) bool {
 // The operators with a list of values: $in, $nin and $all. Documents have no type for regular
 // expressions, so a pattern in a list is written as it is on a field: {$regex, $options}.
 
-// isPattern reports whether a value in a list is a pattern.
 func isPattern(value any) bool {
 	o, ok := value.(document.Object)
 	if !ok || !o.Has("$regex") {
@@ -281,7 +280,6 @@ func isPattern(value any) bool {
 	return o.Len() == 1 || o.Len() == 2 && o.Has("$options")
 }
 
-// listed returns the values of a list, and the conditions of its patterns.
 func (c filterCompiler) listed(operator string, operand any) (values []any, patterns []candidateTest, err error) {
 	list, ok := operand.(document.Array)
 	if !ok {
@@ -427,7 +425,6 @@ func (c *everyValue) test(value any, e *Evaluation) bool {
 	return ok && len(c.keys) == 1
 }
 
-// everyValueMatcher is everyValue on the values at a path.
 type everyValueMatcher struct {
 	path   *fieldPath
 	values *everyValue
@@ -438,7 +435,6 @@ func (m *everyValueMatcher) match(root any, e *Evaluation) bool {
 	return m.path.walk(root, leafExpanded, &found, e)
 }
 
-// foundValues counts which of the values were seen.
 type foundValues struct {
 	keys, seen map[string]struct{}
 	buffer     []byte
@@ -485,7 +481,6 @@ func (c *bitsTest) test(value any, _ *Evaluation) bool {
 	return bits&c.mask == c.mask
 }
 
-// signBit is the position of the bit that tells the sign.
 const signBit = 63
 
 // bitsCondition compiles the four operators on bits.
@@ -525,7 +520,6 @@ var unsupportedQueries = map[string]string{
 // exprUse says whether a filter holds $expr, and whether one asks for $$NOW.
 type exprUse struct{ used, usesNow bool }
 
-// exprCondition compiles $expr.
 func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	if c.expr == nil {
 		return nil, boterr.Invalid("$expr",

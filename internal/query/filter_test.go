@@ -247,7 +247,6 @@ func TestFilter_OfARecord(t *testing.T) {
 	}
 }
 
-// fieldSets are fields with their values, as a scope has them.
 func fieldSets() [][]query.FieldValue {
 	return [][]query.FieldValue{
 		{{Name: "app", Value: "a1"}},
@@ -271,7 +270,6 @@ func recordsOfScopes() []document.Object {
 	}
 }
 
-// documentOf is the query document of fields.
 func documentOf(fields []query.FieldValue) document.Object {
 	clauses := make([]any, 0, len(fields))
 	for _, field := range fields {
@@ -310,7 +308,6 @@ func TestFieldsEqual_HasTheBoundsOfItsQueryDocument(t *testing.T) {
 	}
 }
 
-// boundsOf returns the bounds that the conditions of a filter have at a path.
 func boundsOf(filter *query.Filter, path string) []query.Bounds {
 	var all []query.Bounds
 	for condition := range filter.Conditions() {

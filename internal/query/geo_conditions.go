@@ -92,7 +92,6 @@ func (c withinSphere) cover(kind IndexKind) geometry.Cells {
 	return coverBoxes(c.bounds)
 }
 
-// coverBoxes returns the cells of boxes on the plane.
 func coverBoxes(boxes []geometry.Box) geometry.Cells {
 	var cells geometry.Cells
 	for _, box := range boxes {
@@ -125,7 +124,6 @@ func (c withinSphere) test(value any, e *Evaluation) bool {
 	return ok && c.region.ContainsPoint(point)
 }
 
-// intersecting is $geoIntersects.
 type intersecting struct {
 	shape *geometry.Shape
 	hull  geometry.Hull
@@ -204,7 +202,6 @@ func eachVertex(o document.Object, take func(geometry.Pair) bool) bool {
 	return true
 }
 
-// eachPair is eachVertex in coordinates.
 func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
 	list, ok := coordinates.(document.Array)
 	if !ok {
@@ -336,7 +333,6 @@ func planePolygonCondition(corners []any) (candidateTest, error) {
 	return withinPlane{region: geometry.NewPlanePolygon(pairs), work: 2 * len(pairs)}, nil
 }
 
-// readCircle reads a pair and a radius.
 func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 	const two = 2
 	if len(parts) != two {

@@ -200,7 +200,6 @@ func addPolygon(shape *geometry.Shape, coordinates any) error {
 	return err
 }
 
-// readRings reads the rings of a polygon.
 func readRings(coordinates any) ([][]geometry.Point, error) {
 	list, ok := coordinates.(document.Array)
 	if !ok {
@@ -286,7 +285,6 @@ func (p place) onGlobe() (geometry.Point, bool) {
 	return point, err == nil
 }
 
-// isPlace reports whether a value can be a place at all.
 func isPlace(value any) bool {
 	switch value.(type) {
 	case document.Object, document.Array:

@@ -309,7 +309,6 @@ func (g *GeoNear) Measure(document document.Object) (GeoResult, bool) {
 	return g.result(document, found.distance*g.multiplier, found.value), true
 }
 
-// measured is a value of a document and its distance.
 type measured struct {
 	distance float64
 	value    any
@@ -352,7 +351,6 @@ func (m *measured) takeValue(g *GeoNear, value any) {
 	}
 }
 
-// takeEach takes the places in a list.
 func (m *measured) takeEach(g *GeoNear, list document.Array) {
 	for _, item := range list.Items() {
 		if !isPlace(item) {

@@ -220,7 +220,6 @@ func numbers(first, end int) document.Array {
 	return document.A(items...)
 }
 
-// changed applies an update to a document.
 func changed(t *testing.T, o, update document.Object, arrayFilters ...document.Object) (document.Object, error) {
 	t.Helper()
 	compiled, err := query.CompileUpdate(update, arrayFilters...)
@@ -485,7 +484,6 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
-// manyPaths is how many paths an update has.
 const manyPaths = 500
 
 // repeated returns an array of a value, so many times.

@@ -206,7 +206,6 @@ func (m *elementMatcher) match(root any, e *Evaluation) bool {
 	return true
 }
 
-// foundElement remembers the element that was found.
 type foundElement struct {
 	finder elementFinder
 	index  int

@@ -55,7 +55,6 @@ type pattern struct {
 	emptyLoops bool
 }
 
-// compilePattern compiles a pattern with its $options.
 func compilePattern(source, options string) (*pattern, error) {
 	if len(source) > maxPattern {
 		return nil, boterr.Invalid("", "the pattern has %d bytes, at most %d are allowed", len(source), maxPattern)
@@ -201,7 +200,6 @@ func (p *pattern) indexPrefix() string {
 	return ""
 }
 
-// byteWork is the work for a byte of a text.
 func (p *pattern) byteWork() int {
 	return min(p.size, smallProgram)*smallStepWork + max(p.size-smallProgram, 0)*largeStepWork
 }

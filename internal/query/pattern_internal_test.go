@@ -299,7 +299,6 @@ func TestPattern_FindsWhatMatches(t *testing.T) {
 	require.Greater(t, matches, tries/20)
 }
 
-// pick returns one of the words of a text.
 func pick(random *rand.Rand, words string) string {
 	list := strings.Fields(words)
 	return list[random.IntN(len(list))]
@@ -349,7 +348,6 @@ func TestPattern_IndexPrefix(t *testing.T) {
 
 var errSpent = errors.New("the budget is spent")
 
-// spend returns a budget, and what was charged to it.
 func spend(budget int) (charge func(work int) error, spent *int) {
 	done := 0
 	return func(work int) error {

@@ -300,7 +300,6 @@ type projectionNode struct {
 	planned atomic.Pointer[projectionPlan]
 }
 
-// projectedField is a field that a projection names.
 type projectedField struct {
 	name string
 	// inner is applied to what the field holds.
@@ -364,7 +363,6 @@ type projectionPlan struct {
 	kept *document.Shape
 }
 
-// planFor returns the plan for a shape.
 func (n *projectionNode) planFor(s *document.Shape) *projectionPlan {
 	if known := n.planned.Load(); known != nil && known.shape == s {
 		return known

@@ -24,7 +24,6 @@ type projectionSpec struct {
 	byName map[string]*specField
 }
 
-// specField is one field of a projectionSpec.
 type specField struct {
 	name string
 	// inner are the fields inside, where the projection goes on there.
@@ -35,7 +34,6 @@ type specField struct {
 	cut bool
 }
 
-// put adds a field.
 func (s *projectionSpec) put(name string, field *specField) {
 	field.name = name
 	s.fields = append(s.fields, field)
@@ -61,7 +59,6 @@ func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
 	return s, nil
 }
 
-// add puts a field at its path.
 func (s *projectionSpec) add(path []string, field specField) error {
 	last := len(path) - 1
 	level, err := s.inside(path[:last])
@@ -75,7 +72,6 @@ func (s *projectionSpec) add(path []string, field specField) error {
 	return nil
 }
 
-// projectionCompiler reads a projection.
 type projectionCompiler struct {
 	root *projectionSpec
 	kind projectionKind
@@ -88,7 +84,6 @@ type projectionCompiler struct {
 	positional                      []string
 }
 
-// compile reads a projection.
 func (c *projectionCompiler) compile(source document.Object) (*projectionNode, error) {
 	if err := c.fields(c.root, source, nil); err != nil {
 		return nil, err
@@ -109,7 +104,6 @@ func (c *projectionCompiler) fields(level *projectionSpec, source document.Objec
 	return nil
 }
 
-// field reads one field.
 func (c *projectionCompiler) field(level *projectionSpec, name string, operand any, parent []string) error {
 	if len(parent) == 0 && (name == document.IDField || strings.HasPrefix(name, document.IDField+".")) {
 		c.namesID = true
@@ -167,7 +161,6 @@ func collision(name string) error {
 	return boterr.Invalid("", "collides with another path of the projection at %q", name)
 }
 
-// isWholeID reports whether a path is that of the _id itself.
 func isWholeID(path, parent []string) bool {
 	return len(parent) == 0 && len(path) == 1 && path[0] == document.IDField
 }
@@ -252,7 +245,6 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	return c.compute(level, path, object)
 }
 
-// elemMatch reads $elemMatch.
 func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, operand any, parent []string) error {
 	switch {
 	case c.positional != nil:

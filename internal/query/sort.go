@@ -18,7 +18,6 @@ type Sort struct {
 	shares bool
 }
 
-// sortKey is one field of a sort.
 type sortKey struct {
 	path       *fieldPath
 	descending bool
@@ -125,7 +124,6 @@ func (e *Evaluation) order(a, b any) int {
 	return document.Compare(a, b)
 }
 
-// of returns the value by which a document is sorted.
 func (k *sortKey) of(o document.Object, e *Evaluation) any {
 	value, part := k.path.descend(o, 0)
 	if array, ok := value.(document.Array); ok {

@@ -134,7 +134,6 @@ func (run *updateRun) grow(bytes int) error {
 	return nil
 }
 
-// apply returns the document that the update makes of run.document.
 func (u *Update) apply(run *updateRun) (document.Object, error) {
 	if u.tree == nil {
 		return u.source, nil
@@ -222,7 +221,6 @@ func (c *updateCompiler) path(path string, argument any, compile operationCompil
 	return c.add(path, operation)
 }
 
-// add puts an operation at its path.
 func (c *updateCompiler) add(path string, operation operation) error {
 	if err := document.CheckPath(path); err != nil {
 		return err
@@ -286,7 +284,6 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 // selectsElements reports whether a part of a path is $, $[] or $[name].
 func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }
 
-// operation changes the value at one path.
 type operation interface {
 	// apply returns the new value, which is missing where there is to be none.
 	// value is missing where there is none.
@@ -299,7 +296,6 @@ type operation interface {
 // operationCompiler checks an operator's argument for one path.
 type operationCompiler func(path string, argument any) (operation, error)
 
-// updateOperators are the operators of updates.
 var updateOperators = map[string]operationCompiler{
 	"$set":         compileSet,
 	"$setOnInsert": compileSetOnInsert,
@@ -329,7 +325,6 @@ type pathOptional struct{}
 
 func (pathOptional) needsPath(*updateRun) bool { return false }
 
-// set is $set.
 type set struct {
 	pathRequired
 	value any
@@ -339,7 +334,6 @@ func compileSet(_ string, argument any) (operation, error) { return set{value: a
 
 func (s set) apply(any, *updateRun) (any, error) { return s.value, nil }
 
-// setOnInsert is $setOnInsert.
 type setOnInsert struct{ value any }
 
 func compileSetOnInsert(_ string, argument any) (operation, error) {
@@ -355,7 +349,6 @@ func (s setOnInsert) apply(value any, run *updateRun) (any, error) {
 
 func (s setOnInsert) needsPath(run *updateRun) bool { return run.inserting }
 
-// unset is $unset.
 type unset struct{ pathOptional }
 
 func compileUnset(string, any) (operation, error) { return unset{}, nil }
@@ -444,12 +437,10 @@ func (r *renameTo) checkTarget(o document.Object) error {
 	return nil
 }
 
-// noRename is the error for a path of $rename through a value.
 func noRename(through any, path string) error {
 	return boterr.Invalid("", "$rename cannot go through a value of type %s: %s", document.TypeName(through), path)
 }
 
-// currentDate is $currentDate.
 type currentDate struct{ pathRequired }
 
 func compileCurrentDate(_ string, argument any) (operation, error) {
@@ -602,7 +593,6 @@ type bitwise struct {
 	steps []bitStep
 }
 
-// bitStep is one operation of $bit.
 type bitStep struct {
 	name string
 	mask int64

@@ -20,7 +20,6 @@ func itemsOf(operator string, value any) ([]any, error) {
 	return array.Items(), nil
 }
 
-// push is $push with its modifiers.
 type push struct {
 	pathRequired
 	values   []any
@@ -55,7 +54,6 @@ func compilePush(_ string, argument any) (operation, error) {
 	return p, nil
 }
 
-// modifier compiles one modifier of $push.
 func (p *push) modifier(name string, operand any) error {
 	var err error
 	switch name {
@@ -135,7 +133,6 @@ func (p *push) sliced(items []any) []any {
 	}
 }
 
-// addToSet is $addToSet.
 type addToSet struct {
 	pathRequired
 	values []any
@@ -175,7 +172,6 @@ func (s *addToSet) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(items), nil
 }
 
-// containsEqual reports whether a value is among items.
 func containsEqual(items []any, value any) bool {
 	return slices.ContainsFunc(items, func(item any) bool { return document.Equal(item, value) })
 }

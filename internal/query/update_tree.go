@@ -85,7 +85,6 @@ func compareSelectors(a, b selector) int {
 // isIndex reports whether a selector can be an index of an array.
 func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
-// isArraySelector reports whether a selector is $[] or $[name].
 func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
 
 // add adds a child whose part of a path no other child has.
@@ -153,7 +152,6 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 // fewFields is the number of fields up to which an object is changed field by field.
 const fewFields = 24
 
-// applyToFields applies the children to the fields of an object.
 func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
 	if err := run.steps(o.Len()); err != nil {
 		return nil, err

@@ -236,7 +236,6 @@ func areShort(fields []query.FieldValue) bool {
 	return true
 }
 
-// equalTo is the query document for the records whose fields have values.
 func equalTo(fields []query.FieldValue) document.Object {
 	filter := document.NewBuilder(len(fields))
 	for _, field := range fields {
@@ -484,7 +483,6 @@ type place struct {
 	rest *query.Filter
 }
 
-// move moves the place behind a batch.
 func (p *place) move(batch []document.Object, spare map[string]bool) (err error) {
 	if last := document.Get[any](batch[len(batch)-1], p.path, nil); !document.Equal(last, p.last) {
 		p.last = last

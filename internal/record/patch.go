@@ -98,7 +98,6 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 	return compiledPatch{filter: filter, sort: sort, change: change}, nil
 }
 
-// update compiles the update of a patch.
 func (c *Collection) update(p Patch) (*query.Update, error) {
 	if p.Patch.IsZero() {
 		return nil, boterr.Missing("patch", adviceOf(p))

@@ -52,7 +52,6 @@ func (a *apps) next(prefix string) func() string {
 	}
 }
 
-// insert makes a thing.
 func insert(t *testing.T, things *record.Collection, pairs ...any) document.Object {
 	t.Helper()
 	made, err := things.Insert(t.Context(), document.O(pairs...))
@@ -414,7 +413,6 @@ func TestAddress_Resolve_Refuses(t *testing.T) {
 	}
 }
 
-// stored is a record.
 type stored struct{ id string }
 
 // load finds the record "ada" alone.

@@ -400,7 +400,6 @@ func opensWithUses(of *doc.Package) bool {
 	})
 }
 
-// hasLink reports whether a block has a link to a name.
 func hasLink(block comment.Block) bool {
 	paragraph, ok := block.(*comment.Paragraph)
 	return ok && slices.ContainsFunc(paragraph.Text, func(text comment.Text) bool {

@@ -327,7 +327,6 @@ func unboundedIn(file sourceFile) []string {
 	return found
 }
 
-// importsAs reports whether a name in a file is that of a package that it imports.
 func importsAs(file sourceFile, name string) bool {
 	return slices.ContainsFunc(file.syntax.Imports, func(spec *ast.ImportSpec) bool {
 		if spec.Name != nil {
@@ -438,7 +437,6 @@ func sentOn(t *testing.T, platform channel.Type) ([]string, error) {
 	return slices.Sorted(maps.Keys(fields)), nil
 }
 
-// hasKeys reports whether keys are those of a shape.
 func hasKeys(keys []string, shape channel.ResultShape) bool {
 	isKnown := func(key string) bool { return slices.Contains(slices.Concat(shape.Keys, shape.Optional), key) }
 	for _, needed := range shape.Keys {

@@ -26,7 +26,6 @@ const root = "../.."
 // modulePath is the import path of the core module.
 const modulePath = "github.com/botctx/go-sdk"
 
-// sourceFile is one file of the repository.
 type sourceFile struct {
 	// path is relative to the root, with slashes.
 	path string
@@ -50,7 +49,6 @@ func (f sourceFile) isGenerated() bool {
 	return strings.Contains(header, "Code generated") && strings.Contains(header, "DO NOT EDIT.")
 }
 
-// imports returns the paths that the file imports.
 func (f sourceFile) imports() []string {
 	paths := make([]string, 0, len(f.syntax.Imports))
 	for _, spec := range f.syntax.Imports {
@@ -352,7 +350,6 @@ func TestLookups_AreShortExamplesThatTheGuideLists(t *testing.T) {
 	require.ElementsMatch(t, found, shown, "the table of %s lists the examples of %s, each once", guide, examples)
 }
 
-// sourceOf returns a Go file.
 func sourceOf(t *testing.T, path string) sourceFile {
 	t.Helper()
 	for _, file := range goFiles(t) {
@@ -364,7 +361,6 @@ func sourceOf(t *testing.T, path string) sourceFile {
 	return sourceFile{}
 }
 
-// textOf returns the text of any file.
 func textOf(t *testing.T, path string) string {
 	t.Helper()
 	for _, file := range allFiles(t) {
@@ -473,7 +469,6 @@ func (noImports) Import(string) (*types.Package, error) {
 	return nil, errors.New("imports are not followed")
 }
 
-// changedBy returns the expressions that a node changes.
 func changedBy(node ast.Node) []ast.Expr {
 	switch node := node.(type) {
 	case *ast.AssignStmt:

@@ -27,19 +27,16 @@ func New(logger *slog.Logger) *slog.Logger {
 // handler is a handler whose panics end nothing.
 type handler struct{ unsafe slog.Handler }
 
-// Enabled implements slog.Handler.
 func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
 	defer func() { _ = recover() }() // A logger has nobody whom it could tell.
 	return h.unsafe.Enabled(ctx, level)
 }
 
-// Handle implements slog.Handler.
 func (h handler) Handle(ctx context.Context, line slog.Record) error {
 	defer func() { _ = recover() }()
 	return h.unsafe.Handle(ctx, visible(line))
 }
 
-// WithAttrs implements slog.Handler.
 func (h handler) WithAttrs(attributes []slog.Attr) (with slog.Handler) {
 	defer func() {
 		if recover() != nil {
@@ -49,7 +46,6 @@ func (h handler) WithAttrs(attributes []slog.Attr) (with slog.Handler) {
 	return handler{h.unsafe.WithAttrs(visibleAttributes(attributes))}
 }
 
-// WithGroup implements slog.Handler.
 func (h handler) WithGroup(name string) (with slog.Handler) {
 	defer func() {
 		if recover() != nil {

@@ -88,7 +88,6 @@ func (s *Service) AlphaRemoveCustomLabel(
 	})
 }
 
-// labeled returns the member whose label is to change.
 func (s *Service) labeled(
 	ctx context.Context, given *channel.Channel, who *member.Member, labelID string,
 ) (contact[send.Labeler], error) {
@@ -122,7 +121,6 @@ func (s *Service) AlphaPassThreadControl(
 	})
 }
 
-// fileTypes are the kinds of files.
 var fileTypes = []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile}
 
 // AlphaGetAttachmentID implements Operations.
@@ -174,7 +172,6 @@ func checkFileURL(text string) error {
 	}
 }
 
-// doBroadcast is what a Broadcaster does.
 const doBroadcast = "broadcast"
 
 // AlphaCreateBroadcast implements Operations.

@@ -129,7 +129,6 @@ func askBatch(ctx context.Context, sender send.BatchSender, messages []send.Mess
 	return batch, nil
 }
 
-// remembered returns an answer to some of the messages as it is remembered.
 func remembered(b send.Batch, messages []send.Message, which []int) batchAnswer {
 	kept := batchAnswer{ID: b.ID, Status: b.Status}
 	for i, outcome := range b.Outcomes {

@@ -74,7 +74,6 @@ func memberID(m send.Message) string {
 	return m.Member.ID
 }
 
-// event returns the message event of a message that was delivered.
 func event(m send.Message, d send.Delivery, now document.Timestamp) send.MessageEvent {
 	event := send.MessageEvent{
 		From:      d.From,

@@ -217,7 +217,6 @@ func TestMessage_WhatNoConnectorCanSend(t *testing.T) {
 // silent is a connector to a platform that takes everything and tells nothing.
 type silent struct{}
 
-// Send implements send.Connector.
 func (silent) Send(context.Context, send.Message) (send.Delivery, error) { return send.Delivery{}, nil }
 
 func TestDeliver_ToNoMember(t *testing.T) {
@@ -239,7 +238,6 @@ func (a answering) Send(context.Context, send.Message) (send.Delivery, error) {
 	return send.Delivery{Reply: a.reply}, nil
 }
 
-// nested returns an object that is nested so deep.
 func nested(depth int) document.Object {
 	object := document.O()
 	for range depth - 1 {

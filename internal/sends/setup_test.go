@@ -26,10 +26,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// call is one call of an operation.
 type call func(context.Context, *sends.Service) error
 
-// asked returns the call of an operation with parameters.
 func asked[P, R any](operation func(*sends.Service, context.Context, P) (R, error), p P) call {
 	return func(ctx context.Context, s *sends.Service) error {
 		_, err := operation(s, ctx, p)
@@ -212,7 +210,6 @@ func stranger() *member.Member { return &member.Member{ID: "eve", App: "acme", C
 // noon is what the clock of a platform shows.
 var noon = time.UnixMilli(1_700_000_000_000).UTC()
 
-// platforms are the types of channels of the specification.
 var platforms = []channel.Type{
 	channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
 	channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
@@ -312,7 +309,6 @@ func (o *outbox) recipients() []string {
 	return to
 }
 
-// requireField asks for an error of a code at a field.
 func requireField(t *testing.T, err error, code boterr.Code, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, code)

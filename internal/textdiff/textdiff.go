@@ -166,7 +166,6 @@ func (p *part) trim() {
 	p.changes = p.changes[:min(end+around, len(p.changes))]
 }
 
-// writeTo writes the part with its head.
 func (p *part) writeTo(text *strings.Builder) {
 	inFirst, inSecond := 0, 0
 	for _, c := range p.changes {

@@ -231,7 +231,6 @@ func TestSendEmail_BadInput(t *testing.T) {
 	}
 }
 
-// addresses returns different addresses.
 func addresses(n int) []string {
 	list := make([]string, n)
 	for i := range list {
@@ -267,7 +266,6 @@ func TestSendEmail_NamedTwice(t *testing.T) {
 	require.Equal(t, []mail.Address{{Address: "bob@example.com"}}, sent[0].CC)
 }
 
-// mailerFunc is a Mailer.
 type mailerFunc func(context.Context, utility.Mail) error
 
 func (f mailerFunc) SendMail(ctx context.Context, sent utility.Mail) error { return f(ctx, sent) }

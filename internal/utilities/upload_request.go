@@ -25,7 +25,6 @@ type options struct {
 	timeout time.Duration
 }
 
-// readOptions reads the options by their names.
 func readOptions(given document.Object) (options, error) {
 	read := options{method: http.MethodGet, headers: http.Header{}}
 	if err := given.Err(); err != nil {
@@ -96,7 +95,6 @@ func (o *options) setHeaders(value any) error {
 	return nil
 }
 
-// headerText returns the value of a header as text.
 func headerText(value any) (string, error) {
 	switch value := value.(type) {
 	case nil:

@@ -29,7 +29,6 @@ type doerFunc func(*http.Request) (*http.Response, error)
 
 func (f doerFunc) Do(request *http.Request) (*http.Response, error) { return f(request) }
 
-// storeFunc is an object store.
 type storeFunc func(context.Context, utility.StoredFile) error
 
 func (f storeFunc) Put(ctx context.Context, file utility.StoredFile) error { return f(ctx, file) }
@@ -75,7 +74,6 @@ func ends(err error) io.Reader {
 	return io.MultiReader(strings.NewReader("123"), readerFunc(func([]byte) (int, error) { return 0, err }))
 }
 
-// readerFunc is a reader.
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -113,7 +113,6 @@ var allAsks = []ask{
 	}),
 }
 
-// messageIn returns a new message in a channel.
 func (t *trial) messageIn(in *channel.Channel) send.Message {
 	message := t.message(send.Text("Hello"))
 	message.Channel = in

@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// verdict is what a fault is to callers.
 type verdict struct {
 	fault Fault
 	rule  string
@@ -65,7 +64,6 @@ var verdicts = []verdict{
 	},
 }
 
-// faultRules are the rules about faults.
 func faultRules() []Rule {
 	rules := []Rule{
 		{
@@ -121,7 +119,6 @@ func (v verdict) check(t *trial) {
 	}
 }
 
-// meeting returns what meets the fault.
 func (t *trial) meeting(v verdict) []ask {
 	all := asks(t.Harness)
 	if v.isOfMessages || slices.Contains(t.SendsAlone, v.fault) {
@@ -202,7 +199,6 @@ func (t *trial) credentials() []string {
 	return secrets
 }
 
-// textsOf returns every text in a value.
 func textsOf(value any) []string {
 	var texts []string
 	switch v := value.(type) {
@@ -323,7 +319,6 @@ func concurrentSendsArriveOnce(t *trial) {
 	require.Len(t, arrived, len(messages), "messages that arrived")
 }
 
-// canceledContext returns a context that has ended.
 func canceledContext(ctx context.Context) context.Context {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

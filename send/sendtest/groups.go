@@ -112,7 +112,6 @@ var groupRules = []Rule{
 	},
 }
 
-// groupName is the name of the groups of the rules.
 const groupName = "Support for Ada"
 
 // createGroup makes a group with the first member as its agent.
@@ -129,7 +128,6 @@ func (t *trial) createGroup(key string) livechat.CreatedGroup {
 	return created
 }
 
-// requireNotFound checks that a call is NotFound.
 func (t *trial) requireNotFound(name string, call func() error) {
 	t.Helper()
 	t.requireCode(boterr.NotFound, t.try(name, call), name+" of what there is not")
@@ -169,7 +167,6 @@ var broadcastRules = []Rule{
 	},
 }
 
-// storedMessage stores a message and returns its id.
 func (t *trial) storedMessage() string {
 	t.Helper()
 	var stored []send.StoredMessage

@@ -129,7 +129,6 @@ func samples() []sample {
 	)
 }
 
-// requireArrivesOrIsRefused sends a sample.
 func (t *trial) requireArrivesOrIsRefused(sample sample) {
 	t.Helper()
 	before := len(t.Arrived())

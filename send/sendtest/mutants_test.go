@@ -63,7 +63,6 @@ func after(change func(m send.Message, d send.Delivery, err error) (send.Deliver
 	}
 }
 
-// delivery returns a connector that changes the deliveries.
 func delivery(change func(d *send.Delivery)) func(*chatplatform.Connector) send.Connector {
 	return after(func(_ send.Message, d send.Delivery, err error) (send.Delivery, error) {
 		change(&d)
@@ -71,7 +70,6 @@ func delivery(change func(d *send.Delivery)) func(*chatplatform.Connector) send.
 	})
 }
 
-// failing returns a connector that tells errors otherwise.
 func failing(change func(err error) error) func(*chatplatform.Connector) send.Connector {
 	return after(func(_ send.Message, d send.Delivery, err error) (send.Delivery, error) {
 		if err != nil {
@@ -81,7 +79,6 @@ func failing(change func(err error) error) func(*chatplatform.Connector) send.Co
 	})
 }
 
-// instead returns a connector that answers some messages by itself.
 func instead(answer func(m send.Message) (isAnswered bool, err error)) func(*chatplatform.Connector) send.Connector {
 	return func(whole *chatplatform.Connector) send.Connector {
 		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
@@ -107,7 +104,6 @@ type roundTrip func(r *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// withText changes the text of a message.
 func withText(m *send.Message, change func(string) string) {
 	if text := m.Response.Text(); text != "" {
 		m.Response = m.Response.With("text", change(text))

@@ -58,7 +58,6 @@ type Rule struct {
 	check   func(*trial)
 }
 
-// rule returns a rule with the name of its check.
 func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
@@ -229,7 +228,6 @@ func offers[Port any](h *Harness) bool {
 // patience is how long a call may take that is to end by itself.
 const patience = 20 * time.Second
 
-// trial is one check of one rule.
 type trial struct {
 	T
 	*Harness
@@ -318,7 +316,6 @@ func guarded[Result any](t *trial, name string, call func() (Result, error)) (re
 	return call()
 }
 
-// send sends a message.
 func (t *trial) send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	t.Helper()
 	return guarded(t, "Send", func() (send.Delivery, error) { return t.Connector.Send(ctx, message) })

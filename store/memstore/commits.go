@@ -247,7 +247,6 @@ func (c *commits) keep(g *group) {
 	c.spare = append(c.spare, g)
 }
 
-// errJournalEnded is the error of a journal that ends the goroutine.
 var errJournalEnded = boterr.New(boterr.Unavailable, "", "the journal did not return, and it is not known whether it kept the write")
 
 // hand hands the changes of a group to the journal, unless an earlier group that they build on has
@@ -315,7 +314,6 @@ type pendingWrite struct {
 	panicked any
 }
 
-// errWriteEnded is the error of a write that ends the goroutine.
 var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
 
 // leave is called where the context of the caller has ended. A write that is running notices that
@@ -391,7 +389,6 @@ func newIDIndex() idIndex {
 // documents are the documents of a collection by position.
 type documents = persistent.Sequence[document.Object]
 
-// find returns the document with an _id, and its position.
 func (x *idIndex) find(among *documents, id any) (position uint64, o document.Object, ok bool) {
 	var buffer [64]byte
 	key := document.AppendKey(buffer[:0], id)
@@ -403,7 +400,6 @@ func (x *idIndex) find(among *documents, id any) (position uint64, o document.Ob
 	return x.findCollided(among, key)
 }
 
-// findKey returns the position of the document whose _id has a key.
 func (x *idIndex) findKey(among *documents, key []byte) (position uint64, ok bool) {
 	if position, ok = x.byHash.Get(x.hash(key)); ok {
 		if o, ok := among.Get(position); ok && hasKey(o, key) {

@@ -155,7 +155,6 @@ type step func(ctx context.Context, c store.Collection) string
 // history is what several writers do, each one step after the other.
 type history [][]step
 
-// historyStart is the collection with which each history begins.
 func historyStart(t *testing.T, options ...memstore.Option) store.Collection {
 	t.Helper()
 	c := memstore.New(options...).Collection("history")

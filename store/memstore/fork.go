@@ -239,13 +239,11 @@ type transaction struct {
 	number uint64
 }
 
-// begin begins a transaction on a content.
 func (t *transaction) begin(ctx context.Context, before *content) {
 	next := *before
 	*t = transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
 }
 
-// inTransaction is what is done in a transaction.
 type inTransaction interface {
 	in(t *transaction) error
 	// room is where the transaction is made. It is free again once the transaction has failed.
@@ -255,7 +253,6 @@ type inTransaction interface {
 	changesInPlace() bool
 }
 
-// transactionFunc is a function that is.
 type transactionFunc func(*transaction) error
 
 func (f transactionFunc) in(t *transaction) error { return f(t) }

@@ -123,7 +123,6 @@ func TestStore_MakeEmptyMakesCollectionsWithTheirIndexes(t *testing.T) {
 	require.NoError(t, from.Collection("empty").Insert(t.Context(), document.O("_id", 2, "a", 1)), "they share nothing that changes")
 }
 
-// toldChange is what a watcher was told.
 type toldChange struct{ before, after string }
 
 // watched is what a watcher of the collection "things" was told.

@@ -64,7 +64,6 @@ func (g *group) encode(encoder Encoder, entries []Entry) {
 	}
 }
 
-// takeAll takes the writes that wait, and returns the room for others.
 func (g *group) takeAll(waiting []*pendingWrite) (room []*pendingWrite) {
 	room = g.takenRoom
 	g.taken, g.takenRoom = waiting, waiting
@@ -97,7 +96,6 @@ func reusable[E any](used []E, most int) []E {
 	return used[:0]
 }
 
-// appendEntries appends what a transaction did.
 func (t *transaction) appendEntries(entries []Entry) []Entry {
 	for _, c := range t.changes {
 		entries = append(entries, Entry{Collection: t.next.name, Position: c.position, Before: c.before, After: c.after})
@@ -130,7 +128,6 @@ func (g *group) publish() {
 	}
 }
 
-// program is what a write does.
 type program interface {
 	// run does it in a transaction, under the transaction's context. It may be called several
 	// times: the last call counts, and all of them share one evaluation.
@@ -144,7 +141,6 @@ type program interface {
 	changesInPlace() bool
 }
 
-// attempted is a program that runs in a transaction.
 type attempted struct {
 	program program
 	call    query.Evaluation
@@ -154,17 +150,14 @@ type attempted struct {
 // attempt implements program for those that it is a part of.
 func (a *attempted) attempt() *attempted { return a }
 
-// changesInPlace implements inTransaction.
 func (a *attempted) changesInPlace() bool { return a.program.changesInPlace() }
 
-// in implements inTransaction.
 func (a *attempted) in(t *transaction) error {
 	a.call.Resume(t.ctx)
 	t.call = &a.call
 	return a.program.run(&a.call, t)
 }
 
-// room implements inTransaction.
 func (a *attempted) room() *transaction { return &a.trying }
 
 var (
@@ -205,7 +198,6 @@ func (c *collection) writeLocked(ctx context.Context, v *versions, looks int, ru
 	return v.write(ctx, looks, run)
 }
 
-// runLocked is what writeLocked does with a transaction.
 func (t *transaction) runLocked(looks int, run inTransaction) error {
 	t.bounded = countingContext{Context: t.ctx, left: looks}
 	t.ctx = &t.bounded
@@ -330,7 +322,6 @@ func asLost(err error) error {
 	return err
 }
 
-// repeat does what was done to one document.
 func (t *transaction) repeat(c documentChange) error {
 	switch {
 	case c.before.IsZero():
@@ -402,7 +393,6 @@ type countingContext struct {
 	left int
 }
 
-// Err implements context.Context.
 func (c *countingContext) Err() error {
 	if err := c.Context.Err(); err != nil {
 		return err

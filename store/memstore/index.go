@@ -122,7 +122,6 @@ func (x *index) entriesOf(o document.Object) ([]entry, error) {
 	return slices.CompactFunc(entries, func(a, b entry) bool { return a.key == b.key }), nil
 }
 
-// appendKey appends the keys of values, one for each path of the index.
 func (x *index) appendKey(key []byte, values []any) []byte {
 	for i, value := range values {
 		key = x.appendPart(key, i, value)
@@ -130,7 +129,6 @@ func (x *index) appendKey(key []byte, values []any) []byte {
 	return key
 }
 
-// appendPart appends the key of the value of path i.
 func (x *index) appendPart(key []byte, i int, value any) []byte {
 	begin := len(key)
 	key = appendIndexed(key, value)
@@ -304,7 +302,6 @@ type postings struct {
 // count returns the number of positions.
 func (p postings) count() int { return 1 + p.rest.Len() }
 
-// add adds a position.
 func (p *postings) add(edit *persistent.Edit, position uint64) {
 	if position == p.first {
 		return
@@ -352,7 +349,6 @@ type positionSet struct {
 
 const wordBits = 64
 
-// add adds a position.
 func (s *positionSet) add(position uint64) {
 	if s.many != nil {
 		s.many[position/wordBits] |= 1 << (position % wordBits)

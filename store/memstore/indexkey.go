@@ -104,7 +104,6 @@ func elementIndex(part string) (int, bool) {
 	return i, err == nil && i >= 0 && strconv.Itoa(i) == part
 }
 
-// end ends the branch with a value.
 func (b *branch) end(value any) {
 	b.value, b.used, b.element = value, len(b.path), true
 }
@@ -138,7 +137,6 @@ func (b branch) intoEmpty() branch {
 	return b
 }
 
-// appendKeyValues appends the lists that the branches lead to.
 func appendKeyValues(lists [][]any, branches []branch) ([][]any, error) {
 	var array *branch
 	for i := range branches {
@@ -182,7 +180,6 @@ func onward(branches []branch, step func(branch) branch) []branch {
 	return next
 }
 
-// valuesOf returns the values at which the branches ended.
 func valuesOf(branches []branch) []any {
 	values := make([]any, len(branches))
 	for i := range branches {

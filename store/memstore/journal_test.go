@@ -20,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// memoryJournal keeps entries in memory.
 type memoryJournal struct {
 	mu      sync.Mutex
 	entries []memstore.Entry
@@ -43,7 +42,6 @@ func (j *memoryJournal) Commit(entries []memstore.Entry) error {
 	return nil
 }
 
-// Load yields what the entries come to.
 func (j *memoryJournal) Load(yield func(memstore.Entry) error) error {
 	type kept struct {
 		documents map[uint64]document.Object

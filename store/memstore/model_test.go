@@ -33,7 +33,6 @@ func (m *model) matches(filter *query.Filter, sort *query.Sort) []int {
 	return places
 }
 
-// find is Find.
 func (m *model) find(filter *query.Filter, options store.FindOptions) []document.Object {
 	found := []document.Object{}
 	for number, place := range m.matches(filter, options.Sort) {
@@ -44,7 +43,6 @@ func (m *model) find(filter *query.Filter, options store.FindOptions) []document
 	return found
 }
 
-// distinct is Distinct.
 func (m *model) distinct(path string, filter *query.Filter) []any {
 	different := []any{}
 	for _, place := range m.matches(filter, nil) {
@@ -83,12 +81,10 @@ func (m *model) become(documents []document.Object) boterr.Code {
 	return ""
 }
 
-// insert is Insert.
 func (m *model) insert(documents []document.Object) boterr.Code {
 	return m.become(slices.Concat(m.documents, documents))
 }
 
-// update is Update of the documents at some places.
 func (m *model) update(
 	filter *query.Filter, change query.Change, places []int,
 ) (modified []bool, code boterr.Code) {
@@ -134,7 +130,6 @@ type game struct {
 	inserted   int
 }
 
-// pick draws one of the choices.
 func pick[V any](g *game, choices ...V) V { return choices[g.IntN(len(choices))] }
 
 // value draws a value of few, so that documents are often alike.

@@ -84,7 +84,6 @@ func (c *content) planFor(filter *query.Filter, sort *query.Sort) plan {
 	return best
 }
 
-// listedIDs returns the keys of the _ids that a filter lists.
 func listedIDs(filter *query.Filter) ([]query.KeyRange, bool) {
 	for condition := range filter.Conditions() {
 		bounds, ok := condition.Bounds(document.IDField)
@@ -244,7 +243,6 @@ func eachPostings(entries iter.Seq2[string, postings], yield func(postings) bool
 	}
 }
 
-// entriesUp yields the postings in a range, and reports whether to go on.
 func entriesUp(entries *persistent.Tree[string, postings], r query.KeyRange, yield func(postings) bool) bool {
 	to := string(r.To)
 	for key, there := range entries.From(string(r.From)) {
@@ -331,7 +329,6 @@ type keyBounds struct {
 	inexact    bool
 }
 
-// boundsAt returns the bounds of the values at one path, and whether there are any.
 func (b *boundsBuilder) boundsAt(path string) (found keyBounds, ok bool) {
 	for condition := range b.filter.Conditions() {
 		bounds, says := condition.Bounds(path)
@@ -350,7 +347,6 @@ func (b *boundsBuilder) boundsAt(path string) (found keyBounds, ok bool) {
 	return found, ok
 }
 
-// use bounds the next key of the index.
 func (b *boundsBuilder) use(found keyBounds, kind query.IndexKind) {
 	b.hasNull = b.hasNull || len(query.CommonRanges(found.ranges, nullRange)) > 0
 	if kind == query.Descending {
@@ -373,7 +369,6 @@ func (x *index) keyOf(filter *query.Filter) (query.KeyRange, bool) {
 	return query.KeyRange{From: slices.Clone(key), To: query.KeyAfter(key), Point: true}, true
 }
 
-// appendKeyOf appends the key that keyOf returns.
 func (x *index) appendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool) {
 	if x.multikey || x.paths == nil || filter.FieldCount() != len(x.paths) {
 		return key, false
@@ -388,7 +383,6 @@ func (x *index) appendKeyOf(key []byte, filter *query.Filter) (_ []byte, ok bool
 	return key, true
 }
 
-// nullRange is the range of null.
 var nullRange = []query.KeyRange{{From: document.AppendKey(nil, nil), To: []byte{document.AppendKey(nil, nil)[0] + 1}}}
 
 // isExact reports whether what the ranges hold is what the filter matches.
@@ -419,7 +413,6 @@ func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
 	return ranges
 }
 
-// inverted returns the ranges of the keys with each byte inverted.
 func inverted(ranges []query.KeyRange) []query.KeyRange {
 	opposite := make([]query.KeyRange, 0, len(ranges))
 	for _, r := range slices.Backward(ranges) {
@@ -512,7 +505,6 @@ func (c *content) lookUp(
 	return nil, false, nil
 }
 
-// lookUpID is lookUp for a filter that names an _id.
 func (c *content) lookUpID(
 	ctx context.Context, filter *query.Filter, id any,
 ) (found []document.Object, isTold bool, err error) {

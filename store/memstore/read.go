@@ -80,7 +80,6 @@ func (c *content) search(
 // A batch of the sequence is no more than a filter takes.
 const _ = uint(query.BatchSize - persistent.Batch)
 
-// scan looks at all documents.
 func (c *content) scan(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) (err error) {
@@ -107,7 +106,6 @@ func (c *content) scan(
 	return err
 }
 
-// placed is a document and its position.
 type placed struct {
 	document document.Object
 	position uint64
@@ -144,7 +142,6 @@ func (c *content) first(
 	return found, ok && err == nil, err
 }
 
-// find returns the documents that Find is asked for.
 func (c *content) find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
@@ -192,7 +189,6 @@ func (c *content) byID(call *query.Evaluation, filter *query.Filter, id any) (fo
 	return found, ok && err == nil, inParameter("filter", err)
 }
 
-// findBy is find by a plan.
 func (c *content) findBy(
 	call *query.Evaluation, filter *query.Filter, p *plan, options store.FindOptions,
 ) ([]document.Object, error) {
@@ -423,7 +419,6 @@ func (s *valueSet) add(value any) {
 	}
 }
 
-// addElements adds a value, or the elements of an array.
 func (s *valueSet) addElements(value any) {
 	array, ok := value.(document.Array)
 	if !ok {
@@ -492,10 +487,8 @@ func (t *topItems[T]) Len() int { return len(t.kept) }
 // Less reports whether item i comes after item j.
 func (t *topItems[T]) Less(i, j int) bool { return t.order(t.kept[i], t.kept[j]) > 0 }
 
-// Swap swaps two items.
 func (t *topItems[T]) Swap(i, j int) { t.kept[i], t.kept[j] = t.kept[j], t.kept[i] }
 
-// Push appends an item.
 func (t *topItems[T]) Push(item any) { t.kept = append(t.kept, item.(ranked[T])) }
 
 // Pop takes the last item off.

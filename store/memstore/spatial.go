@@ -144,7 +144,6 @@ type distant struct {
 	distance float64
 }
 
-// nearSearch is a search for what is near.
 type nearSearch struct {
 	near   *query.GeoNear
 	filter *query.Filter
@@ -351,7 +350,6 @@ func (c *content) visitNear(
 	return c.nearest(call, &search, func(d distant) bool { return yield(d.position, d.document) })
 }
 
-// near returns the documents that GeoNear is asked for.
 func (c *content) near(call *query.Evaluation, asked *query.GeoNear) ([]query.GeoResult, error) {
 	asked, err := c.withGeoKey(asked)
 	if err != nil {
@@ -447,7 +445,6 @@ func (c *content) withGeoKey(search *query.GeoNear) (*query.GeoNear, error) {
 	return search, nil
 }
 
-// geoPaths returns the fields that have a geo index of a kind.
 func (c *content) geoPaths(kind query.IndexKind) []string {
 	var paths []string
 	for i := range c.indexes {

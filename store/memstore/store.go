@@ -113,7 +113,6 @@ func checkEnded(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
 }
 
-// collection is the store.Collection of a name.
 type collection struct {
 	store *Store
 	name  string
@@ -168,7 +167,6 @@ func (c *collection) at(filter *query.Filter) *query.Filter {
 	return filter.At(c.store.now())
 }
 
-// Find implements store.Collection.
 func (c *collection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
@@ -186,7 +184,6 @@ func (c *collection) Find(
 	return found, nil
 }
 
-// Count implements store.Collection.
 func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	now, err := c.newest()
 	if err != nil {
@@ -199,7 +196,6 @@ func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, er
 	return int64(count), nil
 }
 
-// Distinct implements store.Collection.
 func (c *collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.PrefixField("path", err)
@@ -215,7 +211,6 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *query.Fi
 	return values, nil
 }
 
-// GeoNear implements store.Collection.
 func (c *collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
 	if search == nil {
 		return nil, boterr.Invalid("near", "a point to be near to is required")
@@ -234,7 +229,6 @@ func (c *collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]quer
 	return found, nil
 }
 
-// EnsureIndex implements store.Collection.
 func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := index.Check(); err != nil {
 		return err

@@ -259,7 +259,6 @@ func change(tb testing.TB, pairs ...any) query.Change {
 	return query.Change{Update: u}
 }
 
-// ascending returns the keys of an index on paths.
 func ascending(paths ...string) []store.IndexKey {
 	keys := make([]store.IndexKey, 0, len(paths))
 	for _, path := range paths {

@@ -17,7 +17,6 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 	return c.write(ctx, &inserting{documents: documents})
 }
 
-// inserting is the program of Insert.
 type inserting struct {
 	attempted
 
@@ -51,7 +50,6 @@ func (m *matched) matches(call *query.Evaluation, o document.Object) (bool, erro
 	return matches, inParameter("filter", err)
 }
 
-// Update implements store.Collection.
 func (c *collection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
@@ -65,7 +63,6 @@ func (c *collection) Update(
 	return w.result, nil
 }
 
-// updating is the program of Update.
 type updating struct {
 	matched
 
@@ -152,7 +149,6 @@ func (t *transaction) upsert(
 	return o, inParameter("update", t.insert(o))
 }
 
-// FindAndModify implements store.Collection.
 func (c *collection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
@@ -166,7 +162,6 @@ func (c *collection) FindAndModify(
 	return w.result, nil
 }
 
-// modifying is the program of FindAndModify.
 type modifying struct {
 	matched
 
@@ -217,7 +212,6 @@ func (t *transaction) findAndModify(
 	return result, err
 }
 
-// Delete implements store.Collection.
 func (c *collection) Delete(
 	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (int64, error) {
@@ -228,7 +222,6 @@ func (c *collection) Delete(
 	return w.removed, nil
 }
 
-// deleting is the program of Delete.
 type deleting struct {
 	matched
 
@@ -279,7 +272,6 @@ type stagedContent struct {
 	hasOwnIndexes bool
 }
 
-// performOne runs a write.
 func (g *group) performOne(p *pendingWrite) {
 	v := p.versions
 	defer func() { // Also where the write ends the goroutine.
@@ -298,7 +290,6 @@ func (g *group) performOne(p *pendingWrite) {
 	v.staged = stagedContent{content: p.made.next, failures: g.failures}
 }
 
-// begin begins the transaction of a write.
 func (g *group) begin(p *pendingWrite) *transaction {
 	v := p.versions
 	if !p.run.changesInPlace() {

@@ -49,7 +49,6 @@ func (s looseNames) Collection(name string) store.Collection {
 	return s.Store.Collection("storetest" + strings.ToLower(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), "")))
 }
 
-// noClock has a clock that fails.
 type noClock struct{ store.Store }
 
 func (noClock) Now(context.Context) (time.Time, error) {

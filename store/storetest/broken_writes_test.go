@@ -287,7 +287,6 @@ func (c rewriting) Insert(ctx context.Context, documents ...document.Object) err
 	return c.Collection.Insert(ctx, rewritten...)
 }
 
-// rewriteInside rewrites a value and all values in it.
 func rewriteInside(value any, rewrite func(any) any) any {
 	switch v := value.(type) {
 	case document.Object:

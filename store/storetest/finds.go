@@ -59,7 +59,6 @@ func findReturnsMatches(t *trial) {
 	require.Empty(t, none)
 }
 
-// filtered is a filter, and the _ids that it finds.
 type filtered struct {
 	filter document.Object
 	ids    []any

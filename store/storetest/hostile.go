@@ -137,7 +137,6 @@ func times(n int, in any) document.Object {
 	return o("$map", o("input", o("$range", a(0, n)), "in", in))
 }
 
-// repeated is a list of one value.
 func repeated(n int, value any) document.Array { return a(slices.Repeat([]any{value}, n)...) }
 
 func hostileFilters() []document.Object {

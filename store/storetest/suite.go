@@ -45,7 +45,6 @@ type Rule struct {
 	check func(*trial)
 }
 
-// rule returns a rule with the name of its check.
 func rule(check func(*trial), text string, needs ...Capability) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, Needs: needs, check: check}
 }
@@ -80,7 +79,6 @@ func Rules(lacks ...Capability) []Rule {
 	return rules
 }
 
-// needsOneOf reports whether the rule needs one of the capabilities.
 func (r Rule) needsOneOf(lacks []Capability) bool {
 	return slices.ContainsFunc(r.Needs, func(c Capability) bool { return slices.Contains(lacks, c) })
 }
@@ -144,7 +142,6 @@ func (t *trial) insert(documents ...document.Object) {
 	require.NoError(t, t.Insert(t.Context(), documents...))
 }
 
-// find returns what Find finds.
 func (t *trial) find(filter *query.Filter, options store.FindOptions) []document.Object {
 	t.Helper()
 	found, err := t.Find(t.Context(), filter, options)
@@ -238,7 +235,6 @@ const (
 	UpdateSort Capability = "UpdateSort"
 )
 
-// uses tells how each capability is used.
 var uses = map[Capability]func(*trial) error{
 	GeoQueries: func(t *trial) error {
 		query, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
@@ -297,7 +293,6 @@ func unsupportedRule(lack Capability) Rule {
 	}
 }
 
-// ascending returns the keys of an index on paths.
 func ascending(paths ...string) []store.IndexKey {
 	keys := make([]store.IndexKey, 0, len(paths))
 	for _, path := range paths {

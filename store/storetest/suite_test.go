@@ -101,7 +101,6 @@ type breakage struct {
 	only bool
 }
 
-// breakages are the defects by their names.
 var breakages = map[string]breakage{
 	"loose names": {
 		newStore: func() store.Store { return looseNames{memstore.New()} },

@@ -328,7 +328,6 @@ var findAndModifyRules = []Rule{
 	rule(findAndModifyFailsWhole, "after an error nothing has changed"),
 }
 
-// requireModified checks a result of FindAndModify.
 func (t *trial) requireModified(expected, actual store.FindAndModifyResult) {
 	t.Helper()
 	require.Equal(t, literal(expected.Document), literal(actual.Document), "Document")

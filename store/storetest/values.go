@@ -92,7 +92,6 @@ func oddStringsAreKept(t *trial) {
 	}
 }
 
-// nestedDocument returns a document of so many levels.
 func nestedDocument(id any, levels int) document.Object {
 	inner := document.O("end", 1)
 	for range levels - 2 {
@@ -254,7 +253,6 @@ func replacementKeepsWhatIsToBeKept(t *trial) {
 	t.requireHolds(document.O("_id", 1, "n", 3))
 }
 
-// stamped returns a change with stamps.
 func (t *trial) stamped(pairs ...any) query.Change {
 	t.Helper()
 	change := t.change(pairs...)
@@ -321,7 +319,6 @@ var expressionRules = []Rule{
 	rule(exprKnowsTheStoresTime, "$$NOW in an $expr is the time of the store's clock", Expressions),
 }
 
-// expr is the filter of an expression.
 func (t *trial) expr(operator string, arguments ...any) *query.Filter {
 	t.Helper()
 	return t.filter("$expr", document.O(operator, document.A(arguments...)))
@@ -376,7 +373,6 @@ var placeRules = []Rule{
 		"a document whose value a geo index cannot hold is InvalidArgument, before and after the index is made", GeoIndexes),
 }
 
-// geoIndex returns an index of one geo key.
 func geoIndex(path string, kind query.IndexKind) store.Index {
 	return store.Index{Keys: []store.IndexKey{{Path: path, Kind: kind}}}
 }

@@ -30,7 +30,6 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
 type settings struct {
 	// rounds is how often each takes its turn in a row.
 	rounds int
@@ -40,20 +39,17 @@ type settings struct {
 	table string
 }
 
-// table is one that is printed.
 type table struct {
 	name  string
 	write func(context.Context, *strings.Builder, settings) error
 }
 
-// tables are those that there are.
 var tables = []table{
 	{name: "turns", write: printTurns},
 	{name: "store", write: printStore},
 	{name: "scripts", write: printScripts},
 }
 
-// tableNames lists the names of tables.
 func tableNames() string {
 	var names []string
 	for _, t := range tables {

@@ -98,7 +98,6 @@ var scriptRows = []scriptRow{
 // mostBusy is beyond what any of the scripts computes, on a busy machine too.
 const mostBusy = time.Minute
 
-// scriptStage is what the scripts run on.
 type scriptStage struct {
 	platform *fakes.Platform
 	ada      *fakes.Actor
@@ -137,7 +136,6 @@ func (s *scriptStage) runners(source string) ([]runner, error) {
 	return []runner{ours.Run, gojas.run}, nil
 }
 
-// bot returns a context with a message.
 func (s *scriptStage) bot() *botctx.Context {
 	bot := s.ada.Context()
 	bot.MessageEvent = &send.MessageEvent{From: s.ada.ExternalID(), Type: send.TypeText, Data: document.O("text", "what is there?")}
@@ -267,7 +265,6 @@ func (s *scriptStage) printTriggers(out *strings.Builder, of settings) error {
 	return nil
 }
 
-// triggerOf returns the trigger that a script is.
 func triggerOf(run runner) botctx.Trigger {
 	return botctx.TriggerFunc(func(ctx context.Context, bot *botctx.Context) (bool, error) {
 		value, err := run(ctx, bot)
@@ -283,7 +280,6 @@ type gojaEngine struct {
 	modules sync.Map
 }
 
-// gojaScript is a script that was compiled.
 type gojaScript struct {
 	engine  *gojaEngine
 	program *goja.Program
@@ -338,7 +334,6 @@ func (s *gojaScript) run(ctx context.Context, bot *botctx.Context) (any, error) 
 	return nil, errors.New("the script waits for something that nobody settles")
 }
 
-// gojaRun is one run of a script.
 type gojaRun struct {
 	engine *gojaEngine
 	vm     *goja.Runtime
@@ -440,7 +435,6 @@ func (r *gojaRun) operation(name string, argument goja.Value) goja.Value {
 	return r.vm.ToValue(promise)
 }
 
-// require runs a module.
 func (r *gojaRun) require(name string) (goja.Value, error) {
 	program, isCompiled := r.engine.modules.Load(name)
 	if !isCompiled {

@@ -70,7 +70,6 @@ const (
 	mostPrice  = 24.72
 )
 
-// meets reports whether a place is one that a question asks for.
 func (p *place) meets(q question) bool {
 	switch q {
 	case nameIs:
@@ -143,7 +142,6 @@ func asking(q question) func(context.Context, engine, int) (int64, error) {
 	return func(ctx context.Context, e engine, _ int) (int64, error) { return e.find(ctx, q) }
 }
 
-// counting returns work that counts it.
 func counting(q question) func(context.Context, engine, int) (int64, error) {
 	return func(ctx context.Context, e engine, _ int) (int64, error) { return e.count(ctx, q) }
 }
@@ -160,7 +158,6 @@ var (
 	changeFirst = func(ctx context.Context, e engine, _ int) (int64, error) { return e.visitCheapest(ctx, areaIs) }
 )
 
-// storeRows are the rows of the table.
 var storeRows = []storeRow{
 	{title: "insert 10,000 in one call", documents: few, do: filling(few)},
 	{title: "insert 10,000 one by one", documents: few, do: filling(1)},
@@ -411,7 +408,6 @@ func (t *trees) fork(ctx context.Context) (int64, error) {
 // priceIndexer makes the keys of prices, which are not negative.
 type priceIndexer struct{}
 
-// FromObject implements memdb.SingleIndexer.
 func (priceIndexer) FromObject(object any) (bool, []byte, error) {
 	p, isPlace := object.(*place)
 	if !isPlace {
@@ -420,7 +416,6 @@ func (priceIndexer) FromObject(object any) (bool, []byte, error) {
 	return true, binary.BigEndian.AppendUint64(nil, math.Float64bits(p.Price)), nil
 }
 
-// FromArgs implements memdb.Indexer.
 func (priceIndexer) FromArgs(arguments ...any) ([]byte, error) {
 	price, isNumber := arguments[0].(float64)
 	if !isNumber || len(arguments) != 1 {
@@ -429,7 +424,6 @@ func (priceIndexer) FromArgs(arguments ...any) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(nil, math.Float64bits(price)), nil
 }
 
-// PrefixFromArgs implements memdb.PrefixIndexer.
 func (i priceIndexer) PrefixFromArgs(arguments ...any) ([]byte, error) {
 	return i.FromArgs(arguments...)
 }

@@ -155,7 +155,6 @@ func countSeats(ctx context.Context, bot *botctx.Context) error {
 // lastReply is a connector that keeps what was sent last.
 type lastReply struct{ text string }
 
-// Send implements send.Connector.
 func (l *lastReply) Send(_ context.Context, message send.Message) (send.Delivery, error) {
 	l.text = document.Get(message.Response.Data(), "text", "")
 	return send.Delivery{}, nil
@@ -234,7 +233,6 @@ func (p *process) turns(slice time.Duration) (timing, string, error) {
 	return timing(answer.Nanoseconds), answer.Reply, err
 }
 
-// close ends the process.
 func (p *process) close() {
 	_ = p.in.Close() // It ends where its input ends.
 	_ = p.wait()

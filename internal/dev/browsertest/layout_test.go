@@ -130,7 +130,6 @@ func (p *tab) violations(axe string) []violation {
 	return found
 }
 
-// requireNoViolations ends the test with what was found.
 func requireNoViolations(t *testing.T, view string, found []violation) {
 	t.Helper()
 	var text strings.Builder

@@ -116,7 +116,6 @@ func (c *checkout) functionAt(path string, at token.Position) string {
 	return ""
 }
 
-// filesOf returns how many files functions are in.
 func filesOf(functions []string) int {
 	files := map[string]bool{}
 	for _, name := range functions {

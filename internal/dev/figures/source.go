@@ -24,7 +24,6 @@ type checkout struct {
 	entered map[string][]string
 }
 
-// file is a Go file.
 type file struct {
 	// path is relative to the root, with slashes.
 	path   string
@@ -83,7 +82,6 @@ func (c *checkout) read(name, relative string) error {
 	return nil
 }
 
-// sizeOf counts files and their lines.
 func sizeOf(all []file, isCounted func(file) bool) (files, lines int) {
 	for _, f := range all {
 		if isCounted(f) {

@@ -41,7 +41,6 @@ type stage struct {
 	grace, hedy *fakes.Agent
 }
 
-// newStage returns a stage with Ada.
 func newStage(t *testing.T, keep func(t *testing.T, c *botctx.Config)) *stage {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
@@ -56,7 +55,6 @@ func newStage(t *testing.T, keep func(t *testing.T, c *botctx.Config)) *stage {
 	return s
 }
 
-// join adds a member.
 func (s *stage) join(m member.Member) *fakes.Actor {
 	actor := s.AddMember(m)
 	s.members = append(s.members, actor)
@@ -171,7 +169,6 @@ type pattern struct {
 	want string
 }
 
-// patterns are all of them, by subject.
 func patterns() []pattern {
 	var all []pattern
 	for _, some := range [][]pattern{answers(), tables(), counters(), agendas(), flows(), requests(), commands(), platforms()} {
@@ -230,7 +227,6 @@ func TestPatterns_ScriptsDoWhatGoDoes(t *testing.T) {
 	}
 }
 
-// played is what a pattern said and stored.
 func played(t *testing.T, p pattern, logic, store string) outcome {
 	t.Helper()
 	s := newStage(t, stores[store])

@@ -82,7 +82,6 @@ func requests() []pattern {
 	}
 }
 
-// asks returns an action that asks for a person.
 func asks(params func(bot *botctx.Context) livechat.CreateAssignmentParams) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		asked, err := bot.CreateAssignment(ctx, params(bot))
@@ -449,7 +448,6 @@ func taggedSends() []*botctx.Node {
 	return []*botctx.Node{{ID: "shipped", Trigger: botctx.TextIs("order"), Pre: botctx.Do(shipped)}}
 }
 
-// book is one that the shop has.
 type book struct {
 	Title   string  `json:"title"`
 	Author  string  `json:"author"`

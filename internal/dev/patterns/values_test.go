@@ -303,7 +303,6 @@ func TestValues_AgendaMeta(t *testing.T) {
 	}
 }
 
-// answers are the patterns of what members answer.
 func answers() []pattern {
 	return []pattern{
 		{

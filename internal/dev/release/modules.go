@@ -16,7 +16,6 @@ import (
 // of all others.
 const core = "github.com/botctx/go-sdk"
 
-// moduleFile is a module of the repository.
 type moduleFile struct {
 	// folder is that of the module, as seen from the root: "." for the core.
 	folder string

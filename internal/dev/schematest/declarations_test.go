@@ -93,7 +93,6 @@ var leaves = regexp.MustCompile(`\bthis\.(\w+) = `)
 // records are on `this` already.
 var records = []string{"channel", "member", "node", "agendaMeta", "messageEvent", "group"}
 
-// readScripts returns the scripts by their files.
 func readScripts(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -120,12 +119,10 @@ func isLeftOut(path, name string) bool {
 	return name == "node_modules" || name == "testdata" && filepath.Dir(path) != "."
 }
 
-// asFunction returns the body of a script as the function that it is.
 func asFunction(number int, body string) string {
 	return fmt.Sprintf("// @ts-check\n/** @this {botctx.Context} */\nasync function script%d() {\n%s\n}\n", number, body)
 }
 
-// write writes a file.
 func write(t *testing.T, folder, name, text string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))

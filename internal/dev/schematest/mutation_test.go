@@ -83,7 +83,6 @@ func (m mutating) try(ctx context.Context, name string, params map[string]any) {
 // needs is left to the call.
 var objectsOfMeaning = []string{"alphaGetAttachmentId type.type", "alphaSendBroadcast broadcastId"}
 
-// fieldOf returns the operation and the field of an error.
 func fieldOf(name string, err error) string {
 	e, _ := boterr.AsError(err)
 	return name + " " + e.Field

@@ -348,7 +348,6 @@ func (t *trial) isAtOnce(ctx context.Context, id string) bool {
 	return err == nil && count > 0
 }
 
-// attemptsOf returns an inbox that notes the attempts.
 func (t *trial) attemptsOf(attempts *[]int) *inbox.Inbox {
 	return t.process(func(_ context.Context, d *inbox.Delivery) error {
 		*attempts = append(*attempts, d.Attempt)

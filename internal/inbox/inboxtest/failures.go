@@ -233,7 +233,6 @@ var deadLetterRules = []Rule{
 // bad refuses every event.
 func bad(context.Context, *inbox.Delivery) error { return boterr.Invalid("text", "is bad") }
 
-// letters returns the dead letters.
 func (t *trial) letters(by *inbox.Inbox, p inbox.DeadLettersParams) []inbox.DeadLetter {
 	t.Helper()
 	found, err := by.DeadLetters(t.Context(), p)

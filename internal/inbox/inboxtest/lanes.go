@@ -331,7 +331,6 @@ func (t *trial) running(p func(inbox.Handler) *inbox.Inbox, hangs func(inbox.Eve
 	})
 }
 
-// await returns the next of the texts.
 func (t *trial) await(texts <-chan string) string {
 	t.Helper()
 	timer := time.NewTimer(patience)

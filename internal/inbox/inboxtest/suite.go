@@ -49,7 +49,6 @@ type Rule struct {
 	needsProcesses, isAlone bool
 }
 
-// rule returns a rule with the name of its check.
 func rule(check func(*trial), text string) Rule {
 	return Rule{Name: conformance.NameOf(check), Text: text, check: check}
 }
@@ -117,13 +116,11 @@ type trial struct {
 	handled []string
 }
 
-// clocked is a store that goes by the clock of a trial.
 type clocked struct {
 	store.Store
 	clock *trial
 }
 
-// Now implements store.Store.
 func (c clocked) Now(context.Context) (time.Time, error) { return c.clock.Now(), nil }
 
 func newTrial(t T, rule Rule, database store.Store) *trial {
@@ -136,7 +133,6 @@ func (t *trial) Errorf(format string, args ...any) {
 	t.T.Errorf("rule broken: %s\n%s", t.rule.Text, fmt.Sprintf(format, args...))
 }
 
-// Now returns the time.
 func (t *trial) Now() time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -318,7 +314,6 @@ func frozen() (handler inbox.Handler, began, goOn chan struct{}) {
 	}, began, goOn
 }
 
-// removeAll removes the documents of a collection.
 func (t *trial) removeAll(collection string) error {
 	filter, err := query.CompileFilter(document.O())
 	if err != nil {

@@ -15,19 +15,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// broken is a store whose collections break their contract.
 type broken struct {
 	store.Store
 	breaks func(store.Collection) store.Collection
 }
 
-// Collection implements store.Store.
 func (b broken) Collection(name string) store.Collection { return b.breaks(b.Store.Collection(name)) }
 
 // forgetful says that it inserted what was there already.
 type forgetful struct{ store.Collection }
 
-// Insert implements store.Collection.
 func (f forgetful) Insert(ctx context.Context, documents ...document.Object) error {
 	err := f.Collection.Insert(ctx, documents...)
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
@@ -39,7 +36,6 @@ func (f forgetful) Insert(ctx context.Context, documents ...document.Object) err
 // careless changes what a filter does not match.
 type careless struct{ store.Collection }
 
-// Update implements store.Collection.
 func (c careless) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
@@ -54,7 +50,6 @@ func (c careless) Update(
 // reversed returns the last first.
 type reversed struct{ store.Collection }
 
-// Find implements store.Collection.
 func (r reversed) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {

@@ -34,7 +34,6 @@ func File() string {
 	return text.String()
 }
 
-// writeCodes writes the codes of errors.
 func writeCodes(text *strings.Builder) {
 	var names []string
 	for _, code := range boterr.Codes() {
@@ -57,14 +56,12 @@ func writeKind(text *strings.Builder, kind operations.Kind) {
 	text.WriteString("  }\n")
 }
 
-// writeFields writes the fields of an object.
 func writeFields(text *strings.Builder, indent string, fields []operations.Field, f form) {
 	for _, field := range fields {
 		writeField(text, indent, field, f)
 	}
 }
 
-// writeField writes one field.
 func writeField(text *strings.Builder, indent string, field operations.Field, f form) {
 	writeComment(text, indent, f.comment(field))
 	mark, null := "", ""
@@ -77,7 +74,6 @@ func writeField(text *strings.Builder, indent string, field operations.Field, f 
 	fmt.Fprintf(text, "%s%s%s: %s%s;\n", indent, propertyName(field.Name), mark, f.typeOf(field, indent), null)
 }
 
-// writeComment writes text as JSDoc.
 func writeComment(text *strings.Builder, indent string, lines ...string) {
 	told := strings.Split(strings.ReplaceAll(strings.Join(lines, "\n"), "*/", "* /"), "\n")
 	if len(told) == 1 {

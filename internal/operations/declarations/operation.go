@@ -95,7 +95,6 @@ func platformFields(operation operations.Operation) []operations.Field {
 	return nil
 }
 
-// shapeOf returns the type of one shape.
 func shapeOf(response operations.Response) string {
 	return told.typeOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields}, "  ")
 }

@@ -80,7 +80,6 @@ func choice(values []string) string {
 	return strings.Join(quoted, " | ")
 }
 
-// object returns the type of an object.
 func (f form) object(field operations.Field, indent string) string {
 	kind, _ := operations.KindNamed(field.Kind)
 	name := typeName(field.Kind)
@@ -125,7 +124,6 @@ func typeName(name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// propertyName returns a name as an object has it.
 func propertyName(name string) string {
 	if name[0] >= '0' && name[0] <= '9' {
 		return fmt.Sprintf("%q", name)

@@ -10,12 +10,10 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// table is a Markdown table.
 type table struct {
 	rows [][]string
 }
 
-// newTable returns a table with its heading.
 func newTable(heading ...string) *table {
 	rule := make([]string, len(heading))
 	for i := range rule {
@@ -135,7 +133,6 @@ func platforms(names []string, ofNone string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// operationLink returns a link to the section of an operation.
 func operationLink(name string) string {
 	return fmt.Sprintf("[%s](#%s)", code(name), strings.ToLower(name))
 }

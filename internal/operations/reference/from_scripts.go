@@ -47,7 +47,6 @@ func declaration(name string) string {
 	return found
 }
 
-// scriptCall returns the call of an operation in a script with what has to be given.
 func scriptCall(operation operations.Operation) string {
 	var names []string
 	for _, choice := range needed(operation.Parameters) {
@@ -56,7 +55,6 @@ func scriptCall(operation operations.Operation) string {
 	return fmt.Sprintf("this.%s({%s})", operation.Name, strings.Join(names, ", "))
 }
 
-// goCall is scriptCall in Go.
 func goCall(operation operations.Operation) string {
 	var fields []string
 	for _, choice := range needed(operation.Parameters) {

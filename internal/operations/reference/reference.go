@@ -49,7 +49,6 @@ func writeContents(text *strings.Builder) {
 	rows.write(text)
 }
 
-// writeOperation writes the section of one operation.
 func writeOperation(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "\n### %s\n\n%s\n\n", operation.Name, strings.Join(operation.Description, "\n\n"))
 	method, _ := reflect.TypeFor[*botctx.Context]().MethodByName(operation.Method)

@@ -69,7 +69,6 @@ func (f form) byCase(kind operations.Kind) document.Object {
 	return document.O("type", "object", "anyOf", append(schemas, f.otherCase(kind, tells, known)))
 }
 
-// caseOf returns the schema of one case.
 func (f form) caseOf(kind operations.Kind, c operations.Case, tells operations.Field) document.Object {
 	tells.Values, tells.Need = c.Values, operations.Required
 	if tells.Default != nil {
@@ -109,7 +108,6 @@ func (f form) otherCase(kind operations.Kind, tells operations.Field, known []st
 	return schema.With("properties", properties.With(tells.Name, own))
 }
 
-// fieldNamed returns the field of a kind.
 func fieldNamed(kind operations.Kind, name string) operations.Field {
 	i := slices.IndexFunc(kind.Fields, func(field operations.Field) bool { return field.Name == name })
 	if i < 0 {

@@ -32,7 +32,6 @@ func closed(schema document.Object) document.Object {
 	return schema.With("additionalProperties", false)
 }
 
-// requires reports whether an object has to have a field.
 func (f form) requires(field operations.Field) bool {
 	if f == told {
 		return field.Need != operations.Optional

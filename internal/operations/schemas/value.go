@@ -52,7 +52,6 @@ func (f form) alternative(declared operations.Type, field operations.Field) docu
 	return schema
 }
 
-// limited returns a schema with the limit of what an operation takes.
 func (f form) limited(schema document.Object, keyword string, field operations.Field) document.Object {
 	if most, isLimited := field.Limit(); isLimited && f == given {
 		return schema.With(keyword, most)
@@ -80,7 +79,6 @@ func (f form) single(declared operations.Type, field operations.Field) document.
 	}
 }
 
-// singleObject returns the schema of an object.
 func (f form) singleObject(field operations.Field) document.Object {
 	switch {
 	case field.Partial:
@@ -114,7 +112,6 @@ func (f form) number(kind string) document.Object {
 	return document.O("type", "integer")
 }
 
-// reference returns a reference to a kind.
 func (f form) reference(kind string) document.Object {
 	if described, _ := operations.KindNamed(kind); f == given && len(described.Fields) > 0 {
 		kind += endParam

@@ -119,7 +119,6 @@ func TestLanguage_Lacks(t *testing.T) {
 	}
 }
 
-// result runs a script.
 func result(t *testing.T, engine *script.Engine, source string) (any, error) {
 	t.Helper()
 	program, err := engine.Compile("check.js", source)

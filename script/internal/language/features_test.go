@@ -12,7 +12,6 @@ type feature struct {
 	folders, tags []string
 }
 
-// has reports whether a test is of the feature.
 func (f feature) has(c case262) bool {
 	return slices.ContainsFunc(f.folders, func(folder string) bool { return strings.HasPrefix(c.path, folder+"/") }) ||
 		slices.ContainsFunc(f.tags, func(tag string) bool { return slices.Contains(c.features, tag) })

@@ -104,7 +104,6 @@ func run(t *testing.T, suite string) []share {
 	return shares
 }
 
-// find finds the tests of the features.
 func find(t *testing.T, suite string, found chan<- string) {
 	t.Helper()
 	defer close(found)
@@ -131,7 +130,6 @@ const (
 	failed
 )
 
-// count counts a test.
 func (s *share) count(v verdict) {
 	switch v {
 	case leftOut:
@@ -186,7 +184,6 @@ func newRunner(t *testing.T, suite string) *runner {
 	return &runner{suite: suite, engine: engine, bot: bot, ctx: t.Context(), harness: map[string]string{}}
 }
 
-// read reads a test.
 func (r *runner) read(path string) case262 {
 	source, err := os.ReadFile(filepath.Join(r.suite, "test", filepath.FromSlash(path)))
 	if err != nil {
@@ -202,7 +199,6 @@ func (r *runner) read(path string) case262 {
 	return read
 }
 
-// file returns a file of the harness.
 func (r *runner) file(name string) string {
 	if text, isKnown := r.harness[name]; isKnown {
 		return text

@@ -29,7 +29,6 @@ func Functions() map[string]Function {
 	return map[string]Function{"sortKey": taking(newSorter().key), "upper": taking(upper), "lower": taking(lower)}
 }
 
-// taking makes a Function of one that takes a T.
 func taking[T, R any](function func(T) (R, error)) Function {
 	return func(value []byte) (any, error) {
 		var given T
@@ -40,7 +39,6 @@ func taking[T, R any](function func(T) (R, error)) Function {
 	}
 }
 
-// localText is a text in a language.
 type localText struct {
 	Text     string       `json:"text"`
 	Language language.Tag `json:"language"`

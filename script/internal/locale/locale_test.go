@@ -33,7 +33,6 @@ const boot = `(() => {
 	}
 })()`
 
-// newEngine returns an engine with the methods.
 func newEngine(tb testing.TB, zone *time.Location) *quickjs.Instance {
 	tb.Helper()
 	folder, err := os.UserCacheDir()
@@ -51,7 +50,6 @@ func newEngine(tb testing.TB, zone *time.Location) *quickjs.Instance {
 	return engine
 }
 
-// answering is a host that answers with the functions.
 func answering(functions map[string]locale.Function) func(string) (string, error) {
 	return func(text string) (string, error) {
 		var asked struct {

@@ -205,7 +205,6 @@ func numberIn(runes []rune) int {
 	return count
 }
 
-// add adds the weights of a text as collate has them.
 func (w *weights) add(collator *collate.Collator, text string) {
 	if text == "" {
 		return

@@ -196,7 +196,6 @@ func (m *manifest) browserFile(file string) (replacement string, ok bool) {
 	return m.browserField(name[:len(name)-len(path.Ext(name))])
 }
 
-// browserField returns what the field browser says for a name.
 func (m *manifest) browserField(name string) (replacement string, ok bool) {
 	value, _ := m.browser.Field(name)
 	if isKept, isBool := value.(bool); isBool && !isKept {

@@ -320,7 +320,6 @@ func TestFind_AFileThatIsAddedLater(t *testing.T) {
 	require.Equal(t, "late.js", file)
 }
 
-// counting counts what is opened.
 type counting struct {
 	fs.FS
 	opened int

@@ -186,7 +186,6 @@ func (g generator) target(depth int) string {
 	return "{" + strings.Join(inner, ", ") + "}"
 }
 
-// name returns a name to require.
 func (g generator) name() string {
 	begin := g.pick(".", "..", "./", "../", "a", "b", "self", "a/", "b/", "self/", "#", "#", "")
 	rest := g.pick("", "x", "x.js", "lib", "lib/", "lib/x", "lib/x.js", "lib/y", "lib/z.js", "x/", "lib/x/x", "/lib", "/..", "../x", "*", "lib/*", ".", "package.json")

@@ -17,7 +17,6 @@ import (
 // Name is the name of the files with nodes.
 const Name = "nodes.json"
 
-// file is a file that is read.
 type file struct {
 	reader
 
@@ -143,7 +142,6 @@ func (r *reader) refuse(v value, path string, err error) {
 // schema is how each field of an object is read.
 type schema map[string]func(v value, path string)
 
-// object reads an object by a schema, and reports whether it is one.
 func (r *reader) object(v value, path string, fields schema) bool {
 	if !v.isObject {
 		r.complainf(v.place, path, "must be an object, got %s", v.kind())
@@ -178,7 +176,6 @@ func perhaps(name string, fields schema) string {
 	return ": there are " + strings.Join(names, ", ")
 }
 
-// array reads each element of an array.
 func (r *reader) array(v value, path string, read func(v value, path string)) {
 	if !v.isArray {
 		r.complainf(v.place, path, "must be an array, got %s", v.kind())

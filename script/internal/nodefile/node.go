@@ -62,7 +62,6 @@ func (n Node) Problem(err error) Problem {
 	return p
 }
 
-// node reads a node.
 func (f *file) node(v value, path string) {
 	n := Node{place: v.place, path: path, places: map[string]located{}}
 	n.Base.Tree = f.tree
@@ -257,7 +256,6 @@ func (f *file) redirect(n *Node, v value, path string) {
 	}
 }
 
-// options returns how the options of a redirect are read.
 func (f *file) options(into *botctx.RedirectOptions) func(v value, path string) {
 	part := func(into **bool) func(v value, path string) {
 		return func(v value, path string) {
@@ -323,7 +321,6 @@ func (f *file) script(into **Script) func(v value, path string) {
 	}
 }
 
-// isScript reports whether a file is one with a script.
 func isScript(name string) bool {
 	for _, extension := range extensions {
 		if strings.HasSuffix(name, extension) {
@@ -369,7 +366,6 @@ type member struct {
 	value value
 }
 
-// kind names what a value is.
 func (v value) kind() string {
 	switch v.scalar.(type) {
 	case string:
@@ -400,7 +396,6 @@ type parser struct {
 	depth   int
 }
 
-// parse returns the value of a file.
 func parse(file string, text []byte) (value, *Problem) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	p := &parser{file: file, text: text, decoder: json.NewDecoder(bytes.NewReader(text))}
@@ -439,7 +434,6 @@ func (p *parser) next() (json.Token, int64, error) {
 	return token, begin, err
 }
 
-// value reads one value.
 func (p *parser) value() (value, error) {
 	token, begin, err := p.next()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// folder returns a folder of files with texts.
 func folder(files ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(files); i += 2 {

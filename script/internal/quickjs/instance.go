@@ -50,7 +50,6 @@ const (
 	fnFree
 )
 
-// functionNames are their names in the module.
 var functionNames = []string{
 	fnInitialize:      "_initialize",
 	fnInit:            "qjs_init",

@@ -478,7 +478,6 @@ func newSnapshot(tb testing.TB, source string) *quickjs.Snapshot {
 	return s
 }
 
-// take returns an instance for one run, which ends with the test.
 func take(tb testing.TB, s *quickjs.Snapshot, run quickjs.Run) *quickjs.Instance {
 	tb.Helper()
 	if run.Busy == 0 {

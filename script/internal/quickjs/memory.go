@@ -35,7 +35,6 @@ func (a *allocator) Allocate(_, _ uint64) experimental.LinearMemory {
 	return a.made
 }
 
-// Reallocate implements experimental.LinearMemory.
 func (l *linear) Reallocate(size uint64) []byte {
 	if size > uint64(len(l.bytes)) || size > l.most && !l.isRefused {
 		l.isRefused = true
@@ -44,7 +43,6 @@ func (l *linear) Reallocate(size uint64) []byte {
 	return l.bytes[:size:size]
 }
 
-// Free implements experimental.LinearMemory.
 func (l *linear) Free() {
 	freeMemory(l.bytes)
 	l.bytes = nil

@@ -4,7 +4,6 @@ package quickjs
 
 import "bytes"
 
-// reserveMemory returns zeroed memory.
 func reserveMemory(size uint64) []byte { return make([]byte, size) }
 
 func freeMemory([]byte) {}

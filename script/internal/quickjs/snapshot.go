@@ -90,7 +90,6 @@ func (m *Machine) instantiate(of *Snapshot) (in *Instance, err error) {
 	return in, nil
 }
 
-// scratchSize is the size of Instance.scratch.
 const scratchSize = 1 << 10
 
 // headroom is how much memory the instances of a snapshot have free. One that needs more is not used again.
@@ -152,7 +151,6 @@ func (s *Snapshot) takeIdle() *Instance {
 	return in
 }
 
-// clone makes one more instance.
 func (s *Snapshot) clone() (*Instance, error) {
 	in, err := s.machine.instantiate(s)
 	if err != nil {

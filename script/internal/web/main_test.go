@@ -40,7 +40,6 @@ const boot = `(() => {
 	}
 })()`
 
-// newEngine returns an engine with the globals.
 func newEngine(tb testing.TB) *quickjs.Instance {
 	tb.Helper()
 	engine := newBareEngine(tb, answering(web.Functions(rand.Reader)))
@@ -49,7 +48,6 @@ func newEngine(tb testing.TB) *quickjs.Instance {
 	return engine
 }
 
-// newBareEngine returns an engine with a host.
 func newBareEngine(tb testing.TB, host func(string) (string, error)) *quickjs.Instance {
 	tb.Helper()
 	folder, err := os.UserCacheDir()
@@ -64,7 +62,6 @@ func newBareEngine(tb testing.TB, host func(string) (string, error)) *quickjs.In
 	return engine
 }
 
-// answering is a host that answers with the functions.
 func answering(functions map[string]web.Function) func(string) (string, error) {
 	return func(text string) (string, error) {
 		var asked struct {

@@ -64,7 +64,6 @@ func Functions(random io.Reader) map[string]Function {
 // mostRandom is the limit of crypto.getRandomValues in the standard.
 const mostRandom = 65536
 
-// taking makes a Function of one that takes a T.
 func taking[T, R any](function func(T) (R, error)) Function {
 	return func(value []byte) (any, error) {
 		var given T

@@ -17,7 +17,6 @@ import (
 // round than whoever relies on it without saying so.
 const orderPath = "_botctx.order"
 
-// filterOf returns the filter of a document.
 func filterOf(d bson.D, key string) (*query.Filter, error) {
 	source, _ := fieldOf[bson.D](d, key)
 	if err := checkLists(source); err != nil {
@@ -54,7 +53,6 @@ func checkList(key string, operand any) error {
 	return nil
 }
 
-// checkListed checks a document in a list.
 func checkListed(operator string, o bson.D) error {
 	switch operator {
 	case "$and", "$or", "$nor":

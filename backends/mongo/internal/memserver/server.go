@@ -82,7 +82,6 @@ func (s *Server) serve(ctx context.Context, client net.Conn) {
 	}
 }
 
-// in returns the database of that name.
 func (s *Server) in(name string) *database {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -115,7 +114,6 @@ type message struct {
 
 var errMalformed = errors.New("the message is malformed")
 
-// readMessage reads a message of a client.
 func readMessage(client io.Reader) (message, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(client, header[:]); err != nil {
@@ -211,7 +209,6 @@ func readList(b []byte) (bson.A, error) {
 	return list, nil
 }
 
-// reply returns the message that answers this one.
 func (m message) reply(answer []byte) []byte {
 	kind, before := uint32(opMsg), make([]byte, 5) // No flags, and a section of kind 0.
 	if m.kind == opQuery {
@@ -225,7 +222,6 @@ func (m message) reply(answer []byte) []byte {
 	return append(append(b, before...), answer...)
 }
 
-// request is a command to a collection.
 type request struct {
 	ctx     context.Context //nolint:containedctx // It lives as long as the command.
 	server  *Server
@@ -285,10 +281,8 @@ type commandError struct {
 	text string
 }
 
-// Error returns the text.
 func (e commandError) Error() string { return e.text }
 
-// refusal returns an error as the server tells it.
 func refusal(err error) commandError {
 	var known commandError
 	switch {

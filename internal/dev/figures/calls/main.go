@@ -185,7 +185,6 @@ type noting struct {
 	way *[]string
 }
 
-// Collection returns a collection that does so.
 func (n noting) Collection(name string) store.Collection {
 	return notingCollection{Collection: n.Store.Collection(name), way: n.way}
 }

@@ -121,7 +121,6 @@ func ask(script string, given, answer any) {
 	must(json.Unmarshal(printed, answer))
 }
 
-// weigh returns the weights of a text at each level in the keys of collate.
 func weigh(collator *collate.Collator, text string) (weights [levels]string) {
 	key := collator.KeyFromString(&collate.Buffer{}, text)
 	for level := range weights {
@@ -269,7 +268,6 @@ func isPlaced(r rune) bool {
 	return !isAlone && (r < 0x10000 || r >= 0x1F000 && r < 0x1FC00)
 }
 
-// chains returns the chains.
 func chains(sorted []character) []string {
 	for follows := map[[2]rune]bool{}; ; {
 		count := len(follows)

@@ -369,7 +369,6 @@ func (n *treeNode[K, V]) fill(edit *Edit, i int) {
 	n.keys[i+1] = right.keys[0]
 }
 
-// ascendAt is ascend from place i of the node on.
 func (n *treeNode[K, V]) ascendAt(i int, yield func(K, V) bool) bool {
 	for ; i < len(n.keys); i++ {
 		if n.isBranch() {
@@ -409,7 +408,6 @@ func (n *treeNode[K, V]) descend(i int, yield func(K, V) bool) bool {
 	return true
 }
 
-// descendBefore is descend for the keys below key.
 func (n *treeNode[K, V]) descendBefore(key K, yield func(K, V) bool) bool {
 	if !n.isBranch() {
 		i, _ := n.find(key)

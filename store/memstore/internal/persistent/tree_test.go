@@ -24,7 +24,6 @@ func (m *treeModel) set(edit *persistent.Edit, key string, value int) {
 	m.model[key] = value
 }
 
-// delete reports whether tree and model agree that the key was there.
 func (m *treeModel) delete(edit *persistent.Edit, key string) bool {
 	_, was := m.model[key]
 	delete(m.model, key)
