@@ -41,6 +41,10 @@ type Store interface {
 //
 // A nil *Filter matches every document, a nil *Sort keeps the order of insertion.
 type Collection interface {
+	// Get returns the document with an _id, and whether there is one: what Find by that _id returns. InvalidArgument: id
+	// is no value.
+	Get(ctx context.Context, id any) (found document.Object, exists bool, err error)
+
 	// Find returns the documents that match, or an empty slice.
 	Find(ctx context.Context, filter *query.Filter, options FindOptions) ([]document.Object, error)
 

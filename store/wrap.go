@@ -133,6 +133,24 @@ func (c *wrappedCollection) inner() Collection {
 	return c.known
 }
 
+func (c *wrappedCollection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
+	var end func(int, error) error
+	defer func() {
+		documents := 0
+		if exists {
+			documents = 1
+		}
+		if found, err = settled(end, found, documents, err, recover()); err != nil {
+			exists = false
+		}
+	}()
+	if ctx, end, err = c.store.begin(ctx, "find", c.name); err != nil {
+		return found, false, err
+	}
+	err = errNotReturned
+	return c.inner().Get(ctx, id)
+}
+
 func (c *wrappedCollection) Find(ctx context.Context, filter *query.Filter, options FindOptions) (found []document.Object, err error) {
 	var end func(int, error) error
 	defer func() { found, err = settled(end, found, len(found), err, recover()) }()

@@ -80,6 +80,12 @@ func (c *reopeningCollection) held() (collection store.Collection, done func()) 
 	return c.store.store.Collection(c.name), c.store.mu.RUnlock
 }
 
+func (c *reopeningCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
+	now, done := c.reopened()
+	defer done()
+	return now.Get(ctx, id)
+}
+
 func (c *reopeningCollection) Find(ctx context.Context, f *query.Filter, o store.FindOptions) ([]document.Object, error) {
 	now, done := c.reopened()
 	defer done()

@@ -221,6 +221,19 @@ func (c *collection) newest() *collection {
 // need another round trip.
 const firstBatch = 1000
 
+// Get implements store.Collection.
+func (c *collection) Get(ctx context.Context, id any) (document.Object, bool, error) {
+	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
+	if err != nil {
+		return document.Object{}, false, boterr.PrefixField("id", err)
+	}
+	found, err := c.Find(ctx, byID, store.FindOptions{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return document.Object{}, false, err
+	}
+	return found[0], true, nil
+}
+
 func (c *collection) Find(
 	ctx context.Context, filter *query.Filter, opts store.FindOptions,
 ) ([]document.Object, error) {

@@ -165,11 +165,26 @@ type Query struct {
 
 // Get returns the record with that id, or NotFound.
 func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
-	found, ok, err := c.First(ctx, query.FieldValue{Name: FieldID, Value: id})
-	if err == nil && !ok {
-		err = NotFound(c.schema.Name, id)
+	if text, isText := id.(string); isText && isLong(text) {
+		if _, err := c.filter(document.O(FieldID, id)); err != nil {
+			return document.Object{}, err
+		}
 	}
-	return found, err
+	if c.err != nil {
+		return document.Object{}, c.err
+	}
+	found, exists, err := c.stored.Get(ctx, id)
+	for i := range c.scope {
+		exists = exists && found.Value(c.scope[i].Name) == c.scope[i].Value
+	}
+	switch {
+	case err != nil:
+		return document.Object{}, err
+	case !exists:
+		return document.Object{}, NotFound(c.schema.Name, id)
+	default:
+		return found, nil
+	}
 }
 
 // First returns the first record whose fields have values, and whether there is one.

@@ -167,6 +167,22 @@ func (c *collection) at(filter *query.Filter) *query.Filter {
 	return filter.At(c.store.now())
 }
 
+// Get implements store.Collection.
+func (c *collection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
+	if err := checkEnded(ctx); err != nil {
+		return found, false, err
+	}
+	if id, err = document.ValueOf(id); err != nil {
+		return found, false, boterr.PrefixField("id", err)
+	}
+	now, err := c.newest()
+	if err != nil {
+		return found, false, err
+	}
+	_, found, exists = now.ids.find(&now.documents, id)
+	return found, exists, nil
+}
+
 func (c *collection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {

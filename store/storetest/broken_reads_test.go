@@ -2,6 +2,7 @@ package storetest_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -171,6 +172,19 @@ func (c distinctToTheLetter) Distinct(
 		}
 	}
 	return values, nil
+}
+
+// gettingByText looks for an _id by its text alone.
+type gettingByText struct{ store.Collection }
+
+func (c gettingByText) Get(ctx context.Context, id any) (document.Object, bool, error) {
+	found, err := c.Find(ctx, nil, store.FindOptions{})
+	for _, o := range found {
+		if fmt.Sprint(o.Value("_id")) == fmt.Sprint(id) {
+			return o, true, nil
+		}
+	}
+	return document.Object{}, false, err
 }
 
 // farthestFirst returns what is near the other way round.

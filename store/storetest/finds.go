@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"time"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -18,6 +20,7 @@ var findRules = []Rule{
 	rule(arraysFindPatterns, "an element {$regex, $options} of $all, and of $in and $nin in $elemMatch, is a pattern"),
 	rule(findSkipsAndLimits, "Skip leaves documents out at the beginning, Limit is the most to return, and 0 is all"),
 	rule(negativeSkipAndLimitAreRefused, "a negative Skip or Limit is InvalidArgument"),
+	rule(getFindsByID, "Get returns the document with an _id of any type, and that there is none where there is none"),
 	rule(countCountsMatches, "Count returns the number of documents that match"),
 }
 
@@ -151,6 +154,27 @@ func negativeSkipAndLimitAreRefused(t *trial) {
 		_, err := t.Find(t.Context(), nil, options)
 		t.requireCode(boterr.InvalidArgument, err, "%+v", options)
 	}
+}
+
+func getFindsByID(t *trial) {
+	ids := []any{"a", "1", 1, 2.5, true, nil, document.O("x", 1, "y", "z"), time.UnixMilli(7).UTC()}
+	for _, id := range ids {
+		t.insert(document.O("_id", id, "kind", "x"))
+	}
+	for _, id := range append(ids, 1.0) {
+		found, exists, err := t.Get(t.Context(), id)
+		require.NoError(t, err)
+		require.True(t, exists, "%v", id)
+		require.True(t, document.Equal(document.O("_id", id, "kind", "x"), found), "%v is %v", id, found)
+	}
+	for _, id := range []any{"b", 2, "2.5", false, document.O("y", "z", "x", 1), document.A("a")} {
+		found, exists, err := t.Get(t.Context(), id)
+		require.NoError(t, err)
+		require.False(t, exists, "%v", id)
+		require.True(t, found.IsZero(), "%v", id)
+	}
+	_, _, err := t.Get(t.Context(), func() {})
+	t.requireCode(boterr.InvalidArgument, err)
 }
 
 func countCountsMatches(t *trial) {

@@ -327,6 +327,7 @@ func (t *trial) answers(ctx context.Context) map[string]error {
 	change, replacement := t.change("$set", document.O("n", 9)), t.change("n", 9)
 	_, find := t.Find(ctx, nil, store.FindOptions{})
 	_, findOne := t.Find(ctx, t.filter("_id", 1), store.FindOptions{})
+	_, _, get := t.Get(ctx, 1)
 	_, count := t.Count(ctx, nil)
 	_, distinct := t.Distinct(ctx, "n", nil)
 	_, update := t.Update(ctx, nil, change, multi)
@@ -335,7 +336,7 @@ func (t *trial) answers(ctx context.Context) map[string]error {
 	_, findAndModify := t.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{})
 	_, removed := t.Delete(ctx, nil, store.DeleteOptions{Multi: true})
 	return map[string]error{
-		"Find": find, "Find by _id": findOne, "Count": count, "Distinct": distinct,
+		"Find": find, "Find by _id": findOne, "Get": get, "Count": count, "Distinct": distinct,
 		"Insert": t.Insert(ctx, document.O("_id", 3)), "Update": update, "Update by _id": updateOne, "upsert": upserted,
 		"FindAndModify": findAndModify, "Delete": removed,
 		"EnsureIndex": t.EnsureIndex(ctx, store.Index{Keys: ascending("n")}),

@@ -171,7 +171,7 @@ var breakages = map[string]breakage{
 	},
 	"whole seconds": {
 		newStore: rewritingWith(wholeSeconds),
-		breaks:   []string{"InsertTakesAnyIDButArrays", "TimesKeepMilliseconds"},
+		breaks:   []string{"InsertTakesAnyIDButArrays", "TimesKeepMilliseconds", "GetFindsByID"},
 	},
 	"strings cut at NUL": {
 		newStore: rewritingWith(cutAtNUL),
@@ -261,6 +261,10 @@ var breakages = map[string]breakage{
 	"distinct to the letter": {
 		newStore: breaking(func(c collection) collection { return distinctToTheLetter{c} }),
 		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctLeavesOutWhatIsMissing", "DistinctRefusesBadPaths"},
+	},
+	"gets by text": {
+		newStore: breaking(func(c collection) collection { return gettingByText{c} }),
+		breaks:   []string{"GetFindsByID"},
 	},
 	"farthest first": {
 		newStore: breaking(func(c collection) collection { return farthestFirst{c} }),
