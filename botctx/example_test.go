@@ -21,6 +21,7 @@ func (printer) Send(_ context.Context, message send.Message) (send.Delivery, err
 	return send.Delivery{}, nil
 }
 
+// counted is an interceptor that counts the calls of operations.
 func counted(calls *int) botctx.Interceptor {
 	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		*calls++
