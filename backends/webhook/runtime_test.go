@@ -151,6 +151,10 @@ func (s lost) Collection(name string) store.Collection {
 
 type lostCollection struct{ store.Collection }
 
+func (lostCollection) Get(context.Context, any) (document.Object, bool, error) {
+	return document.Object{}, false, boterr.New(boterr.Unavailable, "", "the server is gone after: %w", boterr.Invalid("filter", "does not fit"))
+}
+
 func (lostCollection) Find(context.Context, *query.Filter, store.FindOptions) ([]document.Object, error) {
 	return nil, boterr.New(boterr.Unavailable, "", "the server is gone after: %w", boterr.Invalid("filter", "does not fit"))
 }
