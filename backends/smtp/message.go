@@ -137,6 +137,13 @@ func isPlain(text string) bool {
 		!strings.Contains(text, "=?") && strings.TrimSpace(text) == text
 }
 
+// charset is a character set in which mails can be written.
+type charset struct {
+	encoding encoding.Encoding
+	// name is the one that MIME prefers.
+	name string
+}
+
 // words returns a text as encoded words, each on a line and of whole characters.
 func (c charset) words(text string) (string, error) {
 	var words []string
@@ -167,13 +174,6 @@ func (c charset) word(text string) (word, rest string, err error) {
 		word, end = longer, end+size
 	}
 	return word, text[end:], nil
-}
-
-// charset is a character set in which mails can be written.
-type charset struct {
-	encoding encoding.Encoding
-	// name is the one that MIME prefers.
-	name string
 }
 
 // charsetOf returns the character set that a text asks for, UTF-8 where it asks for none.
