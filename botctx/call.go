@@ -128,29 +128,23 @@ func called[P, R any](
 	op Op, method func(c *Context, ctx context.Context, params P) (R, error),
 ) func(ctx context.Context, c *Context, args document.Object) (any, error) {
 	return func(ctx context.Context, c *Context, args document.Object) (any, error) {
-		return callOperation(ctx, c, op, args, method)
-	}
-}
-
-func callOperation[P, R any](
-	ctx context.Context, c *Context, op Op, args document.Object, method func(*Context, context.Context, P) (R, error),
-) (any, error) {
-	var params P
-	if err := c.runtime.decode(args, &params); err != nil {
-		return document.Missing, boterr.Wrap(string(op), err)
-	}
-	result, failed := method(c, ctx, params)
-	if failed != nil {
-		if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
-			return document.Missing, failed
+		var params P
+		if err := c.runtime.decode(args, &params); err != nil {
+			return document.Missing, boterr.Wrap(string(op), err)
 		}
+		result, failed := method(c, ctx, params)
+		if failed != nil {
+			if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
+				return document.Missing, failed
+			}
+		}
+		value, err := valueForCaller(result)
+		if err != nil {
+			value = document.Missing
+			failed = cmp.Or(failed, boterr.Wrap(string(op), boterr.New(boterr.Internal, "", "the result cannot be encoded: %w", err)))
+		}
+		return value, failed
 	}
-	value, err := valueForCaller(result)
-	if err != nil {
-		value = document.Missing
-		failed = cmp.Or(failed, boterr.Wrap(string(op), boterr.New(boterr.Internal, "", "the result cannot be encoded: %w", err)))
-	}
-	return value, failed
 }
 
 // forCaller is a result with a credential that the caller asked for. Logs, transcripts and

@@ -18,16 +18,16 @@ type Call struct {
 	Collection string
 }
 
-// Around is called before each call of a store that Wrap returns. It returns the context for the call and, unless it is
-// nil, a function that is called after it, with the number of documents that came back or were inserted, and the error;
-// the error that it returns takes the place of that one. If Around itself fails, so does the call, and the store is not
-// asked.
+// Around is called before each call of a store that Wrap returns. If it fails, so does the call, and the store is not
+// asked. Otherwise it returns the context for the call, and a function, or nil, that is called after it with the number
+// of documents that came back or were inserted and with the call's error. What that function returns is the error of the
+// call.
 type Around func(ctx context.Context, call Call) (within context.Context, end func(documents int, err error) error, err error)
 
-// Wrap returns a store that calls around at each call of another store, if around is not nil. A panic in the store or in
-// around is an error of the call: Internal, with *boterr.PanicError behind it. The store is a Watcher if the inner one
-// is, whose panics are not errors; what else the inner one can do is not there any more. Without around, a store that
-// Wrap has returned is returned as it is.
+// Wrap returns a store that passes each call on to inner, and calls around at each, unless around is nil. A panic in
+// inner, in around or in the function that it returns is an error of the call: Internal, with *boterr.PanicError behind
+// it. The store is a Watcher if inner is one; panics of Watch are not errors. It has no other methods of inner. If around
+// is nil and Wrap has returned inner, Wrap returns inner itself.
 func Wrap(inner Store, around Around) Store {
 	switch inner.(type) {
 	case *wrappedStore, wrappedWatcher:
@@ -75,12 +75,22 @@ func settled[R any](end func(int, error) error, result R, documents int, err err
 	if end == nil {
 		return result, err
 	}
-	failure := end(documents, err)
+	failure := outcome(end, documents, err)
 	if failure != nil && err == nil {
 		var none R
 		result = none
 	}
 	return result, failure
+}
+
+// outcome returns what end makes of the error of a call.
+func outcome(end func(int, error) error, documents int, err error) (failure error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			failure = boterr.Recovered(thrown)
+		}
+	}()
+	return end(documents, err)
 }
 
 func (s *wrappedStore) Now(ctx context.Context) (now time.Time, err error) {

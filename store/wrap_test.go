@@ -119,6 +119,10 @@ func TestWrap_PanicIsAnError(t *testing.T) {
 	}).Now(t.Context())
 	require.ErrorIs(t, err, boterr.Internal)
 	require.Equal(t, []string{"count things 0 Internal"}, j.lines)
+	_, err = store.Wrap(memstore.New(), func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		return ctx, func(int, error) error { panic("no") }, nil
+	}).Collection("things").Count(t.Context(), nil)
+	require.ErrorIs(t, err, boterr.Internal, "in the end function")
 }
 
 // panicking is a store without collections.

@@ -1,4 +1,4 @@
-// Package replies checks what connectors answer.
+// Package replies checks that what is sent, and what connectors answer, can be written as JSON.
 package replies
 
 import (
