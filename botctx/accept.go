@@ -73,9 +73,54 @@ func fixed(key string) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:])
 }
 
-// Inbox returns what keeps what was accepted: for its dead letters, its load, and for a host that drives
-// it by itself, such as in virtual time.
-func (r *Runtime) Inbox() *inbox.Inbox { return r.inbox }
+// Inbox types that the methods of Runtime take and return.
+type (
+	// DeadLetter is an accepted event that was given up. Its Event.Body holds what arrived, as "event".
+	DeadLetter = inbox.DeadLetter
+	// DeadLettersParams select dead letters by app and channel, and a page of them by DeadLetter.Cursor.
+	DeadLettersParams = inbox.DeadLettersParams
+	// InboxStats are the numbers of events that wait, of dead letters, and of lanes in work.
+	InboxStats = inbox.Stats
+	// EventResult is what RunNextEvent did.
+	EventResult = inbox.Result
+)
+
+// DeadLetters returns accepted events that were given up, in the order in which they were accepted.
+// InvalidArgument: a cursor is none, or the params contradict each other. The other errors are those of the store.
+func (r *Runtime) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
+	return r.inbox.DeadLetters(ctx, p)
+}
+
+// DeadLetter returns one dead letter by its id. NotFound: there is none. The other errors are those of the store.
+func (r *Runtime) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
+	return r.inbox.DeadLetter(ctx, id)
+}
+
+// RetryDeadLetter puts a dead letter back: it is the next event of its sender, and has all its attempts again.
+// What earlier attempts have sent is not sent again. NotFound: there is none. The other errors are those of the store.
+func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
+	return r.inbox.Retry(ctx, id)
+}
+
+// DiscardDeadLetter removes a dead letter. A repeat of its event is not handled either. NotFound: there is none.
+// The other errors are those of the store.
+func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
+	return r.inbox.Discard(ctx, id)
+}
+
+// InboxStats counts what Accept kept. The errors are those of the store.
+func (r *Runtime) InboxStats(ctx context.Context) (InboxStats, error) { return r.inbox.Stats(ctx) }
+
+// NextEvent returns when the next accepted event can be run, by the store's clock: now if one can. ok is false if
+// none waits. It is for hosts that drive the time themselves, with RunNextEvent. The errors are those of the store.
+func (r *Runtime) NextEvent(ctx context.Context) (at time.Time, ok bool, err error) {
+	return r.inbox.Next(ctx)
+}
+
+// RunNextEvent runs the first accepted event that can be run, and stores what came of it; Run does so for hosts that
+// do not drive the time themselves. The lease is not renewed: if the run takes longer, what came of it does not count.
+// The error is one of the store, or says that the lease was lost.
+func (r *Runtime) RunNextEvent(ctx context.Context) (EventResult, error) { return r.inbox.RunNext(ctx) }
 
 func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
 	config := inbox.Config{

@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -94,9 +93,9 @@ func fromAda(text, id string) botctx.Inbound {
 	}}
 }
 
-func (f *fleet) runNext(by *botctx.Runtime) inbox.Result {
+func (f *fleet) runNext(by *botctx.Runtime) botctx.EventResult {
 	f.t.Helper()
-	result, err := by.Inbox().RunNext(f.t.Context())
+	result, err := by.RunNextEvent(f.t.Context())
 	require.NoError(f.t, err)
 	return result
 }
@@ -258,7 +257,7 @@ func TestAccept_FrozenRunChangesNothing(t *testing.T) {
 	require.NoError(t, frozen.Accept(t.Context(), fromAda("hi", "m1")))
 	ended := make(chan error)
 	go func() {
-		_, err := frozen.Inbox().RunNext(t.Context())
+		_, err := frozen.RunNextEvent(t.Context())
 		ended <- err
 	}()
 	<-began
@@ -293,9 +292,9 @@ func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, frozen.Accept(t.Context(), fromAda("hi", "m1")))
-	ended := make(chan inbox.Result)
+	ended := make(chan botctx.EventResult)
 	go func() {
-		result, _ := frozen.Inbox().RunNext(context.WithoutCancel(t.Context()))
+		result, _ := frozen.RunNextEvent(context.WithoutCancel(t.Context()))
 		ended <- result
 	}()
 	<-began
@@ -336,7 +335,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 	for name, start := range map[string]func(*botctx.Runtime) error{
 		"received": func(p *botctx.Runtime) error { return p.Receive(context.Background(), fromAda("hi", "")) },
 		"accepted": func(p *botctx.Runtime) error {
-			return errors.Join(p.Accept(context.Background(), fromAda("hi", "")), second(p.Inbox().RunNext(context.Background())))
+			return errors.Join(p.Accept(context.Background(), fromAda("hi", "")), second(p.RunNextEvent(context.Background())))
 		},
 	} {
 		began, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error)
@@ -374,7 +373,7 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 	}
 }
 
-func second(_ inbox.Result, err error) error { return err }
+func second(_ botctx.EventResult, err error) error { return err }
 
 func TestRun_HandlesWhatWasAccepted(t *testing.T) {
 	t.Parallel()
@@ -393,7 +392,7 @@ func TestRun_HandlesWhatWasAccepted(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-func TestRun_WhereTheInboxRunsAlready(t *testing.T) {
+func TestRun_WhereItRunsAlready(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	began := make(chan struct{})
@@ -403,7 +402,7 @@ func TestRun_WhereTheInboxRunsAlready(t *testing.T) {
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- p.Inbox().Run(ctx) }()
+	go func() { ended <- p.Run(ctx) }()
 	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
 	<-began
 	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "at once, and not when its context ends")

@@ -269,7 +269,7 @@ func TestEraseMember_RemovesAllAndCanBeRepeated(t *testing.T) {
 			runtime, ada := newShop(t, database, &sentTexts{})
 			runtime.HandleFunc(echo)
 			require.NoError(t, runtime.Accept(t.Context(), said("hi")))
-			_, err := runtime.Inbox().RunNext(t.Context())
+			_, err := runtime.RunNextEvent(t.Context())
 			require.NoError(t, err)
 			require.NoError(t, runtime.Accept(t.Context(), said("waits")))
 			scope := record.Scope{App: "shop", Channel: "web"}
@@ -603,7 +603,7 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 		_ = runtime.Accept(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m2",
 		}})
-		_, _ = runtime.Inbox().RunNext(t.Context())
+		_, _ = runtime.RunNextEvent(t.Context())
 		_ = botctx.EnsureIndexes(t.Context(), runtime.Env().Store)
 		_, _ = runtime.Context(t.Context(), scope)
 		enterLiveChats(t, runtime)

@@ -588,7 +588,7 @@ func TestAccept_DoneAfterItsWriteBack(t *testing.T) {
 	})
 	first := f.processOf(nodes...)
 	require.NoError(t, first.Accept(t.Context(), fromAda("hi", "m1")))
-	_, err := first.Inbox().RunNext(t.Context())
+	_, err := first.RunNextEvent(t.Context())
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
 
 	second := f.processOf(nodes...)
@@ -658,7 +658,7 @@ func (f *fleet) processOf(nodes ...*botctx.Node) *botctx.Runtime {
 func (f *fleet) runAll(by *botctx.Runtime) {
 	f.t.Helper()
 	for range 20 {
-		next, isWaiting, err := by.Inbox().Next(f.t.Context())
+		next, isWaiting, err := by.NextEvent(f.t.Context())
 		require.NoError(f.t, err)
 		if !isWaiting {
 			return

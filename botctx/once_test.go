@@ -233,11 +233,11 @@ func (w *tried) try(logic func(ctx context.Context, bot *botctx.Context, attempt
 		From: w.actor.ExternalID(), Type: send.TypeText, Data: document.O("text", "go"),
 	}}))
 	w.outside.take()
-	result, err := runtime.Inbox().RunNext(w.t.Context())
+	result, err := runtime.RunNextEvent(w.t.Context())
 	require.NoError(w.t, err)
 	require.ErrorIs(w.t, result.Err, boterr.Unavailable)
 	first = w.outside.take()
-	result, err = runtime.Inbox().RunNext(w.t.Context())
+	result, err = runtime.RunNextEvent(w.t.Context())
 	require.NoError(w.t, err)
 	require.NoError(w.t, result.Err)
 	require.Equal(w.t, 2, attempt)

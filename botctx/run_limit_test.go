@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
@@ -156,7 +155,7 @@ func TestMaxRun_IsAFailureOfTheEvent(t *testing.T) {
 		require.NoError(t, <-returned)
 		require.Len(t, begun, 2)
 		require.GreaterOrEqual(t, begun[1]-begun[0], 70*time.Second)
-		dead, err := runtime.Inbox().DeadLetters(t.Context(), inbox.DeadLettersParams{})
+		dead, err := runtime.DeadLetters(t.Context(), botctx.DeadLettersParams{})
 		require.NoError(t, err)
 		require.Len(t, dead, 1)
 		require.Equal(t, boterr.Unavailable, dead[0].Code)
@@ -177,7 +176,7 @@ func TestMaxRun_ShutdownGivesBack(t *testing.T) {
 		pass(10 * time.Second)
 		cancel()
 		require.NoError(t, <-returned)
-		dead, err := runtime.Inbox().DeadLetters(t.Context(), inbox.DeadLettersParams{})
+		dead, err := runtime.DeadLetters(t.Context(), botctx.DeadLettersParams{})
 		require.NoError(t, err)
 		require.Empty(t, dead)
 	})
@@ -283,7 +282,7 @@ func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 		return nil
 	})
 	require.NoError(f.t, lost.Accept(f.t.Context(), fromAda("hi", "m1")))
-	go func() { _, _ = lost.Inbox().RunNext(context.WithoutCancel(f.t.Context())) }()
+	go func() { _, _ = lost.RunNextEvent(context.WithoutCancel(f.t.Context())) }()
 	<-began
 	f.advance(lease.DefaultLease)
 	config := botctx.Config{Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent}}

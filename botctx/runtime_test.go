@@ -214,7 +214,7 @@ func TestEraseMember_CrashAmid(t *testing.T) {
 		runtime, ada := newShop(t, dying, &sentTexts{})
 		runtime.HandleFunc(echo)
 		require.NoError(t, runtime.Accept(t.Context(), said("hi")))
-		_, err := runtime.Inbox().RunNext(t.Context())
+		_, err := runtime.RunNextEvent(t.Context())
 		require.NoError(t, err)
 		id, err := members.KnownID(t.Context(), runtime.Env(), record.Scope{App: "shop", Channel: "web"}, "e1")
 		require.NoError(t, err)

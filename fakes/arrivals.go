@@ -104,7 +104,7 @@ func (p *Platform) runAccepted(at *process, loop *generations) (ran bool, err er
 	if err := loop.next(at.pending); err != nil {
 		return false, orCrash(at, err)
 	}
-	result, err := at.runtime.Inbox().RunNext(p.contextIn(at))
+	result, err := at.runtime.RunNextEvent(p.contextIn(at))
 	if at.err() != nil {
 		return false, errCrashed()
 	}
@@ -121,7 +121,7 @@ func (p *Platform) runAccepted(at *process, loop *generations) (ran bool, err er
 
 // pending returns how many accepted events wait.
 func (l *process) pending() (int, error) {
-	stats, err := l.runtime.Inbox().Stats(l.life)
+	stats, err := l.runtime.InboxStats(l.life)
 	return int(stats.Pending), err
 }
 
@@ -135,7 +135,7 @@ func orCrash(at *process, err error) error {
 
 // noteAccepted notes what came of an accepted event that has failed, and returns why. notStored is why
 // that was not stored.
-func (p *Platform) noteAccepted(result inbox.Result, notStored error) error {
+func (p *Platform) noteAccepted(result botctx.EventResult, notStored error) error {
 	err := errors.Join(result.Err, notStored)
 	if err == nil {
 		return nil
@@ -214,10 +214,10 @@ func (o *outbox) lastSaid(from address) (botctx.Inbound, bool) {
 }
 
 // DeadLetters returns the accepted events that were given up, in the order in which they were accepted:
-// see package inbox.
-func (p *Platform) DeadLetters() []inbox.DeadLetter {
+// see botctx.Runtime.DeadLetters.
+func (p *Platform) DeadLetters() []botctx.DeadLetter {
 	p.test.Helper()
-	letters, err := p.Runtime().Inbox().DeadLetters(testContext(), inbox.DeadLettersParams{})
+	letters, err := p.Runtime().DeadLetters(testContext(), botctx.DeadLettersParams{})
 	if err != nil {
 		p.test.Fatalf("fakes: DeadLetters: %v", err)
 	}
@@ -228,14 +228,14 @@ func (p *Platform) DeadLetters() []inbox.DeadLetter {
 // since. It ends the test where there is none of that id.
 func (p *Platform) RetryDeadLetter(id string) {
 	p.test.Helper()
-	p.changeDeadLetter("RetryDeadLetter", id, p.Runtime().Inbox().Retry)
+	p.changeDeadLetter("RetryDeadLetter", id, p.Runtime().RetryDeadLetter)
 }
 
 // DiscardDeadLetter takes a dead letter away, by its ID. It ends the test where there is none of that
 // id.
 func (p *Platform) DiscardDeadLetter(id string) {
 	p.test.Helper()
-	p.changeDeadLetter("DiscardDeadLetter", id, p.Runtime().Inbox().Discard)
+	p.changeDeadLetter("DiscardDeadLetter", id, p.Runtime().DiscardDeadLetter)
 }
 
 func (p *Platform) changeDeadLetter(name, id string, change func(ctx context.Context, id string) error) {

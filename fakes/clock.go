@@ -145,7 +145,7 @@ func (p *Platform) forgetDone(at *process, since time.Time) {
 	if at.err() != nil || p.Now().Truncate(time.Hour).Equal(since.Truncate(time.Hour)) {
 		return
 	}
-	if _, err := at.runtime.Inbox().RemoveOld(at.life); err != nil {
+	if err := at.runtime.RemoveOld(at.life); err != nil {
 		p.noteDetailf("what was handled long ago is still remembered: %v", err)
 	}
 }
@@ -184,7 +184,7 @@ func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool,
 	if err != nil {
 		return true, err
 	}
-	accepted, err := nextBy(at.life, limit, at.runtime.Inbox().Next)
+	accepted, err := nextBy(at.life, limit, at.runtime.NextEvent)
 	if err != nil {
 		return true, err
 	}

@@ -489,7 +489,7 @@ func (m *crashModel) ends() {
 	}
 	require.LessOrEqual(m.t, len(repeated(m.platform)), m.amid, "only what went out as the process died was sent twice")
 	require.Empty(m.t, m.platform.DeadLetters())
-	stats, err := m.platform.Runtime().Inbox().Stats(m.t.Context())
+	stats, err := m.platform.Runtime().InboxStats(m.t.Context())
 	require.NoError(m.t, err)
 	require.Zero(m.t, stats.Pending)
 }

@@ -112,7 +112,7 @@ func (p *Platform) countAccepted() error {
 	if !p.settings.hasInbox {
 		return nil
 	}
-	_, err := p.Runtime().Inbox().Stats(testContext())
+	_, err := p.Runtime().InboxStats(testContext())
 	return err
 }
 

@@ -242,7 +242,7 @@ func (h *host) reports(t *testing.T, requests ...*http.Request) {
 		require.Equal(t, http.StatusOK, ask(handler, r).Code)
 	}
 	for {
-		result, err := h.runtime.Inbox().RunNext(t.Context())
+		result, err := h.runtime.RunNextEvent(t.Context())
 		require.NoError(t, err)
 		require.NoError(t, result.Err)
 		if !result.Ran {

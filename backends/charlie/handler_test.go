@@ -610,7 +610,7 @@ func TestRuntime_OrderOfEachSender(t *testing.T) {
 	}
 	all.Wait()
 	require.Eventually(t, func() bool {
-		waiting, err := host.runtime.Inbox().Stats(t.Context())
+		waiting, err := host.runtime.InboxStats(t.Context())
 		return err == nil && waiting.Pending == 0
 	}, time.Minute, time.Millisecond)
 	stop()

@@ -266,7 +266,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	handle := func() {
 		ctx, stop := context.WithCancel(t.Context())
 		told.await(members, stop)
-		require.NoError(t, rt.Inbox().Run(ctx))
+		require.NoError(t, rt.Run(ctx))
 	}
 	write("first") // It makes the members.
 	handle()

@@ -21,7 +21,7 @@
 //	})
 //	http.Handle("POST /inbound", o.Handler(web.Handler(rt.Accept))) // o.Receive(channel.Webchat, rt.Receive) without an inbox.
 //	stop, err := o.Observe(rt)             // How many agendas are due.
-//	stop, err = o.ObserveInbox(rt.Inbox()) // How many events wait, and for how long.
+//	stop, err = o.ObserveInbox(rt) // How many events wait, and for how long.
 //	stop, err = o.ObserveDrops(drops)      // How many events connectors dropped.
 //
 // Each of these lines may be left out.

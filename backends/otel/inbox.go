@@ -143,17 +143,16 @@ func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
 	}
 }
 
-// ObserveInbox makes each collection of metrics ask an inbox how much there is to do, as
-// botctx.inbox.pending, .oldest, .dead_letters and .lanes, until stop is called. which is
-// botctx.Runtime.Inbox. All but .lanes are those of the store: there, one process of several is
-// enough. The error is that of the meter.
-func (o *Instrumentation) ObserveInbox(which *inbox.Inbox) (stop func() error, err error) {
+// ObserveInbox makes each collection of metrics ask a Runtime how many events its inbox holds, as
+// botctx.inbox.pending, .oldest, .dead_letters and .lanes, until stop is called. All but .lanes are those
+// of the store: there, one process of several is enough. The error is that of the meter.
+func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, err error) {
 	gauges, err := newInboxGauges(o.meter)
 	if err != nil {
 		return nil, err
 	}
 	registration, err := o.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
-		stats, err := which.Stats(ctx)
+		stats, err := rt.InboxStats(ctx)
 		if err != nil {
 			return err
 		}

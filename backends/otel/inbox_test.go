@@ -26,9 +26,9 @@ func sent(id string) botctx.Inbound {
 }
 
 // runNext handles the next accepted event.
-func (w *world) runNext() inbox.Result {
+func (w *world) runNext() botctx.EventResult {
 	w.t.Helper()
-	result, err := w.runtime.Inbox().RunNext(w.t.Context())
+	result, err := w.runtime.RunNextEvent(w.t.Context())
 	require.NoError(w.t, err)
 	require.True(w.t, result.Ran)
 	return result
@@ -121,7 +121,7 @@ func TestInbox_Counters(t *testing.T) {
 func TestObserveInbox_TellsWhatWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	stop, err := w.o.ObserveInbox(w.runtime.Inbox())
+	stop, err := w.o.ObserveInbox(w.runtime)
 	require.NoError(t, err)
 	var inside []string
 	w.runtime.HandleFunc(func(context.Context, *botctx.Context) error {

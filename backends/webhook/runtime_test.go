@@ -57,7 +57,7 @@ func process(t *testing.T, store store.Store, peer string, by taking) (*botctx.R
 func runAll(t *testing.T, rt *botctx.Runtime) (runs int) {
 	t.Helper()
 	for ; ; runs++ {
-		result, err := rt.Inbox().RunNext(t.Context())
+		result, err := rt.RunNextEvent(t.Context())
 		require.NoError(t, err)
 		if !result.Ran {
 			return runs
@@ -308,7 +308,7 @@ func runUntilHandled(t *testing.T, rt *botctx.Runtime) (end func()) {
 func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		waiting, err := rt.Inbox().Stats(t.Context())
+		waiting, err := rt.InboxStats(t.Context())
 		return err == nil && waiting.Pending == 0
 	}, time.Minute, time.Millisecond)
 }

@@ -124,7 +124,7 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 	}
 	_, err = measured.Observe(s.runtime) // Until the end of the process, and so below.
 	if err == nil {
-		_, err = measured.ObserveInbox(s.runtime.Inbox())
+		_, err = measured.ObserveInbox(s.runtime)
 	}
 	if err == nil {
 		_, err = measured.ObserveDrops(drops)

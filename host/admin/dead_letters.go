@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/inbox"
 )
 
 // deadLetter is a message that was given up, as the page shows it.
@@ -28,7 +28,7 @@ type deadLetter struct {
 }
 
 // seen returns a dead letter without what the member wrote.
-func seen(letter inbox.DeadLetter) deadLetter {
+func seen(letter botctx.DeadLetter) deadLetter {
 	return deadLetter{
 		ID: letter.ID, App: letter.Event.App, Channel: letter.Event.Channel, From: letter.Event.From,
 		AcceptedAt: document.TimestampOf(letter.AcceptedAt), DiedAt: document.TimestampOf(letter.DiedAt),
@@ -43,9 +43,9 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []inbox.DeadLetter
+	var found []botctx.DeadLetter
 	if wanted.id == "" {
-		found, err = v.runtime.Inbox().DeadLetters(r.Context(), inbox.DeadLettersParams{
+		found, err = v.runtime.DeadLetters(r.Context(), botctx.DeadLettersParams{
 			App: wanted.app, After: wanted.after, Before: wanted.before, Limit: wanted.limit + 1,
 		})
 	} else {
@@ -64,21 +64,21 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 	return tell(wanted, shown, func(one deadLetter) string { return one.place })
 }
 
-func (v *view) oneOrNone(ctx context.Context, id string) ([]inbox.DeadLetter, error) {
+func (v *view) oneOrNone(ctx context.Context, id string) ([]botctx.DeadLetter, error) {
 	letter, err := v.letter(ctx, id)
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return nil, nil
 	}
-	return []inbox.DeadLetter{letter}, err
+	return []botctx.DeadLetter{letter}, err
 }
 
 // letter returns the dead letter of an id, if its app is one of those that may be looked at. One of another
 // app is NotFound as one that is not there, so that nobody learns of it.
-func (v *view) letter(ctx context.Context, id string) (inbox.DeadLetter, error) {
-	letter, err := v.runtime.Inbox().DeadLetter(ctx, id)
+func (v *view) letter(ctx context.Context, id string) (botctx.DeadLetter, error) {
+	letter, err := v.runtime.DeadLetter(ctx, id)
 	isOthers := err == nil && !slices.Contains(v.apps, letter.Event.App)
 	if isOthers || boterr.CodeOf(err) == boterr.NotFound {
-		return inbox.DeadLetter{}, boterr.New(boterr.NotFound, "id",
+		return botctx.DeadLetter{}, boterr.New(boterr.NotFound, "id",
 			"there is no dead letter %s of the apps that are shown: it was retried or discarded, or never was one", id)
 	}
 	return letter, err
@@ -96,11 +96,11 @@ func (v *view) deadLetter(r *http.Request) (any, error) {
 }
 
 func (v *view) retry(r *http.Request) (any, error) {
-	return v.change(r, "retried", v.runtime.Inbox().Retry)
+	return v.change(r, "retried", v.runtime.RetryDeadLetter)
 }
 
 func (v *view) discard(r *http.Request) (any, error) {
-	return v.change(r, "discarded", v.runtime.Inbox().Discard)
+	return v.change(r, "discarded", v.runtime.DiscardDeadLetter)
 }
 
 // change changes a dead letter, and notes in the log what was done with it.

@@ -85,7 +85,7 @@ func filled(t *testing.T, count int) *memstore.Store {
 		}
 	}
 	for {
-		ran, err := h.runtime.Inbox().RunNext(t.Context())
+		ran, err := h.runtime.RunNextEvent(t.Context())
 		require.NoError(t, err)
 		if !ran.Ran {
 			return database.(*memstore.Store)

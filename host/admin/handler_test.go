@@ -76,7 +76,7 @@ func (h *host) accept(app, from, text string) {
 func (h *host) arrive(app, from, text string) {
 	h.t.Helper()
 	h.accept(app, from, text)
-	_, err := h.runtime.Inbox().RunNext(h.t.Context())
+	_, err := h.runtime.RunNextEvent(h.t.Context())
 	require.NoError(h.t, err)
 }
 
@@ -256,7 +256,7 @@ func TestDeadLetters_AreTriedAgain(t *testing.T) {
 
 	h.isMended = true
 	require.Equal(t, http.StatusOK, v.ask(http.MethodPost, "/dead-letters/"+id+"/retry").Code)
-	_, err := h.runtime.Inbox().RunNext(t.Context())
+	_, err := h.runtime.RunNextEvent(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a table for four"}, h.handled)
 	require.Empty(t, v.list("/dead-letters").Records)

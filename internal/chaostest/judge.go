@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/inbox"
 	"github.com/botctx/go-sdk/internal/members"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
@@ -267,10 +266,10 @@ func (p *Platform) Judge(database store.Store) Figures {
 	j.requireFine(p.t)
 	runtime, err := botctx.New(botctx.Config{Store: database})
 	require.NoError(p.t, err)
-	stats, err := runtime.Inbox().Stats(p.t.Context())
+	stats, err := runtime.InboxStats(p.t.Context())
 	require.NoError(p.t, err)
 	require.Zero(p.t, stats.Pending, "events wait")
-	dead, err := runtime.Inbox().DeadLetters(p.t.Context(), inbox.DeadLettersParams{})
+	dead, err := runtime.DeadLetters(p.t.Context(), botctx.DeadLettersParams{})
 	require.NoError(p.t, err)
 	var keys []string
 	for _, letter := range dead {

@@ -227,7 +227,7 @@ func (w *worker) awaitIdle(ctx context.Context) error {
 	ticker := time.NewTicker(glance)
 	defer ticker.Stop()
 	for {
-		stats, err := w.runtime.Inbox().Stats(ctx)
+		stats, err := w.runtime.InboxStats(ctx)
 		if err != nil || stats.Pending == 0 {
 			return err
 		}

@@ -48,7 +48,7 @@ func newHost(t *testing.T) (http.Handler, func() []sendtest.Arrival) {
 	})
 	return mux, func() []sendtest.Arrival {
 		for {
-			if result, err := runtime.Inbox().RunNext(t.Context()); err != nil || !result.Ran {
+			if result, err := runtime.RunNextEvent(t.Context()); err != nil || !result.Ran {
 				require.NoError(t, err)
 				return h.Arrived()
 			}

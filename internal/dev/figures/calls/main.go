@@ -110,7 +110,7 @@ func answerWebhook(ctx context.Context, folder string) error {
 	if err := says(ctx, inbound.URL, "ada", secret, said); err != nil {
 		return err
 	}
-	for stats, err := rt.Inbox().Stats(ctx); stats.Pending+int64(stats.Lanes) > 0 || err != nil; stats, err = rt.Inbox().Stats(ctx) {
+	for stats, err := rt.InboxStats(ctx); stats.Pending+int64(stats.Lanes) > 0 || err != nil; stats, err = rt.InboxStats(ctx) {
 		if err != nil {
 			return err
 		}
