@@ -262,7 +262,7 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		inbound.Event.To = inbound.GroupExternalID
 	}
 	var limit *timelimit.Limit
-	if r.stepOf(ctx, nil) == nil { // A run inside another one has the limit of that.
+	if r.stepOf(ctx) == nil { // A run inside another one has the limit of that.
 		ctx, limit = r.limitRun(ctx)
 		defer func() { err = limit.End(err) }()
 	}
@@ -415,7 +415,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 	if begin.scope.Member, begin.sender, err = r.sender(ctx, inbound, begin); err != nil {
 		return begin, boterr.PrefixField("Profile", err)
 	}
-	begin.outer, begin.key = r.stepOf(ctx, nil), eventKey(inbound)
+	begin.outer, begin.key = r.stepOf(ctx), eventKey(inbound)
 	if begin.key == "" && begin.outer != nil {
 		begin.key = begin.outer.keyTo(ctx, fmt.Sprintf("receive %q %q %q", inbound.Channel, inbound.GroupExternalID, inbound.Event.From))
 	}

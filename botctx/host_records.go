@@ -207,7 +207,7 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	if app == "" {
 		return erased, boterr.Missing("app", "the id of an app")
 	}
-	if r.stepOf(ctx, nil) != nil {
+	if r.stepOf(ctx) != nil {
 		return erased, boterr.New(boterr.FailedPrecondition, "", "a run cannot erase a member: have the host do it outside of runs")
 	}
 	m, err := members.Load(ctx, r.ownMembers(Scope{App: app}, r.channels(Scope{App: app})), members.ByRequiredID(memberID))

@@ -89,7 +89,7 @@ func guarded[S, P, R any]( //nolint:revive // What is called, of what, and with 
 			return result, err
 		}
 	}
-	return operation(part, ctx, params)
+	return operation(part, c.within(ctx), params)
 }
 
 // throughInterceptors calls the first interceptor, which goes on to the others and at last to the operation.

@@ -41,8 +41,7 @@ type LiveChat struct {
 // liveChats returns the SDK's own live chats of an app, outside of runs: what stands around operations is not asked,
 // nor are live chats of the host's own.
 func (r *Runtime) liveChats(app string) *livechats.Service {
-	all := r.Operations(record.Scope{App: app})
-	return livechats.New(r.envOf(nil), all.scope, all.liveChatPorts())
+	return r.Operations(record.Scope{App: app}).ownLiveChats()
 }
 
 // SaveAdmin stores an agent of an app and returns it as it is stored then. An agent whose AdminID exists becomes

@@ -27,7 +27,7 @@ func (r redirects) RedirectMemberToNode(
 		return RedirectMemberToNodeResult{}, err
 	}
 	var sent []NodeSendResult
-	at := r.bot.runtime.stepOf(ctx, r.bot)
+	at := r.bot.runtime.stepOf(ctx)
 	if at != nil && at.run.isOf(r.bot.scope.App, p.MemberID) {
 		sent, err = at.join(ctx, p)
 	} else {

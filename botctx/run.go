@@ -55,6 +55,10 @@ type run struct {
 	holds atomic.Pointer[outbound.Owner]
 	// current is the step that is under way, but for those that have joined it.
 	current atomic.Pointer[step]
+	// context is what bot is, channels its channels, and first the step before the first node.
+	context  Context
+	channels runChannels
+	first    step
 }
 
 // step is one part of a run under way: a node, or what is before the first node.
@@ -124,7 +128,8 @@ func (r *Runtime) startRun(
 	if err := started.load(ctx, in); err != nil {
 		return err
 	}
-	first := newStep(started, in.outer)
+	first := &started.first
+	first.run, first.caller, first.depth = started, in.outer, in.outer.depthOf()
 	started.current.Store(first)
 	defer started.end()
 	if err := logic(store.WithRefuser(ctx, first), started, first); err != nil {
@@ -170,7 +175,9 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 			return boterr.PrefixField("channelId", err)
 		}
 	}
-	r.bot = r.runtime.newContext(in.scope, &runChannels{channelSource: in.channels, own: in.channel.Clone()}, r)
+	r.channels = runChannels{channelSource: in.channels, own: in.channel.Clone()}
+	r.bot = &r.context
+	r.bot.init(r.runtime, in.scope, &r.channels, r)
 	r.bot.Channel, r.bot.channelType = in.channel, in.channel.Type
 	if err := r.takeOver(ctx, in.scope.Member); err != nil {
 		return err
@@ -248,34 +255,36 @@ func NodeOf(ctx context.Context) NodeRef {
 	return NodeRef{}
 }
 
-// stepOf returns the step under way that a call belongs to: by its ctx, or else by the
-// context on which it was called, which may be nil. It is nil outside of runs.
-func (r *Runtime) stepOf(ctx context.Context, bot *Context) *step {
+// stepOf returns the step under way that a ctx belongs to, nil outside of runs.
+func (r *Runtime) stepOf(ctx context.Context) *step {
 	if s, ok := store.RefuserOf(ctx).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
 		return s
-	}
-	if bot != nil && bot.run != nil && bot.run.isUnderWay() {
-		return bot.run.current.Load()
 	}
 	return nil
 }
 
-// attempt returns what finds the try at a run that a call of a context belongs to, in a run or, with nil,
-// outside of runs. It is record.Env.Attempt.
-func (r *Runtime) attempt(in *run) func(context.Context) (record.Attempt, error) {
-	return func(ctx context.Context) (record.Attempt, error) {
-		at := in
-		if s := r.stepOf(ctx, nil); s != nil {
-			at = s.run
-		}
-		if err := at.Refusal(); err != nil {
-			return nil, err
-		}
-		if at == nil || at.delivery == nil || at.key == "" {
-			return nil, nil //nolint:nilnil // None is no error.
-		}
-		return runAttempt{at}, nil
+// within returns ctx for a call on the context: within the run's step under way, unless it is within one already, since
+// an action may have called with a ctx of its own.
+func (c *Context) within(ctx context.Context) context.Context {
+	if c.run == nil || !c.run.isUnderWay() || c.runtime.stepOf(ctx) != nil {
+		return ctx
 	}
+	return store.WithRefuser(ctx, c.run.current.Load())
+}
+
+// attempt returns the try at a run that a ctx belongs to, nil outside of runs. It is record.Env.Attempt.
+func (r *Runtime) attempt(ctx context.Context) (record.Attempt, error) {
+	s := r.stepOf(ctx)
+	if s == nil {
+		return nil, nil //nolint:nilnil // None is no error.
+	}
+	if err := s.Refusal(); err != nil {
+		return nil, err
+	}
+	if s.run.delivery == nil || s.run.key == "" {
+		return nil, nil //nolint:nilnil // None is no error.
+	}
+	return runAttempt{s.run}, nil
 }
 
 // runAttempt is a try at the run of an event that Accept kept, or at one that it redirected to.

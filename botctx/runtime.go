@@ -28,8 +28,10 @@ import (
 type Runtime struct {
 	config Config
 	env    record.Env
-	// guarded is env with a store that returns its panics as errors.
+	// guarded is env with a store that returns its panics as errors. What leaves a run goes by the step of the call's ctx.
 	guarded record.Env
+	// zone is Config.Zone for the services, nil without one.
+	zone agendas.Zone
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
 	// logic is what HandleFunc was given, nodes what Handle was given.
@@ -67,7 +69,10 @@ func New(config Config) (*Runtime, error) {
 	}
 	r := &Runtime{config: config, env: config.env(), decode: decode, runRule: config.runRule(), chatHTTP: config.chatHTTP()}
 	r.guarded = r.env
-	r.guarded.Store = store.Wrap(config.Store, nil)
+	r.guarded.Store, r.guarded.SendID, r.guarded.Attempt = store.Wrap(config.Store, nil), r.sendID, r.attempt
+	if config.Zone != nil {
+		r.zone = r.zoneOf
+	}
 	r.nodes.Store(&nodes{})
 	r.locks.onWait = config.OnWait
 	r.isShared = isShared(config.Store)
@@ -85,13 +90,6 @@ func New(config Config) (*Runtime, error) {
 
 // Env returns the store, the clock and the ids that the Runtime works with.
 func (r *Runtime) Env() record.Env { return r.env }
-
-// envOf returns what the services of a context work with, in a run or, with nil, outside.
-func (r *Runtime) envOf(in *run) record.Env {
-	env := r.guarded
-	env.SendID, env.Attempt = r.sendID(in), r.attempt(in)
-	return env
-}
 
 // Handle adds nodes to those that answer what arrives, and that agendas and redirects
 // run. All of them are added, or none. The nodes are copied.
@@ -142,19 +140,17 @@ func (r *Runtime) HandleFunc(action Action) {
 // Operations returns the operations for a scope, without a run: its Channel and
 // Member are not loaded, and need not exist until an operation asks for them.
 func (r *Runtime) Operations(scope record.Scope) *Context {
-	return r.newContext(scope, r.channels(scope), nil)
+	bot := new(Context)
+	bot.init(r, scope, r.channels(scope), nil)
+	return bot
 }
 
-// newContext returns the context for a scope with its channels, in a run or, with nil, outside of runs.
-func (r *Runtime) newContext(scope record.Scope, loaded channelSource, in *run) *Context {
-	bot := &Context{
-		AgendaMeta: document.O(),
-		Values:     map[string]any{},
-		services:   services{runtime: r, run: in, scope: scope, host: noServices, loaded: loaded},
-	}
-	bot.redirects = redirects{bot}
-	bot.override()
-	return bot
+// init makes a zero Context that of a scope with its channels, in a run or, with nil, outside of runs.
+func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in *run) {
+	c.AgendaMeta, c.Values = document.O(), map[string]any{}
+	c.runtime, c.run, c.scope, c.host, c.loaded = r, in, scope, noServices, loaded
+	c.redirects = redirects{c}
+	c.override()
 }
 
 // Context returns the context of a member outside of a run, with its Channel and
@@ -304,18 +300,15 @@ func (k *readiness) note(err error) {
 // machineTime is the time by the machine's clock, whatever the host's says.
 func machineTime() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// zoneIn returns what tells the time zone of a member in a run or, with nil, outside. The run's own
-// member is told as the run has it, stored or not: a zone that a run has just asked for counts.
-func (r *Runtime) zoneIn(in *run) agendas.Zone {
-	if r.config.Zone == nil || in == nil {
-		return r.config.Zone
-	}
-	return func(ctx context.Context, m *member.Member) (string, error) {
-		if own := in.bot.Member; own != nil && own.ID == m.ID {
+// zoneOf returns the time zone of a member. Config.Zone is given the run's own member as the run has it, stored or not:
+// a zone that a run has just asked for counts.
+func (r *Runtime) zoneOf(ctx context.Context, m *member.Member) (string, error) {
+	if s := r.stepOf(ctx); s != nil {
+		if own := s.run.bot.Member; own != nil && own.ID == m.ID {
 			m = own
 		}
-		return r.config.Zone(ctx, m)
 	}
+	return r.config.Zone(ctx, m)
 }
 
 // zoneOfAgenda returns the time zone of an agenda's member, for the scheduler.

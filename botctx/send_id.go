@@ -81,20 +81,15 @@ func (s *step) keyTo(ctx context.Context, to string) string {
 	return key
 }
 
-// sendID returns what makes the ids of a context, in a run or, with nil, outside of runs.
-func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
-	return func(ctx context.Context, to string) string {
-		at := r.stepOf(ctx, nil)
-		if at == nil && in != nil && in.isUnderWay() {
-			at = in.current.Load()
-		}
-		at.noteSpoken(to)
-		key := at.keyTo(ctx, to)
-		if key == "" {
-			return r.env.NewID()
-		}
-		return r.config.DeriveID(key)
+// sendID makes the id of what the step of a ctx sends. It is record.Env.SendID.
+func (r *Runtime) sendID(ctx context.Context, to string) string {
+	at := r.stepOf(ctx)
+	at.noteSpoken(to)
+	key := at.keyTo(ctx, to)
+	if key == "" {
+		return r.env.NewID()
 	}
+	return r.config.DeriveID(key)
 }
 
 // noteSpoken notes that the run sends something to its member, or to the group in which the member
@@ -118,7 +113,7 @@ func (s *step) noteSpoken(to string) {
 // agenda or an event, what the same call gave before. to names whom or what it is for, such as the
 // customer.
 func (c *Context) SendID(ctx context.Context, to string) string {
-	return c.runtime.sendID(c.run)(ctx, fmt.Sprintf("own %q", to))
+	return c.runtime.sendID(c.within(ctx), fmt.Sprintf("own %q", to))
 }
 
 // derivedUUID is the default of Config.DeriveID.

@@ -220,14 +220,14 @@ func (p *services) ownDataSources() *datasources.Service {
 func (p *services) ownAgendas() *agendas.Service {
 	return p.own.agendas.get(func() *agendas.Service {
 		r := p.runtime
-		return agendas.New(r.envOf(p.run), p.scope, agendas.Ports{Members: effective{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
+		return agendas.New(r.guarded, p.scope, agendas.Ports{Members: effective{p}, Zone: r.zone, Tree: r.treeOf})
 	})
 }
 
 // ownLiveChats returns the SDK's own live chats.
 func (p *services) ownLiveChats() *livechats.Service {
 	return p.own.liveChats.get(func() *livechats.Service {
-		return livechats.New(p.runtime.envOf(p.run), p.scope, p.liveChatPorts())
+		return livechats.New(p.runtime.guarded, p.scope, p.liveChatPorts())
 	})
 }
 
@@ -235,30 +235,31 @@ func (p *services) ownLiveChats() *livechats.Service {
 func (p *services) ownSends() *sends.Service {
 	return p.own.sends.get(func() *sends.Service {
 		config := p.runtime.config
-		return sends.New(p.runtime.envOf(p.run), p.scope, sends.Ports{
+		return sends.New(p.runtime.guarded, p.scope, sends.Ports{
 			Channels:      p.loaded,
 			Members:       effective{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
-			Thread:        p.thread,
+			Thread:        p.runtime.thread,
 			IsStrict:      config.Strict,
 		})
 	})
 }
 
 // thread returns the thread in which the event of the run was written, none outside of a run.
-func (p *services) thread() sends.Thread {
-	if p.run == nil {
+func (r *Runtime) thread(ctx context.Context) sends.Thread {
+	s := r.stepOf(ctx)
+	if s == nil {
 		return sends.Thread{}
 	}
-	return sends.ThreadOf(p.run.bot.channelType, p.run.bot.MessageEvent)
+	return sends.ThreadOf(s.run.bot.channelType, s.run.bot.MessageEvent)
 }
 
 // ownUtilities returns the SDK's own utilities.
 func (p *services) ownUtilities() *utilities.Service {
 	return p.own.utilities.get(func() *utilities.Service {
 		config := p.runtime.config
-		return utilities.New(p.runtime.envOf(p.run), p.scope, utilities.Ports{
+		return utilities.New(p.runtime.guarded, p.scope, utilities.Ports{
 			Channels:    effective{p},
 			Mailer:      config.Mailer,
 			Payments:    config.Payments,

@@ -65,14 +65,17 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 		if err != nil {
 			return nil, forOneOf(recipients, m, err)
 		}
+		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Thread != nil {
+			message = in(message, s.ports.Thread(ctx))
+		}
 		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
 		messages[i] = message
 	}
 	return messages, nil
 }
 
-// messageTo returns the message to a member, whom a call names as r; or to the group, or the thread, in
-// which the scope's own member talks with the bot.
+// messageTo returns the message to a member, whom a call names as r; or to the group in which the scope's own member
+// talks with the bot.
 func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member, response send.Response) (send.Message, error) {
 	message := send.Message{Channel: to, To: s.scope.GroupExternalID}
 	if !r.IsOwn() || message.To == "" {
@@ -84,9 +87,6 @@ func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member,
 	}
 	var err error
 	message.Response, err = filledFor(m, response)
-	if err == nil && r.IsOwn() && to.ID == s.scope.Channel && s.ports.Thread != nil {
-		message = in(message, s.ports.Thread())
-	}
 	return message, err
 }
 

@@ -27,8 +27,8 @@ type Ports struct {
 	// ParallelSends is how many messages of one call, to several members, are on their way at
 	// once. The default is 1: one after the other, in order.
 	ParallelSends int
-	// Thread returns the thread in which the scope's own member is answered. The default is none.
-	Thread func() Thread
+	// Thread returns the thread in which the scope's own member is answered by a call. The default is none.
+	Thread func(ctx context.Context) Thread
 	// IsStrict refuses parameters that the platform does not know, instead of ignoring
 	// them.
 	IsStrict bool
