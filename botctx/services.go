@@ -171,6 +171,19 @@ func (f effective) DeleteMemberAgenda(
 	return f.services.agendas().DeleteMemberAgenda(ctx, p)
 }
 
+// recipients are the members to whom is sent. The run's own is the one that the run has read, unless members are the
+// host's.
+type recipients struct{ services *services }
+
+func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
+	if run := r.services.run; run != nil && r.services.host.Members == nil {
+		if own := run.read.own(p.MemberID); own != nil {
+			return own, nil
+		}
+	}
+	return r.services.members().GetMember(ctx, p)
+}
+
 // failing is a door through which every operation fails.
 type failing struct{ err error }
 
@@ -237,7 +250,7 @@ func (p *services) ownSends() *sends.Service {
 		config := p.runtime.config
 		return sends.New(p.runtime.guarded, p.scope, sends.Ports{
 			Channels:      p.loaded,
-			Members:       effective{p},
+			Members:       recipients{p},
 			Connectors:    config.Connectors,
 			ParallelSends: config.ParallelSends,
 			Thread:        p.runtime.thread,

@@ -116,6 +116,9 @@ type readings struct {
 	all []reading
 	// room is that of the first.
 	room [3]reading
+	// stored is the whole record as it was read last, and isKnown whether the run has not written since.
+	stored  member.Member
+	isKnown bool
 }
 
 // reading is a record, which the run may change, and what it was when it was read.
@@ -136,6 +139,29 @@ func (r *readings) add(m *member.Member) {
 		r.all = r.room[:0]
 	}
 	r.all = append(r.all, reading{record: m, etag: m.Etag, kept: members.WrittenBackOf(m)})
+}
+
+// whole notes the whole record as it is stored, or with nil or another member's that the run may have changed its own.
+func (r *readings) whole(m *member.Member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.isKnown = m != nil && m.ID == r.memberID; r.isKnown {
+		r.stored = *m
+	}
+}
+
+// own returns the run's member as it is stored as far as the run knows, nil if it does not, and for another id.
+func (r *readings) own(id string) *member.Member {
+	if id != r.memberID {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.isKnown {
+		return nil
+	}
+	stored := r.stored
+	return &stored
 }
 
 // before returns the record as it was when it was read: by its etag, which a copy has, too, and
@@ -214,6 +240,9 @@ var _ member.Operations = readMembers{}
 func (r readMembers) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	found, err := r.services.allMembers().GetMember(ctx, p)
 	r.services.run.read.add(found)
+	if found != nil && found.ID == r.services.run.read.memberID {
+		r.services.run.read.whole(found)
+	}
 	return found, err
 }
 
@@ -222,6 +251,7 @@ func (r readMembers) PatchMembers(
 ) (member.PatchResult, error) {
 	patched, err := r.services.allMembers().PatchMembers(ctx, p)
 	r.services.run.read.add(patched.Result)
+	r.services.run.read.whole(patched.Result)
 	return patched, err
 }
 
@@ -230,6 +260,11 @@ func (r readMembers) FindAndModifyMember(
 ) (member.FindAndModifyResult, error) {
 	found, err := r.services.allMembers().FindAndModifyMember(ctx, p)
 	r.services.run.read.add(found.Member)
+	if p.Option.New && p.Option.Projection.IsZero() && p.Option.Fields.IsZero() {
+		r.services.run.read.whole(found.Member)
+	} else {
+		r.services.run.read.whole(nil)
+	}
 	return found, err
 }
 
@@ -238,6 +273,7 @@ func (r readMembers) UpdateMember(
 ) (member.UpdateResult, error) {
 	updated, err := r.services.allMembers().UpdateMember(ctx, p)
 	r.services.run.read.add(updated.Docs)
+	r.services.run.read.whole(updated.Docs)
 	return updated, err
 }
 
@@ -246,5 +282,6 @@ func (r readMembers) CheckAndSaveMemberReferFrom(
 ) (*member.Member, error) {
 	saved, err := r.services.allMembers().CheckAndSaveMemberReferFrom(ctx, p)
 	r.services.run.read.add(saved)
+	r.services.run.read.whole(saved)
 	return saved, err
 }

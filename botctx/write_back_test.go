@@ -350,3 +350,55 @@ func TestWriteBack_Unavailable(t *testing.T) {
 	err := ada.TrySays("hi")
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
 }
+
+// What a run writes itself is what its next send is filled from, however it was written.
+func TestSendResponse_AfterOwnWrites(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error{
+		"patched": func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error {
+			_, err := bot.PatchMembers(ctx, member.PatchParams{MemberID: bot.Member.ID, Patch: patch, WithModifier: true})
+			return err
+		},
+		"patched among others": func(ctx context.Context, bot *botctx.Context, _, patch document.Object) error {
+			_, err := bot.PatchMembers(ctx, member.PatchParams{Filter: document.O("meta.seats", 1), Patch: patch, WithModifier: true})
+			return err
+		},
+		"found as it was before": func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error {
+			_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{Filter: filter, Patch: patch})
+			return err
+		},
+		"found as it is after": func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error {
+			_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
+				Filter: filter, Patch: patch, Option: member.FindAndModifyOption{New: true},
+			})
+			return err
+		},
+		"found in part": func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error {
+			_, err := bot.FindAndModifyMember(ctx, member.FindAndModifyParams{
+				Filter: filter, Patch: patch,
+				Option: member.FindAndModifyOption{New: true, Projection: document.O("externalId", 1, "channel", 1)},
+			})
+			return err
+		},
+		"updated": func(ctx context.Context, bot *botctx.Context, _, _ document.Object) error {
+			_, err := bot.UpdateMember(ctx, member.UpdateParams{Member: document.O("_id", bot.Member.ID, "meta", document.O("seats", 2))})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(fakes.For(t))
+			p.AddMember(member.Member{ID: "first", Meta: document.O("seats", 1)})
+			guest := p.AddMember(member.Member{ID: "guest", Meta: document.O("seats", 1)})
+			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+				if err := write(ctx, bot, document.O("_id", bot.Member.ID), document.Set("meta.seats", 2)); err != nil {
+					return err
+				}
+				_, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("{{meta.seats}} seats")})
+				return err
+			})
+			guest.Says("two, please")
+			require.Equal(t, "2 seats", guest.Last())
+		})
+	}
+}
