@@ -30,6 +30,7 @@ type Runtime struct {
 	env    record.Env
 	// guarded is env with a store that returns its panics as errors. What leaves a run goes by the step of the call's ctx.
 	guarded record.Env
+	decoded *channels.Decoded
 	// zone is Config.Zone for the services, nil without one.
 	zone agendas.Zone
 	// decode reads the parameters of Call.
@@ -67,7 +68,10 @@ func New(config Config) (*Runtime, error) {
 	if config.Strict {
 		decode = document.DecodeStrict
 	}
-	r := &Runtime{config: config, env: config.env(), decode: decode, runRule: config.runRule(), chatHTTP: config.chatHTTP()}
+	r := &Runtime{
+		config: config, env: config.env(), decode: decode, decoded: channels.NewDecoded(),
+		runRule: config.runRule(), chatHTTP: config.chatHTTP(),
+	}
 	r.guarded = r.env
 	r.guarded.Store, r.guarded.SendID, r.guarded.Attempt = store.Wrap(config.Store, nil), r.sendID, r.attempt
 	if config.Zone != nil {
@@ -189,7 +193,7 @@ func (r *Runtime) channels(scope record.Scope) channelSource {
 	if r.config.LoadChannel != nil {
 		return hostChannels{app: scope.App, load: r.config.LoadChannel}
 	}
-	return channels.New(r.guarded, scope)
+	return channels.New(r.guarded, scope).Remembering(r.decoded)
 }
 
 // runChannels are the channels of a run, which loads its own once: it begins with that.

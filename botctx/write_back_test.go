@@ -355,7 +355,7 @@ func TestWriteBack_Unavailable(t *testing.T) {
 func TestSendResponse_AfterOwnWrites(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error{
-		"patched": func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error {
+		"patched": func(ctx context.Context, bot *botctx.Context, _, patch document.Object) error {
 			_, err := bot.PatchMembers(ctx, member.PatchParams{MemberID: bot.Member.ID, Patch: patch, WithModifier: true})
 			return err
 		},

@@ -4,11 +4,13 @@ package channels
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -30,6 +32,7 @@ type Service struct {
 	scope    record.Scope
 	env      record.Env
 	channels *record.Collection
+	decoded  *Decoded
 }
 
 var _ channel.Operations = (*Service)(nil)
@@ -41,6 +44,46 @@ func New(env record.Env, scope record.Scope) *Service {
 		env:      env.WithDefaults(),
 		channels: record.OfApp(env, schema, scope.App),
 	}
+}
+
+// Remembering makes Load look in decoded before it decodes a channel, and returns the Service.
+func (s *Service) Remembering(decoded *Decoded) *Service {
+	s.decoded = decoded
+	return s
+}
+
+// Decoded has some of the channels that were decoded last, by their documents, which never change: each event needs its
+// channel, and credentials take longer to decode than the rest of it. It is safe for concurrent use.
+type Decoded struct {
+	seed  maphash.Seed
+	slots [256]atomic.Pointer[decodedChannel]
+}
+
+type decodedChannel struct {
+	document document.Object
+	channel  channel.Channel
+}
+
+// NewDecoded returns a Decoded without channels.
+func NewDecoded() *Decoded { return &Decoded{seed: maphash.MakeSeed()} }
+
+// read is fromDocument. What it returns is the caller's.
+func (d *Decoded) read(stored document.Object) (*channel.Channel, error) {
+	if d == nil {
+		return fromDocument(stored)
+	}
+	slot := &d.slots[maphash.Comparable(d.seed, stored)%uint64(len(d.slots))]
+	known := slot.Load()
+	if known == nil || known.document != stored {
+		read, err := fromDocument(stored)
+		if err != nil {
+			return nil, err
+		}
+		known = &decodedChannel{document: stored, channel: *read}
+		slot.Store(known)
+	}
+	own := known.channel.Clone()
+	return &own, nil
 }
 
 func (s *Service) pairings() *record.Collection {
@@ -68,7 +111,7 @@ func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error)
 	if err != nil {
 		return nil, err
 	}
-	return fromDocument(found)
+	return s.decoded.read(found)
 }
 
 // Save stores a channel and returns it as it is stored then: with an ID where it has

@@ -268,3 +268,24 @@ func parse(t *testing.T, text string) channel.Channel {
 	require.NoError(t, json.Unmarshal([]byte(text), &c))
 	return c
 }
+
+func TestLoad_Remembered(t *testing.T) {
+	t.Parallel()
+	service := channels.New(record.Env{Store: memstore.New()}, record.Scope{App: "shop"}).Remembering(channels.NewDecoded())
+	saved, err := service.Save(t.Context(), &channel.Channel{Type: channel.Webchat, Name: "Shop", PriorityGroups: []channel.PriorityGroup{{Group: "day"}}})
+	require.NoError(t, err)
+	first, err := service.Load(t.Context(), saved.ID)
+	require.NoError(t, err)
+	first.Name, first.PriorityGroups[0].Group = "of the caller", "of the caller"
+
+	again, err := service.Load(t.Context(), saved.ID)
+	require.NoError(t, err)
+	require.Equal(t, saved, again)
+
+	saved.Name = "Shop and more"
+	_, err = service.Save(t.Context(), saved)
+	require.NoError(t, err)
+	changed, err := service.Load(t.Context(), saved.ID)
+	require.NoError(t, err)
+	require.Equal(t, "Shop and more", changed.Name)
+}
