@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"maps"
 	"os/exec"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -117,24 +116,6 @@ func branch(folder, tree string) string {
 	return name
 }
 
-func TestFloors_TestingStaysOut(t *testing.T) {
-	t.Parallel()
-	var broken breaches
-	for _, file := range shippedFiles(t) {
-		folder := file.folder()
-		if strings.HasSuffix(path.Base(folder), "test") || strings.HasPrefix(folder, "examples/") {
-			continue
-		}
-		for _, imported := range file.imports() {
-			if imported == "testing" || strings.HasPrefix(imported, "github.com/stretchr/testify") {
-				broken.add(file.path, "imports", imported)
-			}
-		}
-	}
-	broken.report(t, "`testing` and testify are imported only by *test packages, _test.go files and examples. "+
-		"Take a small interface that *testing.T meets instead, as fakes.For does.")
-}
-
 func TestFloors_NameEachPackageOnce(t *testing.T) {
 	t.Parallel()
 	entries := slices.Concat(floors...)
@@ -162,29 +143,6 @@ var testModules = []string{
 
 const dependencyRule = "The core depends on nothing but the modules that internal/rules/packages_test.go lists, " +
 	"so that importing it pulls in nothing else. Put what needs another into a nested module, such as those of backends/."
-
-func TestDependencies_ShippedPackages(t *testing.T) {
-	t.Parallel()
-	var shipped []string
-	for _, line := range goCommand(t, "list", "-f", "{{.ImportPath}} {{len .GoFiles}}", "./...") {
-		name, files, _ := strings.Cut(line, " ")
-		isTool := strings.HasSuffix(name, "test")
-		if files != "0" && !isTool {
-			shipped = append(shipped, name)
-		}
-	}
-	require.NotEmpty(t, shipped, "the core has packages")
-
-	var broken breaches
-	list := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}"}, shipped...)
-	for _, line := range goCommand(t, list...) {
-		name, module, _ := strings.Cut(line, " ")
-		if module != "" && module != modulePath && !slices.Contains(shippedModules, module) {
-			broken.add(name, "of module", module)
-		}
-	}
-	broken.report(t, dependencyRule)
-}
 
 // goMod is what `go mod edit -json` shows of a go.mod.
 type goMod struct {
@@ -272,89 +230,6 @@ func TestClients_EachIsTestedWithoutAnEnd(t *testing.T) {
 	broken.report(t, "Every backend that connects to a service has a test in which the service never ends its answer "+
 		"(internal/bounded/boundedtest), and redirects. Write them, and put the backend into the table in "+
 		"internal/rules/packages_test.go.")
-}
-
-func TestClients_GoThroughBounds(t *testing.T) {
-	t.Parallel()
-	var broken breaches
-	for folder, files := range packages(t) {
-		if !strings.HasPrefix(folder, "backends/") || isTool(folder) {
-			continue
-		}
-		isBounded := slices.ContainsFunc(files, func(f sourceFile) bool {
-			return slices.Contains(f.imports(), modulePath+"/internal/bounded")
-		})
-		if connects := len(clients[folder]) > 0 && folder != "backends/mongo"; connects && !isBounded {
-			broken.add(folder, "connects to a service, and does not import internal/bounded")
-		}
-		for _, file := range files {
-			for _, use := range unboundedIn(file) {
-				broken.add(file.path, "has", use)
-			}
-			if made := regexp.MustCompile(`http\.Client\{|outbound\.HostTransport`).FindString(file.text); made != "" && !isBounded {
-				broken.add(file.path, "has", made, "and no bounds for it")
-			}
-		}
-	}
-	broken.report(t, "What a service answers is read within bounds: connect with bounded.Dial, make each http.Client with "+
-		"bounded.Client, and read with bounded.ReadAll (internal/bounded).")
-}
-
-// unboundedIn returns what a file uses of other packages that connects or reads past the bounds.
-func unboundedIn(file sourceFile) []string {
-	var found []string
-	uses := map[string]*regexp.Regexp{
-		"io":       regexp.MustCompile(`^(ReadAll|LimitReader|LimitedReader)$`),
-		"ioutil":   regexp.MustCompile(`^ReadAll$`),
-		"bufio":    regexp.MustCompile(`^(NewReader|NewReadWriter|NewScanner)`),
-		"net":      regexp.MustCompile(`^(Dial.*|Resolver)$`),
-		"tls":      regexp.MustCompile(`^Dial`),
-		"http":     regexp.MustCompile(`^(DefaultClient|DefaultTransport|Transport|Get|Head|Post|PostForm)$`),
-		"smtp":     regexp.MustCompile(`^(Dial.*|SendMail)$`),
-		"outbound": regexp.MustCompile(`^Fetch$`),
-	}
-	ast.Inspect(file.syntax, func(node ast.Node) bool {
-		selector, isSelector := node.(*ast.SelectorExpr)
-		if !isSelector {
-			return true
-		}
-		of, isName := selector.X.(*ast.Ident)
-		if isName && uses[of.Name] != nil && uses[of.Name].MatchString(selector.Sel.Name) && importsAs(file, of.Name) {
-			found = append(found, of.Name+"."+selector.Sel.Name)
-		}
-		return true
-	})
-	return found
-}
-
-func importsAs(file sourceFile, name string) bool {
-	return slices.ContainsFunc(file.syntax.Imports, func(spec *ast.ImportSpec) bool {
-		if spec.Name != nil {
-			return spec.Name.Name == name
-		}
-		return path.Base(strings.Trim(spec.Path.Value, `"`)) == name
-	})
-}
-
-// The rule itself finds what goes past the bounds, and nothing else.
-func TestClients_FindsWhatIsUnbounded(t *testing.T) {
-	t.Parallel()
-	const bad = `package bad
-
-import (
-	"io"
-	"net/http"
-)
-
-func read() { r, _ := http.Get("x"); io.ReadAll(r.Body); own.ReadAll(r.Body); io.Copy(nil, nil) }
-`
-	syntax, err := parseSource("bad.go", bad)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found := unboundedIn(sourceFile{path: "bad.go", text: bad, syntax: syntax}); !slices.Equal(found, []string{"http.Get", "io.ReadAll"}) {
-		t.Errorf("found %v", found)
-	}
 }
 
 func TestPlatforms_AreComplete(t *testing.T) {
