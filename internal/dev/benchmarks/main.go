@@ -1,7 +1,6 @@
 // Command benchmarks measures the SDK beside others on the same work, by turns, and prints tables in Markdown: memstore beside
-// go-memdb (immutable trees of structs, with snapshots); a whole turn of a bot beside frameworks in JavaScript, if node and
-// their packages are there; and package script beside goja, with moment and lodash if npm has put them into
-// script/testdata/npm. Run it in this folder.
+// go-memdb (immutable trees of structs, with snapshots), and a whole turn of a bot beside frameworks in JavaScript, if node
+// and their packages are there. Run it in this folder.
 //
 //	go run .
 //	go run . -rounds 15 -slice 200ms -table store
@@ -47,7 +46,6 @@ type table struct {
 var tables = []table{
 	{name: "turns", write: printTurns},
 	{name: "store", write: printStore},
-	{name: "scripts", write: printScripts},
 }
 
 func tableNames() string {
