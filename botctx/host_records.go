@@ -219,12 +219,12 @@ func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased
 	}
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
-	taken := turns{lost: cancel}
+	erasing := &run{own: ownLane{lost: cancel}}
 	scope.Channel = m.Channel
-	if err := r.takeTurns(ctx, runInput{scope: scope, sender: m.ExternalID}, &taken); err != nil {
+	if err := r.takeLane(ctx, runInput{scope: scope, sender: m.ExternalID}, erasing); err != nil {
 		return erased, boterr.WithField("memberId", err)
 	}
-	defer r.giveTurnsBack(ctx, &taken)
+	defer r.leaveLane(ctx, &erasing.own)
 	return r.eraseAll(ctx, app, memberID, m)
 }
 

@@ -3,9 +3,6 @@ package botctx
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,11 +15,22 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Runs of one member take turns. Within a process memberLocks see to that. Where the store is
-// shared by processes, a run also has a lease in the store (lease.Lease) of the member's lane, the
-// same that the inbox has for what it handles. What a run takes it takes in this order, so that none
-// waits for another one in a circle without that being seen: the lane here, the lane in the
-// store, the member.
+// A run takes one lane, its member's, so that runs of one member take turns. Within a process a lock
+// does that. If other processes work on the store, the run also has the lane's lease there, the same that the
+// inbox has for what it handles. Runs that wait for each other fail after Config.MaxWait.
+
+// laneKey names a lane: a member of an app, or, over a store that processes share, the lane of the inbox.
+type laneKey struct{ app, name string }
+
+// ownLane is the lane that a run has taken. It is empty if the run needs none, or the inbox has taken it.
+type ownLane struct {
+	lock  *lock
+	lease *lease.Lease
+	// room is that of the lock.
+	room lock
+	// lost ends the run if its lease in the store is lost.
+	lost context.CancelCauseFunc
+}
 
 // isShared reports whether other processes may work on a store: it is not one whose documents all
 // change through this process.
@@ -30,9 +38,6 @@ func isShared(database store.Store) bool {
 	_, isAlone := database.(store.Watcher)
 	return !isAlone
 }
-
-// laneKey is the key of a lane among the locks of members.
-func laneKey(lane string) memberKey { return memberKey{member: lane} }
 
 // enterLane is what the inbox asks before it claims a lane. What arrived waits for logic that would
 // answer it, which another process may have.
@@ -43,15 +48,11 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	if !r.isShared || r.config.ParallelRuns {
 		return func() {}, true
 	}
-	entered := &turn{key: laneKey(lane)}
+	entered := &lock{key: laneKey{name: lane}}
 	if !r.locks.tryAcquire(entered) {
 		return nil, false
 	}
-	r.entered.Store(lane, entered)
-	return func() {
-		r.entered.Delete(lane)
-		r.locks.release(entered)
-	}, true
+	return func() { r.locks.release(entered) }, true
 }
 
 // losable returns a context that ends where the lease in the store is lost, and with the run. Where runs
@@ -81,138 +82,129 @@ func steady(now func() time.Time) func() time.Time {
 	}
 }
 
-// turns are what a run has taken.
-type turns struct {
-	// member keeps other runs of this process out, and lane those of other processes; nil where
-	// no others are there.
-	member, inLane *turn
-	lane           *lease.Lease
-	// atOnce is member where nobody was to be waited for.
-	atOnce turn
-	// lost ends the run where its lease in the store is lost.
-	lost context.CancelCauseFunc
-}
-
-// wantedTurns are what a run is to take: of its member, and where other processes work on the store of
-// its lane, "" where none do.
-type wantedTurns struct {
-	member memberKey
-	lane   string
-}
-
-func (r *Runtime) wantedBy(ctx context.Context, in runInput) (wanted wantedTurns, err error) {
-	wanted.member = memberKey{app: in.scope.App, member: in.scope.Member}
-	if r.isShared {
-		wanted.lane, err = r.laneOfRun(ctx, in)
-	}
-	return wanted, err
-}
-
-func (r *Runtime) takeTurns(ctx context.Context, in runInput, taken *turns) error {
+// takeLane waits until a run has its member's lane. Callers must call leaveLane if there is no error.
+//
+// FailedPrecondition: a run that waits for this one has the lane. Unavailable: another run has had it for
+// Config.MaxWait. Canceled: ctx ended first. The other errors are those of the store. What the scheduler or the
+// inbox has begun is postponed instead of Unavailable.
+func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err error) {
 	if r.config.ParallelRuns {
 		return nil
 	}
-	if !r.isShared && ctx.Err() == nil { // Mostly nobody is to be waited for.
-		taken.atOnce = turn{key: memberKey{app: in.scope.App, member: in.scope.Member}, parent: in.outer.turn()}
-		if r.locks.tryAcquire(&taken.atOnce) {
-			taken.member = &taken.atOnce
-			return nil
-		}
-	}
-	wanted, err := r.wantedBy(ctx, in)
-	if err != nil {
+	if started.lane, err = r.laneOf(ctx, in); err != nil {
 		return err
+	}
+	if r.isShared && in.isAccepted() && in.delivery.Lease().Lane() == started.lane.name {
+		return nil // The inbox has taken it.
+	}
+	taken := &started.own
+	taken.room.key = started.lane
+	if !r.isShared && ctx.Err() == nil && r.locks.tryAcquire(&taken.room) { // Mostly nobody is to be waited for.
+		taken.lock = &taken.room
+		return nil
+	}
+	if in.outer.isWithin(started.lane) {
+		return boterr.New(boterr.FailedPrecondition, "", "a run of member %s waits for this one, of member %s, which would wait "+
+			"for it: do not redirect back, or make an agenda that does so later", in.scope.Member, in.outer.run.read.memberID)
 	}
 	most := r.config.MaxWait
 	if in.agenda != nil {
-		if most = r.agendaWait(wanted); most == 0 {
+		if most = r.agendaWait(started.lane); most == 0 {
 			return agenda.Postpone(agendaPause)
 		}
 	}
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	err = r.waitForTurns(waiting, in, wanted, taken)
-	if err == nil {
+	if err = r.waitForLane(waiting, taken); err == nil {
 		return nil
 	}
-	r.giveTurnsBack(ctx, taken)
-	switch {
-	case ctx.Err() != nil, waiting.Err() == nil && !errors.Is(err, boterr.Canceled): // A store may say so ahead of the deadline.
+	r.leaveLane(ctx, taken)
+	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // A store may say so ahead of the deadline.
 		return err
+	}
+	return r.waitedInVain(ctx, in)
+}
+
+// waitedInVain is the error of a run that did not get its lane before ctx or its wait ended.
+func (r *Runtime) waitedInVain(ctx context.Context, in runInput) error {
+	who := "member " + in.scope.Member
+	if in.outer != nil {
+		who += ", for which a run of member " + in.outer.run.read.memberID + " waits"
+	}
+	switch {
+	case ctx.Err() != nil:
+		return boterr.New(boterr.Canceled, "", "the context ended before the run of %s could begin: %w", who, context.Cause(ctx))
 	case in.agenda != nil:
 		return agenda.Postpone(agendaPause)
-	case in.delivery != nil:
+	case in.isAccepted():
 		return inbox.Postpone(acceptedPause)
 	default:
-		return boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
-			"perhaps it waits for this one, since an action did not pass its ctx on", in.scope.Member, r.config.MaxWait)
+		return boterr.New(boterr.Unavailable, "", "another run has been under way for %v, before that of %s: perhaps they wait for each "+
+			"other; let only one of them redirect the other, and have actions pass their ctx on", r.config.MaxWait, who)
 	}
 }
 
-// waitForTurns takes what a run takes, one after the other.
-func (r *Runtime) waitForTurns(ctx context.Context, in runInput, wanted wantedTurns, taken *turns) (err error) {
-	parent := in.outer.turn()
-	var held string
-	if in.delivery != nil && in.outer == nil {
-		held = in.delivery.Lease().Lane()
-		if entered, ok := r.entered.Load(held); ok {
-			parent, _ = entered.(*turn)
+// isWithin reports whether the step's run, or one that waits for it, has a lane.
+func (s *step) isWithin(lane laneKey) bool {
+	for ; s != nil; s = s.run.outer {
+		if s.run.lane == lane {
+			return true
 		}
 	}
+	return false
+}
+
+// isAccepted reports whether the inbox has begun the run.
+func (in runInput) isAccepted() bool { return in.delivery != nil && in.outer == nil }
+
+// waitForLane takes the lock of a lane and, over a store that processes share, its lease.
+func (r *Runtime) waitForLane(ctx context.Context, taken *ownLane) (err error) {
+	if err := r.locks.acquire(ctx, &taken.room); err != nil {
+		return err
+	}
+	taken.lock = &taken.room
 	if r.isShared {
-		if parent, err = r.waitForLane(ctx, wanted.lane, held, parent, taken); err != nil {
-			return err
-		}
+		taken.lease, err = r.leases.Acquire(ctx, taken.room.key.name, purposeRun, taken.lost)
 	}
-	taken.member, err = r.locks.acquire(ctx, wanted.member, parent)
 	return err
-}
-
-// waitForLane takes the lane of a run's member, unless the run holds it already, and returns the turn
-// in which the run is nested then.
-func (r *Runtime) waitForLane(ctx context.Context, lane, held string, parent *turn, taken *turns) (_ *turn, err error) {
-	if lane == held {
-		return parent, nil
-	}
-	if taken.inLane, err = r.locks.acquire(ctx, laneKey(lane), parent); err != nil {
-		return parent, err
-	}
-	taken.lane, err = r.leases.Acquire(ctx, lane, purposeRun, taken.lost)
-	return taken.inLane, err
 }
 
 // purposeRun is what the leases of lanes are for that runs take which the inbox did not begin.
 const purposeRun = "run"
 
-func (r *Runtime) laneOfRun(ctx context.Context, in runInput) (string, error) {
-	if in.sender != "" {
-		return inbox.Lane(in.scope.App, in.scope.Channel, in.sender), nil
+// laneOf returns the lane of a run's member.
+func (r *Runtime) laneOf(ctx context.Context, in runInput) (laneKey, error) {
+	switch {
+	case !r.isShared:
+		return laneKey{app: in.scope.App, name: in.scope.Member}, nil
+	case in.sender != "":
+		return laneKey{name: inbox.Lane(in.scope.App, in.scope.Channel, in.sender)}, nil
 	}
 	found, err := members.Load(ctx, r.Operations(in.scope).members(), members.ByRequiredID(in.scope.Member))
 	if err != nil {
-		return "", err
+		return laneKey{}, err
 	}
-	if found.ExternalID == "" {
-		return inbox.Lane(found.App, found.Channel, "\x00"+found.ID), nil // No sender has this id.
+	sender := found.ExternalID
+	if sender == "" {
+		sender = "\x00" + found.ID // No sender has this id.
 	}
-	return inbox.Lane(found.App, found.Channel, found.ExternalID), nil
+	return laneKey{name: inbox.Lane(found.App, found.Channel, sender)}, nil
 }
 
-// giveTurnsBack ends what a run has taken.
-func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
-	if taken.member != nil {
-		r.locks.release(taken.member)
-	}
-	if taken.lane != nil {
+// leaveLane gives back what takeLane took.
+func (r *Runtime) leaveLane(ctx context.Context, taken *ownLane) {
+	if taken.lease != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.leases.Duration())
 		defer cancel()
-		if err := taken.lane.Release(ctx); err != nil && !errors.Is(err, lease.ErrLost) {
-			r.logNotReleased(ctx, taken.lane, err)
+		if err := taken.lease.Release(ctx); err != nil && !errors.Is(err, lease.ErrLost) {
+			r.logNotReleased(ctx, taken.lease, err)
 		}
 	}
-	if taken.inLane != nil {
-		r.locks.release(taken.inLane)
-		r.inbox.LaneLeft(taken.inLane.key.member)
+	if taken.lock != nil {
+		r.locks.release(taken.lock)
+		if r.isShared {
+			r.inbox.LaneLeft(taken.lock.key.name)
+		}
 	}
 }
 
@@ -220,8 +212,8 @@ func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
 // has none.
 func (r *run) laneLease() *lease.Lease {
 	switch {
-	case r.turns.lane != nil:
-		return r.turns.lane
+	case r.own.lease != nil:
+		return r.own.lease
 	case r.delivery != nil && r.outer == nil:
 		return r.delivery.Lease()
 	default:
@@ -229,285 +221,115 @@ func (r *run) laneLease() *lease.Lease {
 	}
 }
 
-type memberKey struct{ app, member string }
-
-// turn is the time in which one run has a member to itself. A run that is nested in
-// another one, since bot logic redirected a member to a node, has that one's turn as
-// its parent, which does not end before it.
-type turn struct {
-	key    memberKey
-	parent *turn
-	// What follows is guarded by the mutex of memberLocks.
-
-	// isHeld tells that the turn has begun and not ended.
-	isHeld bool
-	// first and last are the ends of the queue behind a turn that is held.
-	first, last *turn
-	// previous and next are the neighbours of a turn in a queue.
-	previous, next *turn
-	// begun is closed when a turn that had to wait begins.
+// lock is a run's place at a lane: it has the lane, or waits for it.
+type lock struct {
+	key laneKey
+	// begun is closed when a lock that had to wait has the lane; nil if it had not to wait.
 	begun chan struct{}
+	// next is the lock that waits behind this one. laneLocks.mu guards it.
+	next *lock
 }
 
-// memberLocks lets the runs of each member take turns, first come first served. Its
-// zero value is ready, and it is safe for concurrent use.
-type memberLocks struct {
-	// onWait, if any, is told of a turn that has to wait, before it does.
-	onWait func(ctx context.Context, member string, begun <-chan struct{})
+// laneLocks are the locks of lanes, each of which one run has at a time, first come first served. The zero
+// laneLocks is ready, and safe for concurrent use.
+type laneLocks struct {
+	// onWait, if any, is told of a lock that has to wait, before it does.
+	onWait func(ctx context.Context, lane string, begun <-chan struct{})
 
-	mutex sync.Mutex
-	// held has the turns that are held; those that wait are queued behind them.
-	held map[memberKey]*turn
+	mu sync.Mutex
+	// first are the locks that have their lanes; those that wait are behind them.
+	first map[laneKey]*lock
 }
 
-// acquire waits for the turn of a member. parent is the turn of the run that the new
-// one is nested in, or nil. What it returns is to be released.
-//
-// FailedPrecondition: the wait would never end, since what holds the member waits for
-// a member that parent, or a turn that parent is nested in, holds itself. Of the waits
-// that close such a circle only the last one fails. Canceled: ctx ended first.
-func (l *memberLocks) acquire(ctx context.Context, key memberKey, parent *turn) (*turn, error) {
-	if ctx.Err() != nil {
-		return nil, notWaited(ctx, key)
+// acquire blocks until a lock has its lane, or ctx is done: then the error is Canceled. Otherwise callers must
+// call release.
+func (l *laneLocks) acquire(ctx context.Context, own *lock) error {
+	if err := ctx.Err(); err != nil {
+		return boterr.New(boterr.Canceled, "", "%w", err)
 	}
-	t := &turn{key: key, parent: parent}
-	if err := l.enter(t); err != nil {
-		return nil, err
+	if l.enter(own) {
+		return nil
 	}
-	if t.begun == nil {
-		return t, nil
-	}
-	if !l.await(ctx, t) {
-		return nil, notWaited(ctx, key)
-	}
-	return t, nil
-}
-
-// await waits until a turn begins, and reports whether it has. It is given up where ctx ends.
-func (l *memberLocks) await(ctx context.Context, t *turn) (hasBegun bool) {
+	hasBegun := false
 	defer func() {
-		if !hasBegun { // Also where onWait panics.
-			l.abandon(t)
+		if !hasBegun { // Also if onWait panics.
+			l.release(own)
 		}
 	}()
 	if l.onWait != nil {
-		l.onWait(ctx, t.key.member, t.begun)
+		l.onWait(ctx, own.key.name, own.begun)
 	}
 	select {
-	case <-t.begun:
-		return true
+	case <-own.begun:
+		hasBegun = true
+		return nil
 	case <-ctx.Done():
-		return false
+		return boterr.New(boterr.Canceled, "", "%w", ctx.Err())
 	}
 }
 
-// tryAcquire begins a turn of a member that nobody has, and reports whether nobody did.
-func (l *memberLocks) tryAcquire(t *turn) bool {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if l.held[t.key] != nil {
-		return false
-	}
-	l.hold(t)
-	return true
+// tryAcquire takes a lane that nobody has, and reports whether nobody did.
+func (l *laneLocks) tryAcquire(own *lock) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.take(own)
 }
 
-// hold begins the turn of a member that nobody has, for a caller that holds the mutex.
-func (l *memberLocks) hold(t *turn) {
-	if l.held == nil {
-		l.held = map[memberKey]*turn{}
+// enter takes a lane that nobody has, or puts the lock behind the others. It reports whether it took the lane.
+func (l *laneLocks) enter(own *lock) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.take(own) {
+		return true
 	}
-	t.isHeld = true
-	l.held[t.key] = t
-}
-
-// enter begins a turn, or puts it at the end of the queue.
-func (l *memberLocks) enter(t *turn) error {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	holder := l.held[t.key]
-	if holder == nil {
-		l.hold(t)
-		return nil
+	own.begun = make(chan struct{})
+	last := l.first[own.key]
+	for last.next != nil {
+		last = last.next
 	}
-	if circle := l.circle(t, holder); circle != nil {
-		return waitsForItself(circle, t.isWithin(holder))
-	}
-	t.begun = make(chan struct{})
-	holder.enqueue(t)
-	return nil
-}
-
-// hasQueue reports whether a turn of a member waits already.
-func (l *memberLocks) hasQueue(key memberKey) bool {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	holder := l.held[key]
-	return holder != nil && holder.first != nil
-}
-
-// release ends a turn, and begins the one that waits for the member the longest.
-// Releasing a turn again does nothing.
-func (l *memberLocks) release(t *turn) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.end(t)
-}
-
-// abandon ends a turn whose wait was given up. It may have begun at the last moment.
-func (l *memberLocks) abandon(t *turn) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	if t.isHeld {
-		l.end(t)
-		return
-	}
-	l.held[t.key].dequeue(t)
-}
-
-func (l *memberLocks) end(t *turn) {
-	if !t.isHeld {
-		return
-	}
-	t.isHeld = false
-	next := t.first
-	if next == nil {
-		delete(l.held, t.key)
-		return
-	}
-	t.dequeue(next)
-	next.first, next.last = t.first, t.last
-	t.first, t.last = nil, nil
-	next.isHeld = true
-	l.held[t.key] = next
-	close(next.begun)
-}
-
-// enqueue puts a turn at the end of the queue behind t.
-func (t *turn) enqueue(waiter *turn) {
-	waiter.previous = t.last
-	if t.last == nil {
-		t.first = waiter
-	} else {
-		t.last.next = waiter
-	}
-	t.last = waiter
-}
-
-// dequeue takes a turn out of the queue behind t.
-func (t *turn) dequeue(waiter *turn) {
-	if waiter.previous == nil {
-		t.first = waiter.next
-	} else {
-		waiter.previous.next = waiter.next
-	}
-	if waiter.next == nil {
-		t.last = waiter.previous
-	} else {
-		waiter.next.previous = waiter.previous
-	}
-	waiter.previous, waiter.next = nil, nil
-}
-
-// circle returns the members that would wait for each other if t waited for holder:
-// the first one waits for the second and so on, and the last one is the first. It is
-// nil where the wait ends.
-//
-// A turn that t is nested in cannot end before t does. Nor can a turn that waits for
-// one of these, and all that it is nested in, and so on: the holder must not be among
-// them. The turns that wait for the holder before t need not be looked at, since they
-// wait for nothing else.
-func (l *memberLocks) circle(t, holder *turn) []string {
-	if t.parent == nil {
-		return nil
-	}
-	b := blocking{by: map[*turn]*turn{}}
-	b.add(t)
-	for i := 0; i < len(b.found); i++ { //nolint:intrange // The list grows meanwhile.
-		if b.found[i] == holder {
-			return l.membersOf(b, holder, t)
-		}
-		for waiter := b.found[i].first; waiter != nil; waiter = waiter.next {
-			b.add(waiter)
-		}
-	}
-	return nil
-}
-
-// blocking collects turns that are held and cannot end before another one.
-type blocking struct {
-	found []*turn
-	// by is the turn, nested in the one that was found, that has to wait.
-	by map[*turn]*turn
-}
-
-// add adds the turns that a waiting one is nested in. A turn that outlived its parent
-// does not keep it from ending.
-func (b *blocking) add(waiter *turn) {
-	for t := waiter.parent; t != nil && t.isHeld; t = t.parent {
-		if _, known := b.by[t]; known {
-			return
-		}
-		b.by[t] = waiter
-		b.found = append(b.found, t)
-	}
-}
-
-// membersOf returns the members of the circle that t would close, from the turn that t
-// is nested in and that is waited for at last.
-func (l *memberLocks) membersOf(b blocking, holder, t *turn) []string {
-	var members []string
-	from := holder
-	for b.by[from] != t {
-		members = append(members, from.membersDownTo(b.by[from])...)
-		from = l.held[b.by[from].key]
-	}
-	return slices.Concat(from.membersDownTo(t), members, []string{from.key.member})
-}
-
-// membersDownTo returns the members of t and of the turns between it and nested, which
-// is left out.
-func (t *turn) membersDownTo(nested *turn) []string {
-	var members []string
-	for nested != t {
-		nested = nested.parent
-		members = append(members, nested.key.member)
-	}
-	slices.Reverse(members)
-	return members
-}
-
-// isWithin reports whether a turn is nested in another one.
-func (t *turn) isWithin(outer *turn) bool {
-	for at := t.parent; at != nil; at = at.parent {
-		if at == outer {
-			return true
-		}
-	}
+	last.next = own
 	return false
 }
 
-// circleError is the wait of members for each other.
-type circleError struct {
-	// members are those who wait, each for the next one.
-	members []string
-	// isOwn tells that the run waits for itself, whenever it runs. Else it waits for a run that
-	// waits for it, and which ends.
-	isOwn bool
+// take is tryAcquire for callers that hold mu.
+func (l *laneLocks) take(own *lock) bool {
+	if l.first[own.key] != nil {
+		return false
+	}
+	if l.first == nil {
+		l.first = map[laneKey]*lock{}
+	}
+	l.first[own.key] = own
+	return true
 }
 
-// Error names the members.
-func (c *circleError) Error() string {
-	return fmt.Sprintf("the wait would never end: %s waits for %s; let only one of them redirect the other, "+
-		"or make an agenda that does so later", c.members[0], strings.Join(c.members[1:], ", which waits for "))
+// hasQueue reports whether a lock waits for a lane.
+func (l *laneLocks) hasQueue(key laneKey) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := l.first[key]
+	return first != nil && first.next != nil
 }
 
-// waitsForItself is the error for members that would wait for each other.
-func waitsForItself(circle []string, isOwn bool) error {
-	return &boterr.Error{Code: boterr.FailedPrecondition, Err: &circleError{members: circle, isOwn: isOwn}}
-}
-
-func notWaited(ctx context.Context, key memberKey) error {
-	return boterr.New(boterr.Canceled, "", "the context ended before the run of member %s could begin: %w",
-		key.member, context.Cause(ctx))
+// release gives a lane to the lock that waits for it the longest, or ends a wait. To release a lock again does
+// nothing.
+func (l *laneLocks) release(own *lock) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	first := l.first[own.key]
+	if first != own {
+		for before := first; before != nil; before = before.next {
+			if before.next == own {
+				before.next = own.next
+			}
+		}
+		return
+	}
+	if own.next == nil {
+		delete(l.first, own.key)
+		return
+	}
+	l.first[own.key] = own.next
+	close(own.next.begun)
+	own.next = nil
 }

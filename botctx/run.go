@@ -27,8 +27,9 @@ type run struct {
 	bot     *Context
 	// outer is the step of another run that waits for this one, nil where none does.
 	outer *step
-	// turns keep other runs of the member out. Nothing is in it where runs do not take turns.
-	turns turns
+	// lane is the member's, and own what keeps other runs out of it; empty where runs do not take turns.
+	lane laneKey
+	own  ownLane
 	// delivery is that of the inbox which caused the run, or a run that redirected to it, nil where
 	// none did.
 	delivery *inbox.Delivery
@@ -117,14 +118,14 @@ func (r *Runtime) startRun(
 	}
 	ctx, cancel := r.losable(ctx)
 	defer cancel(nil)
-	started.turns.lost = cancel
+	started.own.lost = cancel
 	in.limit.Pause()
-	err = r.takeTurns(ctx, in, &started.turns)
+	err = r.takeLane(ctx, in, started)
 	in.limit.Resume()
 	if err != nil {
 		return boterr.PrefixField("memberId", err)
 	}
-	defer r.giveTurnsBack(ctx, &started.turns)
+	defer r.leaveLane(ctx, &started.own)
 	if err := started.load(ctx, in); err != nil {
 		return err
 	}
@@ -153,11 +154,11 @@ const (
 )
 
 // agendaWait returns how long an agenda waits for its member's turn.
-func (r *Runtime) agendaWait(wanted wantedTurns) time.Duration {
+func (r *Runtime) agendaWait(lane laneKey) time.Duration {
 	switch {
 	case r.config.AgendaWait > 0:
 		return r.config.AgendaWait
-	case r.locks.hasQueue(wanted.member), r.locks.hasQueue(laneKey(wanted.lane)):
+	case r.locks.hasQueue(lane):
 		return 0
 	default:
 		return defaultAgendaWait
@@ -201,14 +202,6 @@ func (e erasedError) Unwrap() error { return e.error }
 // newStep returns a step without a node.
 func newStep(of *run, caller *step) *step {
 	return &step{run: of, caller: caller, depth: caller.depthOf()}
-}
-
-// turn returns the turn of the run that the step belongs to, nil for no step.
-func (s *step) turn() *turn {
-	if s == nil {
-		return nil
-	}
-	return s.run.turns.member
 }
 
 // depthOf returns the number of nodes up to this step, 0 for no step.

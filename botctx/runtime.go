@@ -42,12 +42,10 @@ type Runtime struct {
 	// warned are the nodes of which warnOfNodes has told.
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
-	locks memberLocks
+	locks laneLocks
 	// isShared tells that other processes may work on the store; then runs take turns there, too.
-	isShared bool
-	leases   *lease.Leases
-	// entered has the locks of the lanes that the inbox is handling.
-	entered   sync.Map
+	isShared  bool
+	leases    *lease.Leases
 	scheduler *agendas.Scheduler
 	inbox     *inbox.Inbox
 	readiness readiness
