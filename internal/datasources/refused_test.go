@@ -65,20 +65,6 @@ func TestFindAndModifyData_Refuses(t *testing.T) {
 	})
 }
 
-func TestOperators_UnsupportedAreNamed(t *testing.T) {
-	t.Parallel()
-	a := newApps(t, `{"_id": 1}`)
-	for filter, field := range map[string]string{
-		`{"$where": "1"}`: "filter.$where", `{"$text": {"$search": "x"}}`: "filter.$text", `{"$jsonSchema": {}}`: "filter.$jsonSchema",
-	} {
-		_, err := call(t, a.mine.CountDataSource, `{"dataSourceId": "table", "filter": `+filter+`}`)
-		require.ErrorIs(t, err, boterr.InvalidArgument, filter)
-		e, ok := boterr.AsError(err)
-		require.True(t, ok)
-		require.Equal(t, field, e.Field)
-	}
-}
-
 func TestUpsertData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasources.Service) operation[datasource.UpsertParams, datasource.UpsertResult] {
@@ -104,19 +90,6 @@ func TestUpsertData_Refuses(t *testing.T) {
 	})
 }
 
-func TestCountDataSource_Refuses(t *testing.T) {
-	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.CountParams, int64] {
-		return s.CountDataSource
-	}, merged(noTable(), map[string]string{
-		`{"dataSourceId": "table", "filter": "n"}`:                           "filter",
-		`{"dataSourceId": "table", "filter": {"n": {"$more": 1}}}`:           "filter.n.$more",
-		`{"dataSourceId": "table", "filter": {"n": {"$regex": "("}}}`:        "filter.n.$regex",
-		`{"dataSourceId": "table", "filter": {"$and": []}}`:                  "filter.$and",
-		`{"dataSourceId": "table", "filter": {"tags": {"$elemMatch": "a"}}}`: "filter.tags.$elemMatch",
-	}))
-}
-
 func TestFetchData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasources.Service) operation[datasource.FetchParams, datasource.FetchResult] {
@@ -130,77 +103,6 @@ func TestFetchData_Refuses(t *testing.T) {
 		`{"dataSourceId": "table", "sortBy": {"n": true}, "count": true}`:         "sortBy.n",
 		`{"dataSourceId": "table", "count": "true"}`:                              "count",
 		`{"dataSourceId": "table", "count": true, "filter": {"n": {"$in": "a"}}}`: "filter.n.$in",
-	}))
-}
-
-func TestFetchDistinct_Refuses(t *testing.T) {
-	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FetchDistinctParams, datasource.FetchDistinctResult] {
-		return s.FetchDistinctDataFromDataSource
-	}, merged(noTable(), map[string]string{
-		`{"dataSourceId": "table"}`:                                    "key",
-		`{"dataSourceId": "table", "key": 1}`:                          "key",
-		`{"dataSourceId": "table", "key": "$n"}`:                       "key",
-		`{"dataSourceId": "table", "key": "a\u0000b"}`:                 "key",
-		`{"dataSourceId": "table", "key": "n", "filter": {"$nor": 1}}`: "filter.$nor",
-		`{"dataSourceId": "table", "key": "n", "count": 1}`:            "count",
-	}))
-}
-
-func TestFetchGeoNear_Refuses(t *testing.T) {
-	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[
-		datasource.FetchGeoNearParams, datasource.FetchGeoNearResult] {
-		return s.FetchGeoNearFromDataSource
-	}, merged(noTable(), map[string]string{
-		`{"dataSourceId": "table"}`:                                                                 "data.near",
-		`{"dataSourceId": "table", "data": [0, 0]}`:                                                 "data",
-		`{"dataSourceId": "table", "data": {}}`:                                                     "data.near",
-		`{"dataSourceId": "table", "data": {"near": [0]}}`:                                          "data.near",
-		`{"dataSourceId": "table", "data": {"near": ["0", "0"]}}`:                                   "data.near",
-		`{"dataSourceId": "table", "data": {"near": [181, 0]}}`:                                     "data.near",
-		`{"dataSourceId": "table", "data": {"near": [0, 91], "spherical": true}}`:                   "data.near",
-		`{"dataSourceId": "table", "data": {"near": {"type": "Point", "coordinates": [0, -90.1]}}}`: "data.near",
-		`{"dataSourceId": "table", "data": {"near": {"type": "Polygon", "coordinates": [[0, 0]]}}}`: "data.near",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "maxDistance": -1}}`:                    "data.maxDistance",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "minDistance": "far"}}`:                 "data.minDistance",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "limit": 0}}`:                           "data.limit",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "limit": 1.5}}`:                         "data.limit",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "query": {"n": {"$up": 1}}}}`:           "data.query.n.$up",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "distanceField": "$d"}}`:                "data.distanceField",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "key": "a..b"}}`:                        "data.key",
-		`{"dataSourceId": "table", "data": {"near": [0, 0], "radius": 5}}`:                          "data.radius",
-	}))
-}
-
-func TestPatchData_Refuses(t *testing.T) {
-	t.Parallel()
-	requireRefused(t, func(s *datasources.Service) operation[datasource.PatchParams, datasource.PatchResult] {
-		return s.PatchDataToDataSource
-	}, merged(noTable(), map[string]string{
-		`{"dataSourceId": "table"}`:               "patch",
-		`{"dataSourceId": "table", "patch": "n"}`: "patch",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "filter": {"n": {"$gte": 1, "x": 2}}}`:                     "filter.n.x",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "filter": {"$nothing": 1}}`:                                "filter.$nothing",
-		`{"dataSourceId": "table", "patch": {"$inc": {"n": 1}}}`:                                                 "patch.$inc",
-		`{"dataSourceId": "table", "patch": {"_id": 3}}`:                                                         "patch._id",
-		`{"dataSourceId": "table", "patch": {"_id": 3}, "multi": true}`:                                          "patch._id",
-		`{"dataSourceId": "table", "patch": {"createdAt": 3}}`:                                                   "patch.createdAt",
-		`{"dataSourceId": "table", "patch": {"n": 2, "n.a": 1}}`:                                                 "patch.n.a",
-		`{"dataSourceId": "table", "patch": {"n.a": 2}}`:                                                         "patch.n.a",
-		`{"dataSourceId": "table", "patch": {"$inc": {"n": 1}}, "withModifier": true, "multi": true}`:            "patch.n",
-		`{"dataSourceId": "table", "patch": {"$pop": {"tags": 2}}, "withModifier": true}`:                        "patch.$pop.tags",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "withModifier": true, "multi": true}`:                      "patch",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "multi": "all"}`:                                           "multi",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "withModifier": 1}`:                                        "withModifier",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"sort": {"n": "up"}}}`:                         "options.sort.n",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"sort": {"n": 1}}, "multi": true}`:             "options.sort",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"collation": {}}}`:                             "options.collation",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"arrayFilters": [{"x": 1}]}}`:                  "options.arrayFilters[0]",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"arrayFilters": {"x": 1}}}`:                    "options.arrayFilters",
-		`{"dataSourceId": "table", "patch": {"n": 2}, "filter": {"_id": {"a": 1}}, "options": {"upsert": true}}`: "filter._id",
-		`{"dataSourceId": "table", "patch": {"_id": 3}, "filter": {"_id": 4}, "options": {"upsert": true}}`:      "patch._id",
 	}))
 }
 

@@ -173,44 +173,6 @@ func noTable() map[string]string {
 	}
 }
 
-// tricks are filters that try to reach what another app has.
-func tricks() []string {
-	return []string{
-		`{}`, `{"app": "theirs"}`, `{"app": {"$ne": "mine"}}`, `{"$or": [{"app": "theirs"}, {}]}`, `{"$nor": [{"app": "mine"}]}`,
-		`{"_id": {"$exists": true}}`, `{"_id": 1}`, `{"$and": [{"$or": [{"app": "theirs"}, {"_id": 1}]}]}`,
-	}
-}
-
-func TestService_OtherApps(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	upsert(t, a.theirs, `{"_id": 1, "app": "theirs", "location": [0, 0]}`)
-	for _, filter := range tricks() {
-		within := `{"dataSourceId": "table", "filter": ` + filter
-		requireResult(t, a.mine.CountDataSource, within+`}`, `0`)
-		requireResult(t, a.mine.FetchDataFromDataSource, within+`}`, `[]`)
-		requireResult(t, a.mine.FetchDistinctDataFromDataSource, within+`, "key": "_id"}`, `[]`)
-		requireResult(t, a.mine.FetchGeoNearFromDataSource,
-			`{"dataSourceId": "table", "data": {"near": [0, 0], "query": `+filter+`}}`, `[]`)
-		requireResult(t, a.mine.FindAndModifyDataFromDataSource, within+`, "patch": {"$set": {"n": 1}}}`, `{"ok": 1, "value": null}`)
-		requireResult(t, a.mine.PatchDataToDataSource, within+`, "patch": {"n": 1}, "multi": true}`,
-			`{"matched": 0, "modified": 0, "inserted": 0, "deleted": 0}`)
-	}
-	upsert(t, a.mine, `{"_id": 1, "app": "theirs"}`)
-	requireTable(t, a.theirs, `{"_id": 1, "app": "theirs", "location": [0, 0]}`)
-	requireTable(t, a.mine, `{"_id": 1, "app": "theirs"}`)
-}
-
-func TestService_DataSourcesAreApart(t *testing.T) {
-	t.Parallel()
-	a := newApps(t, `{"_id": 1}`)
-	for _, other := range []string{"Table", "table ", "table/", "/table", "data/mine/table", "members", "tab%6ce", "😀"} {
-		count, err := a.mine.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: other})
-		require.NoError(t, err, other)
-		require.Zero(t, count, other)
-	}
-}
-
 func TestService_NamesRunIntoEachOther(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
@@ -311,4 +273,8 @@ func TestEraseEntries_Refusals(t *testing.T) {
 		DataSourceID: "orders", Filter: document.O("$where", "true"),
 	})
 	require.Error(t, err)
+}
+
+func withoutStamps(entry document.Object) document.Object {
+	return entry.Without(record.FieldCreatedAt).Without(record.FieldUpdatedAt)
 }
