@@ -206,7 +206,7 @@ const (
 	byBot    seen = "the bot"
 	byMember seen = "the member"
 	byAgent  seen = "the agent"
-	byTaker  seen = "whoever takes it"
+	byTaker  seen = "the agent who takes it"
 	byNobody seen = "nobody"
 )
 
@@ -289,7 +289,7 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 			nil, "", false,
 		},
 		{
-			"handed on", "agent who had it", byNobody, "the agent, once: it is over",
+			"handed on", "previous agent", byNobody, "the agent, once: it is over",
 			(*chatAt).handsOn, (*chatAt).agentWrites, nil,
 			[]string{texts.Over},
 			"", false,
@@ -323,21 +323,21 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 		},
 
 		{
-			"conversation gone", "member", byNobody, "the member: it is over",
+			"agent's conversation gone", "member", byNobody, "the member: it is over",
 			(*chatAt).archives, (*chatAt).memberWrites,
 			[]string{texts.AgentGone},
 			nil, "", true,
 		},
 		{
-			"conversation gone", "agent", byMember, "",
+			"agent's conversation gone", "agent", byMember, "",
 			(*chatAt).archives, (*chatAt).agentWrites, one, nil, "", false,
 		},
 		{
-			"conversation gone", "bot to the member", byMember, "",
+			"agent's conversation gone", "bot to the member", byMember, "",
 			(*chatAt).archives, (*chatAt).botWritesToMember, one, nil, "", false,
 		},
 		{
-			"conversation gone", "bot to the agent", byNobody, "the bot: FailedPrecondition; the member: it is over",
+			"agent's conversation gone", "bot to the agent", byNobody, "the bot: FailedPrecondition; the member: it is over",
 			(*chatAt).archives, (*chatAt).botWritesToAgent,
 			[]string{texts.AgentGone},
 			nil, boterr.FailedPrecondition, true,
@@ -370,7 +370,7 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 // writes, who sees it, and who is told what. It is for guides.
 func LiveChatTable() string {
 	var table strings.Builder
-	table.WriteString("| moment | who writes | who sees it | who is told what |\n|---|---|---|---|\n")
+	table.WriteString("| phase | sender | received by | told |\n|---|---|---|---|\n")
 	last := ""
 	for _, row := range moments() {
 		at := row.at

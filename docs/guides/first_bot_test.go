@@ -33,7 +33,7 @@ func TestGuides_ANewUsersPath(t *testing.T) {
 	u.follows(read(t, "first-bot.md"), "bot.go", "bot_test.go")
 
 	hosting := read(t, "hosting.md")
-	begin, _, isThere := strings.Cut(hosting, "Started in a checkout")
+	begin, _, isThere := strings.Cut(hosting, "You can also run it in a checkout")
 	require.True(t, isThere, "what follows is not typed in a module of one's own")
 	u.follows(begin)
 	u.changes("host/main.go", "rt.Handle(nodes()...)", quotedIn(t, hosting, "`(rt\\.Handle\\([^`]*\\))`"))
