@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/absent"
-	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
@@ -237,7 +236,7 @@ func (c Config) withDefaults() (Config, error) {
 
 // env returns what the services work with.
 func (c Config) env() record.Env {
-	env := record.Env{Store: c.Store, Now: c.Now, NewID: c.NewID, NewEtag: c.NewEtag, Compiler: &query.Compiler{}}
+	env := record.Env{Store: c.Store, Now: c.Now, NewID: c.NewID, NewEtag: c.NewEtag}
 	return env.WithDefaults()
 }
 

@@ -3,7 +3,6 @@ package document
 import (
 	"iter"
 	"slices"
-	"sync/atomic"
 )
 
 // Edit is changes of an object's fields that are made in one step: the object is
@@ -15,13 +14,10 @@ type Edit struct {
 	few   [6]fieldChange
 	count int
 	many  []fieldChange
-	// memory remembers the shapes of such edits, where it is not nil.
-	memory *EditMemory
 }
 
-// NewEdit begins an edit of o. With the memory of earlier edits, which may be nil, objects that are
-// changed alike share their shapes.
-func NewEdit(o Object, memory *EditMemory) Edit { return Edit{from: o, memory: memory} }
+// NewEdit begins an edit of o.
+func NewEdit(o Object) Edit { return Edit{from: o} }
 
 func (e *Edit) changes() []fieldChange {
 	if e.many != nil {
@@ -129,13 +125,13 @@ func (e *Edit) Object() Object {
 		}
 		return o
 	}
-	return e.from.edited(changes, e.memory)
+	return e.from.edited(changes)
 }
 
 // edited returns an object that is not wide with changes.
-func (o Object) edited(changes []fieldChange, memory *EditMemory) Object {
+func (o Object) edited(changes []fieldChange) Object {
 	from := o.node
-	shape := memory.edited(from.shape, changes)
+	shape := from.shape.edited(changes)
 	next := newObjectNode(max(len(shape.names), len(from.values)))
 	next.values = append(next.values, from.values...)
 	removed := 0
@@ -166,6 +162,9 @@ func (o Object) edited(changes []fieldChange, memory *EditMemory) Object {
 
 // edited returns the shape of an object of this shape after changes.
 func (s *Shape) edited(changes []fieldChange) *Shape {
+	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
+		return s
+	}
 	keys := make([]string, 0, len(s.names)+len(changes))
 	for i, key := range s.names {
 		if !slices.ContainsFunc(changes, func(c fieldChange) bool { return c.at == i && c.value == Missing }) {
@@ -182,78 +181,3 @@ func (s *Shape) edited(changes []fieldChange) *Shape {
 
 // changesKeys reports whether a change adds or removes a field.
 func (c fieldChange) changesKeys() bool { return c.at < 0 || c.value == Missing }
-
-// EditMemory remembers which shapes followed from which: documents of one kind change
-// alike. So the new ones share their keys, too. Its zero value is ready, and safe for
-// concurrent use.
-type EditMemory struct{ known atomic.Pointer[[]*transition] }
-
-// maxTransitions is the number of transitions that are remembered.
-const maxTransitions = 8
-
-func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
-	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
-		return from
-	}
-	if m == nil {
-		return from.edited(changes)
-	}
-	var known []*transition
-	if list := m.known.Load(); list != nil {
-		known = *list
-	}
-	for _, t := range known {
-		if t.from == from && t.isBy(changes) {
-			return t.to.sharedOrSame()
-		}
-	}
-	if len(known) == maxTransitions {
-		known = known[1:]
-	}
-	made := newTransition(from, changes)
-	list := append(slices.Clip(slices.Clone(known)), made)
-	m.known.Store(&list)
-	return made.to
-}
-
-// transition is a shape that follows from another one by the fields at some places being removed
-// and others added.
-type transition struct {
-	from, to *Shape
-	removed  []int
-	added    []string
-}
-
-func newTransition(from *Shape, changes []fieldChange) *transition {
-	t := &transition{from: from, to: from.edited(changes)}
-	t.to.rare.Store(&rareShape{})
-	for _, c := range changes {
-		switch {
-		case c.at < 0 && c.value != Missing:
-			t.added = append(t.added, c.name)
-		case c.at >= 0 && c.value == Missing:
-			t.removed = append(t.removed, c.at)
-		}
-	}
-	return t
-}
-
-// isBy reports whether changes lead to the same shape.
-func (t *transition) isBy(changes []fieldChange) bool {
-	removed, added := t.removed, t.added
-	for i := range changes {
-		switch c := &changes[i]; {
-		case c.at < 0 && c.value != Missing:
-			if len(added) == 0 || added[0] != c.name {
-				return false
-			}
-			added = added[1:]
-		case c.at >= 0 && c.value == Missing:
-			if len(removed) == 0 || removed[0] != c.at {
-				return false
-			}
-			removed = removed[1:]
-		}
-	}
-	return len(removed) == 0 && len(added) == 0
-}

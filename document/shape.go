@@ -10,16 +10,8 @@ import (
 // or not.
 type Shape struct {
 	names []string
-	// rare is what few shapes have, nil for the others.
-	rare atomic.Pointer[rareShape]
-}
-
-type rareShape struct {
-	// places are those of the keys of a wide object, made when the first is looked for.
-	places map[string]int
-	// shared is the shape of the same names that the objects of a store have, of a shape that an
-	// EditMemory remembers: the next edit ends in it at once.
-	shared atomic.Pointer[Shape]
+	// places are those of the names of a wide object, made when the first is looked for.
+	places atomic.Pointer[map[string]int]
 }
 
 // emptyShape is the shape of the object without fields. It is never changed.
@@ -116,37 +108,16 @@ func (s *Shape) Position(key string) int {
 	if len(s.names) <= wideFields {
 		return slices.Index(s.names, key)
 	}
-	rare := s.rare.Load()
-	if rare == nil {
-		rare = &rareShape{places: s.findPlaces()}
-		s.rare.Store(rare)
+	places := s.places.Load()
+	if places == nil {
+		found := s.findPlaces()
+		places = &found
+		s.places.Store(places)
 	}
-	if i, ok := rare.places[key]; ok {
+	if i, ok := (*places)[key]; ok {
 		return i
 	}
 	return -1
-}
-
-// madeShared returns the shape apart, as that which objects of the same names share from now on.
-func (s *Shape) madeShared() *Shape {
-	shared := s.apart()
-	s.isSharedAs(shared)
-	return shared
-}
-
-// isSharedAs notes the shared shape of the same names, where edits ask for it.
-func (s *Shape) isSharedAs(shared *Shape) {
-	if rare := s.rare.Load(); rare != nil {
-		rare.shared.Store(shared)
-	}
-}
-
-// sharedOrSame returns the shared shape of the same names, where one is known, or s.
-func (s *Shape) sharedOrSame() *Shape {
-	if shared := s.rare.Load().shared.Load(); shared != nil {
-		return shared
-	}
-	return s
 }
 
 func (s *Shape) findPlaces() map[string]int {

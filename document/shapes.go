@@ -164,11 +164,10 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	}
 	for i, known := range s.few {
 		if known == nil {
-			s.few[i] = of.madeShared()
+			s.few[i] = of.apart()
 			return s.few[i]
 		}
 		if slices.Equal(known.names, of.names) {
-			of.isSharedAs(known)
 			return known
 		}
 	}
@@ -183,14 +182,13 @@ func (s *Shapes) other(of *Shape) *Shape {
 	hash := s.hash(of.names)
 	for _, known := range s.byHash[hash] {
 		if slices.Equal(known.names, of.names) {
-			of.isSharedAs(known)
 			return known
 		}
 	}
 	if len(s.others) == maxShapes-fewShapes {
 		return of
 	}
-	shared := of.madeShared()
+	shared := of.apart()
 	s.others[shared] = struct{}{}
 	s.byHash[hash] = append(s.byHash[hash], shared)
 	return shared

@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/internal/absent"
 	"github.com/botctx/go-sdk/internal/bounded"
 	"github.com/botctx/go-sdk/internal/channels"
-	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
@@ -155,7 +154,7 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 // Stored returns a Config.LoadChannel that reads the records of channels in a store, as
 // botctx.Config does by default.
 func Stored(store store.Store) func(ctx context.Context, app, id string) (*channel.Channel, error) {
-	env := record.Env{Store: store, Compiler: &query.Compiler{}}.WithDefaults()
+	env := record.Env{Store: store}.WithDefaults()
 	return func(ctx context.Context, app, id string) (*channel.Channel, error) {
 		return channels.New(env, record.Scope{App: app, Channel: id}).Load(ctx, id)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/agendas"
-	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -223,7 +222,7 @@ func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
 	b.Helper()
 	store := memstore.New()
 	require.NoError(b, agendas.EnsureIndexes(b.Context(), store))
-	s := agendas.New(record.Env{Store: store, Compiler: &query.Compiler{}}, record.Scope{App: "app"},
+	s := agendas.New(record.Env{Store: store}, record.Scope{App: "app"},
 		agendas.Ports{Members: everybody{}})
 	for i := range count {
 		_, err := s.NewAgenda(b.Context(), agenda.NewParams{

@@ -95,7 +95,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !p.Upsert {
 		return nil
 	}
-	filter, err := s.env.Compiler.Filter(p.Filter)
+	filter, err := query.CompileFilter(p.Filter)
 	if err != nil {
 		return nil //nolint:nilerr // Collection says which parameter is at fault.
 	}
@@ -103,7 +103,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !p.WithModifier {
 		source = document.O("$set", p.Patch)
 	}
-	update, err := s.env.Compiler.Update(source, p.ArrayFilters...)
+	update, err := query.CompileUpdate(source, p.ArrayFilters...)
 	if err != nil {
 		return nil //nolint:nilerr // As above.
 	}

@@ -32,7 +32,7 @@ func (s *Service) FetchDataFromDataSource(
 	if err != nil {
 		return result, err
 	}
-	if _, err := s.env.Compiler.Sort(p.SortBy); err != nil {
+	if _, err := query.CompileSort(p.SortBy); err != nil {
 		return result, boterr.PrefixField("sortBy", err)
 	}
 	page := store.FindOptions{Skip: p.Skip, Limit: p.Limit}

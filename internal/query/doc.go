@@ -3,7 +3,6 @@
 //
 //   - To find documents, compile a filter with [CompileFilter] and a sort with [CompileSort].
 //   - To change them, compile an update with [CompileUpdate].
-//   - To compile once what comes again and again, use a [Compiler].
 //
 // What is compiled can be used many times and from many goroutines. It behaves as MongoDB
 // documents it; an operator that is not supported is an error that names it. Documents have no type

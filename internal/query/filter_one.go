@@ -106,6 +106,18 @@ func (f *Filter) add(fields []FieldValue) {
 	}
 }
 
+// CompileFilterWhere is CompileFilter, narrowed as by Filter.Where. What names a record is compiled in one step.
+func CompileFilterWhere(source document.Object, fields ...FieldValue) (*Filter, error) {
+	if len(fields) > 0 && namesRecord(source) && checkSource(source) == nil {
+		return compileRecord(source, fields), nil
+	}
+	filter, err := CompileFilter(source)
+	if err != nil {
+		return nil, err
+	}
+	return filter.Where(fields...), nil
+}
+
 // compileRecord compiles a query document of names and scalars, and further fields.
 func compileRecord(source document.Object, where []FieldValue) *Filter {
 	f := filterOfFields(len(where) + source.Len())

@@ -200,17 +200,6 @@ func TestFilter_PatternsCountTogether(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestCompiler_CountedRepetitions(t *testing.T) {
-	t.Parallel()
-	var c query.Compiler
-	source := document.O("a", document.O("$regex", "(a?){990}"))
-	first, err := c.Filter(source)
-	require.NoError(t, err)
-	again, err := c.Filter(source)
-	require.NoError(t, err)
-	require.NotSame(t, first, again)
-}
-
 // numbers returns an array of the integers from one number to another.
 func numbers(first, end int) document.Array {
 	items := make([]any, 0, end-first)

@@ -20,8 +20,6 @@ type Update struct {
 	tree *updateNode
 	// usesPosition tells that a path holds "$".
 	usesPosition bool
-	// shapes are those that the update made of documents.
-	shapes document.EditMemory
 }
 
 // CompileUpdate compiles an update document and the array filters of its "$[name]"

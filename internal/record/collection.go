@@ -83,12 +83,11 @@ func (s *Schema) fixes(scope []query.FieldValue) bool {
 // Filters, patches and sorts are those of a caller: InvalidArgument names them
 // "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
 type Collection struct {
-	now      func() time.Time
-	newID    func() string
-	newEtag  func() string
-	compiler *query.Compiler
-	schema   *Schema
-	stored   store.Collection
+	now     func() time.Time
+	newID   func() string
+	newEtag func() string
+	schema  *Schema
+	stored  store.Collection
 	// scope are the values that fields of its records have. That of the app alone stands in room.
 	scope []query.FieldValue
 	room  [1]query.FieldValue
@@ -104,8 +103,7 @@ func Open(env Env, schema *Schema) *Collection { return OpenNamed(env, schema, s
 func OpenNamed(env Env, schema *Schema, collection string) *Collection {
 	env = env.WithDefaults()
 	return &Collection{
-		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, compiler: env.Compiler,
-		schema: schema, stored: store.Wrap(env.Store, nil).Collection(collection),
+		now: env.Now, newID: env.NewID, newEtag: env.NewEtag, schema: schema, stored: store.Wrap(env.Store, nil).Collection(collection),
 	}
 }
 
@@ -121,7 +119,7 @@ func OfApp(env Env, schema *Schema, app string) *Collection {
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := &Collection{
-		now: c.now, newID: c.newID, newEtag: c.newEtag, compiler: c.compiler, schema: c.schema, stored: c.stored, err: c.err,
+		now: c.now, newID: c.newID, newEtag: c.newEtag, schema: c.schema, stored: c.stored, err: c.err,
 	}
 	narrowed.scope = append(narrowed.room[:0], c.scope...)
 	narrowed.narrow(field, value)
@@ -314,7 +312,7 @@ func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 	if source.IsZero() {
 		return query.FieldsEqual(c.scope...), nil
 	}
-	filter, err := c.compiler.FilterWhere(source, c.scope...)
+	filter, err := query.CompileFilterWhere(source, c.scope...)
 	if err != nil {
 		return nil, boterr.PrefixField("filter", err)
 	}
@@ -325,7 +323,7 @@ func (c *Collection) sort(source document.Object) (*query.Sort, error) {
 	if source.IsZero() {
 		return nil, nil
 	}
-	sort, err := c.compiler.Sort(source)
+	sort, err := query.CompileSort(source)
 	return sort, boterr.PrefixField("sortBy", err)
 }
 
@@ -333,7 +331,7 @@ func (c *Collection) projection(source document.Object) (*query.Projection, erro
 	if source.IsZero() {
 		return nil, nil
 	}
-	projection, err := c.compiler.Projection(source)
+	projection, err := query.CompileProjection(source)
 	return projection, boterr.PrefixField("projection", err)
 }
 

@@ -109,7 +109,7 @@ func (c *Collection) update(p Patch) (*query.Update, error) {
 		}
 		source, prefix = document.O("$set", p.Patch), "$set"
 	}
-	update, err := c.compiler.Update(source, p.ArrayFilters...)
+	update, err := query.CompileUpdate(source, p.ArrayFilters...)
 	if err == nil {
 		return update, nil
 	}

@@ -23,7 +23,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -59,9 +58,6 @@ type Env struct {
 	// and remembers what it has done, see Once; nil where it is not. An error means that nothing that
 	// the try still does counts. The default is none.
 	Attempt func(ctx context.Context) (Attempt, error)
-	// Compiler compiles what callers ask for, and remembers it. Services of one process
-	// share one; without it everything is compiled anew.
-	Compiler *query.Compiler
 }
 
 // WithDefaults returns the environment with the defaults filled in.
