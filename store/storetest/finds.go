@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -319,6 +320,8 @@ var geoRules = []Rule{
 		"GeoNear returns what matches the query's filter and lies within its distances, up to its limit", GeoQueries),
 	rule(geoNearWritesIntoResultsOnly, "the distance and the point are in the documents that come back, not in what is stored", GeoQueries),
 	rule(geoNearMeasuresLegacyPairs, "distances of legacy pairs are in the units of the coordinates", GeoQueries),
+	rule(geoNearRefuses, "GeoNear without a field and a geo index is InvalidArgument with ErrNoGeoIndex; after the end of "+
+		"its context it is Canceled", GeoQueries),
 	rule(geoIndexesAreTaken, "an index of kind Geo2D or Geo2DSphere serves the field of its key", GeoQueries, GeoIndexes),
 }
 
@@ -401,6 +404,19 @@ func geoNearMeasuresLegacyPairs(t *trial) {
 	t.requireNear([]any{"close", "far"}, results)
 	require.InDelta(t, 5, results[0].Distance, 1e-9)
 	require.InDelta(t, 10, results[1].Distance, 1e-9)
+}
+
+func geoNearRefuses(t *trial) {
+	t.insertPlaces()
+	anywhere, err := query.CompileGeoNear(document.O("near", equator(0)))
+	require.NoError(t, err)
+	_, err = t.GeoNear(t.Context(), anywhere)
+	t.requireCode(boterr.InvalidArgument, err)
+	require.ErrorIs(t, err, query.ErrNoGeoIndex)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = t.GeoNear(ctx, anywhere.WithKey("at"))
+	t.requireCode(boterr.Canceled, err)
 }
 
 func geoIndexesAreTaken(t *trial) {
