@@ -200,7 +200,6 @@ func (c *commits) unlocked(call func()) {
 // take gives a group the journal, and begins the next one where writes wait.
 func (c *commits) take(g *group) {
 	g.isTaken = true
-	g.settle()
 	if g.failures != c.failures {
 		g.err = boterr.New(boterr.Unavailable, "", "nothing was written, since it rests on a write that failed: %w", c.failed)
 	}
@@ -307,9 +306,9 @@ type pendingWrite struct {
 
 	// ended is told when the write has ended.
 	ended chan struct{}
-	// tried is the transaction, nil where it did not begin, and made the same where it did not fail.
-	tried, made *transaction
-	err         error
+	// made is the transaction, nil unless it has succeeded.
+	made *transaction
+	err  error
 	// panicked is what a watcher panicked with that was told of the write.
 	panicked any
 }
@@ -329,18 +328,20 @@ func (p *pendingWrite) leave() error {
 		context.Cause(p.ctx))
 }
 
-// perform runs the write in a transaction, unless the caller has left. A panic ends this write
-// only.
-func (p *pendingWrite) perform(begin func(p *pendingWrite) *transaction) {
+// perform runs the write in a transaction of a group, unless the caller has left. A panic ends this
+// write only.
+func (p *pendingWrite) perform(g *group) {
 	p.running.Lock()
 	defer p.running.Unlock()
 	if p.hasLeft {
 		return
 	}
 	p.err = errWriteEnded // Until it returns.
-	p.tried = begin(p)
-	if p.err = p.runIn(p.tried); p.err == nil {
-		p.made = p.tried
+	t := p.run.room()
+	t.begin(p.ctx, g.newest(p.versions))
+	t.isObserved = true
+	if p.err = p.runIn(t); p.err == nil {
+		p.made = t
 	}
 }
 
@@ -363,7 +364,7 @@ func (p *pendingWrite) publish() {
 	defer p.versions.writing.Unlock()
 	defer func() { p.panicked = recover() }()
 	p.versions.newest.Store(p.made.next)
-	p.versions.notifyOf(p.made)
+	notifyAll(p.versions.watchers, p.made.changes)
 }
 
 // idIndex finds the position of a document by its _id.

@@ -203,8 +203,6 @@ type content struct {
 	indexes   []index
 	// end is the position of the next document.
 	end uint64
-	// writes counts the transactions that made it, in a store with a journal.
-	writes uint64
 	// shapes are shared by all versions, those of forks included.
 	shapes *document.Shapes
 }
@@ -227,16 +225,14 @@ type transaction struct {
 	next   *content
 	edit   *persistent.Edit
 	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
-	// wants to know what the transaction did, isTouched that it may have changed next.
-	hasOwnIndexes, isObserved, isTouched bool
+	// wants to know what the transaction did.
+	hasOwnIndexes, isObserved bool
 	// done is the number of documents that it changed since it looked whether its context has ended.
 	done uint8
 	// changes are what it did to documents, where it is observed.
 	changes []documentChange
 	// indexed is the index that it made, nil where it made none.
 	indexed *store.Index
-	// number is next.writes when it began.
-	number uint64
 }
 
 func (t *transaction) begin(ctx context.Context, before *content) {
@@ -248,9 +244,6 @@ type inTransaction interface {
 	in(t *transaction) error
 	// room is where the transaction is made. It is free again once the transaction has failed.
 	room() *transaction
-	// changesInPlace reports whether it reads nothing of the content before once it has begun to make the
-	// next, so that both can be one.
-	changesInPlace() bool
 }
 
 type transactionFunc func(*transaction) error
@@ -258,8 +251,6 @@ type transactionFunc func(*transaction) error
 func (f transactionFunc) in(t *transaction) error { return f(t) }
 
 func (transactionFunc) room() *transaction { return new(transaction) }
-
-func (transactionFunc) changesInPlace() bool { return false }
 
 // isChanged reports whether the transaction did anything.
 func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }
@@ -281,7 +272,6 @@ func (t *transaction) look() error {
 // reindex replaces the keys of one version of a document by those of the next, in all indexes. The
 // first change copies the indexes, so that the version before keeps its own.
 func (t *transaction) reindex(position uint64, before, after document.Object) error {
-	t.isTouched = true
 	if err := t.look(); err != nil {
 		return err
 	}

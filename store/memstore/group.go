@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/query"
-	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
 // group is the writes that are handed to the journal together.
@@ -28,8 +27,6 @@ type group struct {
 	// failures is the number of groups that had failed when this one began. Where another one fails
 	// before its turn comes, it builds on content that does not exist.
 	failures int
-	// edit is that of the writes which change a content in place.
-	edit *persistent.Edit
 	// err is why none of the writes is kept, isLost tells that it is the error of the journal.
 	err    error
 	isLost bool
@@ -41,10 +38,11 @@ func (g *group) perform(encoder Encoder) {
 		p := g.taken[0]
 		g.taken = g.taken[1:]
 		g.writes = append(g.writes, p)
-		g.performOne(p)
+		p.perform(g)
 		if p.made == nil {
 			continue
 		}
+		p.versions.staged = stagedContent{content: p.made.next, failures: g.failures}
 		p.versions.notifyFollowers(p.made.changes)
 		before := len(g.entries)
 		g.entries = p.made.appendEntries(g.entries)
@@ -52,6 +50,22 @@ func (g *group) perform(encoder Encoder) {
 			g.encode(encoder, g.entries[before:])
 		}
 	}
+}
+
+// stagedContent is what a group has made of a collection.
+type stagedContent struct {
+	*content
+
+	// failures is that of the group.
+	failures int
+}
+
+// newest returns the content that the next write begins with.
+func (g *group) newest(v *versions) *content {
+	if v.staged.content != nil && v.staged.failures == g.failures {
+		return v.staged.content
+	}
+	return v.newest.Load()
 }
 
 // encode has entries encoded. Where text has no more room it moves, and what was encoded before stays
@@ -116,8 +130,7 @@ func (g *group) fail() {
 	}
 }
 
-// publish shows the new versions to readers and tells who watches, write by write. A watcher that
-// begins meanwhile is told of exactly the writes that were not published before.
+// publish shows the new versions to readers and tells who watches, write by write.
 func (g *group) publish() {
 	for g.published < len(g.writes) {
 		p := g.writes[g.published]
@@ -137,8 +150,6 @@ type program interface {
 	matches(call *query.Evaluation, o document.Object) (bool, error)
 	// attempt is how it is tried: a part of the program, so that a write is one piece of memory.
 	attempt() *attempted
-	// changesInPlace is that of inTransaction.
-	changesInPlace() bool
 }
 
 type attempted struct {
@@ -149,8 +160,6 @@ type attempted struct {
 
 // attempt implements program for those that it is a part of.
 func (a *attempted) attempt() *attempted { return a }
-
-func (a *attempted) changesInPlace() bool { return a.program.changesInPlace() }
 
 func (a *attempted) in(t *transaction) error {
 	a.call.Resume(t.ctx)

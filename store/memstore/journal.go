@@ -205,8 +205,6 @@ var _ store.Watcher = (*Store)(nil)
 type watcher struct {
 	changed func(before, after document.Object)
 	reset   func()
-	// from is content.writes when it began to watch: it is not told of these.
-	from uint64
 }
 
 // documentChange is what a transaction did to one document.
@@ -227,7 +225,6 @@ func (s *Store) Watch(
 	w := &watcher{changed: changed, reset: reset}
 	watched.writing.Lock()
 	defer watched.writing.Unlock()
-	w.from = watched.newest.Load().writes
 	watched.watchers = append(watched.watchers, w)
 	return func() { watched.unwatch(w) }
 }
@@ -236,17 +233,6 @@ func (v *versions) unwatch(w *watcher) {
 	v.writing.Lock()
 	defer v.writing.Unlock()
 	v.watchers = slices.DeleteFunc(v.watchers, func(known *watcher) bool { return known == w })
-}
-
-// notifyOf tells the watchers what a transaction of a group did, but for those who began to watch when
-// it was published together with one before it. The caller holds the lock.
-func (v *versions) notifyOf(t *transaction) {
-	later := func(w *watcher) bool { return w.from >= t.number }
-	if slices.ContainsFunc(v.watchers, later) {
-		notifyAll(slices.DeleteFunc(slices.Clone(v.watchers), later), t.changes)
-		return
-	}
-	notifyAll(v.watchers, t.changes)
 }
 
 // notifyAll tells watchers, one after the other. Where one panics or ends the goroutine, those

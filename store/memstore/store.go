@@ -261,8 +261,6 @@ type ensuring struct {
 
 func (e *ensuring) run(_ *query.Evaluation, t *transaction) error { return t.ensure(e.index) }
 
-func (*ensuring) changesInPlace() bool { return false }
-
 func (*ensuring) matches(*query.Evaluation, document.Object) (bool, error) { return true, nil }
 
 // shown returns a value as JSON for an error's text, cut where it is long.
