@@ -198,25 +198,6 @@ func (e *equality) count() int {
 	return 1
 }
 
-// HasFields reports whether a document has the values of a filter that says what scalars some fields have, and
-// nothing else. It evaluates nothing, and tells nothing of other filters, nor where a field is an array.
-func (f *Filter) HasFields(o document.Object) (matched, isTold bool) {
-	if f == nil || !f.isRecord() {
-		return false, false
-	}
-	for i := range f.equalities {
-		field := &f.equalities[i]
-		value, ok := o.Field(field.path)
-		if _, isArray := value.(document.Array); isArray {
-			return false, false
-		}
-		if ok && !document.Equal(value, field.value) || !ok && field.value != nil {
-			return false, true
-		}
-	}
-	return true, true
-}
-
 func hasID(fields []FieldValue) bool {
 	return slices.ContainsFunc(fields, func(field FieldValue) bool { return field.Name == document.IDField })
 }

@@ -2,7 +2,6 @@ package query_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/arbitrary"
 	"github.com/botctx/go-sdk/internal/query"
 )
 
@@ -371,56 +369,6 @@ func TestFilter_FieldCountOfScalarsAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, larger.FieldCount())
 	require.Zero(t, larger.Where(app, name).FieldCount())
-}
-
-func TestFilter_HasFieldsAsItMatches(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 3))
-	told := 0
-	for range 20 * samples {
-		record := randomDocument(random)
-		fields := []query.FieldValue{{Name: "_id", Value: int64(random.IntN(3))}}
-		for _, name := range []string{"a", "b"} {
-			value := arbitrary.Value(random, 1)
-			if kept, ok := record.Field(name); ok && random.IntN(3) > 0 {
-				value = kept
-			}
-			if !isScalar(value) {
-				continue
-			}
-			fields = append(fields, query.FieldValue{Name: name, Value: value})
-		}
-		filter := query.FieldsEqual(append(fields, query.FieldValue{Name: "_id", Value: fields[0].Value})...)
-		matched, isTold := filter.HasFields(record)
-		if isTold {
-			told++
-			require.Equal(t, compiled(t, documentOf(fields)).Match(record), matched, "%v of %v", fields, record)
-		}
-	}
-	require.Greater(t, told, samples, "records without arrays")
-}
-
-// isScalar reports whether a value has no parts.
-func isScalar(value any) bool {
-	switch value.(type) {
-	case document.Object, document.Array:
-		return false
-	default:
-		return true
-	}
-}
-
-func TestFilter_HasFieldsTellsNothingOfOtherFilters(t *testing.T) {
-	t.Parallel()
-	record := document.O("_id", "m1", "app", document.A("a1"))
-	for name, filter := range map[string]*query.Filter{
-		"none":     nil,
-		"a range":  compiled(t, document.O("age", document.O("$gt", 1))),
-		"an array": query.FieldsEqual(query.FieldValue{Name: "_id", Value: "m1"}, query.FieldValue{Name: "app", Value: "a1"}),
-	} {
-		_, isTold := filter.HasFields(record)
-		require.False(t, isTold, name)
-	}
 }
 
 func TestBitsFilter_Operators(t *testing.T) {

@@ -63,13 +63,13 @@ func BenchmarkInsert(b *testing.B) {
 func BenchmarkGetByID(b *testing.B) {
 	const count = 10_000
 	_, c := filled(b, count)
-	filters := make([]*query.Filter, count)
-	for i := range filters {
-		filters[i] = filter(b, "_id", fmt.Sprintf("entry-%06d", i))
+	ids := make([]string, count)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("entry-%06d", i)
 	}
 	get := func(ctx context.Context, i int) bool {
-		found, err := c.Find(ctx, filters[i%count], store.FindOptions{})
-		return err == nil && len(found) == 1
+		_, exists, err := c.Get(ctx, ids[i%count])
+		return err == nil && exists
 	}
 	b.Run("one reader", func(b *testing.B) {
 		b.ReportAllocs()

@@ -482,15 +482,12 @@ func (p *plan) explain() Explanation {
 	}
 }
 
-// lookUp returns up to limit documents, 0 for all, that a filter finds which says what scalars some fields
-// have, and nothing else: the _id among them, or just the fields of an index. It needs neither a plan nor
-// an evaluation, and tells whether the filter is such a one.
+// lookUp returns up to limit documents, 0 for all, that a filter finds which says what scalars the fields of
+// an index have, and nothing else. It needs neither a plan nor an evaluation, and tells whether the filter is
+// such a one.
 func (c *content) lookUp(
 	ctx context.Context, filter *query.Filter, limit int64,
 ) (found []document.Object, isTold bool, err error) {
-	if id, isID := idOf(filter); isID {
-		return c.lookUpID(ctx, filter, id)
-	}
 	if filter.FieldCount() == 0 {
 		return nil, false, nil
 	}
@@ -503,27 +500,6 @@ func (c *content) lookUp(
 		}
 	}
 	return nil, false, nil
-}
-
-func (c *content) lookUpID(
-	ctx context.Context, filter *query.Filter, id any,
-) (found []document.Object, isTold bool, err error) {
-	if err := checkEnded(ctx); err != nil {
-		return nil, false, err
-	}
-	_, o, ok := c.ids.find(&c.documents, id)
-	if !ok {
-		return []document.Object{}, true, nil
-	}
-	if !filter.IsEquality() {
-		if ok, isTold = filter.HasFields(o); !isTold {
-			return nil, false, nil
-		}
-	}
-	if !ok {
-		return []document.Object{}, true, nil
-	}
-	return []document.Object{o}, true, nil
 }
 
 // lookUp returns the positions of the documents that a filter finds, whether there are any, and whether it
