@@ -29,79 +29,34 @@ func NewBuilder(fields int) *Builder {
 	return b
 }
 
-// makeRoom makes room for the first fields.
+// makeRoom makes room for the first fields. Object, shape and their rooms are one piece of memory.
 func (b *Builder) makeRoom(fields int) {
 	switch {
 	case fields <= 1:
-		b.makeRoomFor1()
+		makeRoomIn(b, func(n *[1]string, v *[1]any) ([]string, []any) { return n[:0], v[:0] })
 	case fields <= 2:
-		b.makeRoomFor2()
+		makeRoomIn(b, func(n *[2]string, v *[2]any) ([]string, []any) { return n[:0], v[:0] })
 	case fields <= 4:
-		b.makeRoomFor4()
+		makeRoomIn(b, func(n *[4]string, v *[4]any) ([]string, []any) { return n[:0], v[:0] })
 	case fields <= 8:
-		b.makeRoomFor8()
+		makeRoomIn(b, func(n *[8]string, v *[8]any) ([]string, []any) { return n[:0], v[:0] })
 	case fields <= 12:
-		b.makeRoomFor12()
+		makeRoomIn(b, func(n *[12]string, v *[12]any) ([]string, []any) { return n[:0], v[:0] })
 	default:
 		b.shape, b.node = newShape(fields), newObjectNode(fields)
 	}
 }
 
-// makeRoomFor1 makes the object, its shape and their rooms in one piece of memory, as do those below.
-func (b *Builder) makeRoomFor1() {
+// makeRoomIn makes room in arrays for the names and the values.
+func makeRoomIn[N, V any](b *Builder, sliced func(*N, *V) ([]string, []any)) {
 	o := &struct {
 		node   objectNode
 		shape  Shape
-		names  [1]string
-		values [1]any
+		names  N
+		values V
 	}{}
-	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
-}
-
-func (b *Builder) makeRoomFor2() {
-	o := &struct {
-		node   objectNode
-		shape  Shape
-		names  [2]string
-		values [2]any
-	}{}
-	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
-}
-
-func (b *Builder) makeRoomFor4() {
-	o := &struct {
-		node   objectNode
-		shape  Shape
-		names  [4]string
-		values [4]any
-	}{}
-	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
-}
-
-func (b *Builder) makeRoomFor8() {
-	o := &struct {
-		node   objectNode
-		shape  Shape
-		names  [8]string
-		values [8]any
-	}{}
-	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
-}
-
-func (b *Builder) makeRoomFor12() {
-	o := &struct {
-		node   objectNode
-		shape  Shape
-		names  [12]string
-		values [12]any
-	}{}
-	b.inside(&o.shape, &o.node, o.names[:0], o.values[:0])
-}
-
-// inside takes an object and its shape, which are one piece of memory.
-func (b *Builder) inside(shape *Shape, node *objectNode, names []string, values []any) {
-	b.shape, b.node = shape, node
-	shape.names, node.values = names, values
+	b.shape, b.node = &o.shape, &o.node
+	o.shape.names, o.node.values = sliced(&o.names, &o.values)
 }
 
 // names returns the keys so far.

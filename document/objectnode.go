@@ -44,6 +44,40 @@ func (n *objectNode) err() error {
 	return n.rare.err
 }
 
+// newObjectNode returns a node whose values, none as yet, have room for a number of fields. Node
+// and room are one piece of memory, which saves a cache miss when a field is read.
+func newObjectNode(fields int) *objectNode {
+	switch {
+	case fields <= 1:
+		return nodeIn(func(r *[1]any) []any { return r[:0] })
+	case fields <= 2:
+		return nodeIn(func(r *[2]any) []any { return r[:0] })
+	case fields <= 4:
+		return nodeIn(func(r *[4]any) []any { return r[:0] })
+	case fields <= 6:
+		return nodeIn(func(r *[6]any) []any { return r[:0] })
+	case fields <= 8:
+		return nodeIn(func(r *[8]any) []any { return r[:0] })
+	case fields <= 12:
+		return nodeIn(func(r *[12]any) []any { return r[:0] })
+	case fields <= 16:
+		return nodeIn(func(r *[16]any) []any { return r[:0] })
+	default:
+		return &objectNode{values: make([]any, 0, fields)}
+	}
+}
+
+// nodeIn returns a node in one piece of memory with an array for its values.
+func nodeIn[R any](sliced func(*R) []any) *objectNode {
+	n := &struct {
+		objectNode
+
+		room R
+	}{}
+	n.values = sliced(&n.room)
+	return &n.objectNode
+}
+
 // setRare sets the rare parts, none in most objects.
 func (n *objectNode) setRare(wide *wideValues, err error) {
 	if n.rare = nil; wide != nil || err != nil {

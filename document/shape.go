@@ -20,50 +20,8 @@ var emptyShape = &Shape{}
 // NewShape returns the shape of different names. The caller does not change the slice afterwards.
 func NewShape(names []string) *Shape { return &Shape{names: names} }
 
-// newShape returns a shape whose names, none as yet, have room for a number of fields. Shape and room
-// are one piece of memory.
-func newShape(fields int) *Shape {
-	switch {
-	case fields <= 2:
-		return shapeFor2()
-	case fields <= 4:
-		return shapeFor4()
-	case fields <= 8:
-		return shapeFor8()
-	default:
-		return &Shape{names: make([]string, 0, fields)}
-	}
-}
-
-func shapeFor2() *Shape {
-	s := &struct {
-		Shape
-
-		room [2]string
-	}{}
-	s.names = s.room[:0]
-	return &s.Shape
-}
-
-func shapeFor4() *Shape {
-	s := &struct {
-		Shape
-
-		room [4]string
-	}{}
-	s.names = s.room[:0]
-	return &s.Shape
-}
-
-func shapeFor8() *Shape {
-	s := &struct {
-		Shape
-
-		room [8]string
-	}{}
-	s.names = s.room[:0]
-	return &s.Shape
-}
+// newShape returns a shape whose names, none as yet, have room for a number of fields.
+func newShape(fields int) *Shape { return &Shape{names: make([]string, 0, fields)} }
 
 // apart returns the shape in memory of its own: that of a new object lies in one piece with the object.
 func (s *Shape) apart() *Shape { return NewShape(slices.Clone(s.names)) }

@@ -63,41 +63,30 @@ func newOneField(field FieldValue) *Filter {
 // filterOfFields returns a filter of the values that some fields have, none as yet, with room for a number of
 // them. That of a few is one piece of memory: it is compiled for a single use, mostly to look a record up.
 func filterOfFields(fields int) *Filter {
-	switch {
-	case fields <= 1:
-		f := &struct {
-			filter Filter
-			room   [1]equality
-		}{}
-		return f.filter.within(f.room[:0])
-	case fields <= 2:
-		f := &struct {
-			filter Filter
-			room   [2]equality
-		}{}
-		return f.filter.within(f.room[:0])
-	case fields <= 3:
-		f := &struct {
-			filter Filter
-			room   [3]equality
-		}{}
-		return f.filter.within(f.room[:0])
-	case fields <= 4:
-		f := &struct {
-			filter Filter
-			room   [4]equality
-		}{}
-		return f.filter.within(f.room[:0])
-	default:
-		return new(Filter).within(make([]equality, 0, fields))
+	switch fields {
+	case 1:
+		return filterIn(func(r *[1]equality) []equality { return r[:0] })
+	case 2:
+		return filterIn(func(r *[2]equality) []equality { return r[:0] })
+	case 3:
+		return filterIn(func(r *[3]equality) []equality { return r[:0] })
+	case 4:
+		return filterIn(func(r *[4]equality) []equality { return r[:0] })
 	}
-}
-
-// within makes an empty filter one of fields, which has room for them.
-func (f *Filter) within(room []equality) *Filter {
-	f.equalities = room
+	f := &Filter{equalities: make([]equality, 0, fields)}
 	f.root = &f.equalities
 	return f
+}
+
+// filterIn returns a filter in one piece of memory with an array for its equalities.
+func filterIn[R any](sliced func(*R) []equality) *Filter {
+	f := &struct {
+		filter Filter
+		room   R
+	}{}
+	f.filter.equalities = sliced(&f.room)
+	f.filter.root = &f.filter.equalities
+	return &f.filter
 }
 
 func (f *Filter) add(fields []FieldValue) {

@@ -61,7 +61,7 @@ func newCommits(journal Journal) *commits {
 // the error Canceled tells whether the transaction was run.
 func (c *commits) write(ctx context.Context, v *versions, looks int, run inTransaction) error {
 	p := &pendingWrite{ctx: ctx, versions: v, looks: looks, run: run, ended: make(chan struct{}, 1)}
-	if err := c.add(p); err != nil { //nolint:contextcheck // What runs it belongs to no caller.
+	if err := c.add(p); err != nil {
 		return err
 	}
 	select {
