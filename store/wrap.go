@@ -56,31 +56,40 @@ type wrappedWatcher struct {
 	Watcher
 }
 
-// begin asks around.
-func (s *wrappedStore) begin(ctx context.Context, method, collection string) (context.Context, func(int, error) error, error) {
-	if s.around == nil {
-		return ctx, nil, nil
-	}
-	return s.around(ctx, Call{Method: method, Collection: collection})
-}
-
 // errNotReturned is the error of a call that ends its goroutine.
 var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
 
-// settled returns what came of a call.
-func settled[R any](end func(int, error) error, result R, documents int, err error, thrown any) (R, error) {
-	if thrown != nil {
-		err = boterr.Recovered(thrown)
+// passOn passes a call on to the inner store, with what stands around it. count returns how many documents a result has,
+// nil where none come back.
+func passOn[R any](
+	ctx context.Context, s *wrappedStore, made Call, pass func(ctx context.Context) (R, error), count func(R) int,
+) (result R, err error) {
+	var end func(int, error) error
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = boterr.Recovered(thrown)
+		}
+		if end == nil {
+			return
+		}
+		documents := 0
+		if count != nil {
+			documents = count(result)
+		}
+		failure := outcome(end, documents, err)
+		if failure != nil && err == nil {
+			var none R
+			result = none
+		}
+		err = failure
+	}()
+	if s.around != nil {
+		if ctx, end, err = s.around(ctx, made); err != nil {
+			return result, err
+		}
 	}
-	if end == nil {
-		return result, err
-	}
-	failure := outcome(end, documents, err)
-	if failure != nil && err == nil {
-		var none R
-		result = none
-	}
-	return result, failure
+	err = errNotReturned
+	return pass(ctx)
 }
 
 // outcome returns what end makes of the error of a call.
@@ -93,14 +102,8 @@ func outcome(end func(int, error) error, documents int, err error) (failure erro
 	return end(documents, err)
 }
 
-func (s *wrappedStore) Now(ctx context.Context) (now time.Time, err error) {
-	var end func(int, error) error
-	defer func() { now, err = settled(end, now, 0, err, recover()) }()
-	if ctx, end, err = s.begin(ctx, "now", ""); err != nil {
-		return now, err
-	}
-	err = errNotReturned
-	return s.inner.Now(ctx)
+func (s *wrappedStore) Now(ctx context.Context) (time.Time, error) {
+	return passOn(ctx, s, Call{Method: "now"}, s.inner.Now, nil)
 }
 
 func (s *wrappedStore) Collection(name string) Collection {
@@ -143,114 +146,86 @@ func (c *wrappedCollection) inner() Collection {
 	return c.known
 }
 
-func (c *wrappedCollection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
-	var end func(int, error) error
-	defer func() {
-		documents := 0
-		if exists {
-			documents = 1
-		}
-		if found, err = settled(end, found, documents, err, recover()); err != nil {
-			exists = false
-		}
-	}()
-	if ctx, end, err = c.store.begin(ctx, "find", c.name); err != nil {
-		return found, false, err
-	}
-	err = errNotReturned
-	return c.inner().Get(ctx, id)
+// call is a call of the collection.
+func (c *wrappedCollection) call(method string) Call { return Call{Method: method, Collection: c.name} }
+
+func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
+	found, err := passOn(ctx, c.store, c.call("find"), func(ctx context.Context) (gotten, error) {
+		o, exists, err := c.inner().Get(ctx, id)
+		return gotten{o, exists}, err
+	}, gotten.count)
+	return found.document, found.exists && err == nil, err
 }
 
-func (c *wrappedCollection) Find(ctx context.Context, filter *query.Filter, options FindOptions) (found []document.Object, err error) {
-	var end func(int, error) error
-	defer func() { found, err = settled(end, found, len(found), err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "find", c.name); err != nil {
-		return found, err
-	}
-	err = errNotReturned
-	return c.inner().Find(ctx, filter, options)
+// gotten is what Get returns.
+type gotten struct {
+	document document.Object
+	exists   bool
 }
 
-func (c *wrappedCollection) Count(ctx context.Context, filter *query.Filter) (count int64, err error) {
-	var end func(int, error) error
-	defer func() { count, err = settled(end, count, 0, err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "count", c.name); err != nil {
-		return count, err
+func (g gotten) count() int {
+	if g.exists {
+		return 1
 	}
-	err = errNotReturned
-	return c.inner().Count(ctx, filter)
+	return 0
 }
 
-func (c *wrappedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) (values []any, err error) {
-	var end func(int, error) error
-	defer func() { values, err = settled(end, values, len(values), err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "distinct", c.name); err != nil {
-		return values, err
-	}
-	err = errNotReturned
-	return c.inner().Distinct(ctx, path, filter)
+func (c *wrappedCollection) Find(ctx context.Context, filter *query.Filter, options FindOptions) ([]document.Object, error) {
+	return passOn(ctx, c.store, c.call("find"), func(ctx context.Context) ([]document.Object, error) {
+		return c.inner().Find(ctx, filter, options)
+	}, func(found []document.Object) int { return len(found) })
 }
 
-func (c *wrappedCollection) GeoNear(ctx context.Context, search *query.GeoNear) (found []query.GeoResult, err error) {
-	var end func(int, error) error
-	defer func() { found, err = settled(end, found, len(found), err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "geoNear", c.name); err != nil {
-		return found, err
-	}
-	err = errNotReturned
-	return c.inner().GeoNear(ctx, search)
+func (c *wrappedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
+	return passOn(ctx, c.store, c.call("count"), func(ctx context.Context) (int64, error) {
+		return c.inner().Count(ctx, filter)
+	}, nil)
 }
 
-func (c *wrappedCollection) Insert(ctx context.Context, documents ...document.Object) (err error) {
-	var end func(int, error) error
-	defer func() { _, err = settled(end, struct{}{}, len(documents), err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "insert", c.name); err != nil {
-		return err
-	}
-	err = errNotReturned
-	return c.inner().Insert(ctx, documents...)
+func (c *wrappedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
+	return passOn(ctx, c.store, c.call("distinct"), func(ctx context.Context) ([]any, error) {
+		return c.inner().Distinct(ctx, path, filter)
+	}, func(values []any) int { return len(values) })
+}
+
+func (c *wrappedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+	return passOn(ctx, c.store, c.call("geoNear"), func(ctx context.Context) ([]query.GeoResult, error) {
+		return c.inner().GeoNear(ctx, search)
+	}, func(found []query.GeoResult) int { return len(found) })
+}
+
+func (c *wrappedCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	_, err := passOn(ctx, c.store, c.call("insert"), func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, c.inner().Insert(ctx, documents...)
+	}, func(struct{}) int { return len(documents) })
+	return err
 }
 
 func (c *wrappedCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions,
-) (result UpdateResult, err error) {
-	var end func(int, error) error
-	defer func() { result, err = settled(end, result, 0, err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "update", c.name); err != nil {
-		return result, err
-	}
-	err = errNotReturned
-	return c.inner().Update(ctx, filter, change, options)
+) (UpdateResult, error) {
+	return passOn(ctx, c.store, c.call("update"), func(ctx context.Context) (UpdateResult, error) {
+		return c.inner().Update(ctx, filter, change, options)
+	}, nil)
 }
 
 func (c *wrappedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options FindAndModifyOptions,
-) (result FindAndModifyResult, err error) {
-	var end func(int, error) error
-	defer func() { result, err = settled(end, result, 0, err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "findAndModify", c.name); err != nil {
-		return result, err
-	}
-	err = errNotReturned
-	return c.inner().FindAndModify(ctx, filter, change, options)
+) (FindAndModifyResult, error) {
+	return passOn(ctx, c.store, c.call("findAndModify"), func(ctx context.Context) (FindAndModifyResult, error) {
+		return c.inner().FindAndModify(ctx, filter, change, options)
+	}, nil)
 }
 
-func (c *wrappedCollection) Delete(ctx context.Context, filter *query.Filter, options DeleteOptions) (deleted int64, err error) {
-	var end func(int, error) error
-	defer func() { deleted, err = settled(end, deleted, 0, err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "delete", c.name); err != nil {
-		return deleted, err
-	}
-	err = errNotReturned
-	return c.inner().Delete(ctx, filter, options)
+func (c *wrappedCollection) Delete(ctx context.Context, filter *query.Filter, options DeleteOptions) (int64, error) {
+	return passOn(ctx, c.store, c.call("delete"), func(ctx context.Context) (int64, error) {
+		return c.inner().Delete(ctx, filter, options)
+	}, nil)
 }
 
-func (c *wrappedCollection) EnsureIndex(ctx context.Context, index Index) (err error) {
-	var end func(int, error) error
-	defer func() { _, err = settled(end, struct{}{}, 0, err, recover()) }()
-	if ctx, end, err = c.store.begin(ctx, "ensureIndex", c.name); err != nil {
-		return err
-	}
-	err = errNotReturned
-	return c.inner().EnsureIndex(ctx, index)
+func (c *wrappedCollection) EnsureIndex(ctx context.Context, index Index) error {
+	_, err := passOn(ctx, c.store, c.call("ensureIndex"), func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, c.inner().EnsureIndex(ctx, index)
+	}, nil)
+	return err
 }
