@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -354,10 +355,58 @@ type function struct {
 	// nullFirst tells that the first argument that is null or missing decides: the
 	// result is null, and what follows is not evaluated.
 	nullFirst bool
+	// nulls is the number of first arguments of which none can be null or missing: the result is null then.
+	nulls int
+	// takes are the types of the first arguments, and all is that of each argument. nil is any type.
+	takes []argumentType
+	all   argumentType
 	// prepare, where given, checks and changes the compiled arguments.
 	prepare func(arguments []expression) error
-	// compute returns the result. Its error names neither operator nor argument.
+	// compute returns the result of arguments that are of their types. Its error names neither operator nor
+	// argument.
 	compute func(run *expressionRun, arguments []any) (any, error)
+}
+
+// argumentType returns the error for a value that is not of a type, nil for others.
+type argumentType func(value any) error
+
+func anArray(value any) error   { return typed[document.Array](value, needsArray) }
+func anObject(value any) error  { return typed[document.Object](value, needsObject) }
+func aString(value any) error   { return typed[string](value, needsString) }
+func anInteger(value any) error { return typed[int64](value, needsInteger) }
+
+func aNumber(value any) error {
+	if _, ok := document.FloatNumber(value); !ok {
+		return needsNumber(value)
+	}
+	return nil
+}
+
+func typed[T any](value any, needs func(value any) error) error {
+	if _, ok := value.(T); !ok {
+		return needs(value)
+	}
+	return nil
+}
+
+// check refuses arguments that are not of their types, and reports whether one of them makes the result null.
+func (f *function) check(arguments []any) (isNull bool, err error) {
+	if slices.ContainsFunc(arguments[:min(f.nulls, len(arguments))], isNullish) {
+		return true, nil
+	}
+	for i, argument := range arguments {
+		is := f.all
+		if i < len(f.takes) {
+			is = f.takes[i]
+		}
+		if is == nil {
+			continue
+		}
+		if err := is(argument); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // absent stands for an optional argument that was not given.
@@ -478,7 +527,11 @@ func (c *call) evaluate(run *expressionRun) (any, error) {
 
 // compute takes the arguments off the stack.
 func (c *call) compute(run *expressionRun, base int) (any, error) {
-	result, err := c.function.compute(run, run.stack[base:])
+	var result any
+	isNull, err := c.function.check(run.stack[base:])
+	if err == nil && !isNull {
+		result, err = c.function.compute(run, run.stack[base:])
+	}
 	run.stack = run.stack[:base]
 	if err != nil {
 		return nil, boterr.PrefixField(c.name, err)

@@ -11,32 +11,24 @@ import (
 
 var arithmeticFunctions = map[string]function{
 	"$add":      {nullFirst: true, compute: add},
-	"$multiply": {nullFirst: true, compute: multiply},
-	"$subtract": {least: 2, most: 2, compute: subtract},
-	"$divide":   {least: 2, most: 2, compute: ofTwoNumbers(divide)},
-	"$mod":      {least: 2, most: 2, compute: ofTwoNumbers(modulo)},
-	"$pow":      {least: 2, most: 2, compute: ofTwoNumbers(power)},
-	"$log":      {least: 2, most: 2, compute: ofTwoNumbers(logarithm)},
-	"$abs":      {least: 1, most: 1, compute: ofNumber(absolute)},
-	"$ceil":     {least: 1, most: 1, compute: ofNumber(toWhole(math.Ceil))},
-	"$floor":    {least: 1, most: 1, compute: ofNumber(toWhole(math.Floor))},
-	"$sqrt":     {least: 1, most: 1, compute: ofNumber(withFloat(math.Sqrt, notNegative))},
-	"$exp":      {least: 1, most: 1, compute: ofNumber(withFloat(math.Exp, nil))},
-	"$ln":       {least: 1, most: 1, compute: ofNumber(withFloat(math.Log, positive))},
-	"$log10":    {least: 1, most: 1, compute: ofNumber(withFloat(math.Log10, positive))},
+	"$multiply": {nullFirst: true, all: aNumber, compute: multiply},
+	"$subtract": {least: 2, most: 2, nulls: 2, compute: subtract},
+	"$divide":   {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(divide)},
+	"$mod":      {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(modulo)},
+	"$pow":      {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(power)},
+	"$log":      {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(logarithm)},
+	"$abs":      {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(absolute)},
+	"$ceil":     {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(toWhole(math.Ceil))},
+	"$floor":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(toWhole(math.Floor))},
+	"$sqrt":     {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Sqrt, notNegative))},
+	"$exp":      {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Exp, nil))},
+	"$ln":       {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log, positive))},
+	"$log10":    {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Log10, positive))},
 }
 
-// ofNumber is a function of one number: null for null and missing.
+// ofNumber is a function of one number.
 func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) {
-		if isNullish(arguments[0]) {
-			return nil, nil
-		}
-		if _, ok := document.FloatNumber(arguments[0]); !ok {
-			return nil, needsNumber(arguments[0])
-		}
-		return compute(arguments[0])
-	}
+	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0]) }
 }
 
 // withFloat is a function that gives a double. check, where given, refuses a number.
@@ -163,9 +155,6 @@ func dateOverflow() error {
 // subtract is $subtract: of numbers, of dates, and of milliseconds from a date.
 func subtract(_ *expressionRun, arguments []any) (any, error) {
 	a, b := arguments[0], arguments[1]
-	if isNullish(a) || isNullish(b) {
-		return nil, nil
-	}
 	_, aIsNumber := document.FloatNumber(a)
 	_, bIsNumber := document.FloatNumber(b)
 	date, aIsDate := a.(time.Time)
@@ -201,10 +190,7 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	product, float := int64(1), 1.0
 	whole := true
 	for _, argument := range arguments {
-		f, ok := document.FloatNumber(argument)
-		if !ok {
-			return nil, needsNumber(argument)
-		}
+		f, _ := document.FloatNumber(argument)
 		float *= f
 		n, ok := argument.(int64)
 		if whole = whole && ok; !whole {
@@ -221,20 +207,9 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	return float, nil
 }
 
-// ofTwoNumbers is a function of two numbers: null where one is null or missing.
+// ofTwoNumbers is a function of two numbers.
 func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) {
-		a, b := arguments[0], arguments[1]
-		if isNullish(a) || isNullish(b) {
-			return nil, nil
-		}
-		for _, number := range arguments {
-			if _, ok := document.FloatNumber(number); !ok {
-				return nil, needsNumber(number)
-			}
-		}
-		return compute(a, b)
-	}
+	return func(_ *expressionRun, arguments []any) (any, error) { return compute(arguments[0], arguments[1]) }
 }
 
 // divide is $divide, which gives a double.
@@ -326,21 +301,21 @@ func needsNumber(value any) error {
 
 // trigonometricFunctions are the operators on angles in radians.
 var trigonometricFunctions = map[string]function{
-	"$sin":              {least: 1, most: 1, compute: ofNumber(withFloat(math.Sin, finite))},
-	"$cos":              {least: 1, most: 1, compute: ofNumber(withFloat(math.Cos, finite))},
-	"$tan":              {least: 1, most: 1, compute: ofNumber(withFloat(math.Tan, finite))},
-	"$asin":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Asin, within(-1, 1)))},
-	"$acos":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Acos, within(-1, 1)))},
-	"$atan":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Atan, nil))},
-	"$sinh":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Sinh, nil))},
-	"$cosh":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Cosh, nil))},
-	"$tanh":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Tanh, nil))},
-	"$asinh":            {least: 1, most: 1, compute: ofNumber(withFloat(math.Asinh, nil))},
-	"$acosh":            {least: 1, most: 1, compute: ofNumber(withFloat(math.Acosh, within(1, math.Inf(1))))},
-	"$atanh":            {least: 1, most: 1, compute: ofNumber(withFloat(math.Atanh, within(-1, 1)))},
-	"$atan2":            {least: 2, most: 2, compute: ofTwoNumbers(angleOf)},
-	"$degreesToRadians": {least: 1, most: 1, compute: ofNumber(withFloat(radians, nil))},
-	"$radiansToDegrees": {least: 1, most: 1, compute: ofNumber(withFloat(degrees, nil))},
+	"$sin":              {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Sin, finite))},
+	"$cos":              {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Cos, finite))},
+	"$tan":              {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Tan, finite))},
+	"$asin":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Asin, within(-1, 1)))},
+	"$acos":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Acos, within(-1, 1)))},
+	"$atan":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Atan, nil))},
+	"$sinh":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Sinh, nil))},
+	"$cosh":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Cosh, nil))},
+	"$tanh":             {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Tanh, nil))},
+	"$asinh":            {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Asinh, nil))},
+	"$acosh":            {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Acosh, within(1, math.Inf(1))))},
+	"$atanh":            {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(math.Atanh, within(-1, 1)))},
+	"$atan2":            {least: 2, most: 2, nulls: 2, all: aNumber, compute: ofTwoNumbers(angleOf)},
+	"$degreesToRadians": {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(radians, nil))},
+	"$radiansToDegrees": {least: 1, most: 1, nulls: 1, all: aNumber, compute: ofNumber(withFloat(degrees, nil))},
 }
 
 const halfCircle = 180 // degrees
@@ -374,8 +349,8 @@ func angleOf(y, x any) (any, error) {
 // roundingFunctions are $round, which rounds half to even, and $trunc. Both take the
 // number of decimal places, which counts places before the point where it is negative.
 var roundingFunctions = map[string]function{
-	"$round": {least: 1, most: 2, compute: toPlaces(math.RoundToEven, halfToEven)},
-	"$trunc": {least: 1, most: 2, compute: toPlaces(math.Trunc, towardsZero)},
+	"$round": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.RoundToEven, halfToEven)},
+	"$trunc": {least: 1, most: 2, nulls: 2, takes: []argumentType{aNumber}, compute: toPlaces(math.Trunc, towardsZero)},
 }
 
 // The range of decimal places.
@@ -390,12 +365,6 @@ func toPlaces(
 	whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
-		if isNullish(arguments[0]) || len(arguments) > 1 && isNullish(arguments[1]) {
-			return nil, nil
-		}
-		if _, ok := document.FloatNumber(arguments[0]); !ok {
-			return nil, needsNumber(arguments[0])
-		}
 		places := int64(0)
 		if len(arguments) > 1 {
 			var ok bool
@@ -470,35 +439,24 @@ func halfToEven(dividend, divisor *big.Int) *big.Int {
 
 // bitFunctions are the operators on the bits of integers.
 var bitFunctions = map[string]function{
-	"$bitAnd": {nullFirst: true, compute: bitsOfAll(-1, func(a, b int64) int64 { return a & b })},
-	"$bitOr":  {nullFirst: true, compute: bitsOfAll(0, func(a, b int64) int64 { return a | b })},
-	"$bitXor": {nullFirst: true, compute: bitsOfAll(0, func(a, b int64) int64 { return a ^ b })},
-	"$bitNot": {least: 1, most: 1, nullFirst: true, compute: bitsTurned},
+	"$bitAnd": {nullFirst: true, all: anInteger, compute: bitsOfAll(-1, func(a, b int64) int64 { return a & b })},
+	"$bitOr":  {nullFirst: true, all: anInteger, compute: bitsOfAll(0, func(a, b int64) int64 { return a | b })},
+	"$bitXor": {nullFirst: true, all: anInteger, compute: bitsOfAll(0, func(a, b int64) int64 { return a ^ b })},
+	"$bitNot": {least: 1, most: 1, nulls: 1, all: anInteger, compute: bitsTurned},
 }
 
 func bitsOfAll(start int64, join func(a, b int64) int64) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) {
 		result := start
 		for _, argument := range arguments {
-			n, ok := argument.(int64)
-			if !ok {
-				return nil, needsInteger(argument)
-			}
-			result = join(result, n)
+			result = join(result, argument.(int64))
 		}
 		return result, nil
 	}
 }
 
 func bitsTurned(_ *expressionRun, arguments []any) (any, error) {
-	if len(arguments) == 0 { // It is null or missing.
-		return nil, nil
-	}
-	n, ok := arguments[0].(int64)
-	if !ok {
-		return nil, needsInteger(arguments[0])
-	}
-	return ^n, nil
+	return ^arguments[0].(int64), nil
 }
 
 func needsInteger(value any) error {

@@ -9,20 +9,20 @@ import (
 
 // arrayFunctions are the operators that read arrays.
 var arrayFunctions = map[string]function{
-	"$arrayElemAt":  {least: 2, most: 2, compute: elementAt},
-	"$first":        {least: 1, most: 1, compute: endOf(0)},
-	"$last":         {least: 1, most: 1, compute: endOf(-1)},
+	"$arrayElemAt":  {least: 2, most: 2, nulls: 2, takes: []argumentType{anArray}, compute: elementAt},
+	"$first":        {least: 1, most: 1, nulls: 1, all: anArray, compute: endOf(0)},
+	"$last":         {least: 1, most: 1, nulls: 1, all: anArray, compute: endOf(-1)},
 	"$firstN":       {least: 2, names: []string{"n", "input"}, compute: someOf(firstItems)},
 	"$lastN":        {least: 2, names: []string{"n", "input"}, compute: someOf(lastItems)},
 	"$minN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(1))},
 	"$maxN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(-1))},
-	"$in":           {least: 2, most: 2, compute: isAmong},
-	"$indexOfArray": {least: 2, most: 4, compute: indexOfItem},
+	"$in":           {least: 2, most: 2, takes: []argumentType{nil, anArray}, compute: isAmong},
+	"$indexOfArray": {least: 2, most: 4, nulls: 1, takes: []argumentType{anArray}, compute: indexOfItem},
 	"$isArray":      {least: 1, most: 1, compute: isArray},
-	"$size":         {least: 1, most: 1, compute: sizeOf},
-	"$slice":        {least: 2, most: 3, compute: sliceOf},
-	"$reverseArray": {least: 1, most: 1, compute: reversed},
-	"$concatArrays": {nullFirst: true, compute: concatenated},
+	"$size":         {least: 1, most: 1, all: anArray, compute: sizeOf},
+	"$slice":        {least: 2, most: 3, nulls: 3, takes: []argumentType{anArray}, compute: sliceOf},
+	"$reverseArray": {least: 1, most: 1, nulls: 1, all: anArray, compute: reversed},
+	"$concatArrays": {nullFirst: true, all: anArray, compute: concatenated},
 	"$range":        {least: 2, most: 3, compute: numbersBetween},
 }
 
@@ -32,19 +32,15 @@ func needsArray(value any) error {
 
 // elementAt is $arrayElemAt. A negative index counts from the end.
 func elementAt(_ *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) || isNullish(arguments[1]) {
-		return nil, nil
-	}
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
 	index, ok := int32Number(arguments[1])
 	if !ok {
 		return nil, boterr.Invalid("", "needs an index that is a whole number of 32 bits, got %s", document.Excerpt(arguments[1]))
 	}
-	return itemAt(array.Items(), index), nil
+	return itemAt(elementsIn(arguments[0]), index), nil
 }
+
+// elementsIn returns the elements of an argument that is an array.
+func elementsIn(argument any) []any { return argument.(document.Array).Items() }
 
 // itemAt returns an element, missing where there is none.
 func itemAt(items []any, index int64) any {
@@ -60,14 +56,7 @@ func itemAt(items []any, index int64) any {
 // endOf makes $first and $last.
 func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, arguments []any) (any, error) {
-		if isNullish(arguments[0]) {
-			return nil, nil
-		}
-		array, ok := arguments[0].(document.Array)
-		if !ok {
-			return nil, needsArray(arguments[0])
-		}
-		return itemAt(array.Items(), index), nil
+		return itemAt(elementsIn(arguments[0]), index), nil
 	}
 }
 
@@ -123,11 +112,7 @@ func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 }
 
 func isAmong(run *expressionRun, arguments []any) (any, error) {
-	array, ok := arguments[1].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[1])
-	}
-	index, err := run.indexOf(array.Items(), arguments[0])
+	index, err := run.indexOf(elementsIn(arguments[1]), arguments[0])
 	return index >= 0, err
 }
 
@@ -140,14 +125,8 @@ func (run *expressionRun) indexOf(items []any, value any) (int, error) {
 }
 
 func indexOfItem(run *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) {
-		return nil, nil
-	}
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
-	length := int64(array.Len())
+	items := elementsIn(arguments[0])
+	length := int64(len(items))
 	bounds, err := searchBoundsIn(arguments[2:], length)
 	if err != nil {
 		return nil, err
@@ -155,7 +134,7 @@ func indexOfItem(run *expressionRun, arguments []any) (any, error) {
 	if bounds.start > length || bounds.start > bounds.end {
 		return int64(-1), nil
 	}
-	index, err := run.indexOf(array.Items()[bounds.start:bounds.end], arguments[1])
+	index, err := run.indexOf(items[bounds.start:bounds.end], arguments[1])
 	if index < 0 || err != nil {
 		return int64(-1), err
 	}
@@ -168,30 +147,21 @@ func isArray(_ *expressionRun, arguments []any) (any, error) {
 }
 
 func sizeOf(_ *expressionRun, arguments []any) (any, error) {
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
-	return int64(array.Len()), nil
+	return int64(len(elementsIn(arguments[0]))), nil
 }
 
 // sliceOf is $slice: of the first n elements, of the last where n is negative, or of n
 // from a place on.
 func sliceOf(run *expressionRun, arguments []any) (any, error) {
-	if slices.ContainsFunc(arguments, isNullish) {
-		return nil, nil
-	}
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
+	all := elementsIn(arguments[0])
 	var numbers [2]int64
 	for i, argument := range arguments[1:] {
+		var ok bool
 		if numbers[i], ok = int32Number(argument); !ok {
 			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(argument))
 		}
 	}
-	length := int64(array.Len())
+	length := int64(len(all))
 	start, count := int64(0), numbers[0]
 	switch {
 	case len(arguments) == 3:
@@ -206,7 +176,7 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 		start = max(0, length+start)
 	}
 	start = min(start, length)
-	items, err := run.copied(array.Items()[start:min(length, start+count)])
+	items, err := run.copied(all[start:min(length, start+count)])
 	if err != nil {
 		return nil, err
 	}
@@ -214,14 +184,7 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 }
 
 func reversed(run *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) {
-		return nil, nil
-	}
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
-	items, err := run.copied(array.Items())
+	items, err := run.copied(elementsIn(arguments[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -232,18 +195,14 @@ func reversed(run *expressionRun, arguments []any) (any, error) {
 func concatenated(run *expressionRun, arguments []any) (any, error) {
 	length := 0
 	for _, argument := range arguments {
-		array, ok := argument.(document.Array)
-		if !ok {
-			return nil, needsArray(argument)
-		}
-		length += array.Len()
+		length += len(elementsIn(argument))
 	}
 	if err := run.limits.items(length); err != nil {
 		return nil, err
 	}
 	items := make([]any, 0, length)
 	for _, argument := range arguments {
-		items = append(items, argument.(document.Array).Items()...)
+		items = append(items, elementsIn(argument)...)
 	}
 	return run.limits.array(items)
 }
@@ -412,29 +371,23 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 // setFunctions are the operators that see arrays as sets. Sets that they make are in
 // the order of Compare, but for $setDifference, which keeps that of its first argument.
 var setFunctions = map[string]function{
-	"$setUnion":        {nullFirst: true, compute: union},
-	"$setIntersection": {nullFirst: true, compute: intersection},
-	"$setDifference":   {least: 2, most: 2, compute: setDifference},
-	"$setEquals":       {least: 2, compute: setsAreEqual},
-	"$setIsSubset":     {least: 2, most: 2, compute: isSubset},
-	"$anyElementTrue":  {least: 1, most: 1, compute: anyElementTrue},
-	"$allElementsTrue": {least: 1, most: 1, compute: allElementsTrue},
+	"$setUnion":        {nullFirst: true, all: anArray, compute: union},
+	"$setIntersection": {nullFirst: true, all: anArray, compute: intersection},
+	"$setDifference":   {least: 2, most: 2, nulls: 2, all: anArray, compute: setDifference},
+	"$setEquals":       {least: 2, all: anArray, compute: setsAreEqual},
+	"$setIsSubset":     {least: 2, most: 2, all: anArray, compute: isSubset},
+	"$anyElementTrue":  {least: 1, most: 1, all: anArray, compute: anyElementTrue},
+	"$allElementsTrue": {least: 1, most: 1, all: anArray, compute: allElementsTrue},
 }
 
 func anyElementTrue(run *expressionRun, arguments []any) (any, error) {
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
-	return slices.ContainsFunc(array.Items(), isTruthy), run.limits.steps(array.Len())
+	items := elementsIn(arguments[0])
+	return slices.ContainsFunc(items, isTruthy), run.limits.steps(len(items))
 }
 
 func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
-	return !slices.ContainsFunc(array.Items(), isFalsy), run.limits.steps(array.Len())
+	items := elementsIn(arguments[0])
+	return !slices.ContainsFunc(items, isFalsy), run.limits.steps(len(items))
 }
 
 func isFalsy(value any) bool { return !isTruthy(value) }
@@ -451,17 +404,14 @@ func (run *expressionRun) keyOf(value any) (string, error) {
 
 // distinct returns the different values of an array, the first of those that are
 // equal, and their keys.
-func (run *expressionRun) distinct(value any) ([]any, valueKeys, error) {
-	array, ok := value.(document.Array)
-	if !ok {
-		return nil, nil, needsArray(value)
-	}
-	if err := run.limits.items(array.Len()); err != nil {
+func (run *expressionRun) distinct(array any) ([]any, valueKeys, error) {
+	all := elementsIn(array)
+	if err := run.limits.items(len(all)); err != nil {
 		return nil, nil, err
 	}
-	items := make([]any, 0, array.Len())
+	items := make([]any, 0, len(all))
 	keys := valueKeys{}
-	for _, item := range array.Items() {
+	for _, item := range all {
 		key, err := run.keyOf(item)
 		if err != nil {
 			return nil, nil, err
@@ -527,9 +477,6 @@ func intersection(run *expressionRun, arguments []any) (any, error) {
 }
 
 func setDifference(run *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) || isNullish(arguments[1]) {
-		return nil, nil
-	}
 	items, _, err := run.distinct(arguments[0])
 	if err != nil {
 		return nil, err

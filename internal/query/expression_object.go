@@ -10,8 +10,12 @@ import (
 // objectFunctions are the operators that make and take apart objects.
 var objectFunctions = map[string]function{
 	"$mergeObjects":  {compute: merged},
-	"$objectToArray": {least: 1, most: 1, compute: pairsOf},
-	"$arrayToObject": {least: 1, most: 1, compute: objectOfPairs},
+	"$objectToArray": {least: 1, most: 1, nulls: 1, all: anObject, compute: pairsOf},
+	"$arrayToObject": {least: 1, most: 1, nulls: 1, all: anArray, compute: objectOfPairs},
+}
+
+func needsObject(value any) error {
+	return boterr.Invalid("", "needs an object, got %s", document.TypeName(value))
 }
 
 // merged is $mergeObjects. Null and missing values do not count.
@@ -36,13 +40,7 @@ func merged(run *expressionRun, arguments []any) (any, error) {
 }
 
 func pairsOf(run *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) {
-		return nil, nil
-	}
-	o, ok := arguments[0].(document.Object)
-	if !ok {
-		return nil, boterr.Invalid("", "needs an object, got %s", document.TypeName(arguments[0]))
-	}
+	o := arguments[0].(document.Object)
 	if err := run.limits.spend(o.Len() * objectWork); err != nil {
 		return nil, err
 	}
@@ -59,13 +57,7 @@ func pairsOf(run *expressionRun, arguments []any) (any, error) {
 // objectOfPairs is $arrayToObject. The first pair decides whether all are arrays of two
 // or objects of k and v.
 func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) {
-		return nil, nil
-	}
-	array, ok := arguments[0].(document.Array)
-	if !ok {
-		return nil, needsArray(arguments[0])
-	}
+	array := arguments[0].(document.Array)
 	if err := run.limits.spend(array.Len() * keyWork); err != nil {
 		return nil, err
 	}

@@ -10,19 +10,19 @@ import (
 
 // stringFunctions are the operators that make and measure strings.
 var stringFunctions = map[string]function{
-	"$concat":     {nullFirst: true, compute: concatenatedTexts},
+	"$concat":     {nullFirst: true, all: aString, compute: concatenatedTexts},
 	"$toLower":    {least: 1, most: 1, compute: ofText(lowered)},
 	"$toUpper":    {least: 1, most: 1, compute: ofText(raised)},
 	"$strcasecmp": {least: 2, most: 2, compute: comparedWithoutCase},
-	"$strLenCP":   {least: 1, most: 1, compute: lengthOf(utf8.RuneCountInString)},
-	"$strLenBytes": {least: 1, most: 1, compute: lengthOf(func(s string) int {
+	"$strLenCP":   {least: 1, most: 1, all: aString, compute: lengthOf(utf8.RuneCountInString)},
+	"$strLenBytes": {least: 1, most: 1, all: aString, compute: lengthOf(func(s string) int {
 		return len(s)
 	})},
-	"$binarySize": {least: 1, most: 1, nullFirst: true, compute: bytesOf},
-	"$split":      {least: 2, most: 2, compute: split},
-	"$trim":       {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimLeftFunc, strings.TrimRightFunc)},
-	"$ltrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimLeftFunc)},
-	"$rtrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimRightFunc)},
+	"$binarySize": {least: 1, most: 1, nulls: 1, all: aString, compute: bytesOf},
+	"$split":      {least: 2, most: 2, nulls: 2, all: aString, compute: split},
+	"$trim":       {least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(strings.TrimLeftFunc, strings.TrimRightFunc)},
+	"$ltrim":      {least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(strings.TrimLeftFunc)},
+	"$rtrim":      {least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(strings.TrimRightFunc)},
 	"$replaceOne": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(1)},
 	"$replaceAll": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(-1)},
 }
@@ -81,11 +81,7 @@ func mapASCII(text string, first, last byte, distance int) string {
 func concatenatedTexts(run *expressionRun, arguments []any) (any, error) {
 	length := 0
 	for _, argument := range arguments {
-		s, ok := argument.(string)
-		if !ok {
-			return nil, needsString(argument)
-		}
-		length += len(s)
+		length += len(argument.(string))
 	}
 	if err := run.limits.text(length); err != nil {
 		return nil, err
@@ -115,38 +111,18 @@ func comparedWithoutCase(run *expressionRun, arguments []any) (any, error) {
 
 func lengthOf(count func(string) int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
-		text, ok := arguments[0].(string)
-		if !ok {
-			return nil, needsString(arguments[0])
-		}
+		text := arguments[0].(string)
 		return int64(count(text)), run.limits.spend(len(text))
 	}
 }
 
 // bytesOf is $binarySize, of strings, since there is no binary data.
 func bytesOf(_ *expressionRun, arguments []any) (any, error) {
-	if len(arguments) == 0 { // It is null or missing.
-		return nil, nil
-	}
-	text, ok := arguments[0].(string)
-	if !ok {
-		return nil, needsString(arguments[0])
-	}
-	return int64(len(text)), nil
+	return int64(len(arguments[0].(string))), nil
 }
 
 func split(run *expressionRun, arguments []any) (any, error) {
-	if isNullish(arguments[0]) || isNullish(arguments[1]) {
-		return nil, nil
-	}
-	text, ok := arguments[0].(string)
-	if !ok {
-		return nil, needsString(arguments[0])
-	}
-	separator, ok := arguments[1].(string)
-	if !ok {
-		return nil, needsString(arguments[1])
-	}
+	text, separator := arguments[0].(string), arguments[1].(string)
 	if separator == "" {
 		return nil, boterr.Invalid("", "needs a separator that is not empty")
 	}
@@ -172,18 +148,12 @@ const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\
 // text.
 func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
-		if isNullish(arguments[0]) {
-			return nil, nil
-		}
-		text, ok := arguments[0].(string)
-		if !ok {
-			return nil, needsString(arguments[0])
-		}
-		characters := blanks
+		text, characters := arguments[0].(string), blanks
 		if arguments[1] != absent {
 			if isNullish(arguments[1]) {
 				return nil, nil
 			}
+			var ok bool
 			if characters, ok = arguments[1].(string); !ok {
 				return nil, boterr.PrefixField("chars", needsString(arguments[1]))
 			}
@@ -247,8 +217,8 @@ var substringFunctions = map[string]function{
 	"$substr":       {least: 3, most: 3, compute: substringOfBytes},
 	"$substrBytes":  {least: 3, most: 3, compute: substringOfBytes},
 	"$substrCP":     {least: 3, most: 3, compute: substringOfCharacters},
-	"$indexOfBytes": {least: 2, most: 4, compute: indexIn(func(s string) int { return len(s) }, indexOfBytes)},
-	"$indexOfCP":    {least: 2, most: 4, compute: indexIn(utf8.RuneCountInString, indexOfCharacters)},
+	"$indexOfBytes": {least: 2, most: 4, nulls: 1, takes: []argumentType{aString, aString}, compute: indexIn(func(s string) int { return len(s) }, indexOfBytes)},
+	"$indexOfCP":    {least: 2, most: 4, nulls: 1, takes: []argumentType{aString, aString}, compute: indexIn(utf8.RuneCountInString, indexOfCharacters)},
 }
 
 // substringOfBytes is $substrBytes. A negative length is that of the rest.
@@ -316,17 +286,7 @@ func indexIn(
 	length func(string) int, find func(searchedText, searchBounds) int,
 ) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
-		if isNullish(arguments[0]) {
-			return nil, nil
-		}
-		text, ok := arguments[0].(string)
-		if !ok {
-			return nil, needsString(arguments[0])
-		}
-		wanted, ok := arguments[1].(string)
-		if !ok {
-			return nil, needsString(arguments[1])
-		}
+		text, wanted := arguments[0].(string), arguments[1].(string)
 		bounds, err := searchBoundsIn(arguments[2:], int64(length(text)))
 		if err != nil {
 			return nil, err

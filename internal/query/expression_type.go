@@ -14,12 +14,12 @@ import (
 var typeFunctions = map[string]function{
 	"$type":     {least: 1, most: 1, compute: typeOf},
 	"$isNumber": {least: 1, most: 1, compute: isNumber},
-	"$toInt":    {least: 1, most: 1, compute: convertTo("int")},
-	"$toLong":   {least: 1, most: 1, compute: convertTo("long")},
-	"$toDouble": {least: 1, most: 1, compute: convertTo("double")},
-	"$toString": {least: 1, most: 1, compute: convertTo("string")},
-	"$toBool":   {least: 1, most: 1, compute: convertTo("bool")},
-	"$toDate":   {least: 1, most: 1, compute: convertTo("date")},
+	"$toInt":    {least: 1, most: 1, nulls: 1, compute: convertTo("int")},
+	"$toLong":   {least: 1, most: 1, nulls: 1, compute: convertTo("long")},
+	"$toDouble": {least: 1, most: 1, nulls: 1, compute: convertTo("double")},
+	"$toString": {least: 1, most: 1, nulls: 1, compute: convertTo("string")},
+	"$toBool":   {least: 1, most: 1, nulls: 1, compute: convertTo("bool")},
+	"$toDate":   {least: 1, most: 1, nulls: 1, compute: convertTo("date")},
 }
 
 // aggregationType returns MongoDB's name for the type of a value, int and long apart.
@@ -39,12 +39,9 @@ func isNumber(_ *expressionRun, arguments []any) (any, error) {
 	return ok, nil
 }
 
-// convertTo makes a conversion to a type: null for null and missing.
+// convertTo makes a conversion to a type.
 func convertTo(name string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
-		if isNullish(arguments[0]) {
-			return nil, nil
-		}
 		return run.convert(arguments[0], name)
 	}
 }
