@@ -43,10 +43,6 @@ type commits struct {
 	failures int
 	failed   error
 	closed   atomic.Bool
-	// parked is a leader without a group, nil where there is none. It goes on with the next group that
-	// somebody has to lead: the stack of another goroutine would have to grow first. It ends when the
-	// store is idle.
-	parked chan *group
 }
 
 func newCommits(journal Journal) *commits {
@@ -85,19 +81,9 @@ func (c *commits) add(p *pendingWrite) error {
 	c.waiting = append(c.waiting, p)
 	if !c.led {
 		c.led = true
-		c.start(c.opened())
+		go c.lead(c.opened())
 	}
 	return nil
-}
-
-// start has a group led, by who is parked or by another goroutine. The caller holds mu.
-func (c *commits) start(g *group) {
-	if c.parked == nil {
-		go c.lead(g)
-		return
-	}
-	c.parked <- g
-	c.parked = nil
 }
 
 // opened returns the group that writes join. The caller holds mu.
@@ -124,12 +110,7 @@ func (c *commits) lead(g *group) {
 			go c.lead(g)
 		}
 	}()
-	next := make(chan *group, 1)
-	for g != nil {
-		if !g.isTaken && !c.gather(g) {
-			g = c.park(next)
-			continue
-		}
+	for g != nil && (g.isTaken || c.gather(g)) {
 		if !g.isHanded {
 			c.hand(g)
 		}
@@ -138,23 +119,9 @@ func (c *commits) lead(g *group) {
 		} else {
 			g.publish()
 		}
-		if g = c.end(g); g == nil {
-			g = c.park(next)
-		}
+		g = c.end(g)
 	}
 	ended = true
-}
-
-// park waits for a group to lead, and returns nil where the store is idle or somebody else waits.
-func (c *commits) park(next chan *group) *group {
-	c.mu.Lock()
-	if c.parked != nil || !c.led && !c.busy {
-		c.mu.Unlock()
-		return nil
-	}
-	c.parked = next
-	c.mu.Unlock()
-	return <-next
 }
 
 // gather runs the writes that wait, and takes the journal where that is free. Otherwise it
@@ -207,7 +174,7 @@ func (c *commits) take(g *group) {
 	c.open = nil
 	c.led = len(c.waiting) > 0
 	if c.led {
-		c.start(c.opened())
+		go c.lead(c.opened())
 	}
 }
 
@@ -225,9 +192,6 @@ func (c *commits) end(g *group) (next *group) {
 	}
 	if !c.led {
 		c.idle.Broadcast()
-		if c.parked != nil {
-			c.start(nil)
-		}
 	}
 	c.mu.Unlock()
 	for _, p := range g.writes {
