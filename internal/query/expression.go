@@ -3,7 +3,6 @@ package query
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"strings"
 	"time"
 
@@ -365,48 +364,6 @@ type function struct {
 	// compute returns the result of arguments that are of their types. Its error names neither operator nor
 	// argument.
 	compute func(run *expressionRun, arguments []any) (any, error)
-}
-
-// argumentType returns the error for a value that is not of a type, nil for others.
-type argumentType func(value any) error
-
-func anArray(value any) error   { return typed[document.Array](value, needsArray) }
-func anObject(value any) error  { return typed[document.Object](value, needsObject) }
-func aString(value any) error   { return typed[string](value, needsString) }
-func anInteger(value any) error { return typed[int64](value, needsInteger) }
-
-func aNumber(value any) error {
-	if _, ok := document.FloatNumber(value); !ok {
-		return needsNumber(value)
-	}
-	return nil
-}
-
-func typed[T any](value any, needs func(value any) error) error {
-	if _, ok := value.(T); !ok {
-		return needs(value)
-	}
-	return nil
-}
-
-// check refuses arguments that are not of their types, and reports whether one of them makes the result null.
-func (f *function) check(arguments []any) (isNull bool, err error) {
-	if slices.ContainsFunc(arguments[:min(f.nulls, len(arguments))], isNullish) {
-		return true, nil
-	}
-	for i, argument := range arguments {
-		is := f.all
-		if i < len(f.takes) {
-			is = f.takes[i]
-		}
-		if is == nil {
-			continue
-		}
-		if err := is(argument); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
 }
 
 // absent stands for an optional argument that was not given.

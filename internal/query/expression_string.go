@@ -20,9 +20,9 @@ var stringFunctions = map[string]function{
 	})},
 	"$binarySize": {least: 1, most: 1, nulls: 1, all: aString, compute: bytesOf},
 	"$split":      {least: 2, most: 2, nulls: 2, all: aString, compute: split},
-	"$trim":       {least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(strings.TrimLeftFunc, strings.TrimRightFunc)},
-	"$ltrim":      {least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(strings.TrimLeftFunc)},
-	"$rtrim":      {least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(strings.TrimRightFunc)},
+	"$trim":       trimming(strings.TrimLeftFunc, strings.TrimRightFunc),
+	"$ltrim":      trimming(strings.TrimLeftFunc),
+	"$rtrim":      trimming(strings.TrimRightFunc),
 	"$replaceOne": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(1)},
 	"$replaceAll": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(-1)},
 }
@@ -144,9 +144,13 @@ func split(run *expressionRun, arguments []any) (any, error) {
 // and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
-// trimmed makes $trim, $ltrim and $rtrim of functions that each cut characters off one end of a
+// trimming makes $trim, $ltrim and $rtrim of functions that each cut characters off one end of a
 // text.
-func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, []any) (any, error) {
+func trimming(ends ...func(string, func(rune) bool) string) function {
+	return function{least: 1, names: []string{"input", "chars"}, nulls: 1, takes: []argumentType{aString}, compute: trimmed(ends)}
+}
+
+func trimmed(ends []func(string, func(rune) bool) string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		text, characters := arguments[0].(string), blanks
 		if arguments[1] != absent {
@@ -214,11 +218,17 @@ func replaced(count int) func(*expressionRun, []any) (any, error) {
 // substringFunctions are the operators on places in strings, counted in bytes or in
 // code points.
 var substringFunctions = map[string]function{
-	"$substr":       {least: 3, most: 3, compute: substringOfBytes},
-	"$substrBytes":  {least: 3, most: 3, compute: substringOfBytes},
-	"$substrCP":     {least: 3, most: 3, compute: substringOfCharacters},
-	"$indexOfBytes": {least: 2, most: 4, nulls: 1, takes: []argumentType{aString, aString}, compute: indexIn(func(s string) int { return len(s) }, indexOfBytes)},
-	"$indexOfCP":    {least: 2, most: 4, nulls: 1, takes: []argumentType{aString, aString}, compute: indexIn(utf8.RuneCountInString, indexOfCharacters)},
+	"$substr":      {least: 3, most: 3, compute: substringOfBytes},
+	"$substrBytes": {least: 3, most: 3, compute: substringOfBytes},
+	"$substrCP":    {least: 3, most: 3, compute: substringOfCharacters},
+	"$indexOfBytes": {
+		least: 2, most: 4, nulls: 1, takes: []argumentType{aString, aString},
+		compute: indexIn(func(s string) int { return len(s) }, indexOfBytes),
+	},
+	"$indexOfCP": {
+		least: 2, most: 4, nulls: 1, takes: []argumentType{aString, aString},
+		compute: indexIn(utf8.RuneCountInString, indexOfCharacters),
+	},
 }
 
 // substringOfBytes is $substrBytes. A negative length is that of the rest.

@@ -209,7 +209,6 @@ var defects = map[string]defect{
 	"projections before filters":   {before: projectFirst, breaks: []string{"FilterAndSortSeeWholeDocuments"}},
 	"projections after the change": {before: projectLate, breaks: []string{"FindAndModifyRefusesAProjectionWhole"}},
 	"nil slices":                   {after: func(c *call) { c.found = slices.Clip(append([]document.Object(nil), c.found...)) }, breaks: []string{"FindReturnsMatches"}},
-	"one slice for all":            {after: sharingSlices(), breaks: []string{"NothingStoredIsAliased"}},
 	"no $expr":                     {before: func(c *call) { c.filter = without(c.filter, "$expr") }, breaks: []string{"ExprComparesFields", "ExprThatFailsFailsTheOperation", "ExprKnowsTheStoresTime"}},
 	"no patterns":                  {before: findNothingBy("$regex"), breaks: []string{"FiltersFindPatterns", "ArraysFindPatterns"}},
 	"no places":                    {before: findNothingBy("$geo"), breaks: []string{"PlacesAreComparedWithoutAnIndex"}},
@@ -373,10 +372,10 @@ func projectLate(c *call) {
 }
 
 // sharingSlices gives every caller the same slice.
-func sharingSlices() func(*call) {
+func sharingSlices() defect {
 	var mu sync.Mutex
 	var shared []document.Object
-	return func(c *call) {
+	return defect{after: func(c *call) {
 		if c.method != "Find" {
 			return
 		}
@@ -386,7 +385,7 @@ func sharingSlices() func(*call) {
 			shared = c.found
 		}
 		c.found = shared
-	}
+	}}
 }
 
 // distinguish takes 1 and 1.0 for two values.

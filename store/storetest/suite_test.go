@@ -58,6 +58,7 @@ func TestSuite_NoticesDefectsOfTheStore(t *testing.T) {
 		"LongCollectionNamesAreTaken":  func() store.Store { return looseNames{memstore.New()} },
 		"NowIsTheStoresClock":          func() store.Store { return noClock{memstore.New()} },
 		"ExprKnowsTheStoresTime":       func() store.Store { return noClock{memstore.New()} },
+		"NothingStoredIsAliased":       func() store.Store { return newBroken(sharingSlices()) },
 		"FindAndModifyIsOneStep":       func() store.Store { return newBroken(modifyInTwoSteps()) },
 		"ClaimsAreDisjoint":            func() store.Store { return newBroken(modifyInTwoSteps()) },
 	} {
