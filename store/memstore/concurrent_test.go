@@ -3,8 +3,10 @@ package memstore_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -155,9 +157,9 @@ type step func(ctx context.Context, c store.Collection) string
 // history is what several writers do, each one step after the other.
 type history [][]step
 
-func historyStart(t *testing.T, options ...memstore.Option) store.Collection {
+func historyStart(t *testing.T, database store.Store) store.Collection {
 	t.Helper()
-	c := memstore.New(options...).Collection("history")
+	c := database.Collection("history")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{
 		Keys: []store.IndexKey{{Path: "u", Kind: query.Ascending}}, Unique: true, Sparse: true,
 	}))
@@ -248,9 +250,9 @@ func (c givingWay) Err() error {
 }
 
 // together runs the writers at the same time.
-func (h history) together(t *testing.T, options ...memstore.Option) string {
+func (h history) together(t *testing.T, database store.Store) string {
 	t.Helper()
-	c := historyStart(t, options...)
+	c := historyStart(t, database)
 	seen := make([][]string, len(h))
 	start := make(chan struct{})
 	var writers sync.WaitGroup
@@ -270,7 +272,7 @@ func (h history) together(t *testing.T, options ...memstore.Option) string {
 // inOrder runs one step after the other; order says whose turn it is.
 func (h history) inOrder(t *testing.T, order []int) string {
 	t.Helper()
-	c := historyStart(t)
+	c := historyStart(t, memstore.New())
 	seen := make([][]string, len(h))
 	for _, writer := range order {
 		seen[writer] = append(seen[writer], h[writer][len(seen[writer])](t.Context(), c))
@@ -318,14 +320,43 @@ func TestWriters_SerialOrder(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(4, 4))
 			for range count {
-				requireSerial(t, random, options...)
+				requireSerial(t, random, memstore.New(options...))
+			}
+		})
+		t.Run(name+" with a journal", func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(4, 5))
+			for range count {
+				requireSerialJournal(t, random, options)
 			}
 		})
 	}
 }
 
+// requireSerialJournal is requireSerial for a store whose journal and watcher must be told what happened.
+func requireSerialJournal(t *testing.T, random *rand.Rand, options []memstore.Option) {
+	t.Helper()
+	j := &memoryJournal{before: func() error { runtime.Gosched(); return nil }}
+	database, err := memstore.Open(j, options...)
+	require.NoError(t, err)
+	told := map[any]string{}
+	database.Watch("history", func(before, after document.Object) {
+		if id := before.Value("_id"); !before.IsZero() {
+			require.Equal(t, before.String(), told[id])
+			delete(told, id)
+		}
+		if !after.IsZero() {
+			told[after.Value("_id")] = after.String()
+		}
+	}, func() {})
+	requireSerial(t, random, database)
+	held := contents(t, database, "history")
+	require.ElementsMatch(t, held, slices.Collect(maps.Values(told)))
+	require.Equal(t, held, contents(t, journaled(t, j), "history"), "what the journal was given")
+}
+
 // requireSerial lets three writers take two random steps each.
-func requireSerial(t *testing.T, random *rand.Rand, options ...memstore.Option) {
+func requireSerial(t *testing.T, random *rand.Rand, database store.Store) {
 	t.Helper()
 	h := make(history, 3)
 	for i := range h {
@@ -333,7 +364,7 @@ func requireSerial(t *testing.T, random *rand.Rand, options ...memstore.Option) 
 			h[i] = append(h[i], randomStep(random))
 		}
 	}
-	seen := h.together(t, options...)
+	seen := h.together(t, database)
 	var possible []string
 	h.orders(func(order []int) bool {
 		possible = append(possible, h.inOrder(t, order))
