@@ -87,13 +87,6 @@ func load(t *testing.T, s *members.Service, id string) *member.Member {
 	return m
 }
 
-func shown(t *testing.T, m *member.Member) string {
-	t.Helper()
-	text, err := json.Marshal(m)
-	require.NoError(t, err)
-	return string(text)
-}
-
 // object reads an object from JSON.
 func object(t *testing.T, text string) document.Object {
 	t.Helper()
@@ -268,24 +261,6 @@ func TestErase_OnlyOne(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestArrive_MakesAMemberOnce(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	first, err := a.mine.Arrive(t.Context(), member.Member{ExternalID: "x1", FirstName: "Ada", Unknown: document.O("own", 1)})
-	require.NoError(t, err)
-	require.True(t, first.New)
-	require.Equal(t, "x1 Ada c1 mine", first.Member.ExternalID+" "+first.Member.FirstName+" "+first.Member.Channel+" "+first.Member.App)
-	require.Equal(t, int64(1), first.Member.Version)
-	require.True(t, first.Member.Unknown.Has("own"))
-	require.False(t, first.Member.Meta.IsZero())
-
-	a.advance()
-	second, err := a.mine.Arrive(t.Context(), member.Member{ExternalID: "x1", FirstName: "Eve"})
-	require.NoError(t, err)
-	require.False(t, second.New)
-	require.Equal(t, shown(t, first.Member), shown(t, second.Member), "who is there stays as it is")
-}
-
 func TestKnownID(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "externalId": "x1"}`)
@@ -357,17 +332,6 @@ func TestArrive_Refuses(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	requireField(t, err, "channel")
 	require.Equal(t, before, a.stored(t))
-}
-
-func TestInsert_IsComplete(t *testing.T) {
-	t.Parallel()
-	a := newApps(t)
-	m := insert(t, a.mine, `{"firstName": "Ada"}`)
-	require.JSONEq(t, fmt.Sprintf(`{"_id": %q, "_version": 1, "app": "mine", "channel": "c1", "createdAt": 1000, "updatedAt": 1000,
-		"etag": %q, "externalId": %q, "firstName": "Ada", "botMeta": {}, "meta": {}, "profile": {}, "tags": []}`, m.ID, m.Etag, m.ID), shown(t, m))
-	require.NotEmpty(t, m.ID)
-	require.NotEmpty(t, m.Etag)
-	require.Equal(t, shown(t, m), shown(t, load(t, a.mine, m.ID)))
 }
 
 // lost is a store that loses its server in every change, and says what else was wrong.

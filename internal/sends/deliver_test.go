@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,37 +20,6 @@ import (
 )
 
 var errLine = errors.New("the line is dead, token=s3cret")
-
-func TestDeliver_ConnectorErrorGetsCode(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		err  error
-		want boterr.Code
-	}{
-		{errLine, boterr.Unavailable},
-		{fmt.Errorf("request: %w", context.DeadlineExceeded), boterr.Unavailable},
-		{boterr.New(boterr.ResourceExhausted, "", "slow down: %w", errLine), boterr.ResourceExhausted},
-		{fmt.Errorf("429: %w", boterr.ResourceExhausted), boterr.ResourceExhausted},
-		{fmt.Errorf("refused: %w", boterr.New(boterr.InvalidArgument, "text", "too loud")), boterr.InvalidArgument},
-	} {
-		p := newPlatform(t)
-		p.outbox.fail = map[string]error{"ext-ada": c.err}
-		sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-		require.Equal(t, c.want, boterr.CodeOf(err), "%v", err)
-		require.NotContains(t, err.Error(), "s3cret")
-		require.Zero(t, sent)
-	}
-}
-
-func TestDeliver_ConnectorRefusesByPath(t *testing.T) {
-	t.Parallel()
-	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported} {
-		p := newPlatform(t)
-		p.outbox.fail = map[string]error{"ext-ada": boterr.New(code, "buttons[0].type", "is too loud")}
-		_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-		requireField(t, err, code, "response.buttons[0].type")
-	}
-}
 
 func TestDeliver_ContextEnded(t *testing.T) {
 	t.Parallel()
@@ -73,43 +41,6 @@ func TestDeliver_ContextEnded(t *testing.T) {
 	}
 }
 
-func TestDeliver_NamesWhoGotNothing(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
-	p.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid", FirstName: "Cid"})
-	p.addMember(member.Member{ID: "dan", Channel: "web", ExternalID: "ext-dan"})
-	p.outbox.fail = map[string]error{"ext-bob": errLine, "ext-dan": boterr.ResourceExhausted}
-
-	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
-		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "bob", "cid", "dan"),
-	})
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
-	require.ErrorIs(t, err, boterr.ResourceExhausted, "the codes of the members are found, too")
-	require.ErrorIs(t, err, errLine)
-	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
-	require.True(t, ok)
-	require.Equal(t, 4, undelivered.Of)
-	require.Equal(t, "bob", undelivered.Failures[0].MemberID)
-	require.Equal(t, "dan", undelivered.Failures[1].MemberID)
-	require.ErrorContains(t, err, "2 of 4 members did not get the message: bob (unavailable: ")
-	require.ErrorContains(t, err, ", dan (resource exhausted")
-	require.NotContains(t, err.Error(), "s3cret")
-
-	require.Equal(t, []string{"ext-ada", "ext-cid"}, p.outbox.recipients())
-	require.True(t, sent.HasOutcomes())
-	require.Len(t, sent.Results, 4)
-	require.Equal(t, "Hi Ada", sent.Results[0].MessageEvent.Text())
-	require.ErrorIs(t, sent.Results[1].Err, boterr.Unavailable)
-	require.Equal(t, "Hi Cid", sent.Results[2].MessageEvent.Text())
-	require.ErrorIs(t, sent.Results[3].Err, boterr.ResourceExhausted)
-
-	over := read[send.SendResponseResult](t, marshal(t, sent))
-	require.Equal(t, "Hi Cid", over.Results[2].MessageEvent.Text())
-	require.ErrorIs(t, over.Results[3].Err, boterr.ResourceExhausted)
-	require.NotContains(t, marshal(t, sent), "s3cret")
-}
-
 func TestDeliver_ErrorStaysReadable(t *testing.T) {
 	t.Parallel()
 	many := &send.UndeliveredError{Of: 1000}
@@ -119,21 +50,6 @@ func TestDeliver_ErrorStaysReadable(t *testing.T) {
 	require.Less(t, len(many.Error()), 2000)
 	require.True(t, strings.HasSuffix(many.Error(), " and 480 more"), many.Error())
 	require.Len(t, many.Unwrap(), 500)
-}
-
-func TestDeliver_SameButForWhatIsFilled(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	p.addMember(member.Member{ID: "bob", Channel: "web", FirstName: "Bob", Meta: document.O("n", 7)})
-	ask := func(name, number string) send.Response {
-		return send.Buttons(name+"?", send.PostbackValue("Yes", "yes", document.O("n", number))).With("transform", document.A(1))
-	}
-	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
-		Response: ask("{{firstName}}", "{{meta.n}}").WithPlaceholders(), MemberID: document.One("ada", "bob"),
-	})
-	require.NoError(t, err)
-	require.Equal(t, ask("Ada", ""), p.outbox.sent[0].Response)
-	require.Equal(t, ask("Bob", "7"), p.outbox.sent[1].Response)
 }
 
 func TestDeliver_NamesOneMember(t *testing.T) {
@@ -214,23 +130,6 @@ func TestMessage_WhatNoConnectorCanSend(t *testing.T) {
 	}
 }
 
-// silent is a connector to a platform that takes everything and tells nothing.
-type silent struct{}
-
-func (silent) Send(context.Context, send.Message) (send.Delivery, error) { return send.Delivery{}, nil }
-
-func TestDeliver_ToNoMember(t *testing.T) {
-	t.Parallel()
-	env := record.Env{Now: func() time.Time { return time.UnixMilli(17) }, NewID: func() string { return "new" }}
-	result, err := sends.Deliver(t.Context(), env, silent{}, send.Message{
-		Channel: &channel.Channel{ID: "desk", Type: channel.Delta}, To: "group", Response: send.Text("hi"),
-	})
-	require.NoError(t, err)
-	require.Equal(t, send.MessageEvent{
-		From: "", To: "group", Data: document.O("text", "hi"), Type: send.TypeText, Timestamp: 17, MessageID: "new",
-	}, result.MessageEvent)
-}
-
 // answering is a connector to a platform that takes every message and has one reply to all.
 type answering struct{ reply document.Object }
 
@@ -278,40 +177,4 @@ func TestReply_BatchKeepsOutcomes(t *testing.T) {
 	require.NoError(t, sent.Results[0].Err)
 	require.Zero(t, sent.Results[0].Reply.Len())
 	require.NotEmpty(t, marshal(t, sent.Results[0]))
-}
-
-func TestReply_InvalidTimestampOnCharlie(t *testing.T) {
-	t.Parallel()
-	for ts, id := range map[any]string{"soon": "soon", "": "", true: "", -1.5: "", document.O(): ""} {
-		w := newWorld(t)
-		sent, err := w.of("charlie", "m-charlie", answering{document.O("ts", ts)}).SendResponse(t.Context(),
-			send.SendResponseParams{Response: hi})
-		require.NoError(t, err)
-		over := read[send.SendResponseResult](t, marshal(t, sent)).Result().For(channel.Charlie)
-		require.Equal(t, ts, document.Get[any](over.Reply, "ts", nil))
-		require.Equal(t, id, over.MessageEvent.MessageID)
-		require.Zero(t, over.MessageEvent.Timestamp)
-	}
-}
-
-func TestReply_StoredBroadcastIsTold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.able.stored[0].Response = document.O("message_creative_id", 5, "reach", math.NaN())
-	stored, err := w.own(channel.Alpha).AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: hi})
-	require.NoError(t, err)
-	require.Contains(t, marshal(t, stored), `"response":{"message_creative_id":5}`)
-}
-
-func TestReply_NoResultCouldHoldMessage(t *testing.T) {
-	t.Parallel()
-	for field, response := range map[string]send.Response{
-		"price":     send.Text("Hi").With("price", math.NaN()),
-		"prices[1]": send.Text("Hi").With("prices", document.A(1, math.Inf(1))),
-		"duration":  send.Raw(document.O("type", "TYPING", "duration", math.NaN())),
-	} {
-		requireField(t, response.Validate(), boterr.InvalidArgument, field)
-	}
-	require.NoError(t, send.Text("Hi").With("raw", nested(document.MaxDepth-9)).Validate())
-	require.ErrorContains(t, send.Text("Hi").With("raw", nested(document.MaxDepth-8)).Validate(), "nested deeper than")
 }

@@ -22,32 +22,6 @@ var (
 	price       = send.SavePostCommentAnalyticsParams{Comment: "price?", FbID: "u1", IsMatched: true, Name: "Mia", PostID: "p1"}
 )
 
-func TestSavePostCommentAnalytics_RecordsEach(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	service := w.own(channel.Alpha)
-	first, err := service.SavePostCommentAnalytics(t.Context(), price)
-	require.NoError(t, err)
-	again := price
-	again.ChannelID, again.MemberID, again.IsMatched = "web", "ada", false
-	second, err := service.SavePostCommentAnalytics(t.Context(), again)
-	require.NoError(t, err)
-	require.NotEmpty(t, first.ClientMutationID)
-	require.NotEqual(t, first, second)
-
-	found, err := service.FindPostComments(t.Context(), record.Query{SortBy: document.O("channel", 1)})
-	require.NoError(t, err)
-	require.Len(t, found, 2)
-	require.NotEmpty(t, found[0].ID)
-	found[0].ID = ""
-	require.Equal(t, &send.PostComment{
-		App: "acme", Channel: "alpha", Member: "m-alpha", Comment: "price?", ExternalID: "u1", Name: "Mia",
-		IsMatched: true, PostID: "p1", CreatedAt: document.TimestampOf(noon),
-	}, found[0])
-	require.Equal(t, "ada", found[1].Member)
-	w.requireUntouched()
-}
-
 func TestPostComments_OwnApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -62,41 +36,6 @@ func TestPostComments_OwnApp(t *testing.T) {
 	require.Empty(t, found)
 	_, err = w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{Filter: document.O("$no", 1)})
 	requireField(t, err, boterr.InvalidArgument, "filter.$no")
-}
-
-func TestPostComments_ReadsOnlyComments(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	require.NoError(t, w.env.Store.Collection("postComments").Insert(t.Context(), document.O("_id", "x", "app", "acme", "name", 7)))
-	_, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-}
-
-func TestSavePostCommentAnalytics_Refuses(t *testing.T) {
-	t.Parallel()
-	with := func(change func(*send.SavePostCommentAnalyticsParams)) call {
-		p := price
-		change(&p)
-		return asked(saveComment, p)
-	}
-	type params = *send.SavePostCommentAnalyticsParams
-	w := newWorld(t)
-	for _, r := range []refusal{
-		{with(func(p params) { p.Comment = "" }), boterr.InvalidArgument, "comment"},
-		{with(func(p params) { p.FbID = "" }), boterr.InvalidArgument, "fbId"},
-		{with(func(p params) { p.Name = "" }), boterr.InvalidArgument, "name"},
-		{with(func(p params) { p.PostID = "" }), boterr.InvalidArgument, "postId"},
-		{with(func(p params) { p.ChannelID = "theirs" }), boterr.NotFound, "channelId"},
-		{with(func(p params) { p.MemberID = "eve" }), boterr.NotFound, "memberId"},
-		{with(func(p params) { p.MemberID = "ada" }), boterr.InvalidArgument, "memberId"},
-	} {
-		requireField(t, r.call(t.Context(), w.own(channel.Alpha)), r.code, r.field)
-	}
-	requireField(t, asked(saveComment, price)(t.Context(), w.of("", "m-alpha", w.able)), boterr.InvalidArgument, "channelId")
-	requireField(t, asked(saveComment, price)(t.Context(), w.of("alpha", "", w.able)), boterr.InvalidArgument, "memberId")
-	found, err := w.own(channel.Alpha).FindPostComments(t.Context(), record.Query{})
-	require.NoError(t, err)
-	require.Empty(t, found)
 }
 
 func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {

@@ -1,10 +1,7 @@
 package sends_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,65 +65,6 @@ func TestSendResponse_MemberWithoutBotID(t *testing.T) {
 		sent, err := p.in("page", id).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 		require.NoError(t, err)
 		require.Equal(t, from, sent.Result().MessageEvent.From)
-	}
-}
-
-func TestSendResponse_ShapeOfEachPlatform(t *testing.T) {
-	t.Parallel()
-	event := `{"from":"","to":"x","data":{"text":"Hi"},"type":"TEXT","timestamp":1700000000000,"messageId":"m"}`
-	shapes := map[channel.Type]string{
-		channel.Charlie: `{"ok":true,"channel":"c","ts":"1700000000.000000","message":{"text":"Hi"}}`,
-		channel.Echo:    `{"msgType":"text","text":"Hi"}`,
-	}
-	for _, platform := range platforms {
-		p := newPlatform(t)
-		p.outbox.delivery = send.Delivery{MessageID: "m", ChatID: "c"}
-		p.addChannel("c1", platform)
-		p.addMember(member.Member{ID: "m1", Channel: "c1", ExternalID: "x"})
-		sent, err := p.in("c1", "m1").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-		require.NoError(t, err)
-		want, ok := shapes[platform]
-		if !ok {
-			want = `{"result":{},"messageEvent":` + event + `}`
-		}
-		require.Equal(t, want, marshal(t, sent), platform)
-	}
-}
-
-func TestSendResponse_ByAddresses(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	p.addChannel("page", channel.Alpha)
-	p.addMember(member.Member{ID: "bob", Channel: "page", ExternalID: "ext-bob"})
-	p.addMember(member.Member{ID: "cid", Channel: "page", ExternalID: "ext-cid"})
-	forged := &member.Member{ID: "bob", Channel: "web", ExternalID: "ext-ada", FirstName: "Eve"}
-	for _, c := range []struct {
-		params send.SendResponseParams
-		want   []string
-	}{
-		{send.SendResponseParams{Member: &member.Member{ID: "ada"}}, []string{"ext-ada"}},
-		{send.SendResponseParams{ChannelID: "page", MemberID: document.One("bob")}, []string{"ext-bob"}},
-		{send.SendResponseParams{Channel: &channel.Channel{ID: "page", Type: channel.Echo}, Member: forged}, []string{"ext-bob"}},
-		{
-			send.SendResponseParams{
-				Channel: &channel.Channel{ID: "page"}, ChannelID: "page", Member: forged, MemberID: document.One("bob", "bob"),
-			},
-			[]string{"ext-bob"},
-		},
-		{
-			send.SendResponseParams{ChannelID: "page", MemberID: document.One("cid", "bob", "cid", "bob")},
-			[]string{"ext-cid", "ext-bob"},
-		},
-	} {
-		p.outbox.sent = nil
-		c.params.Response = send.Text("Hi")
-		sent, err := p.in("web", "ada").SendResponse(t.Context(), c.params)
-		require.NoError(t, err)
-		require.Equal(t, c.want, p.outbox.recipients())
-		require.Len(t, sent.Results, len(c.want))
-		for i, result := range sent.Results {
-			require.Equal(t, c.want[i], result.MessageEvent.To)
-		}
 	}
 }
 
@@ -199,25 +137,6 @@ func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 		"invalid argument: response.text: for member zoe: has %d characters, and at most %d are allowed", send.MaxText+3, send.MaxText))
 }
 
-func TestSend_EmptyContext(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	_, err := p.in("", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-	requireField(t, err, boterr.InvalidArgument, "channelId")
-	_, err = p.in("web", "").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-	requireField(t, err, boterr.InvalidArgument, "memberId")
-	_, err = p.in("", "").SendResponse(t.Context(), send.SendResponseParams{
-		ChannelID: "web", MemberID: document.One("ada"), Response: send.Text("Hi"),
-	})
-	require.NoError(t, err)
-}
-
-func TestSendResponse_EmptyListInJSON(t *testing.T) {
-	t.Parallel()
-	params := send.SendResponseParams{MemberID: document.OneOrMany[string]{}, Response: send.Text("Hi")}
-	require.Equal(t, params, decoded[send.SendResponseParams](t, marshal(t, params)))
-}
-
 // decoded reads JSON as a T by the rules of package document.
 func decoded[T any](t *testing.T, text string) T {
 	t.Helper()
@@ -238,75 +157,6 @@ func TestMessaging_OnAlphaAlone(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, p.outbox.sent[0].MessagingType+"/"+p.outbox.sent[0].MessagingTag)
 	}
-}
-
-func TestSendResponse_Literal(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "{{botMeta}}")}
-	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: said.Response()})
-	require.NoError(t, err)
-	require.Equal(t, send.Text("{{botMeta}}"), p.outbox.sent[0].Response)
-}
-
-func TestSendResponse_Credentials(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	_, err := p.channels.Save(t.Context(), &channel.Channel{
-		ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{AccessToken: channel.NewSecret("s3cret")},
-	})
-	require.NoError(t, err)
-	p.addMember(member.Member{ID: "bob", Channel: "page"})
-	_, err = p.in("page", "bob").SendResponse(t.Context(), send.SendResponseParams{
-		Channel: &channel.Channel{ID: "page"}, Response: send.Text("Hi"),
-	})
-	require.NoError(t, err)
-	info, ok := p.outbox.sent[0].Channel.Info.(channel.AlphaInfo)
-	require.True(t, ok)
-	require.Equal(t, "s3cret", info.AccessToken.Reveal())
-}
-
-// crm is a host's own members: one of them, who is Grace.
-type crm struct{ externalID string }
-
-func (c crm) GetMember(_ context.Context, p member.GetParams) (*member.Member, error) {
-	return &member.Member{ID: p.MemberID, Channel: "web", ExternalID: c.externalID, FirstName: "Grace"}, nil
-}
-
-func TestSendResponse_MembersOfHost(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	ports := sends.Ports{Channels: p.channels, Members: crm{"g-1"}, Connectors: map[channel.Type]send.Connector{channel.Webchat: p.outbox}}
-	scope := record.Scope{App: "acme", Channel: "web", Member: "grace"}
-	_, err := sends.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("{{firstName}}")})
-	require.NoError(t, err)
-	require.Equal(t, "Grace", p.outbox.sent[0].Response.Text())
-	require.Equal(t, "g-1", p.outbox.sent[0].To)
-
-	ports.Members = crm{}
-	_, err = sends.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-	require.ErrorIs(t, err, boterr.FailedPrecondition)
-}
-
-func TestService_ConcurrentUse(t *testing.T) {
-	t.Parallel()
-	p := newPlatform(t)
-	service := p.in("web", "ada")
-	var group sync.WaitGroup
-	for range 20 {
-		group.Go(func() {
-			_, err := service.SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("Hi {{firstName}}")})
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	ids := map[string]bool{}
-	for _, message := range p.outbox.sent {
-		ids[message.ID] = true
-	}
-	require.Len(t, ids, 20, "each message has an id of its own")
 }
 
 func TestThreadOf(t *testing.T) {
@@ -364,40 +214,12 @@ func TestSendHotelResponse_WithoutMember(t *testing.T) {
 	require.Equal(t, "Hi ", w.able.sent[0].Response.Text())
 }
 
-func TestSendHotelResponse_MemberElsewhere(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	_, err := w.of("web", "ada", w.able).SendHotelResponse(t.Context(), send.SendHotelResponseParams{
-		Channel: &channel.Channel{ID: "hotel"}, RecipientID: "u1", Response: hi,
-	})
-	require.NoError(t, err)
-	require.Equal(t, "Hi Ada", w.able.sent[0].Response.Text())
-}
-
 func TestSendHotelResponse_MemberIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	err := asked(sendHotel, send.SendHotelResponseParams{RecipientID: "u1", Response: hi})(t.Context(), w.of("hotel", "gone", w.able))
 	require.ErrorIs(t, err, boterr.NotFound)
 	w.requireUntouched()
-}
-
-func TestSendHotelResponse_Refuses(t *testing.T) {
-	t.Parallel()
-	type params = send.SendHotelResponseParams
-	requireRefusals(t, channel.Hotel, []refusal{
-		{asked(sendHotel, params{Response: hi}), boterr.InvalidArgument, "recipientId"},
-		{asked(sendHotel, params{Response: hi, HotelGroupID: "g1", ReceiverType: "user"}), boterr.InvalidArgument, "recipientId"},
-		{asked(sendHotel, params{RecipientID: "u1"}), boterr.InvalidArgument, "response"},
-		{asked(sendHotel, params{RecipientID: "u1", Response: send.Template("{{meta.x}}")}), boterr.InvalidArgument, "response.text"},
-		{asked(sendHotel, params{RecipientID: "u1", Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
-		{asked(sendHotel, params{RecipientID: "u1", Response: hi, Channel: &channel.Channel{}}), boterr.InvalidArgument, "channel._id"},
-	})
-}
-
-func TestSendHotelResponse_OnHotelAlone(t *testing.T) {
-	t.Parallel()
-	requireForItsPlatform(t, channel.Hotel, "channel", asked(sendHotel, send.SendHotelResponseParams{RecipientID: "u1", Response: hi}))
 }
 
 var sendDelta = (*sends.Service).SendDeltaResponse
@@ -435,28 +257,6 @@ func TestSendDeltaResponse_NoOutcomeTold(t *testing.T) {
 	require.Equal(t, w.able.batched[0].ID, sent.Results[0].MessageEvent.MessageID)
 }
 
-func TestSendDeltaResponse_NamesWhoGotNothing(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.addMember(member.Member{ID: "bob", Channel: "delta", ExternalID: "x-bob"})
-	w.able.batch = send.Batch{ID: "req-1", Outcomes: []send.Outcome{{}, {Err: boterr.NotFound}}}
-	p := send.SendDeltaResponseParams{MemberID: document.One("m-delta", "bob"), Response: send.Text("Hi")}
-	sent, err := w.own(channel.Delta).SendDeltaResponse(t.Context(), p)
-	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
-	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
-	require.True(t, ok)
-	require.Len(t, undelivered.Failures, 1)
-	require.Equal(t, "bob", undelivered.Failures[0].MemberID)
-	require.True(t, sent.HasOutcomes())
-	require.Equal(t, "req-1", sent.ID)
-	require.NoError(t, sent.Results[0].Err)
-	require.ErrorIs(t, sent.Results[1].Err, boterr.NotFound)
-
-	w.able.batch = send.Batch{ID: "req-2", Outcomes: []send.Outcome{{Err: boterr.ResourceExhausted}}}
-	_, err = w.own(channel.Delta).SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{Response: hi})
-	require.Equal(t, boterr.ResourceExhausted, boterr.CodeOf(err), "one member alone gives its own code")
-}
-
 func TestSendDeltaResponse_OutcomesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, outcomes := range [][]send.Outcome{{}, {{}, {}}} {
@@ -465,29 +265,6 @@ func TestSendDeltaResponse_OutcomesOfOthers(t *testing.T) {
 		err := asked(sendDelta, send.SendDeltaResponseParams{Response: hi})(t.Context(), w.own(channel.Delta))
 		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 	}
-}
-
-func TestSendDeltaResponse_Refuses(t *testing.T) {
-	t.Parallel()
-	type params = send.SendDeltaResponseParams
-	requireRefusals(t, channel.Delta, []refusal{
-		{asked(sendDelta, params{}), boterr.InvalidArgument, "response"},
-		{asked(sendDelta, params{Response: send.Text(long(send.MaxText + 1))}), boterr.InvalidArgument, "response.text"},
-		{asked(sendDelta, params{Response: hi, MemberID: document.OneOrMany[string]{}}), boterr.InvalidArgument, "memberId"},
-		{asked(sendDelta, params{Response: hi, MemberID: document.One("m-delta", "ada")}), boterr.InvalidArgument, "memberId[1]"},
-		{asked(sendDelta, params{Response: hi, MemberID: document.One("m-delta", "eve")}), boterr.NotFound, "memberId[1]"},
-		{asked(sendDelta, params{Response: hi, Member: stranger()}), boterr.NotFound, "member._id"},
-		{asked(sendDelta, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
-		{asked(sendDelta, params{Response: hi, Channel: &channel.Channel{ID: "delta"}, ChannelID: "web"}), boterr.InvalidArgument, "channelId"},
-	})
-}
-
-func TestSendDeltaResponse_OnDeltaAlone(t *testing.T) {
-	t.Parallel()
-	made := asked(sendDelta, send.SendDeltaResponseParams{Response: hi})
-	requireForItsPlatform(t, channel.Delta, "channelId", made)
-	requirePortNeeded(t, channel.Delta, "channelId", made)
-	requirePlatformErrors(t, channel.Delta, made)
 }
 
 func TestSendDeltaResponse_UnshowableField(t *testing.T) {

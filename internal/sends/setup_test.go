@@ -205,8 +205,6 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 // elsewhere is a channel of another app, and strangers a member of it.
 func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
 
-func stranger() *member.Member { return &member.Member{ID: "eve", App: "acme", Channel: "alpha"} }
-
 // noon is what the clock of a platform shows.
 var noon = time.UnixMilli(1_700_000_000_000).UTC()
 
