@@ -18,9 +18,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/utility"
 )
 
@@ -107,18 +105,6 @@ func TestUpload_Breaks(t *testing.T) {
 			require.Empty(t, stored)
 		})
 	}
-}
-
-func TestUpload_ClientLimits(t *testing.T) {
-	t.Parallel()
-	var site web.Replies
-	site.Add("GET", billURL, web.Text(200, "a bill"))
-	client, err := outbound.New(outbound.Config{Transport: &site, MaxResponseBytes: 5})
-	require.NoError(t, err)
-	bot, stored := uploader(t, nil, func(config *botctx.Config) { config.HTTP = client })
-	_, err = bot.UploadFileToObjectStore(t.Context(), newUpload())
-	requireField(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
-	require.Empty(t, stored)
 }
 
 // A store that does not heed the error of reading does not make half a file a whole one.
@@ -276,16 +262,6 @@ func TestUpload_NoStore(t *testing.T) {
 	bot, _ := uploader(t, nil, func(config *botctx.Config) { config.ObjectStore = nil })
 	_, err := bot.UploadFileToObjectStore(t.Context(), newUpload())
 	requireField(t, err, "uploadFileToObjectStore", boterr.Unsupported, "")
-}
-
-func TestUpload_GuardedClient(t *testing.T) {
-	t.Parallel()
-	for _, address := range []string{"http://127.0.0.1:1/a", "http://[::1]/a", "http://localhost/a", "http://192.168.0.1/a"} {
-		bot, stored := uploader(t, nil, func(config *botctx.Config) { config.HTTP = nil })
-		_, err := bot.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.URL = address }))
-		requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, "url")
-		require.Empty(t, stored)
-	}
 }
 
 func TestUpload_ErrorHidesQuery(t *testing.T) {

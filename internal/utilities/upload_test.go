@@ -3,7 +3,6 @@ package utilities_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -42,44 +41,6 @@ func withBill(t *testing.T, options ...fakes.Option) *fakes.Utilities {
 	utilities := fakes.NewUtilities(append(options, fakes.For(t))...)
 	utilities.Platform.HTTP.Add("GET", billURL, web.Text(200, "a bill"))
 	return utilities
-}
-
-func TestUpload_Stores(t *testing.T) {
-	t.Parallel()
-	utilities := withBill(t)
-	result, err := utilities.UploadFileToObjectStore(t.Context(), newUpload())
-	require.NoError(t, err)
-	require.Equal(t, utility.UploadFileToObjectStoreResult{}, result)
-	require.Equal(t, []fakes.File{{
-		Key: "app-1/channel-1/bills/7.pdf", App: "app-1", Channel: "channel-1", Name: "bills/7.pdf",
-		ContentType: "application/pdf", Content: []byte("a bill"), StoredAt: fakes.Start(),
-	}}, utilities.Platform.Files())
-}
-
-func TestUpload_Replaces(t *testing.T) {
-	t.Parallel()
-	utilities := withBill(t)
-	utilities.Platform.HTTP.Add("GET", "https://shop.example/new", web.Text(200, "another bill"))
-	for _, from := range []string{billURL, "https://shop.example/new"} {
-		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.URL = from }))
-		require.NoError(t, err)
-	}
-	require.Len(t, utilities.Platform.Files(), 1)
-	require.Equal(t, "another bill", string(utilities.Platform.File("app-1/channel-1/bills/7.pdf").Content))
-}
-
-func TestUpload_Channel(t *testing.T) {
-	t.Parallel()
-	for _, given := range []string{`"desk"`, `{"_id": "desk"}`, `{"_id": "desk", "type": "webchat", "name": "Desk"}`} {
-		utilities := withBill(t, strictly())
-		utilities.Platform.AddChannel(channel.Channel{ID: "desk"})
-		args := `{"url": "` + billURL + `", "filename": "a", "contentType": "text/plain", "channel": ` + given +
-			`, "options": {"encoding": null}}`
-		result, err := utilities.Member.Context().Call(t.Context(), "uploadFileToObjectStore", json.RawMessage(args))
-		require.NoError(t, err)
-		require.JSONEq(t, `null`, string(result))
-		require.Equal(t, "a bill", string(utilities.Platform.File("app-1/desk/a").Content))
-	}
 }
 
 func TestUpload_Options(t *testing.T) {
@@ -214,23 +175,6 @@ func TestUpload_BadInput(t *testing.T) {
 	}
 }
 
-func TestUpload_App(t *testing.T) {
-	t.Parallel()
-	utilities := withBill(t)
-	utilities.Platform.AddChannel(channel.Channel{App: "app-2", ID: "other"})
-	for _, id := range []utility.ChannelID{"other", "nowhere", ".."} {
-		_, err := utilities.UploadFileToObjectStore(t.Context(),
-			newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.Channel = id }))
-		requireField(t, err, "uploadFileToObjectStore", boterr.NotFound, "channel")
-	}
-	_, err := utilities.Platform.Operations(record.Scope{}).UploadFileToObjectStore(t.Context(), newUpload())
-	requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, "channel")
-	_, err = utilities.Member.Context().Call(t.Context(), "uploadFileToObjectStore", json.RawMessage(
-		`{"url": "`+billURL+`", "filename": "a", "contentType": "a/b", "channel": {"name": "Desk"}}`))
-	requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, "channel._id")
-	require.Empty(t, utilities.Platform.HTTP.Requests())
-}
-
 func TestUpload_Statuses(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]boterr.Code{
@@ -288,15 +232,6 @@ func TestUpload_Encoded(t *testing.T) {
 	}
 }
 
-func TestUpload_UnknownLongChannel(t *testing.T) {
-	t.Parallel()
-	utilities := withBill(t)
-	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *utility.UploadFileToObjectStoreParams) {
-		p.Channel = utility.ChannelID(strings.Repeat("c", 2000))
-	}))
-	requireField(t, err, "uploadFileToObjectStore", boterr.NotFound, "channel")
-}
-
 func TestUpload_PrivateRedirect(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
@@ -352,19 +287,6 @@ func TestUpload_Keys(t *testing.T) {
 		"a/b%2Fc/c/%2E é", "a%2Fb/c/c/%2E é", "a%252Fb/c/c/%2E é", "a/%2E%2E/c/%2E é",
 		"%2E%2E/b/c/%2E é", "a/%252E%252E/c/%2E é", "%2E/%C3%A9%20%3F%23/c/%2E é",
 	}, keys)
-}
-
-func TestUpload_ContentType(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"image/png": "image/png", "IMAGE/PNG": "image/png", `Text/Plain;Charset="utf-8"`: "text/plain; charset=utf-8",
-	} {
-		utilities := withBill(t)
-		_, err := utilities.UploadFileToObjectStore(t.Context(),
-			newUpload(func(p *utility.UploadFileToObjectStoreParams) { p.ContentType = given }))
-		require.NoError(t, err)
-		require.Equal(t, want, utilities.Platform.Files()[0].ContentType)
-	}
 }
 
 func TestUpload_Concurrency(t *testing.T) {
@@ -434,31 +356,5 @@ func TestUpload_RecordsNoSecret(t *testing.T) {
 		require.NotContains(t, call.String(), uploadSecret, name)
 		require.NotContains(t, utilities.Platform.Transcript(), uploadSecret, name)
 		require.Equal(t, params, call.Params, "a test sees all of it")
-	}
-}
-
-func TestUpload_Logged(t *testing.T) {
-	t.Parallel()
-	params := utility.UploadFileToObjectStoreParams{
-		URL: "https://ada:pin@shop.example/bills/7%2F8?sig=1#top", Filename: "bills/7.pdf", ContentType: "application/pdf",
-		Options: document.O("method", "post", "encoding", nil, "body", document.O("a", 1),
-			"headers", document.O("accept", "application/pdf", "X-Shop", 7)),
-	}
-	require.JSONEq(t, `{
-		"url": "https://[redacted]@shop.example/bills/7%2F8?[redacted]#[redacted]",
-		"options": {
-			"method": "post", "encoding": null, "body": "7 bytes",
-			"headers": {"accept": "application/pdf", "X-Shop": "[redacted]"}
-		},
-		"filename": "bills/7.pdf", "contentType": "application/pdf"
-	}`, fmt.Sprint(params))
-}
-
-func TestUpload_JSON(t *testing.T) {
-	t.Parallel()
-	for name, params := range uploadsWithSecrets(t) {
-		text, err := document.EncodeJSON(params)
-		require.NoError(t, err)
-		require.Contains(t, string(text), uploadSecret, name)
 	}
 }
