@@ -207,7 +207,7 @@ const (
 	byMember seen = "the member"
 	byAgent  seen = "the agent"
 	byTaker  seen = "the agent who takes it"
-	byNobody seen = "nobody"
+	byNobody seen = "no one"
 )
 
 // moment is one row of the table.
@@ -251,7 +251,7 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 		},
 
 		{
-			"waiting", "member", byTaker, "the member, once: nobody is there yet",
+			"waiting", "member", byTaker, "the member, once: no agent is there yet",
 			(*chatAt).asks, (*chatAt).memberWrites,
 			[]string{texts.Waiting},
 			nil, "", false,
@@ -283,7 +283,7 @@ func moments() []moment { //nolint:funlen,revive // It is a table.
 		},
 
 		{
-			"handed on", "member", byTaker, "the member, once: nobody is there yet",
+			"handed on", "member", byTaker, "the member, once: no agent is there yet",
 			(*chatAt).handsOn, (*chatAt).memberWrites,
 			[]string{texts.Waiting},
 			nil, "", false,
