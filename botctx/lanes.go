@@ -107,11 +107,9 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 		return boterr.New(boterr.FailedPrecondition, "", "a run of member %s waits for this one, of member %s, which would wait "+
 			"for it: do not redirect back, or make an agenda that does so later", in.scope.Member, in.outer.run.read.memberID)
 	}
-	most := r.config.MaxWait
-	if in.agenda != nil {
-		if most = r.agendaWait(started.lane); most == 0 {
-			return agenda.Postpone(agendaPause)
-		}
+	most := r.maxWait(in, started.lane)
+	if most == 0 {
+		return agenda.Postpone(agendaPause)
 	}
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()

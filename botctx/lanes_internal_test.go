@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -27,9 +28,9 @@ func TestAgendaWait_NothingWhereAnotherRunWaits(t *testing.T) {
 	require.NoError(t, err)
 	lane := laneKey{name: "lane"}
 	require.True(t, runtime.locks.enter(&lock{key: lane}))
-	require.Equal(t, time.Second, runtime.agendaWait(lane))
+	require.Equal(t, time.Second, runtime.maxWait(runInput{agenda: &agenda.Run{}}, lane))
 	require.False(t, runtime.locks.enter(&lock{key: lane}))
-	require.Zero(t, runtime.agendaWait(lane))
+	require.Zero(t, runtime.maxWait(runInput{agenda: &agenda.Run{}}, lane))
 }
 
 func TestOnWait_IsToldOfWhoWaits(t *testing.T) {

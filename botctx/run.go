@@ -153,9 +153,11 @@ const (
 	acceptedPause = time.Second
 )
 
-// agendaWait returns how long an agenda waits for its member's turn.
-func (r *Runtime) agendaWait(lane laneKey) time.Duration {
+// maxWait returns how long a run waits for its lane: an agenda not at all if another run waits already.
+func (r *Runtime) maxWait(in runInput, lane laneKey) time.Duration {
 	switch {
+	case in.agenda == nil:
+		return r.config.MaxWait
 	case r.config.AgendaWait > 0:
 		return r.config.AgendaWait
 	case r.locks.hasQueue(lane):
