@@ -137,7 +137,7 @@ func (b *Inbox) admit(ctx context.Context, app string) error {
 	pending, isRecent := b.load.known(app, now, pollsPerCount*b.config.Poll)
 	if !isRecent {
 		var err error
-		if pending, err = b.source.pendingOf(ctx, app); err != nil {
+		if pending, err = b.countPending(ctx, app); err != nil {
 			return err
 		}
 		b.load.set(app, pending, now)
@@ -338,85 +338,38 @@ type Stats struct {
 
 // Stats counts, by the store. The errors are those of the store.
 func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
-	if stats.Pending, err = b.source.pending(ctx); err != nil {
+	if stats.Pending, err = b.countPending(ctx, ""); err != nil {
 		return Stats{}, err
 	}
 	b.load.forget()
-	if stats.Oldest, err = b.source.oldest(ctx); err != nil {
+	if stats.Oldest, err = b.findOldest(ctx); err != nil {
 		return Stats{}, err
 	}
 	if stats.DeadLetters, err = b.count(ctx, allDead()); err != nil {
 		return Stats{}, err
 	}
-	stats.Lanes = b.source.handling()
+	stats.Lanes = int(b.underWay.Load())
 	return stats, nil
 }
 
-func (s *distributed) pending(ctx context.Context) (int64, error) { return s.countPending(ctx) }
-
-// pending implements source. Without a queue, all events are looked at.
-func (a *exclusive) pending(ctx context.Context) (int64, error) {
-	a.mu.Lock()
-	q := a.queue
-	var pending int64
-	if q != nil {
-		pending = q.pending
-	}
-	a.mu.Unlock()
-	if q != nil {
+// countPending counts the events of an app that wait or are handled, or of all apps for "". If the source does not
+// know, the store counts them.
+func (b *Inbox) countPending(ctx context.Context, app string) (int64, error) {
+	if pending, _, ok := b.source.counted(app); ok {
 		return pending, nil
 	}
-	return a.countPending(ctx)
-}
-
-func (s *distributed) pendingOf(ctx context.Context, app string) (int64, error) {
-	return s.countPendingOf(ctx, app)
-}
-
-// pendingOf implements source. Without a queue, all events of the app are looked at.
-func (a *exclusive) pendingOf(ctx context.Context, app string) (int64, error) {
-	a.mu.Lock()
-	q := a.queue
-	var pending int64
-	if q != nil {
-		pending = q.ofApp[app]
+	which := document.O(fieldState, statePending)
+	if app != "" {
+		which = which.With(fieldApp, app)
 	}
-	a.mu.Unlock()
-	if q != nil {
-		return pending, nil
-	}
-	return a.countPendingOf(ctx, app)
+	return b.count(ctx, which)
 }
 
-// countPendingOf has the store count the events of an app that wait or are handled.
-func (b *Inbox) countPendingOf(ctx context.Context, app string) (int64, error) {
-	return b.count(ctx, document.O(fieldState, statePending, fieldApp, app))
-}
-
-// countPending has the store count the events that wait or are handled.
-func (b *Inbox) countPending(ctx context.Context) (int64, error) {
-	return b.count(ctx, document.O(fieldState, statePending))
-}
-
-func (s *distributed) oldest(ctx context.Context) (time.Time, error) { return s.findOldest(ctx) }
-
-// oldest implements source. Without a queue, all events are looked at.
-func (a *exclusive) oldest(ctx context.Context) (time.Time, error) {
-	a.mu.Lock()
-	q := a.queue
-	var first document.Object
-	if q != nil {
-		first = q.oldest()
-	}
-	a.mu.Unlock()
-	if q != nil {
+// findOldest returns when the first event was accepted that waits or is handled, zero if there is none.
+func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
+	if _, first, ok := b.source.counted(""); ok {
 		return acceptedAtOf(first), nil
 	}
-	return a.findOldest(ctx)
-}
-
-// findOldest asks the store for the first event that waits or is handled.
-func (b *Inbox) findOldest(ctx context.Context) (time.Time, error) {
 	first, err := b.findSorted(ctx, document.O(fieldState, statePending), fieldAcceptedAt, store.FindOptions{Limit: 1})
 	if err != nil || len(first) == 0 {
 		return time.Time{}, err

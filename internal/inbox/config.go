@@ -125,8 +125,9 @@ type Inbox struct {
 	load      load
 	// accepting bounds acceptances, endings what is stored after runs.
 	accepting, endings endings
-	busy               lanes
-	suspects           blame.Suspects
+	// underWay is the number of lanes that are being handled.
+	underWay atomic.Int64
+	suspects blame.Suspects
 	// wake receives when there may be something to do.
 	wake    chan struct{}
 	source  source
@@ -172,13 +173,11 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		index.Sparse = true
 		return index
 	}
-	indexes := []store.Index{sparse(fieldDiedAt)}
-	if _, isAlone := database.(store.Watcher); isAlone { // What waits is kept in memory.
-		indexes = append(indexes, sparse(fieldDeadKey))
-	} else {
+	indexes := []store.Index{sparse(fieldDiedAt), sparse(fieldDeadKey)}
+	if _, isAlone := database.(store.Watcher); !isAlone { // Else what waits is kept in memory.
 		indexes = append(indexes,
 			store.Ascending(fieldState, fieldAcceptedAt),
-			store.Ascending(fieldState, fieldApp, fieldAcceptedAt, fieldID),
+			store.Ascending(fieldState, fieldApp),
 			store.Ascending(fieldLane),
 			sparse(fieldRetryAt), sparse(fieldDoneAt), sparse(fieldSender),
 		)

@@ -53,6 +53,9 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	if err != nil {
 		return nil, err
 	}
+	if p.Before != "" {
+		slices.Reverse(found)
+	}
 	letters := make([]DeadLetter, len(found))
 	for i, o := range found {
 		letters[i] = readDead(o)
@@ -60,90 +63,44 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	return letters, nil
 }
 
-func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) ([]document.Object, error) {
-	which := document.O(fieldState, stateDead)
-	if p.App == "" {
-		which = allDead()
+// findDead finds dead letters, backwards if they are to be ahead of p.Before. Those of an app have an index by
+// fieldDeadKey, which costs other events nothing: only dead letters have that field.
+func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []document.Object, err error) {
+	which, field, direction := allDead(), fieldAcceptedAt, 1
+	if p.App != "" {
+		between := document.O("$gt", deadKeys(p.App), "$lt", deadKeys(p.App)+afterHex)
+		if err := p.addCursor(&between, "after", "$gt", p.After); err != nil {
+			return nil, err
+		}
+		if err := p.addCursor(&between, "before", "$lt", p.Before); err != nil {
+			return nil, err
+		}
+		which, field = document.O(fieldDeadKey, between), fieldDeadKey
 	}
 	if p.Channel != "" {
 		which = which.With(fieldChannel, p.Channel)
 	}
-	if p.App == "" {
-		return b.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: int64(p.Limit)})
+	if p.Before != "" {
+		direction = -1
 	}
-	page := deadPage{app: p.App, which: which, limit: int64(p.Limit), isBackward: p.Before != ""}
-	for name, cursor := range map[string]string{"after": p.After, "before": p.Before} {
-		if cursor == "" {
-			continue
-		}
-		var ok bool
-		if page.from, ok = parseCursor(cursor); !ok {
-			return nil, boterr.Invalid(name, "is %.100q: give the Cursor of a dead letter", cursor)
-		}
-	}
-	found, err := b.source.findDead(ctx, page)
-	if page.isBackward {
-		slices.Reverse(found)
-	}
-	return found, err
-}
-
-// deadPage is a part of the dead letters of an app.
-type deadPage struct {
-	app string
-	// which is a filter of further conditions.
-	which document.Object
-	// from is the place that the page begins behind, or ahead of if it isBackward; nil for the first.
-	from *deadPlace
-	// limit is the most dead letters of the page; 0 is all.
-	limit int64
-	// isBackward turns the order around.
-	isBackward bool
-}
-
-// direction returns the operator and the direction of a sort that go with the order.
-func (p deadPage) direction() (operator string, direction int) {
-	if p.isBackward {
-		return "$lt", -1
-	}
-	return "$gt", 1
-}
-
-// findDead implements source: the dead letters of the millisecond at which the page begins, and then those
-// of other ones, each of which an index gives in order.
-func (s *distributed) findDead(ctx context.Context, p deadPage) (found []document.Object, err error) {
-	operator, direction := p.direction()
-	which := p.which.With(fieldApp, p.app)
-	find := func(which document.Object, limit int64) ([]document.Object, error) {
-		order, err := query.CompileSort(document.O(fieldAcceptedAt, direction, fieldID, direction))
-		if err != nil {
-			return nil, err
-		}
-		return s.find(ctx, which, store.FindOptions{Sort: order, Limit: limit})
-	}
-	if p.from == nil {
-		return find(which, p.limit)
-	}
-	ties := which.With(fieldAcceptedAt, p.from.acceptedAt).With(fieldID, document.O(operator, p.from.id))
-	if found, err = find(ties, p.limit); err != nil || p.limit > 0 && int64(len(found)) == p.limit {
-		return found, err
-	}
-	rest, err := find(which.With(fieldAcceptedAt, document.O(operator, p.from.acceptedAt)), max(0, p.limit-int64(len(found))))
-	return append(found, rest...), err
-}
-
-// findDead implements source. Only dead letters have a fieldDeadKey, so that its index costs other events nothing.
-func (a *exclusive) findDead(ctx context.Context, p deadPage) ([]document.Object, error) {
-	operator, direction := p.direction()
-	between := document.O("$gt", deadKeys(p.app), "$lt", deadKeys(p.app)+afterHex)
-	if p.from != nil {
-		between.Set(operator, deadKey(p.app, *p.from))
-	}
-	order, err := query.CompileSort(document.O(fieldDeadKey, direction))
+	order, err := query.CompileSort(document.O(field, direction))
 	if err != nil {
 		return nil, err
 	}
-	return a.find(ctx, p.which.With(fieldDeadKey, between), store.FindOptions{Sort: order, Limit: p.limit})
+	return b.find(ctx, which, store.FindOptions{Sort: order, Limit: int64(p.Limit)})
+}
+
+// addCursor bounds a condition of fieldDeadKey by a cursor, unless that is "".
+func (p DeadLettersParams) addCursor(between *document.Object, field, operator, cursor string) error {
+	if cursor == "" {
+		return nil
+	}
+	from, ok := parseCursor(cursor)
+	if !ok {
+		return boterr.Invalid(field, "is %.100q: give the Cursor of a dead letter", cursor)
+	}
+	between.Set(operator, deadKey(p.App, from))
+	return nil
 }
 
 // deadPlace is a place in the order of the dead letters of an app.
@@ -173,13 +130,13 @@ func (l DeadLetter) Cursor() string {
 const maxCursor = 1000
 
 // parseCursor reads a Cursor. ok is false if it is none.
-func parseCursor(cursor string) (place *deadPlace, ok bool) {
+func parseCursor(cursor string) (place deadPlace, ok bool) {
 	at, id, _ := strings.Cut(cursor, ".")
 	acceptedAt, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || id == "" || len(cursor) > maxCursor || !utf8.ValidString(id) {
-		return nil, false
+		return deadPlace{}, false
 	}
-	return &deadPlace{acceptedAt: acceptedAt, id: id}, true
+	return deadPlace{acceptedAt: acceptedAt, id: id}, true
 }
 
 // DeadLetter returns an event that was given up, by its id. NotFound: there is none of that id. The
@@ -276,7 +233,7 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 			continue
 		}
 		old := document.O(kept.field, document.O("$gt", 0, "$lt", int64(document.TimestampOf(now.Add(-kept.retention)))))
-		some, err := b.removeAll(ctx, old, func() ([]document.Object, error) { return b.source.findOld(ctx, old, kept.field) })
+		some, err := b.removeAll(ctx, old)
 		removed += some
 		if err != nil {
 			return removed, err
@@ -285,13 +242,12 @@ func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 	return removed, nil
 }
 
-// removeAll removes the events that a filter matches, in batches that find returns, and returns how many
-// it removed. What has changed since it was found, so that the filter does not match it, stays.
-func (b *Inbox) removeAll(
-	ctx context.Context, which document.Object, find func() ([]document.Object, error),
-) (removed int64, err error) {
+// removeAll removes the events that a filter matches, in batches, and returns how many it removed. What has changed
+// since it was found, so that the filter does not match it, stays. Without an index of what is done, which each event
+// would pay for where one process has the store, all are looked at: what is old comes first, and is in memory.
+func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed int64, err error) {
 	for {
-		batch, err := find()
+		batch, err := b.find(ctx, which, store.FindOptions{Limit: retentionBatch})
 		if err != nil || len(batch) == 0 {
 			return removed, err
 		}
@@ -311,16 +267,6 @@ func (b *Inbox) removeAll(
 	}
 }
 
-func (s *distributed) findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error) {
-	return s.findSorted(ctx, which, field, store.FindOptions{Limit: retentionBatch})
-}
-
-// findOld implements source. What is done has no index, which each event would pay for: it is looked for once
-// an hour, what is old comes first, and the documents are in memory.
-func (a *exclusive) findOld(ctx context.Context, which document.Object, _ string) ([]document.Object, error) {
-	return a.find(ctx, which, store.FindOptions{Limit: retentionBatch})
-}
-
 // Erase removes all that the inbox has of a sender: events that wait or are being handled, dead letters,
 // the marks of events that are done, and the document of the lane. It returns the number of events that
 // it removed.
@@ -337,9 +283,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 	}
 	lane := Lane(app, channel, from)
 	for _, which := range []document.Object{document.O(fieldLane, lane), document.O(fieldSender, senderOf(lane))} {
-		some, err := b.removeAll(ctx, which, func() ([]document.Object, error) {
-			return b.find(ctx, which, store.FindOptions{Limit: retentionBatch})
-		})
+		some, err := b.removeAll(ctx, which)
 		removed += some
 		if which.Has(fieldLane) {
 			b.load.add(app, -some)
@@ -348,19 +292,7 @@ func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed i
 			return removed, err
 		}
 	}
-	return removed, b.source.erase(ctx, lane)
-}
-
-func (s *distributed) erase(ctx context.Context, lane string) error {
-	return s.leases.Forget(ctx, lane)
-}
-
-// erase implements source: the note of the leader may name the lane.
-func (a *exclusive) erase(ctx context.Context, _ string) error {
-	if isLeader, _ := a.leadership(); isLeader {
-		a.tellNote(ctx)
-	}
-	return nil
+	return removed, b.leases.Forget(ctx, lane)
 }
 
 // runRetention removes what is old now and then, until ctx ends.

@@ -1,398 +1,216 @@
 package inbox
 
 import (
-	"container/heap"
 	"container/list"
 	"context"
-	"sync"
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/query"
 )
 
 // distributed is the source of an inbox over a store that processes share. It finds lanes in three ways: those
 // known to have something to do, at once; those that wait for a time, when it comes; and all others by
-// passes, which follow the queue of events from its beginning to its end. What was found takes turns: apps,
-// within an app its channels, and within a channel its lanes.
+// passes, which follow the queue of events from its beginning to its end. What is to be done in a lane it sees
+// when the lane's turn comes, together with that of those that come next.
 type distributed struct {
-	*Inbox
+	taker
 
-	// taking is held by who takes.
-	taking sync.Mutex
-	pass   pass
-
-	mu sync.Mutex
-	// fresh are the names of lanes to look at, by channel, each lane once.
-	fresh   fair.Ring[*list.List]
-	isFresh map[string]bool
-	// sights are fresh lanes that were looked at ahead of their turn. looking are the lanes of the look
-	// under way of which nothing new was heard since it began, at lookedAt by the own clock.
-	sights   map[string]seenLane
-	looking  map[string]bool
-	lookedAt time.Time
-	// waiting is until when lanes wait, by the store's clock, and times is that in the order of time,
-	// with others that count no more.
-	waiting map[string]time.Time
-	times   waits
-	// now is the latest reading of the store's clock.
-	now time.Time
+	// pass is guarded by taking.
+	pass pass
 }
-
-type seenLane struct {
-	work work
-	at   time.Time
-}
-
-// maxSights is the number of lanes that are looked at ahead of their turn at most.
-const maxSights = 4 * window
 
 var _ source = (*distributed)(nil)
 
 func newDistributed(b *Inbox) *distributed {
-	return &distributed{
-		Inbox: b, isFresh: map[string]bool{}, sights: map[string]seenLane{}, looking: map[string]bool{}, waiting: map[string]time.Time{},
-	}
+	return &distributed{taker: taker{Inbox: b, lanes: newLanes()}}
 }
 
-func (s *distributed) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
-	s.taking.Lock()
-	defer s.taking.Unlock()
-	isBack := false
-	defer func() {
-		if !isBack { // The store has ended the goroutine.
-			for _, w := range taken {
-				w.leave()
-			}
-		}
-	}()
-	pause, err = s.takeInto(ctx, want, &taken)
-	isBack = true
-	return taken, pause, err
-}
-
-func (s *distributed) takeInto(ctx context.Context, want want, taken *[]work) (pause time.Duration, err error) {
+func (s *distributed) prepare(ctx context.Context, want want) (now time.Time, ok bool, err error) {
 	if want.isNew && !s.pass.isUnderWay {
-		s.pass = pass{isUnderWay: true}
+		s.begin(pass{isUnderWay: true})
 	}
 	if !s.hasWork() && !s.suspects.IsDraining() {
-		return s.config.Poll, nil
+		return time.Time{}, false, nil
 	}
-	now, err := s.leases.Now(ctx)
-	if err != nil {
-		return s.config.Poll, err
+	if want.now, err = s.leases.Now(ctx); err != nil {
+		return time.Time{}, false, err
 	}
-	s.ripen(now)
+	s.mu.Lock()
+	s.lanes.ripen(int64(document.TimestampOf(want.now)))
+	s.mu.Unlock()
 	if s.pass.isUnderWay { // A little at a time, so that lanes that are known do not hide the others.
-		if err := s.further(ctx, now, want); err != nil {
-			return s.config.Poll, err
-		}
+		err = s.further(ctx, want)
 	}
-	return s.takeFresh(ctx, now, want, taken)
+	return want.now, true, err
 }
 
-// takeFresh adds lanes until there are as many as are wanted, or no others can be taken.
-func (s *distributed) takeFresh(ctx context.Context, now time.Time, want want, taken *[]work) (pause time.Duration, err error) {
-	for len(*taken) < want.lanes {
-		if isOnly, err := s.takeOnly(ctx, now, want, taken); isOnly || err != nil {
-			return s.config.Poll, err // It is woken when a lane is left.
-		}
-		lane, isFound := s.pop(want)
-		switch {
-		case isFound:
-			if err := s.takeFound(ctx, lane, now, want, taken); err != nil {
-				return s.config.Poll, err
-			}
-		case s.resumes(want):
-		case s.pass.isUnderWay:
-			if err := s.further(ctx, now, want); err != nil {
-				return s.config.Poll, err
-			}
-		default:
-			return s.untilNext(now), nil
-		}
-	}
-	return 0, nil
+// begin begins a pass, with which the lanes are asked for that were parked.
+func (s *distributed) begin(p pass) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lanes.askAll()
+	s.pass, s.hasSkipped = p, false
 }
 
 // hasWork reports whether there are lanes to look at, or times to wait for.
 func (s *distributed) hasWork() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pass.isUnderWay || len(s.pass.skipped) > 0 || s.fresh.Len() > 0 || len(s.times) > 0
+	return s.pass.isUnderWay || s.hasSkipped || s.lanes.ready.Len() > 0 || len(s.lanes.waiting) > 0
 }
 
-// pop takes the next lane to look at, with a place for it.
-func (s *distributed) pop(want want) (lane string, ok bool) {
+func (s *distributed) more(ctx context.Context, want want) (bool, error) {
+	if !s.pass.isUnderWay {
+		return s.resumes(want), nil
+	}
+	return true, s.further(ctx, want)
+}
+
+func (s *distributed) open(ctx context.Context, name string, want want) (w work, ok bool, err error) {
+	names, seen := s.upcoming(name, want)
+	if seen != nil {
+		return cut(*seen, want.each), true, nil
+	}
+	at := s.config.Env.Now()
+	found, err := s.lookInto(ctx, names, want.now)
+	if err != nil {
+		return work{}, false, err
+	}
+	s.note(names[1:], found, at)
+	if free := found.free[name]; free != nil {
+		return cut(*free, want.each), true, nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for {
-		k, lanes, ok := s.fresh.Next(func(k fair.Key, _ *list.List) bool { return want.take(k) })
-		if !ok {
-			return "", false
-		}
-		lane, _ = lanes.Front().Value.(string)
-		s.dropFirst(k, lanes)
-		if s.busy.note(lane) {
-			return lane, true
-		}
-		want.release(k) // It is being handled here, and looked at when it is left.
+	of := s.lanes.get(name)
+	isNews := of.isNews
+	s.lanes.remove(of)
+	s.place(of, found)
+	if isNews {
+		s.lanes.makeReady(s.lanes.get(name))
 	}
+	return work{}, false, nil
 }
 
-// dropFirst takes the first lane out of a list of fresh lanes. The caller holds mu.
-func (s *distributed) dropFirst(k fair.Key, lanes *list.List) {
-	lane, _ := lanes.Remove(lanes.Front()).(string)
-	delete(s.isFresh, lane)
-	if lanes.Len() == 0 {
-		s.fresh.Drop(k)
-	}
+// cut returns a lane with so many of its events at most.
+func cut(w work, most int) work {
+	w.hasMore = w.hasMore || len(w.events) > most
+	w.events = w.events[:min(len(w.events), most)]
+	return w
 }
 
-// takeLane takes a lane that has a place, if there is something to do in it and it can be entered.
-// Otherwise the place is given back.
-func (s *distributed) takeLane(ctx context.Context, lane string, now time.Time, want want) (w work, isTaken bool, err error) {
-	k := keyOf(lane)
-	defer func() {
-		if !isTaken {
-			want.release(k)
-		}
-	}()
-	w, isSeen := s.sightOf(lane)
-	if !isSeen {
-		if err := s.lookAtAll(ctx, append(s.upcoming(want), lane), now); err != nil {
-			return work{}, false, err
-		}
-		if w, isSeen = s.sightOf(lane); !isSeen {
-			return work{}, false, nil
-		}
-	}
-	allowed := untilSuspect(w.events[:min(len(w.events), want.each)])
-	leave := s.enterFirst(lane, allowed[0])
-	if leave == nil {
-		return work{}, false, nil
-	}
-	w.hasMore = w.hasMore || len(w.events) > len(allowed)
-	w.events = allowed
-	w.leave = func() {
-		leave()
-		want.release(k)
-	}
-	return w, true, nil
-}
-
-// takeFound adds a lane that has a place, if takeLane takes it.
-func (s *distributed) takeFound(ctx context.Context, lane string, now time.Time, want want, taken *[]work) error {
-	w, isTaken, err := s.takeLane(ctx, lane, now, want)
-	if isTaken {
-		*taken = append(*taken, w)
-	}
-	return err
-}
-
-// sightOf takes what was seen of a lane, unless that is too old: it must be younger than a lease.
-func (s *distributed) sightOf(lane string) (w work, ok bool) {
+// upcoming returns what was seen of a lane that was taken, unless that is too old: it must be younger than a lease.
+// If nothing was, it returns the lanes to look at: that one, and those whose turn comes next.
+func (s *distributed) upcoming(name string, want want) (names []string, seen *work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	seen, ok := s.sights[lane]
-	delete(s.sights, lane)
-	age := s.config.Env.Now().Sub(seen.at)
-	return seen.work, ok && age >= 0 && age < s.leases.Duration()/lease.BeatsPerLease
-}
-
-// upcoming returns lanes whose turn comes next, and of which nothing was seen yet.
-func (s *distributed) upcoming(want want) (lanes []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fresh.All(func(k fair.Key, of *list.List) bool {
+	of := s.lanes.get(name)
+	age := s.config.Env.Now().Sub(of.seenAt)
+	if of.seen != nil && age >= 0 && age < s.leases.Duration()/lease.BeatsPerLease {
+		return nil, of.seen
+	}
+	names = append(names, name)
+	s.lanes.ready.All(func(k fair.Key, lanes *list.List) bool {
 		if !want.may(k) {
 			return true
 		}
-		for at := of.Front(); at != nil && len(lanes) < window-1; at = at.Next() {
-			lane, _ := at.Value.(string)
-			if _, isSeen := s.sights[lane]; !isSeen {
-				lanes = append(lanes, lane)
+		for at := lanes.Front(); at != nil && len(names) < window; at = at.Next() {
+			if next, _ := at.Value.(*lane); next.seen == nil {
+				next.isNews = false
+				names = append(names, next.name)
 			}
 		}
-		return len(lanes) < window-1
+		return len(names) < window
 	})
-	return lanes
+	return names, nil
 }
 
-// lookAtAll looks at lanes, and notes what is to be done with each.
-func (s *distributed) lookAtAll(ctx context.Context, lanes []string, now time.Time) error {
-	s.beginLook(lanes)
-	for _, lane := range lanes { // Before it is looked, so that none is missed that is left meanwhile.
-		s.busy.refuse(lane)
-	}
-	seen, err := s.lookInto(ctx, lanes, now)
-	if err != nil {
-		for _, lane := range lanes {
-			s.lookAt(lane)
-		}
-		return err
-	}
-	for _, lane := range lanes {
-		if _, isHeld := seen.held[lane]; !isHeld {
-			s.busy.isFree(lane)
-		}
-	}
-	s.noteSeen(lanes, seen)
-	return nil
-}
-
-// beginLook notes which lanes are being looked at.
-func (s *distributed) beginLook(lanes []string) {
+// note notes what was seen of lanes that are ready, but for those of which something new was heard since.
+func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lookedAt = s.config.Env.Now()
-	clear(s.looking)
-	if len(s.sights) > maxSights {
-		clear(s.sights)
-	}
-	for _, lane := range lanes {
-		s.looking[lane] = true
-	}
-}
-
-// noteSeen notes what was seen of lanes. Those of which something new was heard meanwhile are looked at
-// again.
-func (s *distributed) noteSeen(lanes []string, seen snapshot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, w := range seen.free {
-		if s.looking[w.lane] {
-			s.sights[w.lane] = seenLane{w, s.lookedAt}
-		}
-	}
-	for lane, at := range seen.waiting {
-		s.waitUntilLocked(lane, at)
-	}
-	for lane, at := range seen.held {
-		heap.Push(&s.times, wait{lane: lane, at: at})
-	}
-	done := map[string]bool{} // Nothing is to be done there now.
-	for _, lane := range lanes {
-		if _, isFree := s.sights[lane]; !isFree && s.looking[lane] && s.isFresh[lane] {
-			done[lane] = true
-		}
-	}
-	clear(s.looking)
-	s.dropLocked(done)
-}
-
-// dropLocked takes lanes out of the fresh ones. The caller holds mu.
-func (s *distributed) dropLocked(names map[string]bool) {
-	for lane := range names {
-		k := keyOf(lane)
-		lanes, ok := s.fresh.Find(k)
-		if !ok {
-			continue
-		}
-		for at := lanes.Front(); at != nil; at = at.Next() {
-			if at.Value == any(lane) {
-				lanes.Remove(at)
-				break
-			}
-		}
-		delete(s.isFresh, lane)
-		if lanes.Len() == 0 {
-			s.fresh.Drop(k)
+	for _, name := range names {
+		of := s.lanes.known[name]
+		switch {
+		case of == nil || of.place != placeReady || of.isNews:
+		case found.free[name] != nil:
+			of.seen, of.seenAt = found.free[name], at
+		default:
+			s.place(of, found)
 		}
 	}
 }
 
-func (s *distributed) hasReady() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fresh.Len() > 0 || len(s.pass.skipped) > 0
+// place puts a lane where it belongs in which nothing can be done now. The caller holds mu.
+func (s *distributed) place(of *lane, found snapshot) {
+	switch {
+	case found.held[of.name] != 0:
+		s.lanes.park(of, found.held[of.name])
+	case found.waiting[of.name] != 0:
+		s.lanes.wait(of, found.waiting[of.name])
+	default:
+		s.lanes.drop(of)
+	}
 }
 
-func (s *distributed) begin(ctx context.Context, w work) (*lease.Lease, error) {
-	return s.claim(ctx, w)
-}
+func (*distributed) begun(context.Context, []work) error { return nil }
 
 // hold implements source: the claim of a lane is a write of its own.
 func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
 func (*distributed) confirm(*work, stored) bool { return false }
 
-func (s *distributed) leave(_ context.Context, w work, left laneState) {
+func (s *distributed) left(_ context.Context, w work, left laneState) {
 	w.leave()
-	if s.suspects.IsDraining() {
-		s.signal()
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.lanes.get(w.lane)
+	isNews := of.isNews || left.hasMore
+	s.lanes.remove(of)
 	switch {
-	case left.isBroken:
 	case !left.retryAt.IsZero():
-		s.waitUntil(w.lane, left.retryAt)
-		s.signal()
-	case left.hasMore || left.isGivenBack:
-		s.lookAt(w.lane)
-		s.signal()
-	}
-}
-
-// enterFirst enters a lane, for its first event, and returns how to leave it: nil if it cannot be entered now.
-func (s *distributed) enterFirst(lane string, first stored) (leave func()) {
-	underWay := s.busy.count()
-	if !s.busy.enter(lane) {
-		return nil
-	}
-	s.busy.refuse(lane) // Before it is asked, so that none is missed that is free meanwhile.
-	further, ok := s.enter(lane, first, underWay)
-	if !ok {
-		s.busy.leave(lane)
-		return nil
-	}
-	s.busy.isFree(lane)
-	return func() {
-		isLast := s.busy.leave(lane)
-		further()
-		if isLast {
-			s.look(lane)
+		s.lanes.wait(of, int64(document.TimestampOf(left.retryAt)))
+	case isNews && !left.isBroken:
+		s.lanes.makeReady(of)
+	default:
+		s.lanes.drop(of) // The next pass finds what there is.
+		if !s.suspects.IsDraining() {
+			return
 		}
 	}
+	s.signal()
 }
 
-func (s *distributed) handling() int { return s.busy.count() }
-
-func (s *distributed) accepted(lane string) {
-	if s.busy.note(lane) {
-		s.look(lane)
+func (s *distributed) accepted(name string) {
+	if !s.running.Load() {
+		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lanes.makeReady(s.lanes.get(name))
+	s.signal()
 }
 
-func (s *distributed) isFree(lane string) {
-	if s.busy.isFree(lane) {
-		s.look(lane)
-	}
-}
-
-func (s *distributed) look(lane string) {
-	if s.running.Load() {
-		s.lookAt(lane)
-		s.signal()
-	}
+func (*distributed) counted(string) (pending int64, oldest document.Object, ok bool) {
+	return 0, document.Object{}, false
 }
 
 func (s *distributed) close(context.Context) {
 	s.taking.Lock()
 	defer s.taking.Unlock()
-	s.pass = pass{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh, s.times = fair.Ring[*list.List]{}, nil
-	clear(s.isFresh)
-	clear(s.sights)
-	clear(s.waiting)
+	s.pass, s.lanes, s.hasSkipped = pass{}, newLanes(), false
 }
 
 func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err error) {
 	fresh := newDistributed(s.Inbox)
-	taken, _, err := fresh.take(ctx, want{lanes: 1, each: 1, isNew: true})
+	taken, _, err := take(ctx, fresh, want{lanes: 1, each: 1, isNew: true})
 	if err != nil {
 		return time.Time{}, false, err
 	}
@@ -411,69 +229,239 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 	if len(retried) > 0 {
 		at, ok = document.Timestamp(retryAtOf(retried[0])).Time(), true
 	}
-	if len(fresh.times) > 0 && (!ok || fresh.times[0].at.Before(at)) {
-		at, ok = fresh.times[0].at, true
+	if waiting := fresh.lanes.waiting; len(waiting) > 0 {
+		if first := document.Timestamp(waiting[0].until).Time(); !ok || first.Before(at) {
+			at, ok = first, true
+		}
 	}
 	return at, ok, nil
 }
 
-func (s *distributed) lookAt(lane string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lookAtLocked(lane)
+// pass is a way through the queue of events, in the order of their acceptance.
+type pass struct {
+	isUnderWay bool
+	// after is when the last event was accepted that was looked at, and there are the ids of those that
+	// were accepted at that time.
+	after int64
+	there []any
+	// skipped are channels that the pass has left out, since enough of their lanes are known, and since is
+	// after at the first of them.
+	skipped map[fair.Key]bool
+	since   int64
+	// long are lanes with so many events that the rest of the pass leaves them out.
+	long []any
 }
 
-// lookAtLocked is lookAt for a caller that holds mu. What was seen of the lane counts no more.
-func (s *distributed) lookAtLocked(lane string) {
-	delete(s.sights, lane)
-	delete(s.looking, lane)
-	if !s.isFresh[lane] {
-		s.isFresh[lane] = true
-		s.fresh.Get(keyOf(lane), list.New).PushBack(lane)
+const (
+	// skips is the number of channels, and of lanes, that a pass leaves out at most.
+	skips = 64
+	// many is the number of events in a page from which on a lane is left out of the next ones.
+	many = pageSize / 16
+)
+
+// further makes the next lanes of the pass ready that are not known to be taken, parked or to wait.
+func (s *distributed) further(ctx context.Context, want want) error {
+	page, err := s.page(ctx, want.now, s.crowded(want))
+	if err != nil {
+		return err
 	}
-}
-
-// waitUntil notes until when a lane waits.
-func (s *distributed) waitUntil(lane string, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waitUntilLocked(lane, at)
-}
-
-// waitUntilLocked is waitUntil for a caller that holds mu.
-func (s *distributed) waitUntilLocked(lane string, at time.Time) {
-	if !s.waiting[lane].Equal(at) {
-		s.waiting[lane] = at
-		heap.Push(&s.times, wait{lane: lane, at: at})
-	}
-}
-
-// ripen adds the lanes whose time has come to the fresh ones.
-func (s *distributed) ripen(now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now.Before(s.now.Add(-clockSlack * time.Millisecond)) { // It was set back: see isPaused.
-		for lane := range s.waiting {
-			s.lookAtLocked(lane)
+	s.pass.isUnderWay = len(page) == pageSize
+	for _, o := range page {
+		at, _ := o.Value(fieldAcceptedAt).(int64)
+		if at != s.pass.after {
+			s.pass.after, s.pass.there = at, nil
 		}
-		clear(s.waiting)
+		s.pass.there = append(s.pass.there, idOf(o))
 	}
-	s.now = now
-	for len(s.times) > 0 && !s.times[0].at.After(now) {
-		w, _ := heap.Pop(&s.times).(wait)
-		if until, waits := s.waiting[w.lane]; waits && !until.After(now) {
-			delete(s.waiting, w.lane)
+	s.leaveOutLong(page)
+	if err := s.repairLanes(ctx, page); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, o := range page {
+		name := laneOf(o)
+		known := s.lanes.known[name]
+		// The clock was set back if an event is in the page that is tried again later: see isPaused.
+		if name != "" && (known == nil || known.isAsked || retryAtOf(o) > int64(document.TimestampOf(want.now))) {
+			s.lanes.makeReady(s.lanes.get(name))
 		}
-		s.lookAtLocked(w.lane)
+	}
+	return nil
+}
+
+// leaveOutLong leaves the lanes that fill a page out of the next ones.
+func (s *distributed) leaveOutLong(page []document.Object) {
+	events := map[string]int{}
+	for _, o := range page {
+		lane := laneOf(o)
+		events[lane]++
+		if events[lane] == many && len(s.pass.long) < skips {
+			s.pass.long = append(s.pass.long, lane)
+		}
 	}
 }
 
-// untilNext returns how long nothing is to be looked at.
-func (s *distributed) untilNext(now time.Time) time.Duration {
+// crowded returns the channels that have no place to give and of which enough lanes are known: the pass
+// leaves them out, so that their backlog hides nobody.
+func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.times) == 0 {
-		return s.config.Poll
+	var keys []fair.Key
+	s.lanes.ready.All(func(k fair.Key, lanes *list.List) bool {
+		if lanes.Len() >= window && !want.may(k) {
+			if s.pass.skipped == nil {
+				s.pass.skipped, s.pass.since = map[fair.Key]bool{}, s.pass.after
+			}
+			s.pass.skipped[k], s.hasSkipped = true, true
+			keys = append(keys, k)
+		}
+		return len(keys) < skips
+	})
+	return keys
+}
+
+// resumes begins a pass where the last one began to leave a channel out, if no more of its lanes are known
+// and it has a place.
+func (s *distributed) resumes(want want) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k := range s.pass.skipped {
+		if _, isKnown := s.lanes.ready.Find(k); !isKnown && want.may(k) {
+			s.pass, s.hasSkipped = pass{isUnderWay: true, after: s.pass.since}, false
+			return true
+		}
 	}
-	return max(time.Millisecond, min(s.config.Poll, s.times[0].at.Sub(now)))
+	return false
+}
+
+// page returns the next events of the pass. Those that are tried again later are not among them, nor
+// those of some channels.
+func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
+	at := int64(document.TimestampOf(now))
+	which := document.O(
+		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),
+		"$or", document.A( // See isPaused.
+			document.O(fieldRetryAt, document.O("$not", document.O("$gt", at))),
+			document.O(fieldPausedAt, document.O("$gt", at+clockSlack)),
+		),
+	)
+	if len(s.pass.there) > 0 {
+		which = which.With(fieldID, document.O("$nin", document.A(s.pass.there...)))
+	}
+	if len(s.pass.long) > 0 {
+		which = which.With(fieldLane, document.O("$nin", document.A(s.pass.long...)))
+	}
+	if len(but) > 0 {
+		var channels []any
+		for _, k := range but {
+			channels = append(channels, document.O(fieldApp, k.App, fieldChannel, k.Channel))
+		}
+		which = which.With("$nor", document.A(channels...))
+	}
+	shown, err := query.CompileProjection(document.O(fieldLane, 1, fieldState, 1, fieldAcceptedAt, 1, fieldRetryAt, 1))
+	if err != nil {
+		return nil, err
+	}
+	return s.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: pageSize, Projection: shown})
+}
+
+const (
+	// window is the number of lanes that one look is for, and readAhead the number of events that it reads
+	// at once. pageSize is the number of events of which a pass reads the lanes at once.
+	window    = 64
+	readAhead = 2 * window
+	pageSize  = 2 * window
+	// perLease is the number of events that are handled under one lease of a lane, and longLease the time after
+	// which no further one begins in it. Then other lanes have their turn.
+	perLease  = 16
+	longLease = 50 * time.Millisecond
+)
+
+// snapshot is what a look at lanes found: with what can be done in a lane, or until when its first event waits or
+// somebody else holds it. In other lanes there is nothing to do.
+type snapshot struct {
+	free          map[string]*work
+	waiting, held map[string]int64
+}
+
+// lookInto looks at lanes. now is the time of the store's clock.
+//
+// The documents of lanes are read before their events: whoever handles one of these later has a
+// lease, and so changes the document, so that the claim of what was seen fails.
+func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (snapshot, error) {
+	found := snapshot{free: map[string]*work{}, waiting: map[string]int64{}, held: map[string]int64{}}
+	seen, err := b.leases.Look(ctx, names)
+	if err != nil {
+		return snapshot{}, err
+	}
+	var free []string
+	for _, name := range names {
+		if lease.IsHeld(seen[name], now) {
+			found.held[name] = int64(document.TimestampOf(lease.Until(seen[name])))
+		} else {
+			free = append(free, name)
+		}
+	}
+	err = b.addFree(ctx, &found, free, seen, now)
+	return found, err
+}
+
+// addFree adds lanes that nobody holds, with their events. A lane with many events fills what is read at
+// once: then the others are read without it.
+func (b *Inbox) addFree(
+	ctx context.Context, found *snapshot, free []string, seen map[string]document.Object, now time.Time,
+) error {
+	for len(free) > 0 {
+		most := min(readAhead, perLease*len(free))
+		events, err := b.find(ctx, document.O(fieldLane, document.O("$in", document.A(anyOf(free)...)), fieldState, statePending),
+			store.FindOptions{Limit: int64(most)})
+		if err != nil {
+			return err
+		}
+		isCut := len(events) == most
+		reached := found.add(events, seen, now, isCut)
+		if !isCut {
+			return nil
+		}
+		left := slices.DeleteFunc(slices.Clone(free), func(lane string) bool { return reached[lane] })
+		if len(left) == len(free) {
+			return nil // Somebody has edited the records: they have no lane that can be read.
+		}
+		free = left
+	}
+	return nil
+}
+
+// add adds events, and returns their lanes. isCut is true if there may be more.
+func (found *snapshot) add(
+	events []document.Object, seen map[string]document.Object, now time.Time, isCut bool,
+) (reached map[string]bool) {
+	reached = map[string]bool{}
+	for _, o := range events {
+		e := read(o)
+		isFirst := !reached[e.lane]
+		reached[e.lane] = true
+		w := found.free[e.lane]
+		switch {
+		case found.waiting[e.lane] != 0:
+		case isPaused(e.retryAt, e.pausedAt, int64(document.TimestampOf(now))):
+			found.waiting[e.lane] = e.retryAt // So do those behind it.
+		case isFirst:
+			found.free[e.lane] = &work{lane: e.lane, seen: seen[e.lane], events: []stored{e}, hasMore: isCut}
+		case len(w.events) < perLease:
+			w.events = append(w.events, e)
+		default:
+			w.hasMore = true
+		}
+	}
+	return reached
+}
+
+func anyOf(texts []string) []any {
+	values := make([]any, len(texts))
+	for i, text := range texts {
+		values[i] = text
+	}
+	return values
 }

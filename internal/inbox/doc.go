@@ -24,8 +24,8 @@
 // never came back, see Crashes.
 //
 // A store that one process has to itself (store.Watcher, such as memory and bolt, which locks its
-// file) needs no leases: what a process that died was handling is free when the next one begins. What
-// is being handled stands there in one document. Of several inboxes over such
+// file) needs no leases: what a process that died was handling is free when the next one begins. An event
+// that is being handled says so itself. Of several inboxes over such
 // a store the one that began last handles events; another one goes on when the Run of that one has
 // ended. A store that says that it is a store.Watcher and is shared by processes all the same breaks
 // these promises.

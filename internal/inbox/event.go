@@ -147,8 +147,7 @@ const (
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true where it began with its acceptance, until something came of that; in the leader's
-	// document it is what is under way.
+	// fieldBegun is true once it has begun over a store that one process has, until something came of that.
 	fieldBegun = "begun"
 	// fieldMemory is what its handler is to remember in the next attempt.
 	fieldMemory = "memory"
@@ -181,7 +180,7 @@ type stored struct {
 	// isOdd is true if fieldFailures holds what is no number of failures, and isLostOdd the same for
 	// fieldLost.
 	isOdd, isLostOdd bool
-	// hasBegun is true if it began with its acceptance, neverCameBack if it failed last since its run
+	// hasBegun is true if it has begun, neverCameBack if it failed last since its run
 	// never came back.
 	hasBegun, neverCameBack bool
 }
@@ -379,7 +378,9 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 		return err
 	}
 	if _, err = s.update(ctx, filter, update, document.Object{}); err == nil {
-		s.lookAt(lane)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.lanes.makeReady(s.lanes.get(lane))
 	}
 	return err
 }

@@ -1,13 +1,12 @@
 package inbox
 
 import (
-	"container/list"
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/blame"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
@@ -16,233 +15,148 @@ import (
 )
 
 // exclusive is the source of an inbox over a store that this process has to itself (store.Watcher): what
-// waits is kept in memory, and follows the store. No lane has a document there. Instead one inbox
-// leads, and notes in one document what it has begun (see leader.go).
+// waits is kept in memory, and follows the store. No lane has a document there. Instead an event that is being
+// handled says so, in fieldBegun.
+//
+// Of the inboxes over such a store the one that leads handles events. An inbox takes the lead when it begins: what
+// had begun then and never came back was ended by the end of the process, or is taken over. An inbox that has lost
+// the lead begins nothing, and what it has under way is told that nothing counts any more.
 type exclusive struct {
-	*Inbox
+	taker
 
 	watcher store.Watcher
 	notes   store.Collection
-
-	// taking is held by who takes the lead, fills the queue or writes the note. It is taken before
-	// the store's locks, and these before mu.
-	taking sync.Mutex
-	// stop ends the watching; empty where it has not begun.
+	// stop ends the watching; empty where it has not begun. taking guards it.
 	stop []func()
-	// lost is what the inbox that led before has begun, as far as it was not looked at.
-	lost []begun
+	// hasLosses is true until what had begun under the inbox that led before is counted. taking guards it.
+	hasLosses bool
 
-	mu sync.Mutex
-	// queue is nil where it has to be filled. early are the changes while it is.
+	// queue is nil where it has to be filled; lanes are its. early are the changes while it is. mu guards all that
+	// follows.
 	queue     *queue
 	isFilling bool
 	early     []documentChange
 	// fence is the leader's. isLeader is whether this inbox leads, isDeposed whether another one has taken over.
 	fence               int64
 	isLeader, isDeposed bool
-	// begun are the lanes that are being handled.
-	begun map[string]begun
+	// granted are the leases of the lanes that are being handled.
+	granted map[string]*lease.Lease
 }
 
 type documentChange struct{ before, after document.Object }
 
+// The document of the leader, and its field which is true if there is no leader.
+const (
+	noteCollection = "inboxSeat"
+	noteID         = "leader"
+	fieldIsFree    = "isFree"
+)
+
 var _ source = (*exclusive)(nil)
 
 func newExclusive(b *Inbox, watcher store.Watcher, notes store.Collection) *exclusive {
-	return &exclusive{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
+	return &exclusive{taker: taker{Inbox: b}, watcher: watcher, notes: notes, granted: map[string]*lease.Lease{}}
 }
 
-func (a *exclusive) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
-	a.taking.Lock()
-	defer a.taking.Unlock()
-	isNoted := false
-	defer func() {
-		if !isNoted {
-			a.untake(taken)
-			taken = nil
-		}
-	}()
-	isLeader, err := a.lead(ctx, want)
-	if err != nil || !isLeader {
-		return nil, a.config.Poll, err
+func (a *exclusive) prepare(ctx context.Context, want want) (now time.Time, ok bool, err error) {
+	if ok, err = a.lead(ctx, want); err != nil || !ok {
+		return time.Time{}, false, err
 	}
-	now, err := a.leases.Now(ctx)
-	if err != nil {
-		return nil, a.config.Poll, err
+	if now, err = a.leases.Now(ctx); err != nil {
+		return time.Time{}, false, err
 	}
-	if want.isNew {
-		a.askAgain()
-	}
-	for len(taken) < want.lanes {
-		w, ok := a.takeOne(int64(document.TimestampOf(now)), want)
-		if !ok {
-			break
-		}
-		taken = append(taken, w)
-	}
-	if len(taken) > 0 {
-		if err := a.writeNote(ctx); err != nil {
-			return taken, a.config.Poll, err
-		}
-	}
-	isNoted = true
-	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
-		return taken, a.config.Poll, nil // It is woken when a lane is left.
-	}
-	return taken, a.idle(now, want), nil
-}
-
-// takeOne takes the next lane that can be entered.
-func (a *exclusive) takeOne(now int64, want want) (w work, ok bool) {
-	for {
-		lane, events, fence := a.nextAllowed(now, want)
-		if lane == nil {
-			return work{}, false
-		}
-		events = untilSuspect(events)
-		leave, ok := a.enter(lane.name, events[0], a.handling())
-		if !ok {
-			want.release(lane.key)
-			a.refuse(lane.name)
-			continue
-		}
-		w := work{lane: lane.name, events: events, held: a.leases.Grant(lane.name, fence), leave: func() {
-			leave()
-			want.release(lane.key)
-		}}
-		a.noteBegun(w)
-		return w, true
-	}
-}
-
-// nextAllowed is nextReady, unless a suspect runs alone or is to: then it takes that one's lane once nothing
-// is under way.
-func (a *exclusive) nextAllowed(now int64, want want) (lane *queued, events []stored, fence int64) {
-	for {
-		own := a.config.Env.Now()
-		only, isOnly := a.suspects.Only(own)
-		if !isOnly {
-			return a.nextReady(now, want)
-		}
-		if only == "" || a.handling() > 0 {
-			return nil, nil, 0
-		}
-		if lane, events, fence = a.takeOnly(only, now, want); lane != nil {
-			return lane, events, fence
-		}
-		a.suspects.Drop(only, own)
-	}
-}
-
-// takeOnly takes a lane out of the queue, nil if it is not ready.
-func (a *exclusive) takeOnly(name string, now int64, want want) (lane *queued, events []stored, fence int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queue == nil {
-		return nil, nil, 0
-	}
-	lane, events = a.queue.takeOnly(name, now, want.take)
-	return lane, events, a.fence
-}
-
-// nextReady takes the next lane that is ready out of the queue, nil if there is none.
-func (a *exclusive) nextReady(now int64, want want) (lane *queued, events []stored, fence int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queue == nil {
-		return nil, nil, 0
-	}
-	lane, events = a.queue.take(now, want.each, want.take)
-	return lane, events, a.fence
-}
-
-// refuse sets a lane aside that could not be entered.
-func (a *exclusive) refuse(lane string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue != nil {
-		a.queue.refuse(lane)
+		if want.isNew {
+			a.queue.askAll()
+		}
+		a.queue.ripen(int64(document.TimestampOf(now)))
 	}
+	return now, true, nil
 }
 
-// askAgain puts the lanes back that could not be entered.
-func (a *exclusive) askAgain() {
+func (*exclusive) more(context.Context, want) (bool, error) { return false, nil }
+
+func (a *exclusive) open(_ context.Context, name string, want want) (w work, ok bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.queue != nil {
-		a.queue.askAgain()
+	if a.queue == nil {
+		return work{}, false, nil
 	}
+	of := a.queue.get(name)
+	events := of.allowed(int64(document.TimestampOf(want.now)), want.each)
+	if len(events) == 0 {
+		a.queue.leave(name)
+		return work{}, false, nil
+	}
+	w = work{lane: name, events: events, held: a.leases.Grant(name, a.fence)}
+	a.granted[name] = w.held
+	return w, true, nil
 }
 
-// untake leaves lanes whose events were not begun.
-func (a *exclusive) untake(taken []work) {
+// begun stores with the events of lanes that they have begun, in one write.
+func (a *exclusive) begun(ctx context.Context, taken []work) error {
+	var ids []any
 	for _, w := range taken {
-		w.held.Abandon()
-		a.putBack(w, laneState{})
+		for _, e := range w.events {
+			if !e.hasBegun {
+				ids = append(ids, e.id)
+			}
+		}
 	}
+	return a.changeAll(ctx, ids, a.updates().begin)
 }
 
-// idle returns how long nothing can be taken, unless a place is given back.
-func (a *exclusive) idle(now time.Time, want want) time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queue == nil {
-		return 0
+// changeAll changes those of some events that wait.
+func (a *exclusive) changeAll(ctx context.Context, ids []any, update *query.Update) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	a.queue.ripen(int64(document.TimestampOf(now)))
-	isReady := false
-	a.queue.ready.All(func(k fair.Key, _ *list.List) bool {
-		isReady = want.may(k)
-		return !isReady
-	})
-	if isReady {
-		return 0
+	filter, err := query.CompileFilter(document.O(fieldID, document.O("$in", document.ArrayOf(ids)), fieldState, statePending))
+	if err != nil {
+		return err
 	}
-	at, ok := a.queue.nextRetry()
-	if !ok {
-		return a.config.Poll
-	}
-	return max(0, min(a.config.Poll, document.Timestamp(at).Time().Sub(now)))
+	_, err = a.events.Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{Multi: true})
+	return err
 }
 
-func (a *exclusive) hasReady() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.queue != nil && a.queue.ready.Len() > 0
-}
-
-func (*exclusive) begin(_ context.Context, w work) (*lease.Lease, error) { return w.held, nil }
-
-func (a *exclusive) leave(ctx context.Context, w work, left laneState) {
-	if a.putBack(w, left) || a.suspects.IsDraining() {
+func (a *exclusive) left(ctx context.Context, w work, left laneState) {
+	w.leave()
+	notBegun, hasEvents := a.putBack(w, left)
+	if hasEvents || a.suspects.IsDraining() {
 		a.signal()
 	}
-	switch {
-	case !left.isGivenBack:
-	case w.isAtOnce:
-		a.tellNotBegun(ctx, w)
-	default:
-		a.tellNote(ctx)
+	if len(notBegun) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
+	defer cancel()
+	if err := a.changeAll(ctx, notBegun, a.updates().giveBack); err != nil { // They count as begun until they are handled.
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", display.Text(err)))
 	}
 }
 
-// putBack puts a lane back into the queue, and reports whether there is something to do or to wait for.
-func (a *exclusive) putBack(w work, left laneState) bool {
-	w.leave()
+// putBack puts a lane back into the queue. It returns the ids of its events that say that they have begun, and
+// whether there is something to do or to wait for.
+func (a *exclusive) putBack(w work, left laneState) (notBegun []any, hasEvents bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.begun[w.lane].held != w.held {
-		return false // The lead was lost since.
+	if a.granted[w.lane] != w.held {
+		return nil, false // The lead was lost since.
 	}
-	delete(a.begun, w.lane)
-	if a.queue == nil {
-		return false
-	}
+	delete(a.granted, w.lane)
+	of := a.queue.get(w.lane)
 	if left.isBroken {
-		a.queue.refuse(w.lane)
-		return false
+		a.queue.park(of, 0)
+		return nil, false
 	}
-	return a.queue.leave(w.lane)
+	for _, e := range of.events {
+		if e.document.Has(fieldBegun) {
+			notBegun = append(notBegun, e.id)
+		}
+	}
+	return notBegun, a.queue.leave(w.lane)
 }
 
 func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error) {
@@ -255,17 +169,25 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	a.askAgain()
+	own := want{now: now, each: 1}
+	a.mu.Lock()
+	if a.queue != nil {
+		a.queue.askAll()
+		a.queue.ripen(int64(document.TimestampOf(now)))
+	}
+	a.mu.Unlock()
 	for {
-		lane, _, _ := a.nextReady(int64(document.TimestampOf(now)), want{})
-		if lane == nil {
+		name, isTaken := a.takeLane("", own)
+		if !isTaken {
 			break
 		}
-		leave, canEnter := a.config.Enter(lane.name)
-		a.refuse(lane.name)
-		if canEnter {
-			leave()
-			a.askAgain()
+		leave, canEnter := a.config.Enter(name)
+		if !canEnter {
+			a.setAside(name)
+			continue
+		}
+		leave()
+		if a.isReady(name, now) {
 			return now, true, nil
 		}
 	}
@@ -274,143 +196,70 @@ func (a *exclusive) next(ctx context.Context) (at time.Time, ok bool, err error)
 	if a.queue == nil {
 		return now, true, nil // All has changed meanwhile.
 	}
-	first, ok := a.queue.next(int64(document.TimestampOf(now)))
-	return document.Timestamp(first).Time(), ok, nil
+	if len(a.queue.waiting) == 0 {
+		return time.Time{}, false, nil
+	}
+	return document.Timestamp(a.queue.waiting[0].until).Time(), true, nil
 }
 
-func (a *exclusive) handling() int {
+// isReady puts a lane back that was taken to see whether it is ready, and reports that.
+func (a *exclusive) isReady(name string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.begun)
+	if a.queue == nil {
+		return false
+	}
+	events := a.queue.get(name).allowed(int64(document.TimestampOf(now)), 1)
+	a.queue.leave(name)
+	return len(events) > 0
 }
 
 // accepted implements source: the store tells it.
 func (*exclusive) accepted(string) {}
 
-func (a *exclusive) isFree(lane string) {
+func (a *exclusive) counted(app string) (pending int64, oldest document.Object, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.queue != nil && a.queue.askFor(lane) {
-		a.signal()
+	switch {
+	case a.queue == nil:
+		return 0, document.Object{}, false
+	case app != "":
+		return a.queue.ofApp[app], document.Object{}, true
+	default:
+		return a.queue.pending, a.queue.oldest(), true
 	}
 }
 
-// An event begins with its acceptance where a worker is idle and nothing of its lane waits or is under
-// way, over a store that this process has to itself. That it has begun is stored with it, so that no
-// note of the leader is needed: a crash from then on is a start that never came back.
-
-// start is a worker's place and a lane for an event that is being accepted.
-type start struct {
-	pool *pool
-	work work
-	// isGiven tells that a worker has it.
-	isGiven bool
-}
-
-// reserve takes a place and the lane for an event, nil if one of them is not free. The caller must release
-// it.
-func (b *Inbox) reserve(lane string, of fair.Key) *start {
-	p := b.pool.Load()
-	if p == nil || !p.isOpen() {
-		return nil
-	}
-	if p.shares.Take(of) {
-		s := &start{pool: p}
-		var isFree bool
-		if s.work, isFree = b.source.hold(lane, of); isFree {
-			leave := s.work.leave
-			s.work.leave = func() {
-				leave()
-				p.shares.Release(of)
-			}
-			return s
-		}
-		p.shares.Release(of)
-	}
-	p.all.Done()
-	return nil
-}
-
-// isOpen reports whether work can begin. Then serve waits until it is told that it is done.
-func (p *pool) isOpen() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.isClosed {
-		p.all.Add(1)
-	}
-	return !p.isClosed
-}
-
-// close has nothing begin any more.
-func (p *pool) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.isClosed = true
-}
-
-// give has the worker handle the event, which is in the store now.
-func (s *start) give(e stored) {
-	if s != nil && s.pool.source.confirm(&s.work, e) {
-		s.isGiven = true
-		s.pool.handleNow(s.work)
-	}
-}
-
-// release gives back what the worker did not get.
-func (s *start) release(ctx context.Context) {
-	if s == nil {
-		return
-	}
-	defer s.pool.all.Done()
-	if !s.isGiven {
-		s.work.held.Abandon()
-		s.pool.leave(ctx, s.work, laneState{hasMore: true})
-	}
-}
-
-func (a *exclusive) hold(lane string, of fair.Key) (w work, isFree bool) {
-	_, isOnly := a.suspects.Only(a.config.Env.Now())
-	if isOnly {
+// hold implements source, if nothing of the lane waits or is under way and no others of its channel wait for a place.
+func (a *exclusive) hold(name string, of fair.Key) (w work, isFree bool) {
+	if _, isOnly := a.suspects.Only(a.config.Env.Now()); isOnly {
 		return work{}, false // A suspect runs alone.
 	}
-	fence, isFree := a.holdFree(lane, of)
-	if !isFree {
+	if w, isFree = a.holdFree(name, of); !isFree {
 		return work{}, false
 	}
-	leave, canEnter := a.config.Enter(lane)
+	leave, canEnter := a.config.Enter(name)
 	if !canEnter {
-		a.refuse(lane)
+		w.held.Abandon()
+		a.putBack(w, laneState{isBroken: true})
 		return work{}, false
 	}
-	w = work{lane: lane, leave: leave, held: a.leases.Grant(lane, fence), isAtOnce: true}
-	if a.isHeld(w) {
-		return w, true
-	}
-	leave()
-	return work{}, false
+	w.leave = leave
+	return w, true
 }
 
-// isHeld notes that a lane has begun, and reports false where the lead was lost since.
-func (a *exclusive) isHeld(w work) bool {
+func (a *exclusive) holdFree(name string, of fair.Key) (w work, isFree bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	isHeld := a.isLeader && a.fence == w.held.Fence()
-	if isHeld {
-		a.begun[w.lane] = begun{lane: w.lane, held: w.held}
+	if !a.isLeader || a.queue == nil || a.queue.known[name] != nil {
+		return work{}, false
 	}
-	return isHeld
-}
-
-// holdFree takes a lane of which nothing waits or is under way, unless others of its channel wait for a
-// place.
-func (a *exclusive) holdFree(lane string, of fair.Key) (fence int64, isFree bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.isLeader || a.queue == nil || a.queue.has(lane) || a.queue.isBusy(of) {
-		return 0, false
+	if _, isBusy := a.queue.ready.Find(of); isBusy {
+		return work{}, false
 	}
-	a.queue.hold(lane)
-	return a.fence, true
+	a.queue.hold(a.queue.get(name))
+	a.granted[name] = a.leases.Grant(name, a.fence)
+	return work{lane: name, held: a.granted[name]}, true
 }
 
 // confirm implements source: the event is the first of its lane, unless another one was accepted at the
@@ -418,68 +267,254 @@ func (a *exclusive) holdFree(lane string, of fair.Key) (fence int64, isFree bool
 func (a *exclusive) confirm(w *work, e stored) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.queue == nil || a.begun[w.lane].held != w.held {
+	if a.queue == nil || a.granted[w.lane] != w.held {
 		return false // The lead was lost since.
 	}
-	first, ok := a.queue.firstOf(w.lane)
-	if !ok || first.id != e.id {
+	events := a.queue.get(w.lane).events
+	if len(events) == 0 || events[0].id != e.id {
 		return false
 	}
 	w.events = []stored{e}
 	return true
 }
 
-// lostAtOnce returns what has begun with its acceptance, and is not handled by this inbox.
-func (a *exclusive) lostAtOnce() (lost []begun) {
+// fill fills the queue where that is needed, and follows the store from then on. The caller holds taking.
+func (a *exclusive) fill(ctx context.Context) error {
+	for !a.isFilled() {
+		a.watch()
+		found, err := a.find(ctx, document.O(fieldState, document.O("$in", document.A(statePending, stateDead))), store.FindOptions{})
+		q := newQueue()
+		for _, o := range found {
+			q.change(document.Object{}, o)
+		}
+		a.filled(q, err)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isFilled reports whether there is a queue, and notes that it is being filled where there is none.
+func (a *exclusive) isFilled() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.isFilling, a.early = a.queue == nil, nil
+	return a.queue != nil
+}
+
+// filled sets the queue, unless all has changed meanwhile.
+func (a *exclusive) filled(q *queue, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err == nil && a.isFilling {
+		for _, c := range a.early {
+			q.catchUp(c.before, c.after)
+		}
+		for name := range a.granted {
+			q.hold(q.get(name))
+		}
+		a.queue, a.lanes = q, q.lanes
+	}
+	a.isFilling, a.early = false, nil
+}
+
+// watch begins to follow the store.
+func (a *exclusive) watch() {
+	if len(a.stop) == 0 {
+		a.stop = append(a.stop, a.watcher.Watch(collection, a.changed, a.reset))
+	}
+	if len(a.stop) == 1 {
+		a.stop = append(a.stop, a.watcher.Watch(noteCollection, a.leaderChanged, a.reset))
+	}
+}
+
+// changed is told each change of an event.
+func (a *exclusive) changed(before, after document.Object) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.isFilling:
+		a.early = append(a.early, documentChange{before, after})
+	case a.queue != nil && a.queue.change(before, after):
+		a.signal()
+	}
+}
+
+// leaderChanged is told each change of the leader.
+func (a *exclusive) leaderChanged(_, after document.Object) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.isLeader && lease.Fence(after) > a.fence {
+		a.isDeposed = true
+		a.endLocked()
+	}
+}
+
+// reset is told that everything changed: who leads is to be found out anew, and what is under
+// way belongs to what was.
+func (a *exclusive) reset() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.endLocked()
+	a.isDeposed, a.isFilling, a.early = false, false, nil
+	a.signal()
+}
+
+// endLocked ends what is under way, for a caller that holds mu.
+func (a *exclusive) endLocked() {
+	a.isLeader = false
+	for _, held := range a.granted {
+		held.Revoke()
+	}
+	clear(a.granted)
+	a.queue, a.lanes = nil, nil // The lanes are taken by runs that do not count any more.
+}
+
+// close gives the lead back. What is still under way has begun.
+func (a *exclusive) close(ctx context.Context) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	if isLeader, fence := a.leadership(); isLeader {
+		a.resign(ctx, fence)
+	}
+	for _, stop := range a.stop {
+		stop()
+	}
+	a.stop = nil
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.isLeader, a.queue, a.lanes = false, nil, nil
+	clear(a.granted)
+}
+
+func (a *exclusive) resign(ctx context.Context, fence int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
+	defer cancel()
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, fence))
+	if err == nil {
+		_, err = a.notes.Update(ctx, filter, query.Change{Update: mustUpdate("$set", document.O(fieldIsFree, true))}, store.UpdateOptions{})
+	}
+	if err != nil {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", display.Text(err)))
+	}
+}
+
+func (a *exclusive) leadership() (isLeader bool, fence int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.isLeader, a.fence
+}
+
+// lead takes the lead, unless this inbox has it already, and fills the queue. It reports false where another
+// inbox leads by now. The caller holds taking.
+func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
+	a.mu.Lock()
+	isLeader, isDeposed := a.isLeader, a.isDeposed
+	a.mu.Unlock()
+	if isDeposed && !want.isForced {
+		if isFree, err := a.isLeaderless(ctx); err != nil || !isFree {
+			return false, err
+		}
+	}
+	if err := a.fill(ctx); err != nil {
+		return false, err
+	}
+	if !isLeader {
+		if err := a.takeLead(ctx); err != nil {
+			return false, err
+		}
+	}
+	if a.hasLosses {
+		if err := a.countLosses(ctx, want); err != nil {
+			return false, err
+		}
+		a.hasLosses = false
+	}
+	return true, nil
+}
+
+// isLeaderless reports whether there is no leader.
+func (a *exclusive) isLeaderless(ctx context.Context) (bool, error) {
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
+	if err != nil {
+		return false, err
+	}
+	count, err := a.notes.Count(ctx, filter)
+	return count > 0, err
+}
+
+func (a *exclusive) takeLead(ctx context.Context) error {
+	filter, err := query.CompileFilter(document.O(fieldID, noteID))
+	if err != nil {
+		return err
+	}
+	update, err := query.CompileUpdate(document.O("$inc", document.O(lease.FieldFence, 1), "$unset", document.O(fieldIsFree, true)))
+	if err != nil {
+		return err
+	}
+	taken, err := a.notes.FindAndModify(ctx, filter, query.Change{Update: update},
+		store.FindAndModifyOptions{Upsert: true, New: true})
+	if err != nil {
+		return err
+	}
+	a.hasLosses = true
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fence, a.isLeader, a.isDeposed = lease.Fence(taken.Document), true, false
+	return nil
+}
+
+// countLosses counts the starts that never came back: one alone as a failure, several as the losses of
+// suspects. The caller holds taking.
+func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
+	lost := a.lost()
+	if len(lost) == 1 {
+		_, err = a.fail(ctx, lost[0], ErrNeverCameBack, want.part)
+	} else {
+		err = a.loseAll(ctx, lost)
+	}
+	if isLost(err) {
+		return nil // They are not what they were: somebody has counted them.
+	}
+	return err
+}
+
+// lost returns the first events of lanes that had begun, and are not handled by this inbox.
+func (a *exclusive) lost() (lost []stored) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.queue == nil {
 		return nil
 	}
-	for name := range a.queue.lanes {
-		if kept, ok := a.queue.firstOf(name); ok && kept.document.Has(fieldBegun) {
-			lost = append(lost, begunWith(name, nil, []stored{read(kept.document)}))
+	for name, of := range a.queue.known {
+		if len(of.events) > 0 && a.granted[name] == nil && of.events[0].document.Has(fieldBegun) {
+			lost = append(lost, read(of.events[0].document))
 		}
 	}
 	return lost
 }
 
-// tellNotBegun stores that an event is not under way that had begun with its acceptance. Where that fails
-// it counts as begun until it is handled.
-func (a *exclusive) tellNotBegun(ctx context.Context, w work) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.leases.Duration())
-	defer cancel()
-	filter, err := query.CompileFilter(document.O(fieldID, w.events[0].id, fieldState, statePending))
-	if err == nil {
-		_, err = a.update(ctx, filter, a.updates().giveBack, document.Object{})
+// loseAll stores that starts of events never came back beside each other, in one write: if that were
+// half done, the last one would look as if it had been alone. Those that were suspects before run first,
+// and alone.
+func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
+	var ids []any
+	for _, e := range lost {
+		if !e.isLostOdd {
+			ids = append(ids, e.id)
+		} else if _, err := a.lose(ctx, e); err != nil && !isLost(err) {
+			return err
+		}
 	}
-	if err != nil {
-		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not stored", slog.String("error", display.Text(err)))
+	if err := a.changeAll(ctx, ids, a.updates().lose); err != nil {
+		return err
 	}
-}
-
-type wait struct {
-	lane string
-	at   time.Time
-}
-
-// waits are in the order of time.
-type waits []wait
-
-func (w waits) Len() int { return len(w) }
-
-func (w waits) Less(i, j int) bool { return w[i].at.Before(w[j].at) }
-
-func (w waits) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
-
-func (w *waits) Push(x any) {
-	next, _ := x.(wait)
-	*w = append(*w, next)
-}
-
-func (w *waits) Pop() any {
-	last := len(*w) - 1
-	popped := (*w)[last]
-	*w = (*w)[:last]
-	return popped
+	for _, e := range lost {
+		a.report(ctx, slog.LevelWarn, "inbox: lost beside others", e, ErrNeverCameBack)
+		if e.suspicion() > blame.None {
+			a.suspects.Reserve(e.lane, a.config.Env.Now())
+		}
+	}
+	return nil
 }

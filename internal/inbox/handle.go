@@ -20,9 +20,9 @@ import (
 // updates are the changes of events, compiled once. What differs each time stands in the stamps of
 // a query.Change.
 type updates struct {
-	// giveBack says that an event has not begun, lose makes it a suspect, and revive puts a dead letter back.
-	// done removes what nobody needs of an event that is over. note writes down what is under way.
-	giveBack, lose, revive, done, note *query.Update
+	// begin says that an event has begun, giveBack that it has not. lose makes it a suspect, and revive puts a dead
+	// letter back. done removes what nobody needs of an event that is over.
+	begin, giveBack, lose, revive, done *query.Update
 }
 
 // updates returns the updates, which are compiled when the first is needed.
@@ -33,10 +33,10 @@ func (b *Inbox) updates() *updates {
 
 func newUpdates() updates {
 	return updates{
+		begin:    mustUpdate("$set", document.O(fieldBegun, true)),
 		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
 		done:     mustUpdate("$unset", fieldsOfWaiting()),
 		lose:     mustUpdate("$inc", document.O(fieldLost, 1), "$unset", document.O(fieldBegun, true)),
-		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
 			fieldFailures, true, fieldRetryAt, true, fieldPausedAt, true, fieldLost, true,
 			fieldDiedAt, true, fieldDeadKey, true, fieldSender, true)),
@@ -73,9 +73,9 @@ func (o outcome) state(err error) laneState {
 	case err != nil:
 		return laneState{isBroken: true}
 	case !o.isOver && o.retryAt.IsZero():
-		return laneState{isGivenBack: true}
+		return laneState{hasMore: true} // It is given back.
 	default:
-		return laneState{retryAt: o.retryAt, isGivenBack: o.isPostponed}
+		return laneState{retryAt: o.retryAt}
 	}
 }
 
@@ -308,11 +308,11 @@ func untilSuspect(events []stored) []stored {
 	return events[:max(1, at)]
 }
 
-// enter enters a lane for its first event, beside so many that are under way, unless the event is a suspect
-// that must wait or Config.Enter refuses the lane.
-func (b *Inbox) enter(lane string, first stored, underWay int) (leave func(), ok bool) {
+// enter enters a lane for its first event, unless the event is a suspect that must wait or Config.Enter refuses the
+// lane.
+func (b *Inbox) enter(lane string, first stored) (leave func(), ok bool) {
 	run := blame.Run{Name: lane, Level: first.suspicion(), Losses: first.lost} // Lanes have taken their turns.
-	if !b.suspects.Admit(run, underWay, b.config.Env.Now()) {
+	if !b.suspects.Admit(run, int(b.underWay.Load()), b.config.Env.Now()) {
 		return nil, false
 	}
 	further, ok := b.config.Enter(lane)
@@ -320,7 +320,9 @@ func (b *Inbox) enter(lane string, first stored, underWay int) (leave func(), ok
 		b.endSuspect(lane)
 		return nil, false
 	}
+	b.underWay.Add(1)
 	return func() {
+		b.underWay.Add(-1)
 		further()
 		b.endSuspect(lane)
 	}, true
@@ -329,23 +331,6 @@ func (b *Inbox) enter(lane string, first stored, underWay int) (leave func(), ok
 // endSuspect ends the run of a lane's suspect, if it has one, and has those looked at that waited for that.
 func (b *Inbox) endSuspect(lane string) {
 	for _, waited := range b.suspects.End(lane, b.config.Env.Now()) {
-		b.source.isFree(waited)
-	}
-}
-
-// takeOnly takes the lane whose suspect is to run alone, once nothing else is under way. It returns true while
-// no other lane may be taken.
-func (s *distributed) takeOnly(ctx context.Context, now time.Time, want want, taken *[]work) (isOnly bool, err error) {
-	for {
-		only, isOnly := s.suspects.Only(s.config.Env.Now())
-		if !isOnly || only == "" || s.busy.count() > 0 {
-			return isOnly, nil
-		}
-		if want.take(keyOf(only)) {
-			if err := s.takeFound(ctx, only, now, want, taken); err != nil {
-				return true, err
-			}
-		}
-		s.suspects.Drop(only, s.config.Env.Now())
+		b.source.base().isFree(waited)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
-	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/query"
 )
 
@@ -105,13 +104,13 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	if free == 0 {
 		return p.config.Poll
 	}
-	taken, pause, err := p.source.take(ctx, want{
+	taken, pause, err := take(ctx, p.source, want{
 		lanes: free, each: perLease, part: jittered, isNew: p.takePoll(), shares: p.shares,
 	})
 	for _, w := range taken {
 		p.begin(ctx, runs, w)
 	}
-	if !p.source.hasReady() {
+	if !p.source.base().hasReady() {
 		p.isShort.Store(false)
 	}
 	switch {
@@ -127,7 +126,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 
 // leave leaves a lane, with its place. Lanes that wait for a place are looked at.
 func (p *pool) leave(ctx context.Context, w work, left laneState) {
-	p.source.leave(ctx, w, left)
+	p.source.left(ctx, w, left)
 	if p.isShort.Swap(false) {
 		p.signal()
 	}
@@ -172,7 +171,7 @@ func (p *pool) begin(ctx, runs context.Context, w work) {
 // handleLane handles the events of a lane, one after the other, until one fails that is to be tried
 // again, or ctx ends. It says how the lane is left.
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
-	held, err := p.source.begin(runs, w)
+	held, err := p.claim(runs, w)
 	if err != nil {
 		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: lease not claimed", slog.String("lane", w.lane), slog.String("error", display.Text(err)))
 		return
@@ -245,6 +244,81 @@ func (p *pool) abandonAll() error {
 		display.List(len(events), func(i int) string { return "event " + events[i] }))
 }
 
+// An event begins with its acceptance where a worker is idle and nothing of its lane waits or is under
+// way, over a store that this process has to itself. That it has begun is stored with it, so that no
+// note of the leader is needed: a crash from then on is a start that never came back.
+
+// start is a worker's place and a lane for an event that is being accepted.
+type start struct {
+	pool *pool
+	work work
+	// isGiven tells that a worker has it.
+	isGiven bool
+}
+
+// reserve takes a place and the lane for an event, nil if one of them is not free. The caller must release
+// it.
+func (b *Inbox) reserve(lane string, of fair.Key) *start {
+	p := b.pool.Load()
+	if p == nil || !p.isOpen() {
+		return nil
+	}
+	if p.shares.Take(of) {
+		s := &start{pool: p}
+		var isFree bool
+		if s.work, isFree = b.source.hold(lane, of); isFree {
+			leave := s.work.leave
+			p.underWay.Add(1)
+			s.work.leave = func() {
+				leave()
+				p.underWay.Add(-1)
+				p.shares.Release(of)
+			}
+			return s
+		}
+		p.shares.Release(of)
+	}
+	p.all.Done()
+	return nil
+}
+
+// isOpen reports whether work can begin. Then serve waits until it is told that it is done.
+func (p *pool) isOpen() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.isClosed {
+		p.all.Add(1)
+	}
+	return !p.isClosed
+}
+
+// close has nothing begin any more.
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isClosed = true
+}
+
+// give has the worker handle the event, which is in the store now.
+func (s *start) give(e stored) {
+	if s != nil && s.pool.source.confirm(&s.work, e) {
+		s.isGiven = true
+		s.pool.handleNow(s.work)
+	}
+}
+
+// release gives back what the worker did not get.
+func (s *start) release(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	defer s.pool.all.Done()
+	if !s.isGiven {
+		s.work.held.Abandon()
+		s.pool.leave(ctx, s.work, laneState{hasMore: true})
+	}
+}
+
 // Result tells what RunNext did.
 type Result struct {
 	// Ran tells that there was an event, ID is its id in the inbox and Event the event.
@@ -270,7 +344,7 @@ func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 
 // LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose lease this process
 // held for something else, so that Run looks at it at once, and not with the next poll.
-func (b *Inbox) LaneLeft(lane string) { b.source.isFree(lane) }
+func (b *Inbox) LaneLeft(lane string) { b.source.base().isFree(lane) }
 
 // RunNext handles the first event that can be handled, and stores what came of it. The lease is not
 // renewed: where the handler lets more time than a lease pass, what came of it does not count.
@@ -282,7 +356,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 		from = newDistributed(b) // Which looks at everything anew, and leaves a Run alone.
 	}
 	for isFirst := true; ; isFirst = false {
-		taken, _, err := from.take(ctx, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
+		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
 		if err != nil || len(taken) == 0 {
 			return Result{}, err
 		}
@@ -295,8 +369,8 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 // runFirst handles the first event of a lane that was taken.
 func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
 	left := laneState{isBroken: true} // Where the goroutine ends.
-	defer func() { from.leave(ctx, w, left) }()
-	held, err := from.begin(ctx, w)
+	defer func() { from.left(ctx, w, left) }()
+	held, err := b.claim(ctx, w)
 	if err != nil || held == nil {
 		return Result{}, err
 	}
@@ -316,93 +390,11 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// sourceOf returns what finds the events of a store.
-func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
-	if watcher, isAlone := database.(store.Watcher); isAlone {
-		return newExclusive(b, watcher, guarded.Collection(noteCollection))
-	}
-	return newDistributed(b)
-}
-
-// lanes are those that this process is handling. The zero lanes is ready, and safe for concurrent use.
-type lanes struct {
-	mu sync.Mutex
-	// held has true for a lane for which an event was accepted meanwhile.
-	held map[string]bool
-	// refused are those that could not be entered, here or since they are held.
-	refused map[string]bool
-}
-
-// enter begins a lane, unless it is being handled.
-func (l *lanes) enter(lane string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, isHeld := l.held[lane]; isHeld {
-		return false
-	}
-	if l.held == nil {
-		l.held = map[string]bool{}
-	}
-	l.held[lane] = false
-	return true
-}
-
-// leave ends a lane, and reports whether an event was accepted for it meanwhile.
-func (l *lanes) leave(lane string) (hasMore bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	hasMore = l.held[lane]
-	delete(l.held, lane)
-	return hasMore
-}
-
-// note notes that an event was accepted for a lane, and reports whether it is free.
-func (l *lanes) note(lane string) (isFree bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, isHeld := l.held[lane]; isHeld {
-		l.held[lane] = true
-		return false
-	}
-	return true
-}
-
-// has reports whether a lane is being handled.
-func (l *lanes) has(lane string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, isHeld := l.held[lane]
-	return isHeld
-}
-
-// count returns how many lanes are being handled.
-func (l *lanes) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.held)
-}
-
-// refuse notes that a lane cannot be entered.
-func (l *lanes) refuse(lane string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.refused == nil {
-		l.refused = map[string]bool{}
-	}
-	l.refused[lane] = true
-}
-
-// isFree notes that a lane can be entered, and reports whether it could not be before.
-func (l *lanes) isFree(lane string) (wasRefused bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	wasRefused = l.refused[lane]
-	delete(l.refused, lane)
-	return wasRefused
-}
-
-// claim begins a lease of a lane, nil where somebody had one since it was seen.
+// claim returns the lease of a lane that was taken, nil where somebody had one since it was seen.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
+	if w.held != nil {
+		return w.held, nil
+	}
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
 		return nil, err

@@ -1,65 +1,59 @@
 package inbox
 
 import (
-	"container/list"
 	"context"
+	"sync"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/fair"
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
-// source finds what can be handled, and keeps lanes apart. There is one for a store that processes
-// share, and one for a store that this process has to itself.
+// source knows which lanes have something to do, and keeps them apart. There is one for a store that processes share,
+// and one for a store that this process has to itself. An inbox takes lanes from it, begins each, and leaves it.
 type source interface {
-	overview
-
-	// take enters lanes that can be handled now: apps take turns, within an app its channels, and within a
-	// channel its lanes. pause is how long there will be no others unless the inbox is woken. The caller
-	// must leave each lane.
-	take(ctx context.Context, want want) (taken []work, pause time.Duration, err error)
-	// begin begins the lease of a lane that was taken. It is nil where somebody else had one since.
-	begin(ctx context.Context, w work) (*lease.Lease, error)
+	// base returns the part that sources share.
+	base() *taker
+	// prepare brings the lanes up to date, and returns the time of the store's clock. ok is false if nothing can be
+	// taken now. The caller holds taking.
+	prepare(ctx context.Context, want want) (now time.Time, ok bool, err error)
+	// more looks for further lanes if none is ready, and reports whether one may be now.
+	more(ctx context.Context, want want) (bool, error)
+	// open returns the first events of a lane that was taken, as far as they can be handled now. If ok is false,
+	// none can, and the source has put the lane where it belongs.
+	open(ctx context.Context, name string, want want) (w work, ok bool, err error)
+	// begun is told which lanes were taken, and keeps that for the case that the process dies.
+	begun(ctx context.Context, taken []work) error
+	// left puts a lane where it belongs that was taken.
+	left(ctx context.Context, w work, left laneState)
 	// hold takes a lane for an event that is about to be accepted, if it can begin with that: then its
 	// document has fieldBegun. confirm is told that the store has it, and reports whether it begins. The
 	// lane is to be left in either case.
-	hold(lane string, of fair.Key) (w work, isFree bool)
+	hold(name string, of fair.Key) (w work, isFree bool)
 	confirm(w *work, e stored) bool
-	// leave leaves a lane.
-	leave(ctx context.Context, w work, left laneState)
-	// next returns when a lane can be handled, by the store's clock. ok is false where there is none to
-	// wait for.
-	next(ctx context.Context) (at time.Time, ok bool, err error)
 	// accepted is told that an event was accepted here, or put back, for a lane.
-	accepted(lane string)
-	// isFree is told that a lane may be entered that could not be.
-	isFree(lane string)
-	// hasReady reports whether lanes wait for their turn.
-	hasReady() bool
-	// handling returns the number of lanes that this process is handling.
-	handling() int
+	accepted(name string)
+	// next returns when a lane can be handled, by the store's clock. ok is false if there is none to wait for.
+	next(ctx context.Context) (at time.Time, ok bool, err error)
+	// counted returns how many events of an app wait or are handled, of all apps for "", and the first of them. ok
+	// is false if the source does not know.
+	counted(app string) (pending int64, oldest document.Object, ok bool)
 	// close gives back what serves further calls of take.
 	close(ctx context.Context)
 }
 
-// overview is what a source knows of all events, or does with them in its own way.
-type overview interface {
-	// pending returns how many events wait or are handled, and pendingOf the same for an app. oldest
-	// returns when the first of them was accepted, zero if there are none.
-	pending(ctx context.Context) (int64, error)
-	pendingOf(ctx context.Context, app string) (int64, error)
-	oldest(ctx context.Context) (time.Time, error)
-	// findOld returns at most retentionBatch of the events that a filter matches. The filter bounds a field,
-	// which is fieldDoneAt or fieldDiedAt.
-	findOld(ctx context.Context, which document.Object, field string) ([]document.Object, error)
-	// findDead returns a page of dead letters, in the order of the page.
-	findDead(ctx context.Context, p deadPage) ([]document.Object, error)
-	// erase removes what the source keeps of a lane whose events were removed, unless it is in use.
-	erase(ctx context.Context, lane string) error
+// taker is the part of sources by which an inbox takes lanes.
+type taker struct {
+	*Inbox
+
+	// taking is held by who takes. It is acquired before the store's locks, and these before mu.
+	taking sync.Mutex
+	mu     sync.Mutex
+	// lanes are nil if the source knows none. hasSkipped is true if it has left some out that may be ready.
+	lanes      *lanes
+	hasSkipped bool
 }
 
 // want is what is asked of a source.
@@ -76,6 +70,8 @@ type want struct {
 	isNew bool
 	// isForced tells to take over from an inbox that has taken over from this one.
 	isForced bool
+	// now is the time of the store's clock, set by take.
+	now time.Time
 }
 
 // take takes a place for a lane of a channel, if one is to be had.
@@ -91,7 +87,7 @@ func (w want) release(k fair.Key) {
 	}
 }
 
-// work is a lane that can be handled.
+// work is a lane that was taken.
 type work struct {
 	lane string
 	// seen is the lane's document as it was when its events were read after it, where there are any.
@@ -103,253 +99,173 @@ type work struct {
 	leave func()
 	// held is the lane's lease where it has begun with the lane's being taken.
 	held *lease.Lease
-	// isAtOnce tells that the first event has begun with its acceptance.
-	isAtOnce bool
 }
 
 // laneState says how a lane is left.
 type laneState struct {
 	// hasMore tells that there may be more to do at once.
 	hasMore bool
-	// isGivenBack tells that events are left that were not begun, or whose runs were ended.
-	isGivenBack bool
 	// isBroken tells that the store failed, so that the lane waits for the next poll.
 	isBroken bool
 	// retryAt is when the lane's first event is tried again, zero where none is.
 	retryAt time.Time
 }
 
-// fill fills the queue where that is needed, and follows the store from then on. The caller holds
-// taking.
-func (a *exclusive) fill(ctx context.Context) error {
-	for !a.isFilled() {
-		if err := a.watch(); err != nil {
-			return err
-		}
-		found, err := a.find(ctx, document.O(fieldState, document.O("$in", document.A(statePending, stateDead))), store.FindOptions{})
-		q := newQueue()
-		for _, o := range found {
-			q.change(document.Object{}, o)
-		}
-		a.filled(q, err)
-		if err != nil {
-			return err
-		}
+// sourceOf returns what finds the events of a store.
+func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
+	if watcher, isAlone := database.(store.Watcher); isAlone {
+		return newExclusive(b, watcher, guarded.Collection(noteCollection))
 	}
-	return nil
+	return newDistributed(b)
 }
 
-// isFilled reports whether there is a queue, and notes that it is being filled where there is none.
-func (a *exclusive) isFilled() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.isFilling, a.early = a.queue == nil, nil
-	return a.queue != nil
-}
+func (t *taker) base() *taker { return t }
 
-// filled sets the queue, unless all has changed meanwhile.
-func (a *exclusive) filled(q *queue, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err == nil && a.isFilling {
-		for _, c := range a.early {
-			q.catchUp(c.before, c.after)
-		}
-		for lane := range a.begun {
-			q.hold(lane)
-		}
-		a.queue = q
-	}
-	a.isFilling, a.early = false, nil
-}
-
-// watch begins to follow the store. A panic of the watcher is an error.
-func (a *exclusive) watch() (err error) {
+// take enters lanes that can be handled now: apps take turns, within an app its channels, and within a channel its
+// lanes. pause is how long there will be no others unless the inbox is woken. The caller must leave each lane.
+func take(ctx context.Context, from source, want want) (taken []work, pause time.Duration, err error) {
+	t := from.base()
+	t.taking.Lock()
+	defer t.taking.Unlock()
+	hasBegun := false
 	defer func() {
-		if thrown := recover(); thrown != nil {
-			err = boterr.Recovered(thrown)
+		if !hasBegun { // The store has failed, or ended the goroutine.
+			for _, w := range taken {
+				from.left(ctx, w, laneState{isBroken: true})
+			}
+			taken = nil
 		}
 	}()
-	if len(a.stop) == 0 {
-		a.stop = append(a.stop, a.watcher.Watch(collection, a.changed, a.reset))
+	now, ok, err := from.prepare(ctx, want)
+	if err != nil || !ok {
+		return nil, t.config.Poll, err
 	}
-	if len(a.stop) == 1 {
-		a.stop = append(a.stop, a.watcher.Watch(noteCollection, a.noteChanged, a.reset))
-	}
-	return nil
-}
-
-// changed is told each change of an event.
-func (a *exclusive) changed(before, after document.Object) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.isFilling:
-		a.early = append(a.early, documentChange{before, after})
-	case a.queue != nil && a.queue.change(before, after):
-		a.signal()
-	}
-}
-
-// reset is told that everything changed: who leads is to be found out anew, and what is under
-// way belongs to what was.
-func (a *exclusive) reset() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.endLocked()
-	a.isDeposed, a.isFilling, a.early = false, false, nil
-	a.signal()
-}
-
-func (a *exclusive) close(ctx context.Context) {
-	a.taking.Lock()
-	defer a.taking.Unlock()
-	a.resign(ctx)
-	for _, stop := range a.stop {
-		stopQuietly(stop)
-	}
-	a.stop = nil
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.queue = nil
-}
-
-// stopQuietly ends the watching. What it panics with is dropped: nothing that is told later counts.
-func stopQuietly(stop func()) {
-	defer func() { _ = recover() }()
-	stop()
-}
-
-// pass is a way through the queue of events, in the order of their acceptance.
-type pass struct {
-	isUnderWay bool
-	// after is when the last event was accepted that was looked at, and there are the ids of those that
-	// were accepted at that time.
-	after int64
-	there []any
-	// skipped are channels that the pass has left out, since enough of their lanes are known, and since is
-	// after at the first of them.
-	skipped map[fair.Key]bool
-	since   int64
-	// long are lanes with so many events that the rest of the pass leaves them out.
-	long []any
-}
-
-const (
-	// skips is the number of channels, and of lanes, that a pass leaves out at most.
-	skips = 64
-	// many is the number of events in a page from which on a lane is left out of the next ones.
-	many = pageSize / 16
-)
-
-// further adds the next lanes of the pass to the fresh ones that are not known to be held or to wait.
-func (s *distributed) further(ctx context.Context, now time.Time, want want) error {
-	page, err := s.page(ctx, now, s.crowded(want))
-	if err != nil {
-		return err
-	}
-	s.pass.isUnderWay = len(page) == pageSize
-	for _, o := range page {
-		at, _ := o.Value(fieldAcceptedAt).(int64)
-		if at != s.pass.after {
-			s.pass.after, s.pass.there = at, nil
+	want.now = now
+	for len(taken) < want.lanes {
+		w, ok, err := t.takeNext(ctx, from, want)
+		if err != nil {
+			return taken, t.config.Poll, err
 		}
-		s.pass.there = append(s.pass.there, idOf(o))
-	}
-	s.leaveOutLong(page)
-	if err := s.repairLanes(ctx, page); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, o := range page {
-		if retryAtOf(o) > int64(document.TimestampOf(now)) {
-			delete(s.waiting, laneOf(o)) // The clock was set back: see isPaused.
+		if !ok {
+			break
 		}
+		taken = append(taken, w)
 	}
-	for _, lane := range lanesOf(page) {
-		if until, waits := s.waiting[lane]; !s.busy.has(lane) && (!waits || !until.After(now)) {
-			s.lookAtLocked(lane)
-		}
+	if err := from.begun(ctx, taken); err != nil {
+		return taken, t.config.Poll, err
 	}
-	return nil
+	hasBegun = true
+	if _, isOnly := t.suspects.Only(t.config.Env.Now()); isOnly {
+		return taken, t.config.Poll, nil // It is woken when a lane is left.
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lanes == nil {
+		return taken, 0, nil // All has changed meanwhile.
+	}
+	return taken, t.lanes.pause(want.may, t.config.Poll), nil
 }
 
-// leaveOutLong leaves the lanes that fill a page out of the next ones.
-func (s *distributed) leaveOutLong(page []document.Object) {
-	events := map[string]int{}
-	for _, o := range page {
-		lane := laneOf(o)
-		events[lane]++
-		if events[lane] == many && len(s.pass.long) < skips {
-			s.pass.long = append(s.pass.long, lane)
+// takeNext takes the next lane that can be entered. While a suspect runs alone or is to, that is the only one.
+func (t *taker) takeNext(ctx context.Context, from source, want want) (w work, ok bool, err error) {
+	for {
+		only, isOnly := t.suspects.Only(t.config.Env.Now())
+		if isOnly && (only == "" || t.underWay.Load() > 0) {
+			return work{}, false, nil
 		}
-	}
-}
-
-// crowded returns the channels that have no place to give and of which enough lanes are known: the pass
-// leaves them out, so that their backlog hides nobody.
-func (s *distributed) crowded(want want) []fair.Key {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var keys []fair.Key
-	s.fresh.All(func(k fair.Key, lanes *list.List) bool {
-		if lanes.Len() >= window && !want.may(k) {
-			if s.pass.skipped == nil {
-				s.pass.skipped, s.pass.since = map[fair.Key]bool{}, s.pass.after
+		name, isTaken := t.takeLane(only, want)
+		if isTaken {
+			if w, ok, err = t.enterLane(ctx, from, name, want); ok || err != nil {
+				return w, ok, err
 			}
-			s.pass.skipped[k] = true
-			keys = append(keys, k)
 		}
-		return len(keys) < skips
-	})
-	return keys
+		if isOnly {
+			t.suspects.Drop(only, t.config.Env.Now())
+		} else if !isTaken {
+			if hasMore, err := from.more(ctx, want); err != nil || !hasMore {
+				return work{}, false, err
+			}
+		}
+	}
 }
 
-// resumes begins a pass where the last one began to leave a channel out, if no more of its lanes are known
-// and it has a place.
-func (s *distributed) resumes(want want) bool {
-	if s.pass.isUnderWay {
-		return false
+// takeLane takes a lane with a place for it: only, or the next one that is ready if that is "".
+func (t *taker) takeLane(only string, want want) (name string, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var next *lane
+	switch {
+	case t.lanes == nil:
+	case only != "":
+		next = t.lanes.takeOnly(only, want.take)
+	default:
+		next = t.lanes.take(want.take)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for k := range s.pass.skipped {
-		if _, isKnown := s.fresh.Find(k); !isKnown && want.may(k) {
-			s.pass = pass{isUnderWay: true, after: s.pass.since}
-			return true
-		}
+	if next == nil {
+		return "", false
 	}
-	return false
+	return next.name, true
 }
 
-// page returns the next events of the pass. Those that are tried again later are not among them, nor
-// those of some channels.
-func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
-	at := int64(document.TimestampOf(now))
-	which := document.O(
-		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),
-		"$or", document.A( // See isPaused.
-			document.O(fieldRetryAt, document.O("$not", document.O("$gt", at))),
-			document.O(fieldPausedAt, document.O("$gt", at+clockSlack)),
-		),
-	)
-	if len(s.pass.there) > 0 {
-		which = which.With(fieldID, document.O("$nin", document.A(s.pass.there...)))
-	}
-	if len(s.pass.long) > 0 {
-		which = which.With(fieldLane, document.O("$nin", document.A(s.pass.long...)))
-	}
-	if len(but) > 0 {
-		var channels []any
-		for _, k := range but {
-			channels = append(channels, document.O(fieldApp, k.App, fieldChannel, k.Channel))
+// enterLane enters a lane that was taken with a place, if something can be done in it. Otherwise the place is given
+// back.
+func (t *taker) enterLane(ctx context.Context, from source, name string, want want) (w work, ok bool, err error) {
+	isOurs := true
+	defer func() {
+		if isOurs { // It cannot be entered, or the store has failed or ended the goroutine.
+			t.setAside(name)
 		}
-		which = which.With("$nor", document.A(channels...))
+		if !ok {
+			want.release(keyOf(name))
+		}
+	}()
+	w, ok, err = from.open(ctx, name, want)
+	if isOurs = ok || err != nil; !ok {
+		return work{}, false, err
 	}
-	shown, err := query.CompileProjection(document.O(fieldLane, 1, fieldState, 1, fieldAcceptedAt, 1, fieldRetryAt, 1))
-	if err != nil {
-		return nil, err
+	allowed := untilSuspect(w.events)
+	w.hasMore = w.hasMore || len(w.events) > len(allowed)
+	w.events = allowed
+	leave, ok := t.enter(name, allowed[0])
+	if !ok {
+		return work{}, false, nil
 	}
-	return s.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: pageSize, Projection: shown})
+	isOurs = false
+	w.leave = func() {
+		leave()
+		want.release(keyOf(name))
+	}
+	return w, true, nil
+}
+
+// setAside parks a lane that was taken, unless there is something new of it.
+func (t *taker) setAside(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lanes == nil || t.lanes.known[name] == nil {
+		return
+	}
+	of := t.lanes.known[name]
+	isNews := of.isNews
+	t.lanes.park(of, 0)
+	if isNews {
+		t.lanes.ask(name)
+	}
+}
+
+// hasReady reports whether lanes wait for their turn.
+func (t *taker) hasReady() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lanes != nil && t.lanes.ready.Len() > 0 || t.hasSkipped
+}
+
+// isFree is told that a lane may be entered that could not be.
+func (t *taker) isFree(name string) {
+	t.mu.Lock()
+	isReady := t.lanes != nil && t.lanes.ask(name)
+	t.mu.Unlock()
+	if isReady {
+		t.signal()
+	}
 }

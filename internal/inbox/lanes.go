@@ -1,0 +1,235 @@
+package inbox
+
+import (
+	"container/heap"
+	"container/list"
+	"math"
+	"time"
+
+	"github.com/botctx/go-sdk/internal/fair"
+)
+
+// lanes says which lane is next: apps take turns, within an app its channels, and within a channel the lane that has
+// been ready for longest. It is not safe for concurrent use. Times are milliseconds of the store's clock.
+type lanes struct {
+	// known are the lanes that are somewhere, or have events in memory.
+	known map[string]*lane
+	// ready are the lanes that can be taken, by channel, and waiting those that can be later, by when that is.
+	ready   fair.Ring[*list.List]
+	waiting laneHeap
+	// parked are lanes that were parked, and perhaps others.
+	parked []string
+	// now is the latest time that was heard of.
+	now int64
+}
+
+// place is where a lane is.
+type place int
+
+const (
+	placeNowhere place = iota
+	placeReady
+	placeWaiting
+	// placeTaken is the place of a lane that was taken, and placeParked of one that cannot be for now.
+	placeTaken
+	placeParked
+)
+
+type lane struct {
+	name string
+	// key is the channel of the lane.
+	key   fair.Key
+	place place
+	// inReady is the lane's element of its channel's list while it is ready.
+	inReady *list.Element
+	// until is when the lane becomes ready, and at its index in the heap, while it waits.
+	until int64
+	at    int
+	// isAsked is true if the lane is looked at before until: with the next poll, or when it is free.
+	isAsked bool
+	// isNews is true if something was heard of the lane since it was taken, or since a look at it began.
+	isNews bool
+
+	// events are those of an exclusive source. room holds them if there is one.
+	events []numbered
+	room   [1]numbered
+	// seen is what a distributed source saw of the lane at seenAt, ahead of its turn. nil for nothing.
+	seen   *work
+	seenAt time.Time
+}
+
+func newLanes() *lanes { return &lanes{known: map[string]*lane{}, now: math.MaxInt64} }
+
+// get returns a lane, and adds it if it is not known.
+func (l *lanes) get(name string) *lane {
+	known := l.known[name]
+	if known == nil {
+		known = &lane{name: name, key: keyOf(name)}
+		known.events = known.room[:0]
+		l.known[name] = known
+	}
+	return known
+}
+
+// remove takes a lane from where it is.
+func (l *lanes) remove(of *lane) {
+	switch of.place {
+	case placeReady:
+		queue, _ := l.ready.Find(of.key)
+		queue.Remove(of.inReady)
+		if queue.Len() == 0 {
+			l.ready.Drop(of.key)
+		}
+		of.inReady = nil
+	case placeWaiting:
+		heap.Remove(&l.waiting, of.at)
+	case placeNowhere, placeTaken, placeParked:
+	}
+	of.place, of.until, of.isAsked, of.seen = placeNowhere, 0, false, nil
+}
+
+// drop forgets a lane, unless it has events.
+func (l *lanes) drop(of *lane) {
+	l.remove(of)
+	if len(of.events) == 0 {
+		delete(l.known, of.name)
+	}
+}
+
+// makeReady puts a lane behind those that are ready, unless it is one of them. One that was taken becomes ready when
+// it is left.
+func (l *lanes) makeReady(of *lane) {
+	of.isNews, of.seen = true, nil
+	if of.place == placeReady || of.place == placeTaken {
+		return
+	}
+	l.remove(of)
+	of.place = placeReady
+	of.inReady = l.ready.Get(of.key, list.New).PushBack(of)
+}
+
+// wait has a lane become ready at a time.
+func (l *lanes) wait(of *lane, until int64) {
+	if of.place == placeWaiting && of.until == until {
+		return
+	}
+	l.remove(of)
+	of.place, of.until = placeWaiting, until
+	heap.Push(&l.waiting, of)
+}
+
+// park sets a lane aside until it is asked for again, or until a time, if that is not 0.
+func (l *lanes) park(of *lane, until int64) {
+	l.remove(of)
+	of.place = placeParked
+	if until > 0 {
+		l.wait(of, until)
+	}
+	of.isAsked = true
+	l.parked = append(l.parked, of.name)
+}
+
+// ask makes a lane ready that was parked, and notes that there is something new of one that was taken. It reports
+// whether a lane has become ready.
+func (l *lanes) ask(name string) bool {
+	of := l.known[name]
+	switch {
+	case of == nil:
+		return false
+	case of.isAsked:
+		l.makeReady(of)
+		return true
+	default:
+		of.isNews = of.isNews || of.place == placeTaken
+		return false
+	}
+}
+
+// askAll asks for all lanes that were parked.
+func (l *lanes) askAll() {
+	parked := l.parked
+	l.parked = nil
+	for _, name := range parked {
+		l.ask(name)
+	}
+}
+
+// take takes the next lane that is ready, nil if there is none. may is asked last: true means that the lane is taken.
+func (l *lanes) take(may func(fair.Key) bool) *lane {
+	_, queue, ok := l.ready.Next(func(k fair.Key, _ *list.List) bool { return may(k) })
+	if !ok {
+		return nil
+	}
+	next, _ := queue.Front().Value.(*lane)
+	return l.hold(next)
+}
+
+// takeOnly takes a lane, nil if it is not known, or waits for longer.
+func (l *lanes) takeOnly(name string, may func(fair.Key) bool) *lane {
+	of := l.known[name]
+	if of == nil || of.place == placeTaken || of.place == placeWaiting && !of.isAsked || !may(of.key) {
+		return nil
+	}
+	return l.hold(of)
+}
+
+// hold takes a lane from where it is.
+func (l *lanes) hold(of *lane) *lane {
+	seen := of.seen
+	l.remove(of)
+	of.place, of.seen, of.isNews = placeTaken, seen, false
+	return of
+}
+
+// ripen makes the lanes ready that have waited long enough, behind those that are. If the clock was set back, nobody
+// knows how much of a wait is left, and all are ready.
+func (l *lanes) ripen(now int64) {
+	wasSetBack := now < l.now-clockSlack
+	for len(l.waiting) > 0 && (wasSetBack || l.waiting[0].until <= now) {
+		l.makeReady(l.waiting[0])
+	}
+	l.now = now
+}
+
+// pause returns how long no lane can be taken that may be: at most a time, and 0 if one can be.
+func (l *lanes) pause(may func(fair.Key) bool, most time.Duration) time.Duration {
+	canTake := false
+	l.ready.All(func(k fair.Key, _ *list.List) bool {
+		canTake = may(k)
+		return !canTake
+	})
+	switch {
+	case canTake:
+		return 0
+	case len(l.waiting) == 0:
+		return most
+	default:
+		return max(time.Millisecond, min(most, time.Duration(l.waiting[0].until-l.now)*time.Millisecond))
+	}
+}
+
+// laneHeap is lanes by when they become ready.
+type laneHeap []*lane
+
+func (h laneHeap) Len() int { return len(h) }
+
+func (h laneHeap) Less(i, j int) bool { return h[i].until < h[j].until }
+
+func (h laneHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].at, h[j].at = i, j
+}
+
+func (h *laneHeap) Push(x any) {
+	of, _ := x.(*lane)
+	of.at = len(*h)
+	*h = append(*h, of)
+}
+
+func (h *laneHeap) Pop() any {
+	last := len(*h) - 1
+	of := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return of
+}
