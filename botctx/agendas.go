@@ -79,8 +79,6 @@ type SchedulerOptions struct {
 	// channel uses 16, and there is always one for a channel that comes next. Those that are due take
 	// turns by app and channel; within a channel a retry waits behind those that were due before it.
 	Workers int
-	// Batch is the number of agendas that Run claims in one go. The default is Workers.
-	Batch int
 	// Lease is how long a claim holds without a heartbeat; Run sends one each quarter of it. An
 	// agenda whose worker died is taken by another one after that time. The default is a minute, and
 	// the most 24 hours.

@@ -266,7 +266,6 @@ func (c Config) check() error {
 		value int
 	}{
 		{"Scheduler.Workers", c.Scheduler.Workers},
-		{"Scheduler.Batch", c.Scheduler.Batch},
 		{"Inbox.Workers", c.Inbox.Workers},
 		{"ParallelSends", c.ParallelSends},
 	} {

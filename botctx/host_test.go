@@ -200,7 +200,6 @@ func TestNew_RefusesWhatCanOnlyFail(t *testing.T) {
 		"Connectors[webchat]": {Connectors: send.Connectors{channel.Webchat: sendingBy(nil)}},
 		"Interceptors[1]":     {Interceptors: []botctx.Interceptor{botctx.Logged(nil), nil}},
 		"Scheduler.Workers":   {Scheduler: botctx.SchedulerOptions{Workers: 10_001}},
-		"Scheduler.Batch":     {Scheduler: botctx.SchedulerOptions{Batch: -1}},
 		"Inbox.Workers":       {Inbox: botctx.InboxOptions{Workers: 1 << 30}},
 		"ParallelSends":       {ParallelSends: -1},
 	} {

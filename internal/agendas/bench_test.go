@@ -154,6 +154,40 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
+// BenchmarkDistantStore claims and finishes agendas of one channel that are due, over a store of which each call takes
+// a millisecond and whose changes cannot be followed.
+func BenchmarkDistantStore(b *testing.B) {
+	const count = 2000
+	for b.Loop() {
+		memory := memstore.New()
+		var calls atomic.Int64
+		distant := store.Wrap(struct{ store.Store }{memory},
+			func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+				calls.Add(1)
+				<-time.After(time.Millisecond)
+				return ctx, nil, nil
+			})
+		c := &crowd{store: memory, env: record.Env{Store: memory}}
+		c.agendas = agendas.New(c.env, record.Scope{App: "app-1"}, agendas.Ports{Members: anyone{}})
+		c.schedule(b, count, 0)
+		ctx, stop := context.WithCancel(b.Context())
+		scheduler, err := agendas.NewScheduler(agendas.SchedulerConfig{
+			Env: record.Env{Store: distant}, SchedulerOptions: agendas.SchedulerOptions{LateAfter: 1e6 * time.Hour},
+			Handler: func(context.Context, agenda.Run) error {
+				if c.ran.Add(1) == count {
+					stop()
+				}
+				return nil
+			},
+		})
+		require.NoError(b, err)
+		began := time.Now() //nolint:forbidigo // A benchmark measures.
+		require.NoError(b, scheduler.Run(ctx))
+		b.ReportMetric(float64(time.Since(began).Microseconds())/count, "us/agenda") //nolint:forbidigo // A benchmark measures.
+		b.ReportMetric(float64(calls.Load())/count, "calls/agenda")
+	}
+}
+
 // BenchmarkNeighbour is how long an agenda of one app waits for its run, beside another app whose runs hang, on a
 // store whose changes can be followed and on one that is asked each millisecond.
 func BenchmarkNeighbour(b *testing.B) {

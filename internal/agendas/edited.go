@@ -170,7 +170,7 @@ func (c *Claim) restore(ctx context.Context) error {
 	s.report(ctx, slog.LevelWarn, "agenda: edited while it ran", agenda.Event{Run: c.run, At: c.claimedAt})
 	set := document.O(
 		fieldFence, c.fence, fieldAttempts, c.attempts, fieldFailures, max(c.failures, countIn(c.stored, fieldFailures)),
-		fieldClaim, c.mark, fieldBegun, true,
+		fieldClaim, s.name, fieldBegun, true,
 	)
 	further := []query.FieldValue{c.field(fieldAttempts), c.field(fieldFailures), c.field(fieldClaim)}
 	stored, err := s.rewrite(ctx, c.stored, further, set, document.O())

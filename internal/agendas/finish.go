@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -95,7 +96,7 @@ func (s *Scheduler) afterRun(
 	case int(r.Failures)+1 < s.config.Limit:
 		next := s.retry(ctx, r, failure, pause)
 		if !c.hasBegun && !c.isSpent { // What failed before the run began is no start of it.
-			next.update = s.updates().retryNotBegun
+			next.update = updates().retryNotBegun
 		}
 		return next
 	default:
@@ -114,7 +115,7 @@ func (s *Scheduler) postpone(
 		case c.isEdited:
 			return s.afterRun(ctx, c, r, errEdited, pause)
 		}
-		return outcome{update: s.updates().postpone, pauses: true, pause: wait}
+		return outcome{update: updates().postpone, pauses: true, pause: wait}
 	})
 	result.Postponed, result.Err = true, nil
 	return result, err
@@ -139,7 +140,7 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 		if err != nil {
 			return outcome{}, err
 		}
-		if stored, err := s.write(ctx, c, done); err != nil || stored {
+		if stored, err := c.store(ctx, done); err != nil || stored {
 			return done, err
 		}
 		state, err := s.reread(ctx, c)
@@ -158,30 +159,15 @@ func (s *Scheduler) conclude(ctx context.Context, c *Claim, judge verdict) (outc
 	return outcome{}, errEdited
 }
 
-// write stores an outcome, and reports whether the agenda was as it was claimed. A database is given
-// several at once.
-func (s *Scheduler) write(ctx context.Context, c *Claim, o outcome) (stored bool, err error) {
-	if s.ends != nil {
-		return s.ends.write(ctx, c, o)
-	}
-	return c.store(ctx, o)
-}
-
+// store stores an outcome, and reports whether the agenda was as it was claimed.
 func (c *Claim) store(ctx context.Context, o outcome) (stored bool, err error) {
 	filter, err := c.unchanged()
 	if err != nil {
 		return false, err
 	}
-	return c.storeIn(ctx, filter, o)
-}
-
-func (c *Claim) storeIn(ctx context.Context, filter *query.Filter, o outcome) (stored bool, err error) {
-	written, err := c.scheduler.agendas.Update(ctx, filter, o.change(), store.UpdateOptions{})
+	change := query.Change{Update: o.update, Stamps: query.Stamps{Set: o.stamps}}
+	written, err := c.scheduler.agendas.Update(ctx, filter, change, store.UpdateOptions{})
 	return written.Matched > 0, err
-}
-
-func (o *outcome) change() query.Change {
-	return query.Change{Update: o.update, Stamps: query.Stamps{Set: o.stamps}}
 }
 
 // timed returns an outcome with the time at which its pause ends. No other one asks for the time.
@@ -202,17 +188,12 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 // what follows from the run are unchanged.
 func (c *Claim) unchanged() (*query.Filter, error) {
 	fields := make([]query.FieldValue, 0, 5)
-	return fieldsAre(c.decisive(append(fields, c.field(record.FieldID))))
-}
-
-// decisive appends what an agenda has while the claim holds and the fields that decide what follows from
-// the run are unchanged.
-func (c *Claim) decisive(fields []query.FieldValue) []query.FieldValue {
-	fields = append(fields, query.FieldValue{Name: fieldFence, Value: c.fence}, c.field(fieldAttempts), c.field(fieldFailures))
+	fields = append(fields, c.field(record.FieldID), query.FieldValue{Name: fieldFence, Value: c.fence},
+		c.field(fieldAttempts), c.field(fieldFailures))
 	if c.record.Pattern != "" {
 		fields = append(fields, c.field(fieldRunUntil))
 	}
-	return fields
+	return fieldsAre(fields)
 }
 
 // field returns a field of the agenda as it was last seen.
@@ -258,9 +239,9 @@ func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	case err != nil:
 		return s.failed(claimed, err)
 	case next.IsZero():
-		return outcome{update: s.updates().complete, final: true}
+		return outcome{update: updates().complete, final: true}
 	default:
-		return outcome{update: s.updates().advance, stamps: goesOn(r, next), next: next, final: true}
+		return outcome{update: updates().advance, stamps: goesOn(r, next), next: next, final: true}
 	}
 }
 
@@ -272,14 +253,14 @@ func (s *Scheduler) afterLastFailure(r *agenda.Record, claimed time.Time, failur
 		return s.failed(claimed, failure)
 	}
 	return outcome{
-		update: s.updates().skip, stamps: goesOn(r, next).With(fieldError, textOf(failure)), next: next, final: true,
+		update: updates().skip, stamps: goesOn(r, next).With(fieldError, textOf(failure)), next: next, final: true,
 	}
 }
 
 // failed is the outcome for an agenda that was claimed at a time and failed for good.
 func (s *Scheduler) failed(claimed time.Time, failure error) outcome {
 	return outcome{
-		update: s.updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
+		update: updates().fail, stamps: document.O(fieldError, textOf(failure), fieldFailedAt, millis(claimed)), final: true,
 	}
 }
 
@@ -288,7 +269,7 @@ func (s *Scheduler) retry(
 	ctx context.Context, r *agenda.Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
 	return outcome{
-		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure)),
+		update: updates().retry, stamps: document.O(fieldError, textOf(failure)),
 		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
 	}
 }
@@ -300,7 +281,7 @@ func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun 
 // released is the verdict on a run that ends without a result, or whose agenda has been
 // scheduled anew: what is scheduled holds.
 func (s *Scheduler) released(r *agenda.Record) outcome {
-	return outcome{update: s.updates().release, next: r.NextRunAt.Time()}
+	return outcome{update: updates().release, next: r.NextRunAt.Time()}
 }
 
 // notBegun is the verdict on a claim whose run has not begun.
@@ -308,7 +289,7 @@ func (s *Scheduler) notBegun(r *agenda.Record) outcome {
 	if wasRescheduled(r) {
 		return s.released(r)
 	}
-	return outcome{update: s.updates().giveBack, next: r.NextRunAt.Time()}
+	return outcome{update: updates().giveBack, next: r.NextRunAt.Time()}
 }
 
 // textOf returns the text of a failure as it is kept: without credentials, and cut where
@@ -356,9 +337,11 @@ func (s *Scheduler) pauseAfter(
 	return max(0, pause(failures))
 }
 
-// updates are the changes that a scheduler makes, compiled once. What differs each time
+// updates are the changes that schedulers make, compiled when the first is needed. What differs each time
 // stands in the stamps of a query.Change, which need no compiling.
-type updates struct {
+var updates = sync.OnceValue(newUpdates)
+
+type allUpdates struct {
 	// claim counts a claim, claimAgain one after a pause. lost ends one that never came back alone, which is a failure, and lostBeside one
 	// that never came back beside others. What such a run still stores finds another fence.
 	claim, claimAgain, lost, lostBeside *query.Update
@@ -378,13 +361,7 @@ type updates struct {
 	retry, retryNotBegun, fail, skip *query.Update
 }
 
-// updates returns the updates, which are compiled when the first is needed.
-func (s *Scheduler) updates() *updates {
-	s.compiling.Do(func() { s.compiled = newUpdates() })
-	return &s.compiled
-}
-
-func newUpdates() updates {
+func newUpdates() *allUpdates {
 	var (
 		// What each end of a claim removes, what that of a run does, and what one that is the last for
 		// its time.
@@ -394,7 +371,7 @@ func newUpdates() updates {
 		// A run that succeeded removes the marks of a failure, too.
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
-	return updates{
+	return &allUpdates{
 		claim:      mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
 		claimAgain: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1), "$unset", document.O(fieldRetryAt, true)),
 		lost: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1, fieldFence, 1),

@@ -3,7 +3,6 @@ package agendas
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -87,12 +86,12 @@ func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready 
 	failures := countIn(seen, fieldFailures)
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a start never came back",
 		slog.String("agenda", idOf(seen)), slog.Int64("failures", failures), slog.Bool("alone", isAlone))
-	change := query.Change{Update: s.updates().lostBeside}
+	change := query.Change{Update: updates().lostBeside}
 	if isAlone {
 		if int(failures)+1 >= s.config.Limit {
 			return seen, true, nil
 		}
-		change.Update = s.updates().lost
+		change.Update = updates().lost
 	}
 	filter, err := asSeen(seen)
 	if err != nil {
@@ -108,21 +107,20 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	if document.Get(seen, fieldBeside, false) {
 		return false, nil
 	}
-	holder, _, _ := strings.Cut(document.Get(seen, fieldClaim, ""), markSeparator)
+	holder := document.Get(seen, fieldClaim, "")
 	if holder == "" {
 		return true, nil
 	}
 	if err := s.agendas.EnsureIndex(ctx, claimIndex()); err != nil {
 		return false, err
 	}
-	others, err := query.CompileFilter(document.O(
-		fieldClaim, document.O("$gte", holder, "$lt", holder+afterMarkSeparator), record.FieldID, document.O("$ne", idOf(seen))))
+	others, err := query.CompileFilter(document.O(fieldClaim, holder, record.FieldID, document.O("$ne", idOf(seen))))
 	if err != nil {
 		return false, err
 	}
 	found, err := s.agendas.Find(ctx, others, store.FindOptions{Limit: 1})
 	if err == nil && len(found) > 0 {
-		_, err = s.agendas.Update(ctx, others, query.Change{Update: s.updates().beside}, store.UpdateOptions{Multi: true})
+		_, err = s.agendas.Update(ctx, others, query.Change{Update: updates().beside}, store.UpdateOptions{Multi: true})
 	}
 	if err != nil || len(found) > 0 {
 		return false, err
@@ -131,13 +129,6 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	found, err = s.byID(ctx, idOf(seen))
 	return len(found) > 0 && !document.Get(found[0], fieldBeside, false), err
 }
-
-// The mark of a claim is the name of the scheduler, or that with a separator and the name of a claim that took
-// several agendas. afterMarkSeparator sorts next behind the separator.
-const (
-	markSeparator      = "/"
-	afterMarkSeparator = "0"
-)
 
 // claimIndex is the index by which the agendas are found that a scheduler holds. It is made when the first one
 // is lost.

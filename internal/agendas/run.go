@@ -52,12 +52,14 @@ type pool struct {
 	*Scheduler
 
 	held *leases
-	// ready are claims that no worker has begun.
-	ready chan *Claim
-	// turn holds one element, which the worker that claims the next batch takes out until it is
-	// done.
+	// ready are agendas that were taken and that no worker has begun. There is a worker for each of them,
+	// since each holds a place.
+	ready chan *taken
+	// turn holds one element, which the worker that takes what is due takes out until it is done.
 	turn chan struct{}
-	// places are the workers, as channels share them. A claim holds one from before it is made until its
+	// hasFailed is true if a claim has failed since something was last taken.
+	hasFailed atomic.Bool
+	// places are the workers, as channels share them. An agenda holds one from when it is taken until its
 	// run has ended.
 	places *fair.Shares
 	// isStarved is true if something is due whose channel has no place, or may be. Then freed receives
@@ -68,11 +70,20 @@ type pool struct {
 	suspects blame.Suspects
 }
 
+// taken is an agenda that was found due, and holds a place of its channel.
+type taken struct {
+	seen document.Object
+	// at is when it was found, by the store's clock.
+	at time.Time
+	// claim is nil if the worker that begins it has to claim it first.
+	claim *Claim
+}
+
 func newPool(s *Scheduler) *pool {
 	p := &pool{
 		Scheduler: s,
 		held:      lease.NewHeld[*Claim](agenda.ErrLeaseLost),
-		ready:     make(chan *Claim, s.config.Batch),
+		ready:     make(chan *taken, s.config.Workers),
 		turn:      make(chan struct{}, 1),
 		places:    fair.NewShares(s.config.Workers),
 		freed:     make(chan struct{}, 1),
@@ -121,27 +132,34 @@ func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 			}
 		}()
 		p.work(ctx, runs)
-		p.giveBackReady(context.WithoutCancel(ctx))
 		done = true
 	})
 }
 
-// work runs what is claimed, and claims where nothing is, until ctx ends.
+// work runs what is taken, and takes what is due where nothing is, until ctx ends.
 func (p *pool) work(ctx, runs context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case c := <-p.ready:
-			p.perform(runs, c)
+		case t := <-p.ready:
+			p.begin(ctx, runs, t)
 		case <-p.turn:
-			p.claimInTurn(ctx)
+			p.takeInTurn(ctx)
+		}
+	}
+	for {
+		select {
+		case t := <-p.ready:
+			p.begin(ctx, runs, t) // It is given back.
+		default:
+			return
 		}
 	}
 }
 
-// claimInTurn claims a batch, and gives the turn back: after a pause where the store ends the
+// takeInTurn takes what is due, and gives the turn back: after a pause where the store ends the
 // goroutine.
-func (p *pool) claimInTurn(ctx context.Context) {
+func (p *pool) takeInTurn(ctx context.Context) {
 	done := false
 	defer func() {
 		if !done {
@@ -149,27 +167,34 @@ func (p *pool) claimInTurn(ctx context.Context) {
 		}
 		p.turn <- struct{}{}
 	}()
-	p.claimBatch(ctx)
+	p.takeOrWait(ctx)
 	done = true
 }
 
-// claimBatch claims what is due, unless there are claims that are not begun. Where
-// nothing is due, it waits until that may have changed.
-func (p *pool) claimBatch(ctx context.Context) {
+// takeOrWait takes what is due, unless there is something that is not begun. Where nothing is due, it
+// waits until that may have changed.
+func (p *pool) takeOrWait(ctx context.Context) {
 	if len(p.ready) > 0 {
 		return
 	}
-	wait, err := p.claimDue(ctx)
+	if p.hasFailed.Swap(false) {
+		p.waitForMore(ctx, p.config.Poll)
+	}
+	wait, err := p.takeDue(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return
 		}
-		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
+		p.logNotClaimed(ctx, err)
 		wait = p.config.Poll
 	}
 	if wait > 0 && len(p.ready) == 0 {
 		p.waitForMore(ctx, wait)
 	}
+}
+
+func (p *pool) logNotClaimed(ctx context.Context, err error) {
+	p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", display.Text(err)))
 }
 
 // waitForMore waits until something may have fallen due, or ctx ends.
@@ -199,9 +224,9 @@ func (p *pool) release(channel fair.Key) {
 	}
 }
 
-// claimDue claims what is due, as far as its channels have places, and returns how long to wait for more.
-func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
-	back := p.inFlight.begin("the claim of what is due")
+// takeDue takes what is due, as far as its channels have places, and returns how long to wait for more.
+func (p *pool) takeDue(ctx context.Context) (wait time.Duration, err error) {
+	back := p.inFlight.begin("the search for what is due")
 	defer back()
 	now, err := p.store.Now(ctx)
 	if err != nil {
@@ -209,9 +234,9 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	}
 	p.isStarved.Store(true) // A place that is released from here on may be missed by take.
 	if only, isOnly := p.suspects.Only(p.now()); isOnly {
-		return p.claimOnly(ctx, only, now)
+		return p.takeOnly(ctx, only, now)
 	}
-	found, isLeft, err := p.candidates.take(ctx, now, p.config.Batch, p.config.Poll, p.places)
+	found, isLeft, err := p.candidates.take(ctx, now, p.config.Workers, p.config.Poll, p.places)
 	p.isStarved.Store(isLeft || p.suspects.IsWaiting())
 	if err != nil {
 		return 0, err
@@ -219,54 +244,42 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	if len(found) == 0 {
 		return p.candidates.idle(now, p.config.Poll), nil
 	}
-	// A claim that has begun is finished although ctx ends, so that no lease is left of a claim
-	// that nobody knows.
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
-	defer cancel()
-	return 0, p.claimFound(claiming, found, now)
+	return 0, p.handAll(ctx, found, now)
 }
 
-// claimFound claims agendas that were found due, several at once where that can be, and gives them
-// to the workers in the order in which they were found.
-func (p *pool) claimFound(ctx context.Context, found []document.Object, now time.Time) error {
+// handAll gives agendas that were found due to the workers, in their order. Those that may be suspects, or
+// that were edited, it claims itself: what else may begin depends on them.
+func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Time) error {
 	defer func() { // Also if the store ends the goroutine.
 		for _, seen := range found {
 			p.candidates.putBack(seen)
 			p.release(keyOf(seen))
 		}
 	}()
-	together, err := p.claimTogether(ctx, found[:ordinary(found)], now)
-	failed := []error{err}
+	var failed []error
 	for len(found) > 0 {
-		seen := found[0]
-		c, tried := together[idOf(seen)]
-		if !tried {
-			if _, isOnly := p.suspects.Only(p.now()); isOnly {
-				break // The others are given back.
-			}
-			c, err = p.claimAlone(ctx, seen, now)
-			failed = append(failed, err)
-		} else if c == nil {
-			p.candidates.giveBack(seen)
+		if _, isOnly := p.suspects.Only(p.now()); isOnly {
+			break // The others are put back.
 		}
+		seen := found[0]
+		if isSound(seen) && lossesOf(seen) == 0 {
+			found = found[1:]
+			p.ready <- &taken{seen: seen, at: now}
+			continue
+		}
+		c, err := p.claimSuspect(ctx, seen, now, p.places.Held()-len(found))
+		failed = append(failed, err)
 		found = found[1:]
-		p.hand(ctx, c, keyOf(seen))
+		p.hand(ctx, c, seen)
 	}
 	return errors.Join(failed...)
 }
 
-// ordinary returns the number of agendas, from the first one on, that need nothing but to be claimed.
-func ordinary(found []document.Object) int {
-	at := slices.IndexFunc(found, func(o document.Object) bool { return !isSound(o) || lossesOf(o) > 0 })
-	if at < 0 {
-		return len(found)
-	}
-	return at
-}
-
-// claimAlone claims an agenda that was found due. It returns nil if the agenda has changed since, or cannot be
-// claimed now.
-func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Time) (c *Claim, err error) {
+// claimSuspect claims an agenda that may be a suspect, beside so many others that are under way. It returns nil
+// if the agenda has changed since, or cannot be claimed now.
+func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.Time, underWay int) (c *Claim, err error) {
+	ctx, cancel := p.claiming(ctx)
+	defer cancel()
 	var suspect blame.Run
 	isDeferred := false
 	defer func() { // Also if the store ends the goroutine.
@@ -287,7 +300,7 @@ func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Ti
 	}
 	if !isSpent {
 		of := suspicion(ready)
-		if !p.suspects.Admit(of, len(p.held.All()), p.now()) {
+		if !p.suspects.Admit(of, underWay, p.now()) {
 			isDeferred = true
 			return nil, nil //nolint:nilnil // No claim and no error: it waits.
 		}
@@ -301,10 +314,16 @@ func (p *pool) claimAlone(ctx context.Context, seen document.Object, now time.Ti
 	return c, err
 }
 
-// claimOnly claims the agenda that is to run alone, "" for none, once nothing else is under way. It returns how
+// claiming returns the context of a claim, which is finished although ctx ends, so that no lease is left of a
+// claim that nobody knows.
+func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
+}
+
+// takeOnly claims the agenda that is to run alone, "" for none, once nothing else is under way. It returns how
 // long to wait for more.
-func (p *pool) claimOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
-	if id == "" || len(p.held.All()) > 0 {
+func (p *pool) takeOnly(ctx context.Context, id string, now time.Time) (wait time.Duration, err error) {
+	if id == "" || p.places.Held() > 0 {
 		return p.config.Poll, nil // It is woken when a run ends.
 	}
 	defer p.suspects.Drop(id, p.now())
@@ -313,46 +332,80 @@ func (p *pool) claimOnly(ctx context.Context, id string, now time.Time) (wait ti
 		return 0, err
 	}
 	found, err := p.agendas.Find(ctx, which, store.FindOptions{})
-	if err != nil || len(found) == 0 {
+	if err != nil || len(found) == 0 || !p.places.Take(keyOf(found[0])) {
 		return 0, err
 	}
-	channel := keyOf(found[0])
-	if !p.places.Take(channel) {
-		return 0, nil
-	}
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
-	defer cancel()
-	c, err := p.claimAlone(claiming, found[0], now)
-	p.hand(claiming, c, channel)
+	c, err := p.claimSuspect(ctx, found[0], now, 0)
+	p.hand(ctx, c, found[0])
 	return 0, err
 }
 
-// hand gives a claim, which holds a place of a channel, to the workers. nil is none.
-func (p *pool) hand(ctx context.Context, c *Claim, channel fair.Key) {
-	isHanded := false
-	defer func() {
-		if !isHanded {
-			p.release(channel)
+// hand gives a claim, nil for none, to the workers, or releases the place of its agenda.
+func (p *pool) hand(ctx context.Context, c *Claim, seen document.Object) {
+	if c != nil && !c.isSpent {
+		p.ready <- &taken{seen: seen, claim: c}
+		return
+	}
+	defer p.release(keyOf(seen))
+	if c != nil {
+		_, _ = p.giveUp(context.WithoutCancel(ctx), c) // It logs its errors itself.
+	}
+}
+
+// begin claims and runs an agenda that was taken, or gives it back if ctx has ended.
+func (p *pool) begin(ctx, runs context.Context, t *taken) {
+	defer p.release(keyOf(t.seen))
+	c := t.claim
+	if c == nil {
+		if c = p.claimTaken(ctx, t); c == nil {
+			return
+		}
+	}
+	defer p.endSuspect(c)
+	p.held.Add(c)
+	defer p.held.End(c)
+	if ctx.Err() == nil {
+		p.perform(runs, c)
+		return
+	}
+	back := p.inFlight.begin("the return of what was not begun")
+	defer back()
+	giving, cancel := p.claiming(ctx)
+	defer cancel()
+	p.giveBack(giving, c, nil, p.notBegun)
+}
+
+// claimTaken claims an agenda that was taken. It returns nil if the agenda has changed since, or cannot be
+// claimed now, or ctx has ended.
+func (p *pool) claimTaken(ctx context.Context, t *taken) (c *Claim) {
+	back := p.inFlight.begin("the claim of what is due")
+	defer back()
+	if ctx.Err() != nil {
+		p.candidates.giveBack(t.seen)
+		return nil
+	}
+	hasFailed := true
+	defer func() { // Also if the store ends the goroutine.
+		if hasFailed {
+			p.hasFailed.Store(true)
+		}
+		if c == nil {
+			p.candidates.giveBack(t.seen)
 		}
 	}()
-	switch {
-	case c == nil:
-	case c.isSpent:
-		_, _ = p.giveUp(ctx, c) // It logs its errors itself.
-	default:
-		c.channel, isHanded = channel, true
-		p.held.Add(c)
-		p.ready <- c
+	claiming, cancel := p.claiming(ctx)
+	defer cancel()
+	c, err := p.claim(claiming, t.seen, t.at)
+	if hasFailed = err != nil; hasFailed {
+		p.logNotClaimed(ctx, err)
 	}
+	return c
 }
 
 // perform runs a claim, and stores what follows from it.
 func (p *pool) perform(runs context.Context, c *Claim) {
-	defer p.release(c.channel)
-	defer p.endSuspect(c)
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	defer p.held.End(c)
 	if !p.held.Begin(c, cancel) {
 		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", agenda.Event{Run: c.run, At: c.claimedAt})
 		return
@@ -393,25 +446,6 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 		p.giveBack(stored, c, failure, p.released)
 	default:
 		_, _ = p.finish(stored, c, failure, p.jittered) // It tells what went wrong itself.
-	}
-}
-
-// giveBackReady gives back what no worker has begun.
-func (p *pool) giveBackReady(ctx context.Context) {
-	back := p.inFlight.begin("the return of what was not begun")
-	defer back()
-	ctx, cancel := context.WithTimeout(ctx, p.config.Lease)
-	defer cancel()
-	for {
-		select {
-		case c := <-p.ready:
-			p.held.End(c)
-			p.endSuspect(c)
-			p.release(c.channel)
-			p.giveBack(ctx, c, nil, p.notBegun)
-		default:
-			return
-		}
 	}
 }
 

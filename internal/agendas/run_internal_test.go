@@ -261,23 +261,27 @@ func TestLease_CannotBeRenewed(t *testing.T) {
 	})
 }
 
+// What is taken but not begun when Run is to end is free at once: what was claimed for its worker, and what was not.
 func TestRun_GivesBackWhatNobodyBegan(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
-		scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Workers, c.Batch = 32, 4 })
-		for range 5 {
+		scheduler := s.scheduler(fail, func(c *SchedulerConfig) { c.Workers = 32 })
+		s.add(0, func(r *agenda.Record) { r.Lost = 1 })
+		for range 4 {
 			s.add(0)
 		}
 		p := newPool(scheduler)
-		_, err := p.claimDue(s.ctx)
+		_, err := p.takeDue(s.ctx)
 		require.NoError(s.t, err)
-		require.Len(s.t, p.ready, 4)
-		require.Len(s.t, p.held.All(), 4)
+		require.Len(s.t, p.ready, 5)
 		due, err := s.scheduler(succeed).Due(s.ctx)
 		require.NoError(s.t, err)
-		require.Equal(s.t, 1, due)
-		p.giveBackReady(s.ctx)
+		require.Equal(s.t, 4, due, "the suspect is claimed")
+		ended, end := context.WithCancel(s.ctx)
+		end()
+		p.work(ended, s.ctx)
 		require.Empty(s.t, p.held.All())
+		require.Zero(s.t, p.places.Held())
 		other := s.scheduler(succeed)
 		for range 5 {
 			require.Equal(s.t, 1, s.runNext(other).Run.Attempt, "a claim that was given back is no attempt")
@@ -294,7 +298,7 @@ func TestRun_ClaimsWhatItCanBegin(t *testing.T) {
 			running.Add(1)
 			<-release
 			return nil
-		}, func(c *SchedulerConfig) { c.Workers, c.Batch = 12, 100 })
+		}, func(c *SchedulerConfig) { c.Workers = 12 })
 		for range 10 {
 			l.due(0)
 		}

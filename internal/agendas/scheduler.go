@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +44,6 @@ type SchedulerConfig struct {
 // the default.
 type SchedulerOptions struct {
 	Workers         int
-	Batch           int
 	Lease           time.Duration
 	Poll            time.Duration
 	Limit           int
@@ -82,7 +80,6 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 		return c, err
 	}
 	c.Workers = cmp.Or(c.Workers, defaultWorkers)
-	c.Batch = cmp.Or(c.Batch, c.Workers)
 	c.Limit = cmp.Or(c.Limit, defaultLimit)
 	c.Lease = cmp.Or(c.Lease, defaultLease)
 	c.Poll = cmp.Or(c.Poll, defaultPoll)
@@ -121,7 +118,6 @@ func (c SchedulerConfig) checkNumbers() error {
 		value int64
 	}{
 		{"workers", int64(c.Workers)},
-		{"batch", int64(c.Batch)},
 		{"limit", int64(c.Limit)},
 		{"lease", int64(c.Lease)},
 		{"poll", int64(c.Poll)},
@@ -145,18 +141,9 @@ type Scheduler struct {
 	// records are the agendas of all apps.
 	records    *record.Collection
 	candidates candidates
-	// ends writes what follows from runs; nil where that need not be several at once.
-	ends *ends
-	// compiled are the updates, once compiling is done. See updates.
-	compiling sync.Once
-	compiled  updates
-	patterns  patterns
-	// named is the name under which it holds agendas, once naming is done: many schedulers, such as those of
-	// tests, never run one. newID makes the names of claims of several.
-	naming sync.Once
-	named  string
-	mark   any // It is named, as a value.
-	newID  func() string
+	patterns   patterns
+	// name is the name under which it holds agendas, a string.
+	name any
 
 	config SchedulerConfig
 	// backoff and jittered return the pause after that many failures, by the default one without and with jitter.
@@ -177,7 +164,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	database := store.Wrap(c.Env.Store, nil)
 	s := &Scheduler{
 		store: database, agendas: database.Collection(schema.Collection), records: record.Open(c.Env, schema),
-		newID:  c.Env.WithDefaults().NewID,
+		name:   rand.Text(),
 		config: c, backoff: c.Backoff, jittered: c.Backoff, log: c.Log,
 	}
 	if c.Backoff == nil {
@@ -187,7 +174,6 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.candidates = newWatchedQueue(watcher, database, schema.Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
-		s.ends = newEnds(s.agendas, s.config.Lease/lease.BeatsPerLease)
 	}
 	return s, nil
 }
@@ -238,20 +224,6 @@ func (s *Scheduler) RunNext(ctx context.Context) (agenda.Result, error) {
 			return s.runHere(ctx, c)
 		}
 	}
-}
-
-func (s *Scheduler) nameValue() any {
-	s.name()
-	return s.mark
-}
-
-// name returns the name under which it holds agendas.
-func (s *Scheduler) name() string {
-	s.naming.Do(func() {
-		s.named = rand.Text()
-		s.mark = s.named
-	})
-	return s.named
 }
 
 // claimHere claims an agenda that was found due, for a run that no suspect has to wait for. It returns nil if the

@@ -31,7 +31,6 @@ func TestNewScheduler_Refuses(t *testing.T) {
 		"env.store":       func(c *SchedulerConfig) { c.Env.Store = nil },
 		"handler":         func(c *SchedulerConfig) { c.Handler = nil },
 		"workers":         func(c *SchedulerConfig) { c.Workers = -1 },
-		"batch":           func(c *SchedulerConfig) { c.Batch = -1 },
 		"limit":           func(c *SchedulerConfig) { c.Limit = -1 },
 		"lease":           func(c *SchedulerConfig) { c.Lease = time.Millisecond },
 		"poll":            func(c *SchedulerConfig) { c.Poll = -1 },

@@ -149,7 +149,7 @@ func (s *Scheduler) relocate(ctx context.Context, c *Claim, reason *relocation) 
 		if wasRescheduled(r) || document.TimestampOf(reason.next) > r.RunUntil {
 			return s.released(r)
 		}
-		return outcome{update: s.updates().relocate, stamps: goesOn(r, reason.next), next: reason.next}
+		return outcome{update: updates().relocate, stamps: goesOn(r, reason.next), next: reason.next}
 	})
 	result.Relocated, result.Err = true, nil
 	return result, err
