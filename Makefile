@@ -7,7 +7,7 @@ MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './.*/*' -not -pa
 # holds for programs that tests build, too: they are made of the packages that the tests have compiled.
 # The race detector's checks of unsafe pointers are off: they are a tenth of the time that the tests
 # take, and no package here has such pointers.
-FOR_TESTS = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),GOFLAGS='$(shell go env GOFLAGS) -race -gcflags=all=-d=checkptr=0',CGO_ENABLED=0)
+FOR_TESTS = PLAIN_GOFLAGS='$(shell go env GOFLAGS)' $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),GOFLAGS='$(shell go env GOFLAGS) -race -gcflags=all=-d=checkptr=0',CGO_ENABLED=0)
 
 BIN := $(CURDIR)/.bin
 BENCH ?= .
@@ -33,8 +33,8 @@ test: ## runs every test of every module, under the race detector where there is
 	@$(FOR_TESTS) .ci/each .ci/test $(MODULES)
 
 .PHONY: thorough
-thorough: ## runs the tests that search at length, and says how many rounds each one ran
-	@$(FOR_TESTS) .ci/each .ci/thorough $(MODULES)
+thorough: ## runs the tests that search at length, without the race detector, and says how many rounds each one ran
+	@.ci/each .ci/thorough $(MODULES)
 
 .PHONY: npm
 npm: ## gets what some tests take from npm, where npm is; without it they are skipped, and say so
@@ -45,17 +45,17 @@ npm: ## gets what some tests take from npm, where npm is; without it they are sk
 	done
 
 .PHONY: vet
-vet: ## runs go vet in every module
+vet: ## runs go vet in every module; make lint has its checks, too
 	$(call each,go vet ./...)
 
-# Scripts take their memory from the system, and are compiled for its processor.
+# The engine of scripts takes its memory from the system, and is compiled for its processor.
 SYSTEMS := linux/arm64 darwin/arm64 windows/amd64
 
 .PHONY: systems
-systems: ## runs go vet in the module of scripts for other systems and processors
+systems: ## runs go vet on the engine of scripts for other systems and processors
 	@for system in $(SYSTEMS); do \
-		echo "== script: $$system"; \
-		(cd script && CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet ./...) || exit 1; \
+		echo "== script/internal/quickjs: $$system"; \
+		(cd script && CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go vet ./internal/quickjs) || exit 1; \
 	done
 
 .PHONY: lint

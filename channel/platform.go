@@ -61,7 +61,7 @@ type ResultShape struct {
 // platforms has a row for each type that the specification names. A new one needs its constant
 // and its row, its connector in the fakes, its place in operations.json and, where its results
 // have a shape of their own, the code for that in package send: TestPlatforms_AreComplete of
-// internal/rules names what is missing.
+// package botctx names what is missing.
 var platforms = []Platform{
 	{Type: Alpha, Features: MessagingTypes, readInfo: infoReader[AlphaInfo]()},
 	{

@@ -230,10 +230,11 @@ func TestReadme_IsShort(t *testing.T) {
 	}
 }
 
-// TestReadme_CommandsRun runs the commands of the README: without thorough tests, the first program
-// alone. TestGuides_ANewUsersPath of docs/guides runs go mod, and CI the targets of make.
+// TestReadme_CommandsRun runs the commands of the README. TestGuides_ANewUsersPath of docs/guides runs go mod, and CI
+// the targets of make.
 func TestReadme_CommandsRun(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	elsewhere := []string{"go mod edit -replace github.com/botctx/go-sdk=../go-sdk", "go mod tidy", "make test", "make thorough"}
 	var programs []string
 	for _, command := range commands(t) {
@@ -245,9 +246,6 @@ func TestReadme_CommandsRun(t *testing.T) {
 		}
 	}
 	require.NotEmpty(t, programs)
-	if !rounds.Thorough(t) {
-		programs = programs[:1]
-	}
 	for _, program := range programs {
 		run := exec.CommandContext(t.Context(), "go", strings.Fields(program)[1:]...)
 		run.Dir, run.Stdin = root, strings.NewReader("hi\n")
