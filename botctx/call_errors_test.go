@@ -149,14 +149,6 @@ func (f failure) run(t *testing.T, platform *fakes.Platform, operation string) {
 	}
 }
 
-// fieldIn returns the parameter that an error names.
-func fieldIn(t *testing.T, err error) string {
-	t.Helper()
-	e, ok := boterr.AsError(err)
-	require.True(t, ok, "%v", err)
-	return e.Field
-}
-
 // requireFailure checks the error of an operation: its code, and the parameter at
 // fault or a path in it.
 func requireFailure(t *testing.T, err error, op string, code boterr.Code, field string) {

@@ -3,7 +3,6 @@ package botctx_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,7 +20,6 @@ import (
 	"github.com/botctx/go-sdk/fakes/web"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -331,78 +329,6 @@ func anyResponses() []string {
 		`{"type": "TEXT", "text": "`+strings.Repeat("é", send.MaxText)+`"}`, `{"type": "TEXT", "text": "`+strings.Repeat("🫖", send.MaxText+1)+`"}`,
 		`{"type": "CAROUSEL", "carousel": [{"title": "a", "buttons": [7]}, {"title": "a", "subtitle": "`+strings.Repeat("🫖", 81)+`"}]}`,
 	)
-}
-
-// Beside what the fuzz test finds, responses are taken apart and put together at random: a
-// value for another one, a field more, a field less.
-func TestSendResponse_Random(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(6, 9))
-	var pool []any
-	for _, text := range anyResponses() {
-		value, err := document.ParseJSON([]byte(text))
-		if err == nil {
-			pool = append(pool, servicesOf(value)...)
-		}
-	}
-	var recipients []*fakes.Actor
-	for _, platform := range allTypes() {
-		_, recipient := newRecipient(t, platform)
-		recipients = append(recipients, recipient)
-	}
-	sent, count := 0, rounds.Of(t, 300, 3000)
-	for range count {
-		response := pool[random.IntN(len(pool))]
-		for range 1 + random.IntN(3) {
-			response = altered(random, response, pool)
-		}
-		text, err := document.AppendJSON(nil, response)
-		require.NoError(t, err)
-		if requireRefusedOrSent(t, recipients[random.IntN(len(recipients))], string(text)) {
-			sent++
-		}
-	}
-	require.Greater(t, sent, count/15, "hardly any was sent")
-}
-
-func servicesOf(value any) []any {
-	parts := []any{value}
-	switch v := value.(type) {
-	case document.Object:
-		for _, inner := range v.All() {
-			parts = append(parts, servicesOf(inner)...)
-		}
-	case document.Array:
-		for _, inner := range v.All() {
-			parts = append(parts, servicesOf(inner)...)
-		}
-	}
-	return parts
-}
-
-// altered returns a value with one thing in it changed.
-func altered(random *rand.Rand, value any, pool []any) any {
-	other := pool[random.IntN(len(pool))]
-	object, isObject := value.(document.Object)
-	if !isObject || object.Len() == 0 || random.IntN(20) == 0 {
-		return other
-	}
-	var fields []string
-	for field := range object.All() {
-		fields = append(fields, field)
-	}
-	field := fields[random.IntN(len(fields))]
-	switch random.IntN(4) {
-	case 0:
-		return object.Without(field)
-	case 1:
-		return object.With(field+"x", other)
-	case 2:
-		return object.With(field, other)
-	default:
-		inner, _ := object.Field(field)
-		return object.With(field, altered(random, inner, pool))
-	}
 }
 
 // requireSentAs checks that a message was sent as the script gave it, and is told so.

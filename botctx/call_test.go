@@ -55,36 +55,6 @@ func TestCall_NoObject(t *testing.T) {
 	require.Equal(t, before, stateOf(t, p))
 }
 
-func TestCall_MissingParameter(t *testing.T) {
-	t.Parallel()
-	p, bot := newCaller(t)
-	before := stateOf(t, p)
-	refuse := func(name, args, field string) {
-		_, err := bot.Call(t.Context(), name, json.RawMessage(args))
-		requireFailure(t, err, name, boterr.InvalidArgument, field)
-	}
-	for _, operation := range operations.All() {
-		if needsParameters(operation) {
-			for _, args := range []string{``, `{}`, `null`} {
-				_, err := bot.Call(t.Context(), operation.Name, json.RawMessage(args))
-				requireFailure(t, err, operation.Name, boterr.InvalidArgument, fieldIn(t, err))
-				require.NotEmpty(t, fieldIn(t, err), "%v", err)
-			}
-		}
-		for _, parameter := range operation.Parameters {
-			if parameter.Need != operations.Required {
-				continue
-			}
-			args := arguments(t, p, operation.Name)
-			refuse(operation.Name, string(withParameter(t, args, parameter.Name, "null")), parameter.Name)
-			if parameter.Type == "string" {
-				refuse(operation.Name, string(withParameter(t, args, parameter.Name, `""`)), parameter.Name)
-			}
-		}
-	}
-	require.Equal(t, before, stateOf(t, p))
-}
-
 // outcome calls an operation on a fork of a platform, and returns the result and the state
 // afterwards.
 func outcome(t *testing.T, platform *fakes.Platform, name string, args json.RawMessage) string {
@@ -116,28 +86,6 @@ func TestCall_NoParameters(t *testing.T) {
 			require.Equal(t, want, outcomeIn(t, scope, platform, operation.Name, json.RawMessage(`null`)))
 		}
 	}
-}
-
-func TestCall_WrongType(t *testing.T) {
-	t.Parallel()
-	values := map[string]any{
-		"true": true, "12": 12.0, `"x"`: "x", `{"x": 1}`: map[string]any{"x": 1.0}, `[true]`: []any{true}, `[[]]`: []any{[]any{}},
-	}
-	p, bot := newCaller(t)
-	before := stateOf(t, p)
-	for _, operation := range operations.All() {
-		args := arguments(t, p, operation.Name)
-		for _, parameter := range operation.Parameters {
-			for text, value := range values {
-				if parameter.Type.Accepts(value) {
-					continue
-				}
-				_, err := bot.Call(t.Context(), operation.Name, withParameter(t, args, parameter.Name, text))
-				requireFailure(t, err, operation.Name, boterr.InvalidArgument, parameter.Name)
-			}
-		}
-	}
-	require.Equal(t, before, stateOf(t, p))
 }
 
 func TestCall_UnknownParameter(t *testing.T) {
@@ -305,27 +253,6 @@ func TestCall_OtherPlatform(t *testing.T) {
 			requireFailure(t, err, operation.Name, boterr.InvalidArgument, parameter.Name)
 			require.Equal(t, before, stateOf(t, p))
 		}
-	}
-}
-
-func TestCall_Disconnected(t *testing.T) {
-	t.Parallel()
-	platform, _ := newCaller(t)
-	for _, operation := range operations.All() {
-		if operation.Package != "send" || operation.Name == "savePostCommentAnalytics" { // Which asks no platform.
-			continue
-		}
-		t.Run(operation.Name, func(t *testing.T) {
-			t.Parallel()
-			p := platform.Fork()
-			for _, id := range []string{"channel-1", "desk", "hotel", "family", "page", "account"} {
-				p.Disconnect(id)
-			}
-			before := stateOf(t, p)
-			_, err := caller(p).Call(t.Context(), operation.Name, json.RawMessage(arguments(t, p, operation.Name)))
-			requireFailure(t, err, operation.Name, boterr.Unavailable, "")
-			require.Equal(t, before, stateOf(t, p))
-		})
 	}
 }
 

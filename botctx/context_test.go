@@ -116,19 +116,6 @@ func TestPause_EndsWithTheContext(t *testing.T) {
 	require.Error(t, ctx.Err(), "it is over")
 }
 
-func TestReply_Filled(t *testing.T) {
-	t.Parallel()
-	p := fakes.New(fakes.For(t))
-	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		bot.Member.Meta.Set("choice", bot.MessageEvent.Text())
-		return bot.Reply(ctx, send.Template("You chose {{meta.choice}}."), send.Template("Thanks, {{firstName}}."))
-	})
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	ada.Says("{{lastName}} tea")
-	require.Equal(t, []string{"You chose {{lastName}} tea.", "Thanks, Ada."},
-		[]string{ada.Messages()[0].Text(), ada.Messages()[1].Text()})
-}
-
 func TestReply_StopsAtError(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
@@ -167,15 +154,6 @@ func TestPanic_Operation(t *testing.T) {
 			requireFailure(t, err, "getChannel", boterr.Internal, "")
 		})
 	}
-}
-
-func TestPanic_NoInterceptors(t *testing.T) {
-	t.Parallel()
-	runtime := newRuntime(t, botctx.Config{
-		Override: func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} },
-	})
-	_, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetParams{ChannelID: "web"})
-	requireFailure(t, err, "getChannel", boterr.Internal, "")
 }
 
 func TestPanic_Action(t *testing.T) {

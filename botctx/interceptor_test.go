@@ -14,10 +14,8 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
-	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // named is an interceptor that writes down when it is entered and left.
@@ -238,31 +236,6 @@ func TestFromCaller_BrokenDoor(t *testing.T) {
 			t.Parallel()
 			_, err := botctx.FromCaller(&test.door).FindAndModifyMember(t.Context(), member.FindAndModifyParams{})
 			requireFailure(t, err, "findAndModifyMember", test.code, "")
-		})
-	}
-}
-
-// Of two platforms that are alike, one is called through two doors: JSON becomes params, JSON
-// and params again, and the result comes back the same way.
-func TestFromCaller_IsTheSame(t *testing.T) {
-	t.Parallel()
-	platform, _ := newCaller(t)
-	for name := range templates {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			far := platform.Fork()
-			host, err := botctx.New(botctx.Config{Store: memstore.New(), Override: func(scope record.Scope, _ botctx.Services) botctx.Services {
-				door := botctx.FromCaller(far.Operations(scope))
-				return botctx.Services{
-					Channels: door, Members: door, DataSources: door, Agendas: door, Nodes: door, LiveChats: door, Sends: door, Utilities: door,
-				}
-			}})
-			require.NoError(t, err)
-			args := json.RawMessage(arguments(t, far, name))
-			scope := record.Scope{App: fakes.DefaultApp, Channel: ada.Channel, Member: ada.Member}
-			result, err := host.Operations(scope).Call(t.Context(), name, args)
-			require.NoError(t, err)
-			require.Equal(t, outcome(t, platform, name, args), string(result)+"\n"+stateOf(t, far))
 		})
 	}
 }
