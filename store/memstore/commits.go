@@ -400,7 +400,7 @@ func hasKey(o document.Object, key []byte) bool {
 }
 
 // add adds the position of a document, whose _id no other document has.
-func (x *idIndex) add(edit *persistent.Edit, position uint64, id any) {
+func (x *idIndex) add(edit persistent.Edit, position uint64, id any) {
 	key := document.AppendKey(nil, id)
 	hash := x.hash(key)
 	if _, taken := x.byHash.Get(hash); taken {
@@ -411,7 +411,7 @@ func (x *idIndex) add(edit *persistent.Edit, position uint64, id any) {
 }
 
 // remove takes the position of a document out.
-func (x *idIndex) remove(edit *persistent.Edit, position uint64, id any) {
+func (x *idIndex) remove(edit persistent.Edit, position uint64, id any) {
 	key := document.AppendKey(nil, id)
 	hash := x.hash(key)
 	if at, ok := x.byHash.Get(hash); ok && at == position {

@@ -76,7 +76,7 @@ func (s *Store) Restore(snapshot Snapshot) {
 
 // makeAll makes the collections of contents where there are none. The caller holds the lock.
 func (s *Store) makeAll(contents []*content) {
-	next, edit := *s.collections.Load(), persistent.NewEdit()
+	next, edit := *s.collections.Load(), s.nextEdit()
 	room := make([]versions, len(contents))
 	for i, c := range contents {
 		if _, ok := next.Get(c.name); !ok {
@@ -203,6 +203,8 @@ type content struct {
 	indexes   []index
 	// end is the position of the next document.
 	end uint64
+	// edit is that of the transaction which made the content.
+	edit persistent.Edit
 	// shapes are shared by all versions, those of forks included.
 	shapes *document.Shapes
 }
@@ -223,7 +225,7 @@ type transaction struct {
 	// lie apart, so that the one does not keep the other in memory.
 	before *content
 	next   *content
-	edit   *persistent.Edit
+	edit   persistent.Edit
 	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
 	// wants to know what the transaction did.
 	hasOwnIndexes, isObserved bool
@@ -237,7 +239,8 @@ type transaction struct {
 
 func (t *transaction) begin(ctx context.Context, before *content) {
 	next := *before
-	*t = transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
+	next.edit++
+	*t = transaction{ctx: ctx, before: before, next: &next, edit: next.edit}
 }
 
 type inTransaction interface {

@@ -22,7 +22,7 @@ type index struct {
 	// spatial are the geo keys of a geo index.
 	spatial []spatialIndex
 	// parted is the edit in which spatial was copied.
-	parted *persistent.Edit
+	parted persistent.Edit
 	// entries holds the positions of the documents that have a key.
 	entries persistent.Tree[string, postings]
 	// multikey tells that a document has, or once had, several keys here, because
@@ -163,7 +163,7 @@ func duplicate(collection, index string, key document.Object) error {
 // replace replaces the keys of one version of a document by those of the next, and returns the
 // memory that new keys take. The zero Object stands for no document. On an error the index is half
 // changed, and must be thrown away.
-func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
+func (x *index) replace(edit persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
 	if x.spatial != nil {
 		return 0, x.replacePlaces(edit, position, before, after)
 	}
@@ -203,7 +203,7 @@ func (x *index) appendOneKey(key []byte, o document.Object) (_ []byte, isOne boo
 
 // replaceOne is replace for versions with one key at most.
 func (x *index) replaceOne(
-	edit *persistent.Edit, position uint64, old, next []byte, after document.Object,
+	edit persistent.Edit, position uint64, old, next []byte, after document.Object,
 ) (grown int, err error) {
 	if bytes.Equal(old, next) {
 		return 0, nil
@@ -225,7 +225,7 @@ func (x *index) replaceOne(
 }
 
 // replaceAll is replace for versions with any number of keys.
-func (x *index) replaceAll(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
+func (x *index) replaceAll(edit persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
 	old, err := x.entriesOf(before)
 	if err != nil {
 		return 0, err
@@ -253,7 +253,7 @@ func (x *index) replaceAll(edit *persistent.Edit, position uint64, before, after
 }
 
 // add puts a document under a key. It reports false where another one has the key and nobody else may.
-func (x *index) add(edit *persistent.Edit, key string, position uint64) bool {
+func (x *index) add(edit persistent.Edit, key string, position uint64) bool {
 	there, ok := x.entries.Get(key)
 	switch {
 	case !ok:
@@ -268,7 +268,7 @@ func (x *index) add(edit *persistent.Edit, key string, position uint64) bool {
 }
 
 // remove takes a document from under a key.
-func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
+func (x *index) remove(edit persistent.Edit, key string, position uint64) {
 	there, _ := x.entries.Get(key)
 	if there.remove(edit, position) {
 		x.entries.Delete(edit, key)
@@ -279,7 +279,7 @@ func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
 
 // replacePlaces is replace for a geo index. The first change of an edit copies the index, so that
 // the version before keeps its own.
-func (x *index) replacePlaces(edit *persistent.Edit, position uint64, before, after document.Object) error {
+func (x *index) replacePlaces(edit persistent.Edit, position uint64, before, after document.Object) error {
 	if x.parted != edit {
 		x.spatial, x.parted = slices.Clone(x.spatial), edit
 	}
@@ -302,7 +302,7 @@ type postings struct {
 // count returns the number of positions.
 func (p postings) count() int { return 1 + p.rest.Len() }
 
-func (p *postings) add(edit *persistent.Edit, position uint64) {
+func (p *postings) add(edit persistent.Edit, position uint64) {
 	if position == p.first {
 		return
 	}
@@ -311,7 +311,7 @@ func (p *postings) add(edit *persistent.Edit, position uint64) {
 }
 
 // remove takes a position out. Unless it returns true, there is another one.
-func (p *postings) remove(edit *persistent.Edit, position uint64) (empty bool) {
+func (p *postings) remove(edit persistent.Edit, position uint64) (empty bool) {
 	if position != p.first {
 		p.rest.Delete(edit, position)
 		return false

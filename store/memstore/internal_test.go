@@ -21,7 +21,7 @@ func TestIDIndex_SameHash(t *testing.T) {
 	x.hashing.mask = 3
 	model := map[string]uint64{}
 	for position := range uint64(3_000) {
-		id, edit := strconv.Itoa(random.IntN(60)), persistent.NewEdit()
+		id, edit := strconv.Itoa(random.IntN(60)), persistent.Edit(position+1)
 		at, _, found := x.find(held, id)
 		expected, exists := model[id]
 		byKey, foundKey := x.findKey(held, document.AppendKey(nil, id))

@@ -38,7 +38,7 @@ func newSpatialIndex(key store.IndexKey) spatialIndex {
 
 // replace replaces the places of one version of a document by those of the next. The zero Object
 // stands for no document.
-func (x *spatialIndex) replace(edit *persistent.Edit, position uint64, before, after document.Object) error {
+func (x *spatialIndex) replace(edit persistent.Edit, position uint64, before, after document.Object) error {
 	if !before.IsZero() && !after.IsZero() {
 		old, had := before.Field(x.field)
 		if next, has := after.Field(x.field); had == has && old == next {

@@ -143,7 +143,7 @@ func TestAllocations_OfLookUpsAndWrites(t *testing.T) {
 		"findAndModify by id": {func() error {
 			_, err := things.FindAndModify(t.Context(), byID, query.Change{Update: update}, store.FindAndModifyOptions{})
 			return err
-		}, 7},
+		}, 6},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(runs, func() {

@@ -36,6 +36,8 @@ type Store struct {
 	// making serialises what adds collections or looks at all of them at once.
 	making      sync.Mutex
 	collections atomic.Pointer[directory]
+	// edits is the last edit of the collections.
+	edits persistent.Edit
 	// commits keeps what is written in a journal; nil where there is none.
 	commits *commits
 	// firstLooks is how often a write may check its context under the lock before it goes on
@@ -100,9 +102,15 @@ func (s *Store) make(name string) *versions {
 		return found
 	}
 	made := new(versions).begin(s, newContent(name))
-	next.Set(persistent.NewEdit(), name, made)
+	next.Set(s.nextEdit(), name, made)
 	s.collections.Store(&next)
 	return made
+}
+
+// nextEdit is named for a caller that holds the lock.
+func (s *Store) nextEdit() persistent.Edit {
+	s.edits++
+	return s.edits
 }
 
 // checkEnded returns the error Canceled where ctx has ended.

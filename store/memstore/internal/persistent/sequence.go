@@ -25,7 +25,7 @@ type Sequence[V any] struct {
 
 // sequenceNode is a leaf, which has values, or a branch, which has children.
 type sequenceNode[V any] struct {
-	edit *Edit
+	edit Edit
 	// used tells which values or children there are.
 	used     uint32
 	values   *[width]V
@@ -33,7 +33,7 @@ type sequenceNode[V any] struct {
 }
 
 // newSequenceLeaf makes the node and its values in one piece of memory.
-func newSequenceLeaf[V any](edit *Edit) *sequenceNode[V] {
+func newSequenceLeaf[V any](edit Edit) *sequenceNode[V] {
 	leaf := &struct {
 		node   sequenceNode[V]
 		values [width]V
@@ -43,7 +43,7 @@ func newSequenceLeaf[V any](edit *Edit) *sequenceNode[V] {
 }
 
 // newSequenceBranch makes the node and its children in one piece of memory.
-func newSequenceBranch[V any](edit *Edit) *sequenceNode[V] {
+func newSequenceBranch[V any](edit Edit) *sequenceNode[V] {
 	branch := &struct {
 		node     sequenceNode[V]
 		children [width]*sequenceNode[V]
@@ -53,7 +53,7 @@ func newSequenceBranch[V any](edit *Edit) *sequenceNode[V] {
 }
 
 // newSequenceNode makes a leaf or a branch, by the place of its bits.
-func newSequenceNode[V any](edit *Edit, shift uint) *sequenceNode[V] {
+func newSequenceNode[V any](edit Edit, shift uint) *sequenceNode[V] {
 	if shift == 0 {
 		return newSequenceLeaf[V](edit)
 	}
@@ -134,7 +134,7 @@ func (n *sequenceNode[V]) walk(base uint64, shift uint, yield func(uint64, V) bo
 }
 
 // Set sets the value at a position.
-func (s *Sequence[V]) Set(edit *Edit, position uint64, value V) {
+func (s *Sequence[V]) Set(edit Edit, position uint64, value V) {
 	if s.root == nil {
 		s.root, s.shift = newSequenceLeaf[V](edit), 0
 	}
@@ -149,7 +149,7 @@ func (s *Sequence[V]) Set(edit *Edit, position uint64, value V) {
 }
 
 // grow puts a level above the root.
-func (s *Sequence[V]) grow(edit *Edit) {
+func (s *Sequence[V]) grow(edit Edit) {
 	root := newSequenceBranch[V](edit)
 	if s.root.used != 0 {
 		root.children[0], root.used = s.root, 1
@@ -159,7 +159,7 @@ func (s *Sequence[V]) grow(edit *Edit) {
 
 // set returns the node that takes the place of n, and whether a value was added
 // rather than replaced.
-func (n *sequenceNode[V]) set(edit *Edit, shift uint, position uint64, value V) (*sequenceNode[V], bool) {
+func (n *sequenceNode[V]) set(edit Edit, shift uint, position uint64, value V) (*sequenceNode[V], bool) {
 	n = n.editable(edit)
 	i := position >> shift & levelMask
 	added := n.used&(1<<i) == 0
@@ -177,7 +177,7 @@ func (n *sequenceNode[V]) set(edit *Edit, shift uint, position uint64, value V) 
 }
 
 // editable returns n where the edit made it, else a copy.
-func (n *sequenceNode[V]) editable(edit *Edit) *sequenceNode[V] {
+func (n *sequenceNode[V]) editable(edit Edit) *sequenceNode[V] {
 	if n.edit == edit {
 		return n
 	}
@@ -194,7 +194,7 @@ func (n *sequenceNode[V]) editable(edit *Edit) *sequenceNode[V] {
 }
 
 // Delete removes the value at a position and reports whether there was one.
-func (s *Sequence[V]) Delete(edit *Edit, position uint64) bool {
+func (s *Sequence[V]) Delete(edit Edit, position uint64) bool {
 	if _, ok := s.Get(position); !ok {
 		return false
 	}
@@ -207,7 +207,7 @@ func (s *Sequence[V]) Delete(edit *Edit, position uint64) bool {
 
 // remove returns the node that takes the place of n, nil where nothing is left in
 // it. There is a value at the position.
-func (n *sequenceNode[V]) remove(edit *Edit, shift uint, position uint64) *sequenceNode[V] {
+func (n *sequenceNode[V]) remove(edit Edit, shift uint, position uint64) *sequenceNode[V] {
 	i := position >> shift & levelMask
 	var child *sequenceNode[V]
 	if shift > 0 {

@@ -18,13 +18,13 @@ type sequenceModel struct {
 	model    map[uint64]int
 }
 
-func (m *sequenceModel) set(edit *persistent.Edit, position uint64, value int) {
+func (m *sequenceModel) set(edit persistent.Edit, position uint64, value int) {
 	m.sequence.Set(edit, position, value)
 	m.model[position] = value
 }
 
 // delete reports whether sequence and model agree that there was a value.
-func (m *sequenceModel) delete(edit *persistent.Edit, position uint64) bool {
+func (m *sequenceModel) delete(edit persistent.Edit, position uint64) bool {
 	_, was := m.model[position]
 	delete(m.model, position)
 	return m.sequence.Delete(edit, position) == was
@@ -66,10 +66,10 @@ func TestSequence_AgreesWithAMap(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(1, uint64(test.positions)))
 			m := &sequenceModel{model: map[uint64]int{}}
-			var edit *persistent.Edit
+			var edit persistent.Edit
 			for i := range 20_000 {
 				if i%test.batch == 0 {
-					edit = persistent.NewEdit()
+					edit = newEdit()
 				}
 				position := uint64(random.IntN(test.positions))
 				if random.IntN(10) < test.deletes {
@@ -96,7 +96,7 @@ func TestSequence_VersionsStay(t *testing.T) {
 	var versions []*sequenceModel
 	for version := range 50 {
 		versions = append(versions, m.copy())
-		edit := persistent.NewEdit()
+		edit := newEdit()
 		for i := range 100 {
 			m.set(edit, uint64(version*100+i), i)
 			m.set(edit, random.Uint64N(5_000), -i)
@@ -114,7 +114,7 @@ func TestSequence_HighestPosition(t *testing.T) {
 	for i, position := range []uint64{0, 31, 32, 1 << 40, math.MaxUint64} {
 		_, ok := m.sequence.Get(position)
 		require.False(t, ok)
-		m.set(persistent.NewEdit(), position, i)
+		m.set(newEdit(), position, i)
 	}
 	m.requireAgreement(t)
 }
@@ -122,7 +122,7 @@ func TestSequence_HighestPosition(t *testing.T) {
 func TestSequence_StopsWhenAsked(t *testing.T) {
 	t.Parallel()
 	var sequence persistent.Sequence[int]
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	for i := range uint64(2_000) {
 		sequence.Set(edit, i, 0)
 	}
@@ -138,7 +138,7 @@ func TestSequence_StopsWhenAsked(t *testing.T) {
 func BenchmarkSequence(b *testing.B) {
 	const size = 10_000
 	var sequence persistent.Sequence[*int]
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	for i := range uint64(size) {
 		sequence.Set(edit, i, nil)
 	}
@@ -152,7 +152,7 @@ func BenchmarkSequence(b *testing.B) {
 		b.ReportAllocs()
 		version := sequence
 		for i := uint64(0); b.Loop(); i++ {
-			version.Set(persistent.NewEdit(), i%size, nil)
+			version.Set(newEdit(), i%size, nil)
 		}
 	})
 	b.Run("all", func(b *testing.B) {

@@ -39,7 +39,7 @@ func (t *Tree[K, V]) Get(key K) (value V, ok bool) {
 }
 
 // Set sets the value of a key.
-func (t *Tree[K, V]) Set(edit *Edit, key K, value V) {
+func (t *Tree[K, V]) Set(edit Edit, key K, value V) {
 	if t.root == nil {
 		t.root = newTreeLeaf[K, V](edit, 1)
 	}
@@ -56,7 +56,7 @@ func (t *Tree[K, V]) Set(edit *Edit, key K, value V) {
 }
 
 // Delete removes a key and reports whether it was there.
-func (t *Tree[K, V]) Delete(edit *Edit, key K) bool {
+func (t *Tree[K, V]) Delete(edit Edit, key K) bool {
 	if _, ok := t.Get(key); !ok {
 		return false
 	}
@@ -122,7 +122,7 @@ const (
 // of a branch are lower bounds: what is below child i is not below keys[i], and
 // below keys[i+1].
 type treeNode[K Key, V any] struct {
-	edit     *Edit
+	edit     Edit
 	keys     []K
 	values   []V
 	children []*treeNode[K, V]
@@ -140,7 +140,7 @@ type treeItem[K Key, V any] struct {
 const fewItems = 4
 
 // newTreeLeaf makes the node and its items in one piece of memory, with room for so many.
-func newTreeLeaf[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
+func newTreeLeaf[K Key, V any](edit Edit, room int) *treeNode[K, V] {
 	if room <= fewItems {
 		leaf := &struct {
 			node   treeNode[K, V]
@@ -160,7 +160,7 @@ func newTreeLeaf[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
 }
 
 // newTreeBranch makes the node and its items in one piece of memory, with room for so many.
-func newTreeBranch[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
+func newTreeBranch[K Key, V any](edit Edit, room int) *treeNode[K, V] {
 	if room <= fewItems {
 		branch := &struct {
 			node     treeNode[K, V]
@@ -180,7 +180,7 @@ func newTreeBranch[K Key, V any](edit *Edit, room int) *treeNode[K, V] {
 }
 
 // sibling makes an empty node of the same kind.
-func (n *treeNode[K, V]) sibling(edit *Edit, room int) *treeNode[K, V] {
+func (n *treeNode[K, V]) sibling(edit Edit, room int) *treeNode[K, V] {
 	if n.isBranch() {
 		return newTreeBranch[K, V](edit, room)
 	}
@@ -188,7 +188,7 @@ func (n *treeNode[K, V]) sibling(edit *Edit, room int) *treeNode[K, V] {
 }
 
 // editable returns n where the edit made it, else a copy with room for another item.
-func (n *treeNode[K, V]) editable(edit *Edit) *treeNode[K, V] {
+func (n *treeNode[K, V]) editable(edit Edit) *treeNode[K, V] {
 	if n.edit == edit {
 		return n
 	}
@@ -232,7 +232,7 @@ func (n *treeNode[K, V]) childFor(key K) int {
 
 // set returns the node that takes the place of n, one to the right of it where
 // it had to be split, and whether the key was added.
-func (n *treeNode[K, V]) set(edit *Edit, key K, value V) (left, right *treeNode[K, V], added bool) {
+func (n *treeNode[K, V]) set(edit Edit, key K, value V) (left, right *treeNode[K, V], added bool) {
 	n = n.editable(edit)
 	if !n.isBranch() {
 		i, found := n.find(key)
@@ -255,7 +255,7 @@ func (n *treeNode[K, V]) set(edit *Edit, key K, value V) (left, right *treeNode[
 // insert puts an item at place i. Where n is full, it is split and the new node
 // to its right returned: in the middle, or behind the last item where the new one
 // comes there, so that ascending keys leave full nodes.
-func (n *treeNode[K, V]) insert(edit *Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
+func (n *treeNode[K, V]) insert(edit Edit, i int, item treeItem[K, V]) (right *treeNode[K, V]) {
 	if len(n.keys) < maxItems {
 		n.grow()
 		n.insertItem(i, item)
@@ -332,7 +332,7 @@ func (n *treeNode[K, V]) moveHead(i int, to *treeNode[K, V]) {
 
 // remove returns the node that takes the place of n without the key, which is
 // there.
-func (n *treeNode[K, V]) remove(edit *Edit, key K) *treeNode[K, V] {
+func (n *treeNode[K, V]) remove(edit Edit, key K) *treeNode[K, V] {
 	n = n.editable(edit)
 	if !n.isBranch() {
 		i, _ := n.find(key)
@@ -350,7 +350,7 @@ func (n *treeNode[K, V]) remove(edit *Edit, key K) *treeNode[K, V] {
 
 // fill joins child i, which has too few items, with its neighbour, or takes items
 // from it.
-func (n *treeNode[K, V]) fill(edit *Edit, i int) {
+func (n *treeNode[K, V]) fill(edit Edit, i int) {
 	i = min(i, len(n.children)-2)
 	left, right := n.children[i].editable(edit), n.children[i+1].editable(edit)
 	n.children[i], n.children[i+1] = left, right
@@ -417,17 +417,11 @@ func (n *treeNode[K, V]) descendBefore(key K, yield func(K, V) bool) bool {
 	return n.children[i].descendBefore(key, yield) && n.descend(i, yield)
 }
 
-// Edit is a batch of changes to one or several collections. A node that was made
+// Edit is the number of a batch of changes to one or several collections. A node that was made
 // in an edit is changed in place by the same edit, so that many changes cost
 // little more than in a collection that is not persistent.
 //
-// An edit belongs to one goroutine. It ends when a version that it made is handed
-// out: from then on nothing may be changed with it.
-type Edit struct {
-	// An Edit is told from others by its address, which a struct without a size
-	// would not have.
-	_ byte
-}
-
-// NewEdit begins an edit.
-func NewEdit() *Edit { return new(Edit) }
+// A version must not have been made by the same number in another batch, so who changes a version counts on
+// from the edit that made it; 0 is none. An edit belongs to one goroutine. It ends when a version that it made
+// is handed out: from then on nothing may be changed with it.
+type Edit uint64

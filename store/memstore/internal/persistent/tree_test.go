@@ -19,12 +19,12 @@ type treeModel struct {
 	model map[string]int
 }
 
-func (m *treeModel) set(edit *persistent.Edit, key string, value int) {
+func (m *treeModel) set(edit persistent.Edit, key string, value int) {
 	m.tree.Set(edit, key, value)
 	m.model[key] = value
 }
 
-func (m *treeModel) delete(edit *persistent.Edit, key string) bool {
+func (m *treeModel) delete(edit persistent.Edit, key string) bool {
 	_, was := m.model[key]
 	delete(m.model, key)
 	return m.tree.Delete(edit, key) == was
@@ -75,10 +75,10 @@ func TestTree_AgreesWithAMap(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(1, uint64(test.keys)))
 			m := &treeModel{model: map[string]int{}}
-			var edit *persistent.Edit
+			var edit persistent.Edit
 			for i := range 20_000 {
 				if i%test.batch == 0 {
-					edit = persistent.NewEdit()
+					edit = newEdit()
 				}
 				key := strconv.Itoa(random.IntN(test.keys))
 				if random.IntN(10) < test.deletes {
@@ -106,7 +106,7 @@ func TestTree_VersionsStay(t *testing.T) {
 	var versions []*treeModel
 	for range 50 {
 		versions = append(versions, m.copy())
-		edit := persistent.NewEdit()
+		edit := newEdit()
 		for i := range 100 {
 			if key := strconv.Itoa(random.IntN(1_000)); random.IntN(3) == 0 {
 				m.delete(edit, key)
@@ -123,14 +123,14 @@ func TestTree_VersionsStay(t *testing.T) {
 func TestTree_BranchesOffAnyVersion(t *testing.T) {
 	t.Parallel()
 	trunk := &treeModel{model: map[string]int{}}
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	for i := range 2_000 {
 		trunk.set(edit, strconv.Itoa(i), i)
 	}
 	left, right := trunk.copy(), trunk.copy()
 	for i := range 2_000 {
-		left.set(persistent.NewEdit(), strconv.Itoa(i), -i)
-		right.delete(persistent.NewEdit(), strconv.Itoa(i*2))
+		left.set(newEdit(), strconv.Itoa(i), -i)
+		right.delete(newEdit(), strconv.Itoa(i*2))
 	}
 	left.requireAgreement(t)
 	right.requireAgreement(t)
@@ -141,7 +141,7 @@ func TestTree_RangeBeginsAtAKey(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	m := &treeModel{model: map[string]int{}}
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	for range 3_000 {
 		key := strconv.Itoa(random.IntN(10_000))
 		m.set(edit, key, 0)
@@ -162,7 +162,7 @@ func TestTree_RangeBeginsAtAKey(t *testing.T) {
 func TestTree_RangeStopsWhenAsked(t *testing.T) {
 	t.Parallel()
 	var tree persistent.Tree[uint64, string]
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	for i := range uint64(5_000) {
 		tree.Set(edit, i, "")
 	}
@@ -185,18 +185,21 @@ func TestTree_Empty(t *testing.T) {
 	var tree persistent.Tree[string, int]
 	_, ok := tree.Get("a")
 	require.False(t, ok)
-	require.False(t, tree.Delete(persistent.NewEdit(), "a"))
+	require.False(t, tree.Delete(newEdit(), "a"))
 	require.Empty(t, keysOf(tree.All()))
 	require.Empty(t, keysOf(tree.Backward()))
 	require.Empty(t, keysOf(tree.From("")))
 	require.Empty(t, keysOf(tree.Before("z")))
 }
 
+// newEdit returns an edit that no other batch has.
+func newEdit() persistent.Edit { return persistent.Edit(rand.Uint64()) }
+
 func BenchmarkTree(b *testing.B) {
 	const size = 10_000
 	var tree persistent.Tree[uint64, uint64]
 	random := rand.New(rand.NewPCG(7, 8))
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	keys := make([]uint64, size)
 	for i := range keys {
 		keys[i] = random.Uint64()
@@ -212,7 +215,7 @@ func BenchmarkTree(b *testing.B) {
 		b.ReportAllocs()
 		version := tree
 		for i := 0; b.Loop(); i++ {
-			version.Set(persistent.NewEdit(), keys[i%size], 0)
+			version.Set(newEdit(), keys[i%size], 0)
 		}
 	})
 }

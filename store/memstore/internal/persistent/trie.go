@@ -17,7 +17,7 @@ type Trie[V any] struct {
 // entries whose bits are the same up to here. Both are in the order of their bits. They lie apart, so
 // that a node with children alone, as all but the last on a way are, is small to copy.
 type trieNode[V any] struct {
-	edit *Edit
+	edit Edit
 	// ends tells which entries there are, branches which children.
 	ends, branches uint32
 	entries        []trieEntry[V]
@@ -59,7 +59,7 @@ func bitOf(rest uint64) uint32 { return 1 << (rest & levelMask) }
 func placeOf(used, bit uint32) int { return bits.OnesCount32(used & (bit - 1)) }
 
 // Set sets the value of a key.
-func (t *Trie[V]) Set(edit *Edit, key uint64, value V) {
+func (t *Trie[V]) Set(edit Edit, key uint64, value V) {
 	if t.root == nil {
 		t.root = &trieNode[V]{edit: edit}
 	}
@@ -71,7 +71,7 @@ func (t *Trie[V]) Set(edit *Edit, key uint64, value V) {
 
 // set returns the node that takes the place of n, and whether a key was added rather
 // than replaced. shift is the number of bits that led to n.
-func (n *trieNode[V]) set(edit *Edit, shift uint, e trieEntry[V]) (_ *trieNode[V], added bool) {
+func (n *trieNode[V]) set(edit Edit, shift uint, e trieEntry[V]) (_ *trieNode[V], added bool) {
 	bit := bitOf(e.key >> shift)
 	if n.branches&bit != 0 {
 		n = n.editable(edit, 0)
@@ -112,7 +112,7 @@ func (n *trieNode[V]) take(bit uint32) {
 }
 
 // editable returns n where the edit made it, else a copy with room for so many more entries.
-func (n *trieNode[V]) editable(edit *Edit, more int) *trieNode[V] {
+func (n *trieNode[V]) editable(edit Edit, more int) *trieNode[V] {
 	if n.edit == edit {
 		return n
 	}
@@ -124,7 +124,7 @@ func (n *trieNode[V]) editable(edit *Edit, more int) *trieNode[V] {
 }
 
 // Delete removes a key and reports whether it was there.
-func (t *Trie[V]) Delete(edit *Edit, key uint64) bool {
+func (t *Trie[V]) Delete(edit Edit, key uint64) bool {
 	if _, ok := t.Get(key); !ok {
 		return false
 	}
@@ -136,7 +136,7 @@ func (t *Trie[V]) Delete(edit *Edit, key uint64) bool {
 }
 
 // remove returns the node that takes the place of n without the key, which is there.
-func (n *trieNode[V]) remove(edit *Edit, shift uint, key uint64) *trieNode[V] {
+func (n *trieNode[V]) remove(edit Edit, shift uint, key uint64) *trieNode[V] {
 	bit := bitOf(key >> shift)
 	if n.branches&bit == 0 {
 		n = n.editable(edit, 0)

@@ -53,10 +53,10 @@ func TestTrie_AgreesWithAMap(t *testing.T) {
 		random := rand.New(rand.NewPCG(8, uint64(batch)))
 		keys := trieKeys(random, 3_000)
 		m := &trieModel{model: map[uint64]int{}}
-		var edit *persistent.Edit
+		var edit persistent.Edit
 		for i := range 20_000 {
 			if i%batch == 0 {
-				edit = persistent.NewEdit()
+				edit = newEdit()
 			}
 			key := keys[random.IntN(len(keys))]
 			if random.IntN(10) < 4 {
@@ -85,7 +85,7 @@ func TestTrie_VersionsStay(t *testing.T) {
 	var versions []*trieModel
 	for version := range 60 {
 		versions = append(versions, m.copy())
-		edit := persistent.NewEdit()
+		edit := newEdit()
 		for range 30 {
 			key := keys[random.IntN(len(keys))]
 			if random.IntN(3) == 0 {
@@ -107,7 +107,7 @@ func BenchmarkTrie(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var trie persistent.Trie[uint64]
 	keys := make([]uint64, size)
-	edit := persistent.NewEdit()
+	edit := newEdit()
 	for i := range keys {
 		keys[i] = random.Uint64()
 		trie.Set(edit, keys[i], uint64(i))
@@ -122,7 +122,7 @@ func BenchmarkTrie(b *testing.B) {
 		b.ReportAllocs()
 		version := trie
 		for i := 0; b.Loop(); i++ {
-			version.Set(persistent.NewEdit(), keys[i%size], 0)
+			version.Set(newEdit(), keys[i%size], 0)
 		}
 	})
 }
