@@ -14,10 +14,12 @@ type Edit struct {
 	few   [6]fieldChange
 	count int
 	many  []fieldChange
+	// shapes are those of the objects beside it, nil where there are none.
+	shapes *Shapes
 }
 
-// NewEdit begins an edit of o.
-func NewEdit(o Object) Edit { return Edit{from: o} }
+// NewEdit begins an edit of o. With the shapes of a store, which may be nil, what it makes shares one of them if it can.
+func NewEdit(o Object, shapes *Shapes) Edit { return Edit{from: o, shapes: shapes} }
 
 func (e *Edit) changes() []fieldChange {
 	if e.many != nil {
@@ -125,13 +127,13 @@ func (e *Edit) Object() Object {
 		}
 		return o
 	}
-	return e.from.edited(changes)
+	return e.from.edited(changes, e.shapes)
 }
 
 // edited returns an object that is not wide with changes.
-func (o Object) edited(changes []fieldChange) Object {
+func (o Object) edited(changes []fieldChange, shapes *Shapes) Object {
 	from := o.node
-	shape := from.shape.edited(changes)
+	shape := from.shape.edited(changes, shapes)
 	next := newObjectNode(max(len(shape.names), len(from.values)))
 	next.values = append(next.values, from.values...)
 	removed := 0
@@ -160,12 +162,13 @@ func (o Object) edited(changes []fieldChange) Object {
 	return Object{next}
 }
 
-// edited returns the shape of an object of this shape after changes.
-func (s *Shape) edited(changes []fieldChange) *Shape {
+// edited returns the shape of an object of this shape after changes: one of shapes if it is there.
+func (s *Shape) edited(changes []fieldChange, shapes *Shapes) *Shape {
 	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
 		return s
 	}
-	keys := make([]string, 0, len(s.names)+len(changes))
+	var room [32]string
+	keys := room[:0]
 	for i, key := range s.names {
 		if !slices.ContainsFunc(changes, func(c fieldChange) bool { return c.at == i && c.value == Missing }) {
 			keys = append(keys, key)
@@ -176,7 +179,10 @@ func (s *Shape) edited(changes []fieldChange) *Shape {
 			keys = append(keys, c.name)
 		}
 	}
-	return NewShape(keys)
+	if known := shapes.find(keys); known != nil {
+		return known
+	}
+	return NewShape(slices.Clone(keys))
 }
 
 // changesKeys reports whether a change adds or removes a field.

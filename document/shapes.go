@@ -162,36 +162,53 @@ func (s *Shapes) shape(of *Shape) *Shape {
 	if s.isShared(of) {
 		return of
 	}
+	if known := s.known(of.names); known != nil {
+		return known
+	}
 	for i, known := range s.few {
 		if known == nil {
 			s.few[i] = of.apart()
 			return s.few[i]
 		}
-		if slices.Equal(known.names, of.names) {
-			return known
-		}
 	}
-	return s.other(of)
-}
-
-// other is shape for one that is not among the few.
-func (s *Shapes) other(of *Shape) *Shape {
 	if s.byHash == nil {
 		s.byHash, s.others, s.seed = map[uint64][]*Shape{}, map[*Shape]struct{}{}, maphash.MakeSeed()
-	}
-	hash := s.hash(of.names)
-	for _, known := range s.byHash[hash] {
-		if slices.Equal(known.names, of.names) {
-			return known
-		}
 	}
 	if len(s.others) == maxShapes-fewShapes {
 		return of
 	}
-	shared := of.apart()
+	shared, hash := of.apart(), s.hash(of.names)
 	s.others[shared] = struct{}{}
 	s.byHash[hash] = append(s.byHash[hash], shared)
 	return shared
+}
+
+// find returns the shared shape with these names, nil where there is none.
+func (s *Shapes) find(names []string) *Shape {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.known(names)
+}
+
+// known is named for a caller that holds the lock.
+func (s *Shapes) known(names []string) *Shape {
+	for _, known := range s.few {
+		if known != nil && slices.Equal(known.names, names) {
+			return known
+		}
+	}
+	if s.byHash == nil {
+		return nil
+	}
+	for _, known := range s.byHash[s.hash(names)] {
+		if slices.Equal(known.names, names) {
+			return known
+		}
+	}
+	return nil
 }
 
 func (s *Shapes) hash(keys []string) uint64 {

@@ -114,7 +114,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 // step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
-	edit := document.NewEdit(before)
+	edit := document.NewEdit(before, run.call.shapes)
 	if err := c.Update.tree.editFields(&edit, run); err != nil {
 		return document.Object{}, false, err
 	}

@@ -20,6 +20,8 @@ import (
 // It serves one goroutine.
 type Evaluation struct {
 	budget budget
+	// shapes are those that changed documents share, nil where there are none.
+	shapes *document.Shapes
 
 	// What follows belongs to the check that is under way.
 
@@ -51,6 +53,9 @@ func NewEvaluation(ctx context.Context) *Evaluation {
 func (e *Evaluation) Resume(ctx context.Context) {
 	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
 }
+
+// Share has the documents that the call changes share the shapes of a store.
+func (e *Evaluation) Share(shapes *document.Shapes) { e.shapes = shapes }
 
 // Visit counts a document that the call looks at without asking a filter, because an index or
 // another process has found that it matches. The methods that are given a filter count it

@@ -159,7 +159,7 @@ func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, erro
 	if len(n.children) > fewFields {
 		return n.applyToManyFields(o, run)
 	}
-	edit := document.NewEdit(o)
+	edit := document.NewEdit(o, run.call.shapes)
 	if err := n.editFields(&edit, run); err != nil {
 		return nil, err
 	}

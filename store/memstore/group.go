@@ -186,6 +186,7 @@ var (
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
 	a := p.attempt()
 	a.program, a.call = p, *query.NewEvaluation(ctx)
+	a.call.Share(v.newest.Load().shapes)
 	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
 		err := c.writeLocked(ctx, v, looks, a)
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
