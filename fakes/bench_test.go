@@ -278,7 +278,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_BytesOfATurn(t *testing.T) {
-	const runs, most = 500, 10_200
+	const runs, most = 500, 10_500
 	turn := newTurn(t, webchat, 10_000)
 	require.NoError(t, turn())
 	var before, after runtime.MemStats
