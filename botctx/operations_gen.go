@@ -1205,275 +1205,207 @@ func (c *Context) UploadFileToObjectStore(ctx context.Context, p utility.UploadF
 func (o fromCaller) FindAndModifyMember(ctx context.Context, p member.FindAndModifyParams) (member.FindAndModifyResult, error) {
 	return callByName[member.FindAndModifyResult](ctx, o.caller, OpFindAndModifyMember, p)
 }
-
 func (o fromCaller) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyParams) (datasource.FindAndModifyResult, error) {
 	return callByName[datasource.FindAndModifyResult](ctx, o.caller, OpFindAndModifyDataFromDataSource, p)
 }
-
 func (o fromCaller) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertParams) (datasource.UpsertResult, error) {
 	return callByName[datasource.UpsertResult](ctx, o.caller, OpUpsertDataToDataSource, p)
 }
-
 func (o fromCaller) CountDataSource(ctx context.Context, p datasource.CountParams) (int64, error) {
 	return callByName[int64](ctx, o.caller, OpCountDataSource, p)
 }
-
 func (o fromCaller) FetchDataFromDataSource(ctx context.Context, p datasource.FetchParams) (datasource.FetchResult, error) {
 	return callByName[datasource.FetchResult](ctx, o.caller, OpFetchDataFromDataSource, p)
 }
-
 func (o fromCaller) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctParams) (datasource.FetchDistinctResult, error) {
 	return callByName[datasource.FetchDistinctResult](ctx, o.caller, OpFetchDistinctDataFromDataSource, p)
 }
-
 func (o fromCaller) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearParams) (datasource.FetchGeoNearResult, error) {
 	return callByName[datasource.FetchGeoNearResult](ctx, o.caller, OpFetchGeoNearFromDataSource, p)
 }
-
 func (o fromCaller) PatchDataToDataSource(ctx context.Context, p datasource.PatchParams) (datasource.PatchResult, error) {
 	return callByName[datasource.PatchResult](ctx, o.caller, OpPatchDataToDataSource, p)
 }
-
 func (o fromCaller) GetMember(ctx context.Context, p member.GetParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpGetMember, p)
 }
-
 func (o fromCaller) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
 	return callByName[member.PatchResult](ctx, o.caller, OpPatchMembers, p)
 }
-
 func (o fromCaller) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
 	return callByName[member.UpdateResult](ctx, o.caller, OpUpdateMember, p)
 }
-
 func (o fromCaller) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveReferFromParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpCheckAndSaveMemberReferFrom, p)
 }
-
 func (o fromCaller) NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error) {
 	return callByName[*agenda.Agenda](ctx, o.caller, OpNewAgenda, p)
 }
-
 func (o fromCaller) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agenda.UpdateResult, error) {
 	return callByName[agenda.UpdateResult](ctx, o.caller, OpUpdateAgenda, p)
 }
-
 func (o fromCaller) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error) {
 	return callByName[agenda.DeleteResult](ctx, o.caller, OpDeleteMemberAgenda, p)
 }
-
 func (o fromCaller) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
 	return callByName[RedirectMemberToNodeResult](ctx, o.caller, OpRedirectMemberToNode, p)
 }
-
 func (o fromCaller) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
 	return callByName[livechat.CreateAssignmentResult](ctx, o.caller, OpCreateAssignment, p)
 }
-
 func (o fromCaller) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
 	return callByName[livechat.AddNewTargetsToAssignmentResult](ctx, o.caller, OpAddNewTargetsToAssignment, p)
 }
-
 func (o fromCaller) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
 	return callByName[livechat.ReassignAssignmentResult](ctx, o.caller, OpReassignAssignment, p)
 }
-
 func (o fromCaller) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignment, p)
 }
-
 func (o fromCaller) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByOutlet, p)
 }
-
 func (o fromCaller) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
 	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByBravoGroupID, p)
 }
-
 func (o fromCaller) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMemberID, p)
 }
-
 func (o fromCaller) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMeta, p)
 }
-
 func (o fromCaller) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
 	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByParentAssignmentID, p)
 }
-
 func (o fromCaller) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
 	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentGroup, p)
 }
-
 func (o fromCaller) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
 	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentMeta, p)
 }
-
 func (o fromCaller) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
 	return callByName[livechat.RemovePendingAssignmentByMemberIDResult](ctx, o.caller, OpRemovePendingAssignmentByMemberID, p)
 }
-
 func (o fromCaller) EndLiveChat(ctx context.Context, p livechat.EndParams) (livechat.EndResult, error) {
 	return callByName[livechat.EndResult](ctx, o.caller, OpEndLiveChat, p)
 }
-
 func (o fromCaller) InletEndLiveChat(ctx context.Context, p livechat.InletEndParams) (livechat.EndResult, error) {
 	return callByName[livechat.EndResult](ctx, o.caller, OpInletEndLiveChat, p)
 }
-
 func (o fromCaller) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoParams) ([]livechat.EndBravoResult, error) {
 	return callByName[[]livechat.EndBravoResult](ctx, o.caller, OpEndBravoLiveChat, p)
 }
-
 func (o fromCaller) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroup, p)
 }
-
 func (o fromCaller) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByExternalID, p)
 }
-
 func (o fromCaller) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByGroupExternalID, p)
 }
-
 func (o fromCaller) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByInletGroup, p)
 }
-
 func (o fromCaller) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
 	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByMemberID, p)
 }
-
 func (o fromCaller) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
 	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroup, p)
 }
-
 func (o fromCaller) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
 	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroupMeta, p)
 }
-
 func (o fromCaller) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
 	return callByName[livechat.RecordUpdate](ctx, o.caller, OpInactivateGroup, p)
 }
-
 func (o fromCaller) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	return callByName[string](ctx, o.caller, OpHandleAdminJoinedGroup, p)
 }
-
 func (o fromCaller) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
 	return callByName[livechat.CreateBravoGroupResult](ctx, o.caller, OpCreateBravoGroup, p)
 }
-
 func (o fromCaller) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
 	return callByName[livechat.DisableBravoGroupInviteLinkResult](ctx, o.caller, OpDisableBravoGroupInviteLink, p)
 }
-
 func (o fromCaller) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
 	return callByName[livechat.SetBravoGroupIconResult](ctx, o.caller, OpSetBravoGroupIcon, p)
 }
-
 func (o fromCaller) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
 	return callByName[livechat.CreateHotelChannelResult](ctx, o.caller, OpCreateHotelChannel, p)
 }
-
 func (o fromCaller) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdmin, p)
 }
-
 func (o fromCaller) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
 	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdminByExternalID, p)
 }
-
 func (o fromCaller) GetChannel(ctx context.Context, p channel.GetParams) (*channel.Reference, error) {
 	return callByName[*channel.Reference](ctx, o.caller, OpGetChannel, p)
 }
-
 func (o fromCaller) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
 	return callByName[send.SendResponseResult](ctx, o.caller, OpSendResponse, p)
 }
-
 func (o fromCaller) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToInlet, p)
 }
-
 func (o fromCaller) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToInletGroup, p)
 }
-
 func (o fromCaller) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToOutletGroup, p)
 }
-
 func (o fromCaller) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendAlphaResponse, p)
 }
-
 func (o fromCaller) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
 	return callByName[send.SendAlphaResponseToMemberIDsResult](ctx, o.caller, OpSendAlphaResponseToMemberIDs, p)
 }
-
 func (o fromCaller) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
 	return callByName[send.Result](ctx, o.caller, OpSendHotelResponse, p)
 }
-
 func (o fromCaller) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
 	return callByName[send.SendDeltaResponseResult](ctx, o.caller, OpSendDeltaResponse, p)
 }
-
 func (o fromCaller) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
 	return callByName[send.AlphaCreateBroadcastResult](ctx, o.caller, OpAlphaCreateBroadcast, p)
 }
-
 func (o fromCaller) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
 	return callByName[send.AlphaSendBroadcastResult](ctx, o.caller, OpAlphaSendBroadcast, p)
 }
-
 func (o fromCaller) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
 	return callByName[send.AlphaGetAttachmentIDResult](ctx, o.caller, OpAlphaGetAttachmentID, p)
 }
-
 func (o fromCaller) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
 	return callByName[send.AlphaPassThreadControlResult](ctx, o.caller, OpAlphaPassThreadControl, p)
 }
-
 func (o fromCaller) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
 	return callByName[send.AlphaSaveCustomLabelResult](ctx, o.caller, OpAlphaSaveCustomLabel, p)
 }
-
 func (o fromCaller) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
 	return callByName[send.AlphaRemoveCustomLabelResult](ctx, o.caller, OpAlphaRemoveCustomLabel, p)
 }
-
 func (o fromCaller) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
 	return callByName[send.SavePostCommentAnalyticsResult](ctx, o.caller, OpSavePostCommentAnalytics, p)
 }
-
 func (o fromCaller) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
 	return callByName[livechat.SaveGroupIDToMemberResult](ctx, o.caller, OpSaveGroupIDToMember, p)
 }
-
 func (o fromCaller) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
 	return callByName[send.CharlieArchiveConversationResult](ctx, o.caller, OpCharlieArchiveConversation, p)
 }
-
 func (o fromCaller) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
 	return callByName[send.UpdateMessageResult](ctx, o.caller, OpUpdateMessage, p)
 }
-
 func (o fromCaller) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
 	return callByName[send.EchoSaveMemberTagResult](ctx, o.caller, OpEchoSaveMemberTag, p)
 }
-
 func (o fromCaller) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
 	return callByName[utility.SendEmailResult](ctx, o.caller, OpSendEmail, p)
 }
-
 func (o fromCaller) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
 	return callByName[utility.GolfResult](ctx, o.caller, OpGolf, p)
 }
-
 func (o fromCaller) UploadFileToObjectStore(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.UploadFileToObjectStoreResult, error) {
 	return callByName[utility.UploadFileToObjectStoreResult](ctx, o.caller, OpUploadFileToObjectStore, p)
 }
