@@ -16,18 +16,18 @@ import (
 
 // The names of all operations, in the order of the specification.
 const (
-	OpFindAndModifyMember                Op = "findAndModifyMember"                // Finds the first member of the whole app that matches, and changes it in one atomic step.
-	OpFindAndModifyDataFromDataSource    Op = "findAndModifyDataFromDataSource"    // Finds the first entry that matches, in the order of `sortBy`, and changes it in one atomic step: of many callers at once, each sees the change of the one before.
-	OpUpsertDataToDataSource             Op = "upsertDataToDataSource"             // Changes the entries whose `_id` exists, and inserts the others: the given columns are set, others stay.
-	OpCountDataSource                    Op = "countDataSource"                    // Returns the number of entries that match.
-	OpFetchDataFromDataSource            Op = "fetchDataFromDataSource"            // Returns the entries that match, in the order of `sortBy` or of their insertion; with `count` their number alone.
-	OpFetchDistinctDataFromDataSource    Op = "fetchDistinctDataFromDataSource"    // Returns the different values of one column, in the order in which they were first seen; with `count` their number alone.
+	OpFindAndModifyMember                Op = "findAndModifyMember"                // Atomically changes the first matching member of the whole app.
+	OpFindAndModifyDataFromDataSource    Op = "findAndModifyDataFromDataSource"    // Atomically changes the first matching entry in the order of `sortBy`.
+	OpUpsertDataToDataSource             Op = "upsertDataToDataSource"             // Updates the entries whose `_id` exists and inserts the others.
+	OpCountDataSource                    Op = "countDataSource"                    // Returns the number of matching entries.
+	OpFetchDataFromDataSource            Op = "fetchDataFromDataSource"            // Returns the matching entries in the order of `sortBy` or, by default, of insertion.
+	OpFetchDistinctDataFromDataSource    Op = "fetchDistinctDataFromDataSource"    // Returns the distinct values of one column, in the order in which they first occur.
 	OpFetchGeoNearFromDataSource         Op = "fetchGeoNearFromDataSource"         // Returns the entries near a point, nearest first.
-	OpPatchDataToDataSource              Op = "patchDataToDataSource"              // Changes the first entry that matches, or all of them with `multi`.
-	OpGetMember                          Op = "getMember"                          // Reads a member of the app by its id.
-	OpPatchMembers                       Op = "patchMembers"                       // Changes every member of a channel that matches, all or none.
-	OpUpdateMember                       Op = "updateMember"                       // Sets the given fields of a member; fields that are not given stay.
-	OpCheckAndSaveMemberReferFrom        Op = "checkAndSaveMemberReferFrom"        // Keeps in `meta.referFrom` which channel referred the member to the current one, unless that is known already: the first value stays.
+	OpPatchDataToDataSource              Op = "patchDataToDataSource"              // Changes the first matching entry, or all of them with `multi`.
+	OpGetMember                          Op = "getMember"                          // Reads a member of the app by id.
+	OpPatchMembers                       Op = "patchMembers"                       // Changes every matching member of a channel, or none if one of them cannot be changed.
+	OpUpdateMember                       Op = "updateMember"                       // Sets the given fields of a member and keeps the others.
+	OpCheckAndSaveMemberReferFrom        Op = "checkAndSaveMemberReferFrom"        // Stores in `meta.referFrom` the channel that referred the member to the current one.
 	OpNewAgenda                          Op = "newAgenda"                          // Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
 	OpUpdateAgenda                       Op = "updateAgenda"                       // Changes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
 	OpDeleteMemberAgenda                 Op = "deleteMemberAgenda"                 // Removes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
@@ -62,29 +62,29 @@ const (
 	OpCreateHotelChannel                 Op = "createHotelChannel"                 // Makes a channel on Hotel.
 	OpGetAdmin                           Op = "getAdmin"                           // Reads an agent by the id.
 	OpGetAdminByExternalID               Op = "getAdminByExternalId"               // Reads an agent by the id on the outlet's platform.
-	OpGetChannel                         Op = "getChannel"                         // Tells which app a channel belongs to.
+	OpGetChannel                         Op = "getChannel"                         // Returns the app of a channel.
 	OpSendResponse                       Op = "sendResponse"                       // Sends a message to one member or several, on any platform.
 	OpSendMessageToInlet                 Op = "sendMessageToInlet"                 // Sends a message from the outlet conversation that `messageEvent` belongs to, to the member.
 	OpSendMessageToInletGroup            Op = "sendMessageToInletGroup"            // Sends a message to the group conversation on the inlet's side.
 	OpSendMessageToOutletGroup           Op = "sendMessageToOutletGroup"           // Sends a message to the group conversation on the outlet's side.
-	OpSendAlphaResponse                  Op = "sendAlphaResponse"                  // Sends a message to one member of an Alpha channel, as `sendResponse` does.
-	OpSendAlphaResponseToMemberIDs       Op = "sendAlphaResponseToMemberIds"       // Sends a message to several members of an Alpha channel, as `sendResponse` does: all are tried.
+	OpSendAlphaResponse                  Op = "sendAlphaResponse"                  // Sends a message to one member of an Alpha channel, like `sendResponse`.
+	OpSendAlphaResponseToMemberIDs       Op = "sendAlphaResponseToMemberIds"       // Sends a message to several members of an Alpha channel, like `sendResponse`: all are tried.
 	OpSendHotelResponse                  Op = "sendHotelResponse"                  // Sends a message to a user or a group on Hotel, who need not be a member.
-	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel by one request.
-	OpAlphaCreateBroadcast               Op = "alphaCreateBroadcast"               // Stores a message on Alpha, to be sent by `alphaSendBroadcast`.
+	OpSendDeltaResponse                  Op = "sendDeltaResponse"                  // Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`.
+	OpAlphaCreateBroadcast               Op = "alphaCreateBroadcast"               // Stores a message on Alpha, for `alphaSendBroadcast` to send.
 	OpAlphaSendBroadcast                 Op = "alphaSendBroadcast"                 // Sends a stored message to all members with a label.
-	OpAlphaGetAttachmentID               Op = "alphaGetAttachmentId"               // Gives a file to Alpha and returns the id by which messages use it: `Attachment(TypeImage, id)`.
-	OpAlphaPassThreadControl             Op = "alphaPassThreadControl"             // Hands the conversation with a member to another application on Alpha, such as an agent's inbox.
+	OpAlphaGetAttachmentID               Op = "alphaGetAttachmentId"               // Uploads a file to Alpha and returns the id that messages use: `Attachment(TypeImage, id)`.
+	OpAlphaPassThreadControl             Op = "alphaPassThreadControl"             // Passes the conversation with a member to another application on Alpha, such as an agent's inbox.
 	OpAlphaSaveCustomLabel               Op = "alphaSaveCustomLabel"               // Puts a label on a member on Alpha.
-	OpAlphaRemoveCustomLabel             Op = "alphaRemoveCustomLabel"             // Takes a label off a member on Alpha.
+	OpAlphaRemoveCustomLabel             Op = "alphaRemoveCustomLabel"             // Removes a label from a member on Alpha.
 	OpSavePostCommentAnalytics           Op = "savePostCommentAnalytics"           // Records that a user commented on a post.
 	OpSaveGroupIDToMember                Op = "saveGroupIdToMember"                // Keeps the group that an event belongs to in the group of the member.
 	OpCharlieArchiveConversation         Op = "charlieArchiveConversation"         // Archives a conversation on Charlie.
-	OpUpdateMessage                      Op = "updateMessage"                      // Changes a message that was sent, on platforms whose connector is a MessageUpdater.
+	OpUpdateMessage                      Op = "updateMessage"                      // Changes a sent message, on platforms whose connector is a MessageUpdater.
 	OpEchoSaveMemberTag                  Op = "EchoSaveMemberTag"                  // Puts a tag on a member on Echo.
 	OpSendEmail                          Op = "sendEmail"                          // Sends a mail from the host's no-reply address.
-	OpGolf                               Op = "golf"                               // Returns the client of a payment account of the app, which the host registered under a name.
-	OpUploadFileToObjectStore            Op = "uploadFileToObjectStore"            // Copies a file from an address into the host's object store, under the app, the channel and the file's name.
+	OpGolf                               Op = "golf"                               // Returns the client of a payment account that the host registered for the app under the given name.
+	OpUploadFileToObjectStore            Op = "uploadFileToObjectStore"            // Copies the file at a `url` into the host's object store, under the app, the channel and the file's name.
 )
 
 // operations are all operations, in the order of the specification.
@@ -160,82 +160,82 @@ var operations = [...]operation{
 	{OpUploadFileToObjectStore, called(OpUploadFileToObjectStore, (*Context).UploadFileToObjectStore)},
 }
 
-// FindAndModifyMember finds the first member of the whole app that matches, and changes it in
-// one atomic step. Choose filter and patch so that the changed member does not match any more:
-// then an input that is repeated, or several events at once, change it only once.
+// FindAndModifyMember atomically changes the first matching member of the whole app. Choose
+// filter and patch so that the changed member no longer matches: then a repeated input, or
+// several events at once, change it only once.
 //
 // Errors:
-//   - InvalidArgument: a value has another type than the member's field.
+//   - InvalidArgument: a value does not have the type of the member's field.
 //   - AlreadyExists: another member of the channel has the externalId.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-//     or would change _id, app, channel or createdAt.
-//   - InvalidArgument: SortBy holds something other than 1 and -1.
-//   - Unsupported: Option.Upsert is true: members come into being on their platforms.
+//   - InvalidArgument: Patch mixes operators with plain fields, has conflicting paths, or would
+//     change _id, app, channel or createdAt.
+//   - InvalidArgument: SortBy has a value other than 1 and -1.
+//   - Unsupported: Option.Upsert is true; members are created only when they first write.
 //
 // Specification: Member and data-source operations.
 func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyParams) (member.FindAndModifyResult, error) {
 	return invoke(ctx, c, OpFindAndModifyMember, c.members(), member.Operations.FindAndModifyMember, p)
 }
 
-// FindAndModifyDataFromDataSource finds the first entry that matches, in the order
-// of SortBy, and changes it in one atomic step: of many callers at once, each sees
-// the change of the one before. A filter that the change makes false, such as
-// taken: false, lets each entry be claimed once. Value is nil where none matched.
+// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of
+// SortBy. Concurrent callers each see the change of the one before, so a filter that the change
+// makes false, such as taken: false, lets each entry be claimed once. Value is nil if none
+// matched.
 //
 // Errors:
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-//     or would change _id or createdAt.
-//   - InvalidArgument: SortBy holds something other than 1 and -1.
+//   - InvalidArgument: Patch mixes operators with plain fields, has conflicting paths, or would
+//     change _id or createdAt.
+//   - InvalidArgument: SortBy has a value other than 1 and -1.
 //   - InvalidArgument: Option.Projection includes some columns and excludes others, has
-//     paths that collide, or needs a position in an array that the filter does not give.
-//   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
+//     conflicting paths, or needs an array position that the filter does not give.
+//   - AlreadyExists: Option.Upsert would insert an entry whose _id exists.
 func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyParams) (datasource.FindAndModifyResult, error) {
 	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, c.dataSources(), datasource.Operations.FindAndModifyDataFromDataSource, p)
 }
 
-// UpsertDataToDataSource changes the entries whose _id exists, and inserts the
-// others: the given columns are set, others stay. Elements are written one after
-// the other; where the store fails in between, the same call again completes it.
+// UpsertDataToDataSource updates the entries whose _id exists and inserts the others. It sets
+// the given columns and keeps all others. Elements are written one after the other; if the
+// store fails midway, repeating the call completes it.
 //
 // Errors:
-//   - InvalidArgument: Data is neither an object nor a list of objects, or holds the
-//     same _id twice, an _id that is null, an object or a list, or a column whose name
-//     begins with $ or has a dot. Then nothing is written.
-//   - InvalidArgument: an element would change createdAt of an entry.
+//   - InvalidArgument: Data is neither an object nor a list of objects, or contains the same
+//     _id twice, an _id that is null, an object or a list, or a column name that begins with $
+//     or contains a dot. Then nothing is written.
+//   - InvalidArgument: an element would change an entry's createdAt.
 func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertParams) (datasource.UpsertResult, error) {
 	return invoke(ctx, c, OpUpsertDataToDataSource, c.dataSources(), datasource.Operations.UpsertDataToDataSource, p)
 }
 
-// CountDataSource returns the number of entries that match.
+// CountDataSource returns the number of matching entries.
 //
 // Errors:
-//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) CountDataSource(ctx context.Context, p datasource.CountParams) (int64, error) {
 	return invoke(ctx, c, OpCountDataSource, c.dataSources(), datasource.Operations.CountDataSource, p)
 }
 
-// FetchDataFromDataSource returns the entries that match, in the order of SortBy or
-// of their insertion; with Count their number alone.
+// FetchDataFromDataSource returns the matching entries in the order of SortBy or, by default,
+// of insertion. With Count it returns only their number.
 //
 // Errors:
-//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-//   - InvalidArgument: SortBy holds something other than 1 and -1.
+//   - InvalidArgument: SortBy has a value other than 1 and -1.
 func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchParams) (datasource.FetchResult, error) {
 	return invoke(ctx, c, OpFetchDataFromDataSource, c.dataSources(), datasource.Operations.FetchDataFromDataSource, p)
 }
 
-// FetchDistinctDataFromDataSource returns the different values of one column, in
-// the order in which they were first seen; with Count their number alone. The
-// elements of a list count one by one; 1 and 1.0 are one value.
+// FetchDistinctDataFromDataSource returns the distinct values of one column, in the order in
+// which they first occur. With Count it returns only their number. Each element of a list
+// counts as a value; 1 and 1.0 are the same value.
 //
 // Errors:
-//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctParams) (datasource.FetchDistinctResult, error) {
@@ -244,37 +244,36 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 
 // FetchGeoNearFromDataSource returns the entries near a point, nearest first.
 //
-// The points are in the column that key in Data names, else in the column of the
-// store's geo index, else in "location", else in the only column that holds any.
+// The points are in the column that Data's key names. Without key, the column of the store's
+// geo index is used, else "location", else the only column that contains points.
 //
 // Errors:
-//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 //     differ.
-//   - InvalidArgument: Data has a near that is no point or lies off the globe, a
-//     distance or a limit that is negative, or a query that is no filter.
-//   - InvalidArgument: the entries have locations in several columns, and key in Data
-//     does not say which is meant.
+//   - InvalidArgument: Data has a near that is not a point on the globe, a negative distance or
+//     limit, or an invalid query.
+//   - InvalidArgument: the entries have points in several columns, and Data has no key to
+//     choose one.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearParams) (datasource.FetchGeoNearResult, error) {
 	return invoke(ctx, c, OpFetchGeoNearFromDataSource, c.dataSources(), datasource.Operations.FetchGeoNearFromDataSource, p)
 }
 
-// PatchDataToDataSource changes the first entry that matches, or all of them with
-// Multi.
+// PatchDataToDataSource changes the first matching entry, or all of them with Multi.
 //
 // Errors:
-//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-//     or would change _id or createdAt.
-//   - InvalidArgument: Options.Sort holds something other than 1 and -1, or Patch is a
-//     replacement document and Multi is true.
-//   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
+//   - InvalidArgument: Patch mixes operators with plain fields, has conflicting paths, or would
+//     change _id or createdAt.
+//   - InvalidArgument: Options.Sort has a value other than 1 and -1, or Patch is a replacement
+//     document and Multi is true.
+//   - AlreadyExists: Options.Upsert would insert an entry whose _id exists.
 func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchParams) (datasource.PatchResult, error) {
 	return invoke(ctx, c, OpPatchDataToDataSource, c.dataSources(), datasource.Operations.PatchDataToDataSource, p)
 }
 
-// GetMember reads a member of the app by its id.
+// GetMember reads a member of the app by id.
 //
 // Errors:
 //   - NotFound: the app has no member with that id.
@@ -284,15 +283,15 @@ func (c *Context) GetMember(ctx context.Context, p member.GetParams) (*member.Me
 	return invoke(ctx, c, OpGetMember, c.members(), member.Operations.GetMember, p)
 }
 
-// PatchMembers changes every member of a channel that matches, all or none. The
-// first of them comes back.
+// PatchMembers changes every matching member of a channel, or none if one of them cannot be
+// changed. It returns the first of them.
 //
 // Errors:
-//   - InvalidArgument: a value has another type than the member's field.
+//   - InvalidArgument: a value does not have the type of the member's field.
 //   - AlreadyExists: another member of the channel has the externalId.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-//     would change _id, app, channel or createdAt, or is a replacement without MemberID.
+//   - InvalidArgument: Patch mixes operators with plain fields, has conflicting paths, would
+//     change _id, app, channel or createdAt, or is a replacement without MemberID.
 //   - NotFound: the channel does not exist in the app.
 //
 // Specification: Member and data-source operations.
@@ -300,25 +299,24 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchParams) (membe
 	return invoke(ctx, c, OpPatchMembers, c.members(), member.Operations.PatchMembers, p)
 }
 
-// UpdateMember sets the given fields of a member; fields that are not given stay.
-// The last write wins, unless the host asked for etag checks.
+// UpdateMember sets the given fields of a member and keeps the others. The last write wins,
+// unless the host turned on etag checks.
 //
 // Errors:
-//   - InvalidArgument: a value has another type than the member's field.
+//   - InvalidArgument: a value does not have the type of the member's field.
 //   - AlreadyExists: another member of the channel has the externalId.
 //   - InvalidArgument: Member has no _id, or would change app, channel or createdAt.
 //   - NotFound: the app has no member with that _id.
-//   - Conflict: the host asked for etag checks, and member.etag is no longer the stored
-//     one.
+//   - Conflict: the host turned on etag checks, and member.etag is not the stored one.
 //
 // Specification: Member and data-source operations.
 func (c *Context) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
 	return invoke(ctx, c, OpUpdateMember, c.members(), member.Operations.UpdateMember, p)
 }
 
-// CheckAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the
-// member to the current one, unless that is known already: the first value stays.
-// The member comes back either way.
+// CheckAndSaveMemberReferFrom stores in meta.referFrom the channel that referred the member to
+// the current one. If a value is already stored, it stays. It returns the member in either
+// case.
 //
 // Errors:
 //   - NotFound: the app has no member with that id.
@@ -805,8 +803,7 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 	return invoke(ctx, c, OpGetAdminByExternalID, c.liveChats(), livechat.Operations.GetAdminByExternalID, p)
 }
 
-// GetChannel tells which app a channel belongs to. It knows the channels of its own
-// app only.
+// GetChannel returns the app of a channel. It finds only channels of the context's app.
 //
 // Errors:
 //   - NotFound: the channel does not exist in the app.
@@ -816,32 +813,30 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetParams) (*channel
 	return invoke(ctx, c, OpGetChannel, c.channels(), channel.Operations.GetChannel, p)
 }
 
-// SendResponse sends a message to one member or several, on any platform. Without
-// channel and member it goes to the context's own: where the member talks with the bot
-// in a group, it goes to the group. A member who is named gets it alone.
+// SendResponse sends a message to one member or several, on any platform. Without channel and
+// member it goes to the context's own; if that member talks to the bot in a group, it goes to
+// the group. Members that are named receive it privately.
 //
-// {{path}} of a template is filled from each member. Everything is checked before
-// the first message goes out: the records, the connector, and the message as each
-// member would get it. Then all members are tried, each once. The result holds what
-// the platform answered, for several members in their order; the results of those
-// that failed say why. *UndeliveredError is behind the error of every message that was
-// tried, that for one member included, and names who did not get it.
+// {{path}} of a template is filled from each member. The records, the connector and the message
+// as each member would receive it are checked before the first message is sent. Then the
+// message is sent to each member once. The result holds the platform's answers, for several
+// members in their order; the results of those that failed have Err. The error of a message
+// that was tried, even for one member, wraps *UndeliveredError, which names the members who did
+// not receive it.
 //
 // Errors:
-//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
-//     records.
-//   - InvalidArgument: a member is in another channel than the message goes to, or
-//     MemberID is an empty list.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
+//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
+//   - InvalidArgument: a member is not in the channel that the message goes to, or MemberID is
+//     an empty list.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
 //   - Unsupported: the host has no connector for the channel's type.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
-//   - Unavailable: the platform did not take the message for some of several members.
-//     All were tried; the error names them, and the results come with it.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
+//   - Unavailable: the platform did not accept the message for some of several members. All
+//     were tried; the error names them, and the results are returned with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
@@ -910,45 +905,41 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	return invoke(ctx, c, OpSendMessageToOutletGroup, c.liveChats(), livechat.Operations.SendMessageToOutletGroup, p)
 }
 
-// SendAlphaResponse sends a message to one member of an Alpha channel, as SendResponse does.
+// SendAlphaResponse sends a message to one member of an Alpha channel, like SendResponse.
 //
 // Errors:
-//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
-//     records.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the channel is not of type alpha; or the host has no connector for
-//     it.
+//   - Unsupported: the channel is not of type alpha, or the host has no connector for it.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
 	return invoke(ctx, c, OpSendAlphaResponse, c.sends(), send.Operations.SendAlphaResponse, p)
 }
 
-// SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, as
-// SendResponse does: all are tried. The result has an element for each member in the order
-// in which MemberID first names them, also where there is but one. Where MemberID names one
-// member who does not get the message, the error has the code of that failure,
-// *UndeliveredError is behind it all the same, and the result comes with it.
+// SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, like
+// SendResponse: all are tried. The result has an element for each member in the order in which
+// MemberID first names them, even if there is only one. If MemberID names one member who does
+// not receive the message, the error has the code of that failure and wraps *UndeliveredError,
+// and the result is returned with it.
 //
 // Errors:
 //   - InvalidArgument: Channel and ChannelID name different records.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the channel is not of type alpha; or the host has no connector for
-//     it.
+//   - Unsupported: the channel is not of type alpha, or the host has no connector for it.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not take the message for some of several members.
-//     All were tried; the error names them, and the results come with it.
+//   - Unavailable: the platform did not accept the message for some of several members. All
+//     were tried; the error names them, and the results are returned with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
@@ -956,58 +947,54 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 }
 
 // SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
-// {{path}} in the message is filled from the context's own member, where it has one.
+// {{path}} in the message is filled from the context's own member, if it has one.
 //
 // Errors:
 //   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
 //   - NotFound: the channel or the context's own member does not exist in the app.
-//   - Unsupported: the channel is not of type hotel; or the host has no connector for
-//     it.
+//   - Unsupported: the channel is not of type hotel, or the host has no connector for it.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
 //
 // Specification: Sending operations.
 func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
 	return invoke(ctx, c, OpSendHotelResponse, c.sends(), send.Operations.SendHotelResponse, p)
 }
 
-// SendDeltaResponse sends a message to one member or several of a Delta channel by one
-// request. What is checked beforehand is what SendResponse checks. Delta tells what it
-// made of the request; where some members did not get the message, the result comes with
-// the error, and *UndeliveredError behind it names them. The code is then Unavailable, and
-// that of the failure where there is but one member.
+// SendDeltaResponse sends a message to one member or several of a Delta channel in one request,
+// after the same checks as SendResponse. It returns Delta's answer to the request. If some
+// members did not receive the message, the result is returned with an error that wraps
+// *UndeliveredError. The code is then Unavailable, or the code of the failure if there is only
+// one member.
 //
 // Errors:
-//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
-//     records.
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different records.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the channel is not of type delta; or its connector is no BatchSender.
+//   - Unsupported: the channel is not of type delta, or its connector is not a BatchSender.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether the message arrived is not
-//     known.
-//   - Unavailable: the platform did not take the message for some of several members.
-//     All were tried; the error names them, and the result comes with it.
+//   - Unavailable: the platform did not answer, so the message may or may not have arrived.
+//   - Unavailable: the platform did not accept the message for some of several members. All
+//     were tried; the error names them, and the result is returned with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
 	return invoke(ctx, c, OpSendDeltaResponse, c.sends(), send.Operations.SendDeltaResponse, p)
 }
 
-// AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
-// {{path}} is not filled, since the message is for many.
+// AlphaCreateBroadcast stores a message on Alpha, for AlphaSendBroadcast to send. {{path}} is
+// not filled, because the message goes to many.
 //
 // Errors:
-//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
-//     as response.buttons[3].title.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such as
+//     response.buttons[3].title.
 //   - NotFound: the channel does not exist in the app.
-//   - Unsupported: the channel is not of type alpha; or its connector is no Broadcaster.
+//   - Unsupported: the channel is not of type alpha, or its connector is not a Broadcaster.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
@@ -1017,27 +1004,27 @@ func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 // AlphaSendBroadcast sends a stored message to all members with a label.
 //
 // Errors:
-//   - InvalidArgument: BroadcastID is an object that holds no id.
+//   - InvalidArgument: BroadcastID is an object without an id.
 //   - NotFound: the channel does not exist in the app, or has no such message or label.
-//   - Unsupported: the channel is not of type alpha; or its connector is no Broadcaster.
+//   - Unsupported: the channel is not of type alpha, or its connector is not a Broadcaster.
 //   - ResourceExhausted: the platform's rate limit was reached.
-//   - Unavailable: the platform did not answer, so whether it sends is not known.
+//   - Unavailable: the platform did not answer, so the broadcast may or may not be sent.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
 	return invoke(ctx, c, OpAlphaSendBroadcast, c.sends(), send.Operations.AlphaSendBroadcast, p)
 }
 
-// AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
+// AlphaGetAttachmentID uploads a file to Alpha and returns the id that messages use:
 // Attachment(TypeImage, id).
 //
-// The platform fetches the file, not this host: an address that only this host reaches is
-// refused by the platform, and not here.
+// The platform fetches the file, not this host. A URL that only this host can reach is refused
+// by the platform, not by this host.
 //
 // Errors:
-//   - InvalidArgument: Type is no kind of file, or URL no HTTP address.
+//   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP URL.
 //   - NotFound: the channel does not exist in the app.
-//   - Unsupported: the channel is not of type alpha; or its connector is no
+//   - Unsupported: the channel is not of type alpha, or its connector is not an
 //     AttachmentUploader.
 //
 // Specification: Sending operations.
@@ -1045,55 +1032,54 @@ func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 	return invoke(ctx, c, OpAlphaGetAttachmentID, c.sends(), send.Operations.AlphaGetAttachmentID, p)
 }
 
-// AlphaPassThreadControl hands the conversation with a member to another application on
-// Alpha, such as an agent's inbox.
+// AlphaPassThreadControl passes the conversation with a member to another application on Alpha,
+// such as an agent's inbox.
 //
 // Errors:
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform, or another application
 //     controls the conversation.
-//   - Unsupported: the channel is not of type alpha; or its connector is no
-//     ThreadPasser.
+//   - Unsupported: the channel is not of type alpha, or its connector is not a ThreadPasser.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
 	return invoke(ctx, c, OpAlphaPassThreadControl, c.sends(), send.Operations.AlphaPassThreadControl, p)
 }
 
-// AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
-// is no error.
+// AlphaSaveCustomLabel puts a label on a member on Alpha. It succeeds if the member already has
+// the label.
 //
 // Errors:
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the channel is not of type alpha; or its connector is no Labeler.
+//   - Unsupported: the channel is not of type alpha, or its connector is not a Labeler.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
 	return invoke(ctx, c, OpAlphaSaveCustomLabel, c.sends(), send.Operations.AlphaSaveCustomLabel, p)
 }
 
-// AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
-// have is no error.
+// AlphaRemoveCustomLabel removes a label from a member on Alpha. It succeeds if the member does
+// not have the label.
 //
 // Errors:
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the channel is not of type alpha; or its connector is no Labeler.
+//   - Unsupported: the channel is not of type alpha, or its connector is not a Labeler.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
 	return invoke(ctx, c, OpAlphaRemoveCustomLabel, c.sends(), send.Operations.AlphaRemoveCustomLabel, p)
 }
 
-// SavePostCommentAnalytics records that a user commented on a post. Each call makes a
-// record; hosts read them with botctx.Runtime.PostComments.
+// SavePostCommentAnalytics records that a user commented on a post. Each call creates a record;
+// hosts read them with botctx.Runtime.PostComments.
 //
 // Errors:
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - NotFound: the channel or the member does not exist in the app.
 //
 // Specification: Sending operations.
@@ -1113,13 +1099,13 @@ func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupI
 	return invoke(ctx, c, OpSaveGroupIDToMember, c.liveChats(), livechat.Operations.SaveGroupIDToMember, p)
 }
 
-// CharlieArchiveConversation archives a conversation on Charlie. One that is archived
-// already is no error.
+// CharlieArchiveConversation archives a conversation on Charlie. It succeeds if the
+// conversation is already archived.
 //
 // Errors:
-//   - InvalidArgument: MessageEvent.To does not say which conversation it is of.
+//   - InvalidArgument: MessageEvent.To does not name a conversation.
 //   - NotFound: the channel does not exist in the app, or has no such conversation.
-//   - Unsupported: the channel is not of type charlie; or its connector is no
+//   - Unsupported: the channel is not of type charlie, or its connector is not a
 //     ConversationArchiver.
 //
 // Specification: Sending operations.
@@ -1127,30 +1113,29 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 	return invoke(ctx, c, OpCharlieArchiveConversation, c.sends(), send.Operations.CharlieArchiveConversation, p)
 }
 
-// UpdateMessage changes a message that was sent, on platforms whose connector is a
-// MessageUpdater. {{path}} is not filled: the text is as it will be read.
+// UpdateMessage changes a sent message, on platforms whose connector is a MessageUpdater.
+// {{path}} is not filled.
 //
 // Errors:
 //   - InvalidArgument: MessageTs and MessageEvent name different messages.
 //   - InvalidArgument: Text has more than MaxText characters.
 //   - NotFound: the channel does not exist in the app, or has no such message.
-//   - Unsupported: the connector of the channel is no MessageUpdater: it cannot change
-//     messages.
+//   - Unsupported: the channel's connector is not a MessageUpdater: it cannot change messages.
 //
 // Specification: Sending operations.
 func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
 	return invoke(ctx, c, OpUpdateMessage, c.sends(), send.Operations.UpdateMessage, p)
 }
 
-// EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
-// beyond the MaxMemberTags that one user can have, it says in the result, and there is no error.
+// EchoSaveMemberTag puts a tag on a member on Echo. If Echo refuses, for example because the
+// user already has MaxMemberTags tags, the result says so and there is no error.
 //
 // Errors:
-//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: the member is not in the channel of the call.
 //   - InvalidArgument: TagID is negative.
 //   - NotFound: the channel or the member does not exist in the app.
 //   - FailedPrecondition: the member has no id on the platform.
-//   - Unsupported: the channel is not of type echo; or its connector is no Tagger.
+//   - Unsupported: the channel is not of type echo, or its connector is not a Tagger.
 //
 // Specification: Sending operations; Limits.
 func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
@@ -1160,41 +1145,41 @@ func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 // SendEmail sends a mail from the host's no-reply address.
 //
 // Errors:
-//   - InvalidArgument: nobody is named, an address cannot be read, a character set is
-//     not known, or an address, the subject or a character set holds a line break.
-//   - Unsupported: the host sends no mail.
-//   - Unavailable: the mail server did not answer or refused the mail for now.
+//   - InvalidArgument: there is no recipient, an address cannot be parsed, a character set is
+//     unknown, or an address, the subject or a character set contains a line break.
+//   - Unsupported: the host cannot send mail.
+//   - Unavailable: the mail server did not answer or refused the mail temporarily.
 //
 // Specification: Utility operations.
 func (c *Context) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
 	return invoke(ctx, c, OpSendEmail, c.utilities(), utility.Operations.SendEmail, p)
 }
 
-// Golf returns the client of a payment account of the app, which the host registered under
-// a name. JSON has no client: there the result is null.
+// Golf returns the client of a payment account that the host registered for the app under the
+// given name. In JSON the result is null, because a client has no JSON form.
 //
 // Errors:
-//   - NotFound: the host has no account of that name.
+//   - NotFound: the host has no account with that name.
 //
 // Specification: Utility operations.
 func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfResult, error) {
 	return invoke(ctx, c, OpGolf, c.utilities(), utility.Operations.Golf, p)
 }
 
-// UploadFileToObjectStore copies a file from an address into the host's object store,
-// under the app, the channel and the file's name. A file of that name is replaced. The
-// file is never held in memory as a whole, and is not there where the call fails.
+// UploadFileToObjectStore copies the file at a URL into the host's object store, under the app,
+// the channel and the file's name. It replaces an existing file of that name. The file is never
+// held in memory as a whole, and nothing is stored if the call fails.
 //
 // Errors:
-//   - InvalidArgument: URL is no HTTP address, or one that the host does not allow, or
-//     gives no file, a part that the headers of Options did not ask for, or an encoding
-//     that is not read.
-//   - InvalidArgument: Filename could not be a name in the store, ContentType is no
-//     media type, or Options has one that does not exist.
+//   - InvalidArgument: URL is not an HTTP URL, or is one that the host does not allow; or it
+//     returns no file, a part that the headers of Options did not ask for, or an unsupported
+//     encoding.
+//   - InvalidArgument: Filename is not a valid name in the store, ContentType is not a media
+//     type, or Options contains an unknown option.
 //   - NotFound: the channel does not exist in the app.
 //   - ResourceExhausted: the file is larger, or takes longer, than the host allows.
 //   - Unsupported: the host has no object store.
-//   - Unavailable: the address has the file later, or the address or the store did not
+//   - Unavailable: the file is temporarily not there, or the server or the store did not
 //     answer.
 //
 // Specification: Utility operations.

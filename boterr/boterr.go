@@ -1,12 +1,11 @@
-// Package boterr holds the errors that every operation returns: a small set of
-// codes, and Error, which says which operation failed, in which field, and why.
+// Package boterr defines the error that every operation returns: an [Error] with one of a few
+// codes, the operation that failed, the field at fault and a message.
 //
-//   - To ask what kind of error an operation returned, use errors.Is with a [Code], or
-//     [CodeOf].
-//   - To read its operation, its field and its sentence, use [AsError].
-//   - To return one from a part of your own, use [New], [Invalid] or [Missing].
+//   - To check the kind of an error, use errors.Is with a [Code], or [CodeOf].
+//   - To read its operation, field and message, use [AsError].
+//   - To return one from your own code, use [New], [Invalid] or [Missing].
 //
-// A caller asks for a code through any wrapping:
+// Codes are found through any wrapping:
 //
 //	if errors.Is(err, boterr.NotFound) { ... }
 package boterr
@@ -25,32 +24,32 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// Code is the kind of an error. It is an error itself, so that
-// errors.Is(err, boterr.NotFound) works.
+// Code is the kind of an error. A Code is itself an error, so errors.Is(err, boterr.NotFound)
+// works.
 type Code string
 
-// The codes. Each says what a caller can do about the error.
+// The codes. A code tells callers how to react.
 const (
-	// InvalidArgument: a parameter is missing, of the wrong type or contradicts
-	// another. Field names it. The call fails again unless it is changed.
+	// InvalidArgument: a parameter is missing, has the wrong type or contradicts another; Field
+	// names it. The same call will fail again.
 	InvalidArgument Code = "InvalidArgument"
-	// NotFound: the record that was asked for does not exist in this scope.
+	// NotFound: the record does not exist in this scope.
 	NotFound Code = "NotFound"
-	// AlreadyExists: a record with that key exists.
+	// AlreadyExists: a record with the same key exists.
 	AlreadyExists Code = "AlreadyExists"
-	// Conflict: another writer was faster. Read again and repeat.
+	// Conflict: another writer changed the record first. Read it again and repeat.
 	Conflict Code = "Conflict"
 	// FailedPrecondition: the state of a record does not allow the operation now.
 	FailedPrecondition Code = "FailedPrecondition"
 	// ResourceExhausted: a limit was reached.
 	ResourceExhausted Code = "ResourceExhausted"
-	// Unsupported: this platform, store or host does not offer it.
+	// Unsupported: this platform, store or host does not offer the operation.
 	Unsupported Code = "Unsupported"
 	// Unavailable: a store or platform did not answer. Repeating may help.
 	Unavailable Code = "Unavailable"
-	// Canceled: the context of the call ended before the operation did.
+	// Canceled: the call's context ended before the operation did.
 	Canceled Code = "Canceled"
-	// Internal: a defect, or an error that no one gave a code.
+	// Internal: a bug, or an error without a code.
 	Internal Code = "Internal"
 )
 
@@ -74,41 +73,39 @@ func (c Code) Error() string {
 	return strings.ToLower(words.String())
 }
 
-// Error is the error of an operation.
+// Error is the error type of all operations.
 type Error struct {
-	// Op is the operation's name in the specification, such as
-	// "findAndModifyMember". It is empty below the layer of operations.
+	// Op is the operation's name in the specification, such as "findAndModifyMember". It is empty
+	// until the error leaves the operation.
 	Op string
-	// Code is the kind of the error, never empty in an error that an operation
-	// returned.
+	// Code is the kind of the error. It is never empty in an error returned by an operation.
 	Code Code
-	// Field is the path of the parameter at fault, such as "data[2]._id". It is
-	// empty where no single parameter is at fault.
+	// Field is the path of the parameter at fault, such as "data[2]._id". It is empty if no single
+	// parameter is at fault.
 	Field string
 	// Err says what happened and what to do about it.
 	Err error
 }
 
-// New returns an error with a code, the path of the field at fault (which may
-// be empty) and a sentence as for fmt.Errorf, %w included. Arguments that are texts of
-// more than 500 bytes are cut.
+// New returns an error with the given code and field, which may be empty. The message is formatted
+// as by fmt.Errorf, including %w. String arguments are cut after 500 bytes.
 func New(code Code, field, format string, args ...any) *Error {
 	return &Error{Code: code, Field: field, Err: fmt.Errorf(format, cutLong(args)...)}
 }
 
-// Invalid returns an InvalidArgument for the field.
+// Invalid returns an InvalidArgument error for the field.
 func Invalid(field, format string, args ...any) *Error {
 	return New(InvalidArgument, field, format, args...)
 }
 
-// Missing returns the InvalidArgument for a parameter that was not given. give says what to give,
-// in the manner of fmt.Errorf: "the id of a member".
+// Missing returns an InvalidArgument error for a parameter that was not given. The format give says
+// what to give, such as "the id of a member".
 func Missing(field, give string, args ...any) *Error {
-	return Invalid(field, "is missing: give "+give, args...)
+	return Invalid(field, "is missing; give "+give, args...)
 }
 
-// Error returns "operation: code: field: sentence", without what is empty.
-// Credentials in the sentence are redacted, and hidden characters escaped, see Visible.
+// Error returns "operation: code: field: message", leaving out empty parts. Credentials are
+// redacted and hidden characters are escaped; see Visible.
 func (e *Error) Error() string {
 	if e == nil {
 		return "internal: a nil *boterr.Error was returned as an error: return nil itself"
@@ -127,7 +124,7 @@ func (e *Error) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// Message returns the sentence alone, redacted and visible. It is empty where Err is nil.
+// Message returns the message alone, redacted and escaped. It is empty if Err is nil.
 func (e *Error) Message() string {
 	if e == nil || e.Err == nil {
 		return ""
@@ -135,8 +132,7 @@ func (e *Error) Message() string {
 	return display.Text(e.Err)
 }
 
-// Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has
-// none.
+// Unwrap returns Err. A nil *Error has none.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -144,22 +140,20 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// Is reports whether target is the error's code. What Err wraps is asked by
-// errors.Is itself.
+// Is reports whether target is the error's code.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(Code)
 	return ok && e != nil && code == e.Code
 }
 
-// AsError returns the outermost *Error in err's chain. A nil pointer is no error.
+// AsError returns the outermost *Error in err's chain. It never returns a nil *Error and true.
 func AsError(err error) (*Error, bool) {
 	e, ok := errors.AsType[*Error](err)
 	return e, ok && e != nil
 }
 
-// CodeOf returns the code of err: that of the outermost *Error or Code in its
-// chain, Canceled for an ended context, Internal for any other error, and ""
-// for nil.
+// CodeOf returns the code of the outermost *Error or Code in err's chain, Canceled for an ended
+// context, Internal for any other error, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -176,16 +170,16 @@ func CodeOf(err error) Code {
 	return Internal
 }
 
-// HasCode reports whether err was given a code: whether an *Error or a Code is in its chain.
+// HasCode reports whether err's chain contains an *Error or a Code.
 func HasCode(err error) bool {
 	_, isError := AsError(err)
 	_, isCode := errors.AsType[Code](err)
 	return isError || isCode
 }
 
-// PrefixField puts field before the field of err: PrefixField("filter", err) makes "age.$gt" into
-// "filter.age.$gt". An error that is no *Error gets the field, and the code that CodeOf gives.
-// PrefixField(field, nil) is nil.
+// PrefixField puts field before the field of err: PrefixField("filter", err) turns "age.$gt" into
+// "filter.age.$gt". An error that is not an *Error is wrapped in one with the given field and the
+// code from CodeOf. PrefixField(field, nil) is nil.
 func PrefixField(field string, err error) error {
 	if e, ok := err.(*Error); ok && e != nil { //nolint:errorlint // Only the outermost error carries the field.
 		field = joinField(field, e.Field)
@@ -193,8 +187,9 @@ func PrefixField(field string, err error) error {
 	return WithField(field, err)
 }
 
-// WithField replaces the field of err, such as the parameter of another operation by one's own. An error that
-// is no *Error gets the field, and the code that CodeOf gives. WithField(field, nil) is nil.
+// WithField replaces the field of err, for example when a parameter has another name in the calling
+// operation. An error that is not an *Error is wrapped in one with the given field and the code
+// from CodeOf. WithField(field, nil) is nil.
 func WithField(field string, err error) error {
 	if err == nil {
 		return nil
@@ -208,10 +203,10 @@ func WithField(field string, err error) error {
 	return &moved
 }
 
-// Index returns the path of element i, for PrefixField: "[3]".
+// Index returns the path of element i, such as "[3]", for PrefixField.
 func Index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// joinField appends a path to a field: a name with a dot, an index without.
+// joinField appends path to field, with a dot unless path is an index.
 func joinField(field, path string) string {
 	switch {
 	case path == "":
@@ -223,9 +218,8 @@ func joinField(field, path string) string {
 	}
 }
 
-// Wrap gives err the name of the operation that returns it. Code and field stay
-// as they are; an error without a code gets the one that CodeOf gives. An error
-// that names an operation already is returned as it is. Wrap(op, nil) is nil.
+// Wrap sets the operation of err. Code and field stay; an error without a code gets the one from
+// CodeOf. An error that already has an operation is returned unchanged. Wrap(op, nil) is nil.
 func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
@@ -245,17 +239,17 @@ func Wrap(op string, err error) error {
 	return named
 }
 
-// Visible returns text as it may go to a terminal or a log: hidden characters other than line ends and tabs,
-// and bytes that are no UTF-8, are written as Go writes them, such as \x1b and \u202e. "\r\n" becomes "\n".
-// Use it for whatever members wrote. The errors and logs of the SDK and the transcripts of package fakes are
-// visible already.
+// Visible returns text made safe for a terminal or a log. Hidden characters other than newlines and
+// tabs, and bytes that are not UTF-8, are escaped as in Go source, such as \x1b and \u202e; "\r\n"
+// becomes "\n". Use it for anything a member wrote. Errors and logs of the SDK and transcripts of
+// package fakes are already safe.
 func Visible(text string) string { return display.Visible(text) }
 
-// maxArgumentLength is how many bytes of a text a sentence repeats.
+// maxArgumentLength is the number of bytes of a string argument that a message repeats.
 const maxArgumentLength = 500
 
-// cutLong returns the arguments of a sentence with long texts cut, such as ids: callers may give
-// any length, and an error is for readers. What a cut could hide from display.Redact is redacted before.
+// cutLong returns args with long strings, such as ids, cut. Text is redacted before the cut, which
+// could otherwise hide a credential from display.Redact.
 func cutLong(args []any) []any {
 	var cut []any
 	for i, arg := range args {
@@ -275,8 +269,7 @@ func cutLong(args []any) []any {
 	return cut
 }
 
-// textOf returns an argument that is a text, and "" for one that is none or prints itself in
-// a way of its own, as errors and secrets do.
+// textOf returns arg if it is a string that does not format itself, else "".
 func textOf(arg any) string {
 	switch arg.(type) {
 	case error, fmt.Stringer, fmt.Formatter:
@@ -295,14 +288,14 @@ type jsonError struct {
 	Message string `json:"message,omitempty"`
 }
 
-// MarshalJSON returns {"op", "code", "field", "message"}, without what is empty.
-// The message is redacted.
+// MarshalJSON returns {"op", "code", "field", "message"}, leaving out empty fields. The message is
+// redacted.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonError{Op: e.Op, Code: e.Code, Field: e.Field, Message: e.Message()})
 }
 
-// UnmarshalJSON reads the form that MarshalJSON writes. An unknown code becomes
-// Internal, so that errors of a newer peer stay errors.
+// UnmarshalJSON reads the form that MarshalJSON writes. An unknown code, such as one from a newer
+// peer, becomes Internal.
 func (e *Error) UnmarshalJSON(text []byte) error {
 	var read jsonError
 	if err := json.Unmarshal(text, &read); err != nil {
@@ -320,11 +313,12 @@ func (e *Error) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MaxRetryAfter is the longest wait that RetryAfter returns. A service that asks for more is asked again by then.
+// MaxRetryAfter is the longest wait that RetryAfter returns.
 const MaxRetryAfter = time.Hour
 
-// RetryAfter returns how long the error asks to wait before the next attempt: the result of the method RetryAfter
-// of an error in its chain, such as *send.RetryAfterError. It is 0 if there is none, and at most MaxRetryAfter.
+// RetryAfter returns how long to wait before the next attempt, as given by the RetryAfter method of
+// an error in err's chain, such as *send.RetryAfterError. It is 0 if there is none, and at most
+// MaxRetryAfter.
 func RetryAfter(err error) time.Duration {
 	asked, ok := errors.AsType[interface {
 		error

@@ -90,7 +90,7 @@ func TestWithField_KeepsWhatStandsAround(t *testing.T) {
 func TestMissing_SaysWhatToGive(t *testing.T) {
 	t.Parallel()
 	requireError(t, boterr.Missing("type", "the platform, such as %q", "webchat"),
-		boterr.InvalidArgument, "type", `is missing: give the platform, such as "webchat"`)
+		boterr.InvalidArgument, "type", `is missing; give the platform, such as "webchat"`)
 }
 
 func requireError(t *testing.T, err error, code boterr.Code, field, sentence string) {
@@ -193,7 +193,7 @@ func TestError_ShowsNoCredential(t *testing.T) {
 	}
 }
 
-// busyError is an error that says when to come again.
+// busyError is an error with a RetryAfter method.
 type busyError struct{ wait time.Duration }
 
 func (b busyError) Error() string             { return "busy" }

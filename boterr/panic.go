@@ -11,25 +11,25 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// PanicError is a panic in what a host or bot logic supplies: a store, a connector, an action,
-// a function of a configuration. It stands behind an Internal error; errors.AsType finds it.
+// PanicError is a recovered panic of code that a host or bot supplies, such as a store, a connector
+// or an action. It is wrapped in an Internal error; errors.AsType finds it.
 type PanicError struct {
-	// Cause is what was panicked with.
+	// Cause is the value passed to panic.
 	Cause any
-	// Stack is where.
+	// Stack is the stack of the panic, as formatted by debug.Stack.
 	Stack []byte
 
-	calls  []uintptr // The same as Stack.
+	calls  []uintptr // The same stack as program counters.
 	isSeen atomic.Bool
 }
 
-// FirstSeen reports whether it is called for the first time, so that of all who log a panic on
-// its way up one does.
+// FirstSeen returns true on its first call only. If several callers log a panic as the error passes
+// through them, only the first of them should.
 func (p *PanicError) FirstSeen() bool { return p != nil && p.isSeen.CompareAndSwap(false, true) }
 
-// Recovered returns the error of a panic, with *PanicError behind it. cause is what recover
-// returned; it is to be called where that was, since the stack is taken here. Recovered(nil)
-// is nil.
+// Recovered returns an Internal error that wraps a *PanicError. cause is the result of recover.
+// Call Recovered in the deferred function itself, because it records the stack. Recovered(nil) is
+// nil.
 func Recovered(cause any) error {
 	if cause == nil {
 		return nil
@@ -39,11 +39,11 @@ func Recovered(cause any) error {
 	return &Error{Code: Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack(), calls: calls}}
 }
 
-// mostCalls is how many calls of a stack are looked at for frames.
+// mostCalls is the number of stack entries that Frames examines.
 const mostCalls = 100
 
-// Error returns what was panicked with, redacted. It leaves out the stack, which is not the
-// same twice.
+// Error returns the panic's value, redacted. It leaves out the stack, which differs from run to
+// run.
 func (p *PanicError) Error() string {
 	if p == nil {
 		return "internal: a nil *boterr.PanicError was returned as an error: return nil itself"
@@ -51,7 +51,7 @@ func (p *PanicError) Error() string {
 	return "panic: " + display.Text(p.Cause)
 }
 
-// Unwrap returns the error that was panicked with, if it was one. The nil pointer has none.
+// Unwrap returns the panic's value if it is an error.
 func (p *PanicError) Unwrap() error {
 	if p == nil {
 		return nil
@@ -60,12 +60,12 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// module is the path that the SDK's packages begin with.
+// module is the import path prefix of the SDK's packages.
 const module = "github.com/botctx/go-sdk/"
 
-// Frames returns the calls of the code that panicked, the innermost first, such as
-// "coupon.Claim (claim.go:41)": what stands between the panic and the SDK that called it. It is
-// empty for a panic in the SDK's own code, and for a PanicError that Recovered did not make.
+// Frames returns the calls between the panic and the SDK code that called into the host or bot,
+// innermost first, such as "coupon.Claim (claim.go:41)". It is empty for a panic in the SDK itself
+// and for a PanicError that Recovered did not make.
 func (p *PanicError) Frames() []string {
 	var names []string
 	if p == nil || len(p.calls) == 0 {
@@ -75,7 +75,7 @@ func (p *PanicError) Frames() []string {
 	for {
 		frame, hasMore := frames.Next()
 		switch {
-		case !isBelowPanic: // These are the deferred functions that recover.
+		case !isBelowPanic: // Skip the deferred functions.
 			isBelowPanic = frame.Function == "runtime.gopanic"
 		case !isMachinery(frame.Function):
 			names = append(names, nameOf(frame))
@@ -88,8 +88,8 @@ func (p *PanicError) Frames() []string {
 	}
 }
 
-// isMachinery reports whether a function is of the SDK or of Go's runtime, and not of who uses
-// them. Tests and examples of the SDK are users.
+// isMachinery reports whether a function belongs to the SDK or the Go runtime. The SDK's tests and
+// examples count as user code.
 func isMachinery(function string) bool {
 	if strings.HasPrefix(function, "runtime.") || strings.HasPrefix(function, "internal/") {
 		return true
@@ -100,7 +100,7 @@ func isMachinery(function string) bool {
 	return isOfSDK && !strings.HasSuffix(pkg, "_test") && !strings.HasPrefix(folders, "examples/")
 }
 
-// nameOf names a call without the path of its package and its file.
+// nameOf formats a call without the path of its package and file.
 func nameOf(frame runtime.Frame) string {
 	return fmt.Sprintf("%s (%s:%d)", path.Base(frame.Function), path.Base(frame.File), frame.Line)
 }

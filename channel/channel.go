@@ -1,15 +1,14 @@
-// Package channel is the channels of an app: their records, with the credentials
-// of each platform, which outlets an inlet is paired with, and getChannel.
+// Package channel defines the records of an app's channels, with the credentials of their
+// platforms, the pairing of inlets with outlets, and the operation getChannel.
 //
-//   - To make or change a [Channel], use SaveChannel of a botctx.Runtime; to pair an inlet with outlets,
-//     Pair.
-//   - To give it a credential, use [NewSecret] in the info of its type, such as [CharlieInfo],
-//     or [Hide] in [OtherInfo].
-//   - To know what a platform has, use [PlatformOf].
+//   - To create or change a [Channel], call SaveChannel of a botctx.Runtime; to pair an inlet with
+//     outlets, call Pair.
+//   - To set a credential, use [NewSecret] in the info of the channel's type, such as
+//     [CharlieInfo], or [Hide] in [OtherInfo].
+//   - To learn what a platform supports, use [PlatformOf].
 //
-// A credential is a Secret. Whatever prints or marshals a channel shows it as
-// "[redacted]"; documents keep it, since stores need it, and Reveal gives it to the
-// connector that sends.
+// A credential is a [Secret]. Printing or marshaling a channel shows it as "[redacted]". Documents
+// keep the value because stores need it, and connectors call Reveal to get it.
 package channel
 
 import (
@@ -22,46 +21,45 @@ import (
 
 // Channel is the record of a channel.
 //
-// As a parameter of an operation it is an address: the record with its ID is loaded
-// again within the app, and what else it holds is not looked at.
+// As a parameter of an operation it is only a reference: the record is loaded again by ID within
+// the app, and all other fields are ignored.
 type Channel struct {
 	// ID is the primary key.
 	ID string `json:"_id,omitzero"`
-	// Version counts the changes, from 1 on.
+	// Version counts the changes, starting at 1.
 	Version int64 `json:"_version,omitzero"`
 	// App is the app that the channel belongs to.
 	App string `json:"app,omitzero"`
-	// BroadcastGroups are who requests for live chat are sent to, by label.
+	// BroadcastGroups are the groups of agents that receive live-chat requests, by label.
 	BroadcastGroups []BroadcastGroup `json:"broadcastGroups,omitzero"`
-	// CreatedAt is when the record was made.
+	// CreatedAt is the time of creation.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
-	// Description says what the channel is for.
+	// Description describes the channel.
 	Description string `json:"description,omitzero"`
-	// Etag is when this version of the record was made, in milliseconds as text. Each change
-	// makes a later one.
+	// Etag is the time of the last change, in milliseconds as a string. It increases with each
+	// change.
 	Etag string `json:"etag,omitzero"`
-	// ExclusiveLiveChat is for bot logic to read: the SDK gives it no meaning.
+	// ExclusiveLiveChat is for bot logic; the SDK ignores it.
 	ExclusiveLiveChat bool `json:"exclusiveLiveChat,omitzero"`
-	// Info is what the platform needs to know. Which type it has depends on Type.
+	// Info holds the platform's settings. Its type depends on Type.
 	Info Info `json:"info,omitzero"`
-	// Metadata are variables that bot logic reads. A text that holds a JSON object is
-	// read as that object.
+	// Metadata are variables for bot logic. When decoding, a string is parsed as a JSON object.
 	Metadata document.Object `json:"metadata,omitzero"`
 	// Name is the channel's name.
 	Name string `json:"name,omitzero"`
-	// On is whether the channel is live.
+	// On reports whether the channel is live.
 	On bool `json:"on"`
 	// PriorityGroups are the sets of trees that serve the channel's members.
 	PriorityGroups []PriorityGroup `json:"priorityGroups,omitzero"`
 	// Type is the platform.
 	Type Type `json:"type,omitzero"`
-	// UpdatedAt is when the record last changed.
+	// UpdatedAt is the time of the last change.
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that Channel does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// The fields that are not read as they stand.
+// The fields that need special decoding.
 const (
 	fieldInfo     = "info"
 	fieldMetadata = "metadata"
@@ -70,11 +68,10 @@ const (
 
 //go:generate go run ../internal/genfields plain
 
-// plain is a Channel without its methods, which the codec reads and writes field by
-// field.
+// plain is a Channel without its methods, so that the codec treats it as a plain struct.
 type plain Channel
 
-// withoutInfo is a plain whose info is not read, since its type depends on another field.
+// withoutInfo is a plain whose info is skipped, because its type depends on another field.
 type withoutInfo Channel
 
 func (c *withoutInfo) DecodeField(name string, value any) (isDecoded bool, err error) {
@@ -84,14 +81,14 @@ func (c *withoutInfo) DecodeField(name string, value any) (isDecoded bool, err e
 	return (*plain)(c).DecodeField(name, value)
 }
 
-// MarshalJSON writes the channel with its unknown fields and without credentials.
+// MarshalJSON writes the channel with its unknown fields and with credentials redacted.
 func (c Channel) MarshalJSON() ([]byte, error) { return document.EncodeJSON(plain(c)) }
 
 // UnmarshalJSON reads a channel as DecodeValue does.
 func (c *Channel) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, c) }
 
-// EncodeValue returns the channel as documents keep it, with credentials. A
-// credential that was redacted when it was read is InvalidArgument.
+// EncodeValue returns the channel as a document, with its credentials. It returns InvalidArgument
+// if a credential was decoded from "[redacted]".
 func (c Channel) EncodeValue() (any, error) {
 	encoded, err := document.Encode(plain(c))
 	if err != nil || c.Info == nil {
@@ -105,7 +102,7 @@ func (c Channel) EncodeValue() (any, error) {
 	return encoded, encoded.Err()
 }
 
-// withFurther adds the fields that an info's type does not know.
+// withFurther adds the fields of further that info lacks.
 func withFurther(info, further document.Object) document.Object {
 	for field, value := range further.All() {
 		if _, known := info.Field(field); !known {
@@ -115,8 +112,8 @@ func withFurther(info, further document.Object) document.Object {
 	return info
 }
 
-// DecodeValue reads a channel from an object. Unknown fields are kept, those of info
-// included, whose type is chosen by "type".
+// DecodeValue reads a channel from an object. It keeps unknown fields, also in info, whose type
+// depends on "type".
 func (c *Channel) DecodeValue(value any) error {
 	source, isObject := value.(document.Object)
 	if !isObject {
@@ -136,7 +133,7 @@ func (c *Channel) DecodeValue(value any) error {
 	return nil
 }
 
-// withMetadata returns the source with metadata that is a text read as JSON.
+// withMetadata parses metadata given as a string of JSON.
 func withMetadata(source document.Object) (document.Object, error) {
 	given, _ := source.Field(fieldMetadata)
 	text, isText := given.(string)
@@ -153,8 +150,7 @@ func withMetadata(source document.Object) (document.Object, error) {
 	return source.With(fieldMetadata, metadata), nil
 }
 
-// RequireType returns Unsupported, with the types that are allowed, for a channel of another
-// type.
+// RequireType returns Unsupported, naming the allowed types, if the channel has another type.
 func (c *Channel) RequireType(allowed ...Type) error {
 	if slices.Contains(allowed, c.Type) {
 		return nil
@@ -163,7 +159,7 @@ func (c *Channel) RequireType(allowed ...Type) error {
 		c.ID, c.Type, listed(allowed))
 }
 
-// Clone returns a copy that shares nothing that changes.
+// Clone returns a deep copy.
 func (c Channel) Clone() Channel {
 	c.PriorityGroups = slices.Clone(c.PriorityGroups)
 	for i := range c.PriorityGroups {
@@ -180,8 +176,8 @@ func (c Channel) Clone() Channel {
 	return c
 }
 
-// BotID returns what the bot is called on the channel's platform, as the channel's info says:
-// the page's, the bot's or the business's id. "" where it does not say.
+// BotID returns the bot's id on the channel's platform, such as the id of the page, the bot or the
+// business. It is "" if the channel's info has none.
 func (c *Channel) BotID() string {
 	switch info := c.Info.(type) {
 	case AlphaInfo:
@@ -199,8 +195,7 @@ func (c *Channel) BotID() string {
 	}
 }
 
-// PriorityGroup is a set of trees and global nodes that serve some of a channel's
-// members.
+// PriorityGroup is a set of trees and global nodes that serve some of a channel's members.
 type PriorityGroup struct {
 	// CoreVersion is the core version of the group.
 	CoreVersion string `json:"coreVersion,omitzero"`
@@ -218,7 +213,7 @@ type PriorityGroup struct {
 	OffTrees []string `json:"offTrees,omitzero"`
 	// Trees are the trees in the group.
 	Trees []string `json:"trees,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that PriorityGroup does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -228,21 +223,20 @@ func (g PriorityGroup) MarshalJSON() ([]byte, error) { return document.EncodeJSO
 // UnmarshalJSON reads a group and keeps unknown fields.
 func (g *PriorityGroup) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
 
-// cloneLists gives the group lists of its own.
 func (g *PriorityGroup) cloneLists() {
 	for _, list := range []*[]string{&g.GlobalNodes, &g.GroupGlobalNodes, &g.GroupTrees, &g.OffGlobalNodes, &g.OffTrees, &g.Trees} {
 		*list = slices.Clone(*list)
 	}
 }
 
-// BroadcastGroup is a set of users of an outlet channel that requests for live chat
-// with its label are sent to.
+// BroadcastGroup is a set of users of an outlet channel who receive the live-chat requests with its
+// label.
 type BroadcastGroup struct {
 	// Label is the group's name.
 	Label string `json:"label,omitzero"`
 	// Groups are the users in the group.
 	Groups []BroadcastGroupMember `json:"groups,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that BroadcastGroup does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -259,7 +253,7 @@ type BroadcastGroupMember struct {
 	// Type is the user's role: "foxtrot" on Foxtrot; "user", "public_channel" or
 	// "private_channel" on Charlie.
 	Type string `json:"type,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that BroadcastGroupMember does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 

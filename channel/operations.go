@@ -4,11 +4,9 @@ import (
 	"context"
 )
 
-// Operations are the operations on channels. A required parameter that is missing is
-// InvalidArgument.
+// Operations are the operations on channels. A missing required parameter is InvalidArgument.
 type Operations interface {
-	// GetChannel tells which app a channel belongs to. It knows the channels of its own
-	// app only.
+	// GetChannel returns the app of a channel. It finds only channels of the context's app.
 	//
 	// Errors:
 	//   - NotFound: the channel does not exist in the app.
@@ -23,7 +21,7 @@ type GetParams struct {
 	ChannelID string `json:"channelId,omitzero"`
 }
 
-// Reference names a channel and its app.
+// Reference identifies a channel and its app.
 type Reference struct {
 	// ChannelID is the channel's id.
 	ChannelID string `json:"channelId"`
@@ -31,14 +29,13 @@ type Reference struct {
 	AppID string `json:"appId"`
 }
 
-// Pairing is an app's setting which outlet channels serve the live chats of an inlet
-// channel.
+// Pairing names the outlet channels that serve the live chats of an inlet channel.
 type Pairing struct {
 	// App is the app that the channels belong to.
 	App string `json:"app"`
 	// Inlet is the id of the channel whose members ask for live chat.
 	Inlet string `json:"inlet"`
-	// Outlets are the ids of the channels where agents answer, in the order in which
-	// they are asked.
+	// Outlets are the ids of the channels where agents answer, in the order in which they are
+	// tried.
 	Outlets []string `json:"outlets"`
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Type is the platform of a channel. Any other text than the constants is a type of
-// the host's own.
+// Type is the platform of a channel. Hosts may use other values for their own types.
 type Type string
 
-// The types that the specification names.
+// The types defined by the specification.
 const (
 	// Alpha is a page-based social messenger.
 	Alpha Type = "alpha"
@@ -27,41 +26,41 @@ const (
 	Foxtrot Type = "foxtrot"
 	// Hotel is a team chat product.
 	Hotel Type = "hotel"
-	// Custom is a channel that the host's own live-chat API serves.
+	// Custom is served by the host's own live-chat API.
 	Custom Type = "custom"
 	// Webchat is a chat on a web page.
 	Webchat Type = "webchat"
 )
 
-// Platform is what differs between the types of channels as a fact. What differs in what is
-// done is code: that of the connector to a platform, and of the operations that carry its name.
+// Platform describes how a type of channel differs from others. Differences in behavior are in the
+// connector and in the operations named after the platform.
 type Platform struct {
 	Type Type
-	// Features are what the platform has that not all of them have.
+	// Features are the optional features that the platform has.
 	Features Feature
-	// Result is how the result of a send looks in JSON.
+	// Result is the JSON form of a send's result.
 	Result ResultShape
-	// OwnResponses are the types of messages that this platform alone has, such as "NEWS".
+	// OwnResponses are the message types that only this platform has, such as "NEWS".
 	OwnResponses []string
-	// BroadcastGroups are the types that its broadcast groups can have, nil for any.
+	// BroadcastGroups are the allowed types of broadcast group members. Nil allows any.
 	BroadcastGroups []string
 
-	// readInfo reads the info of a channel, nil for OtherInfo.
+	// readInfo decodes the info of a channel. Nil means OtherInfo.
 	readInfo func(document.Object) (Info, error)
 }
 
-// ResultShape is how the result of a send looks in JSON.
+// ResultShape is the JSON form of a send's result.
 type ResultShape struct {
-	// Keys are always there, Optional where the platform has something to say, in this order.
+	// Keys are always present; Optional keys only if they have a value. They are listed in
+	// the order of the JSON.
 	Keys, Optional []string
-	// Text is the path of what a text message says.
+	// Text is the path of the sent text.
 	Text string
 }
 
-// platforms has a row for each type that the specification names. A new one needs its constant
-// and its row, its connector in the fakes, its place in operations.json and, where its results
-// have a shape of their own, the code for that in package send: TestPlatforms_AreComplete of
-// package botctx names what is missing.
+// platforms has a row for each type of the specification. A new type needs a constant, a row, a
+// connector in the fakes, a place in operations.json and, if its results have their own shape, code
+// in package send. TestPlatforms_AreComplete in package botctx reports what is missing.
 var platforms = []Platform{
 	{Type: Alpha, Features: MessagingTypes, readInfo: infoReader[AlphaInfo]()},
 	{
@@ -92,11 +91,11 @@ var platforms = []Platform{
 	{Type: Webchat},
 }
 
-// usualResult is the result that most platforms have.
+// usualResult is the result of most platforms.
 var usualResult = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "messageEvent.data.text"}
 
-// PlatformOf returns what is known of a type: for one of the host's own, that it has no feature
-// and the results that most platforms have. What its lists hold must not be changed.
+// PlatformOf returns the platform of a type. A type of the host's own has no features and the usual
+// result. Callers must not modify the slices.
 func PlatformOf(t Type) Platform {
 	known := Platform{Type: t}
 	if i := slices.IndexFunc(platforms, func(p Platform) bool { return p.Type == t }); i >= 0 {
@@ -108,11 +107,11 @@ func PlatformOf(t Type) Platform {
 	return known
 }
 
-// Types returns the types that the specification names.
+// Types returns the types defined by the specification.
 func Types() []Type { return typesThat(func(Platform) bool { return true }) }
 
-// OwnerOf returns the only type of channels that has messages of a type, such as "NEWS", and
-// whether there is one.
+// OwnerOf returns the only type of channel that supports a message type such as "NEWS", and whether
+// there is one.
 func OwnerOf(response string) (Type, bool) {
 	owners := typesThat(func(p Platform) bool { return slices.Contains(p.OwnResponses, response) })
 	if len(owners) == 0 {
@@ -121,7 +120,6 @@ func OwnerOf(response string) (Type, bool) {
 	return owners[0], true
 }
 
-// typesThat returns the types of the platforms that meet a condition, in the order of the table.
 func typesThat(meets func(Platform) bool) []Type {
 	types := make([]Type, 0, len(platforms))
 	for _, p := range platforms {
@@ -132,51 +130,51 @@ func typesThat(meets func(Platform) bool) []Type {
 	return types
 }
 
-// Feature is something that some platforms have, or several of that.
+// Feature is a bit set of optional features.
 type Feature uint16
 
 // The features.
 const (
-	// DirectRequests: it has no tickets, so that a channel with broadcast groups takes a request
-	// for a person alone.
+	// DirectRequests: there are no tickets, so a channel needs only broadcast groups to receive a
+	// request for an agent.
 	DirectRequests Feature = 1 << iota
-	// LiveChatAPI: the host's own API may take the requests, with details that are its own, also
-	// for a channel without broadcast groups.
+	// LiveChatAPI: the host's own API may receive the requests, with its own details, even if the
+	// channel has no broadcast groups.
 	LiveChatAPI
-	// Helpdesk: its assignments are marked as those of the helpdesk, isZendesk.
+	// Helpdesk: assignments are marked as isZendesk.
 	Helpdesk
-	// OutletGroups: the conversation with an agent is a group, to which messages are sent and
-	// which can be handed on.
+	// OutletGroups: the conversation with an agent is a group that receives messages and can be
+	// transferred.
 	OutletGroups
 	// InletGroups: a member can be in live chat from within a group.
 	InletGroups
-	// TicketRecall: tickets can be taken back.
+	// TicketRecall: tickets can be recalled.
 	TicketRecall
-	// TakenMessages: a request says what its tickets show once one was taken.
+	// TakenMessages: a request defines what its tickets show once an agent took one.
 	TakenMessages
-	// ResponseURLs: a message can be posted back to where an interaction happened.
+	// ResponseURLs: a message can be posted to the response URL of an interaction.
 	ResponseURLs
-	// GroupTrees: trees of their own answer in groups.
+	// GroupTrees: groups are served by separate trees.
 	GroupTrees
-	// MessagingTypes: a message says why it is sent, and under which exception.
+	// MessagingTypes: a message states why it is sent, and under which exception.
 	MessagingTypes
-	// Threads: a message can be in a thread of its conversation, and is answered there.
+	// Threads: a message can be part of a thread, and is answered there.
 	Threads
 )
 
-// Has reports whether channels of a type have a feature.
+// Has reports whether channels of type t have a feature.
 func (t Type) Has(feature Feature) bool { return PlatformOf(t).Features&feature != 0 }
 
-// Types returns the types that have a feature.
+// Types returns the types that have the feature.
 func (f Feature) Types() []Type {
 	return typesThat(func(p Platform) bool { return p.Features&f != 0 })
 }
 
-// Owners returns the types that have a feature, as errors name them, such as "bravo, delta".
+// Owners returns the types that have the feature as a list for errors, such as "bravo, delta".
 func (f Feature) Owners() string { return listed(f.Types()) }
 
-// Require returns Unsupported, with the types that are allowed, for a channel of a type that
-// does not have a feature.
+// Require returns Unsupported, naming the types that have the feature, if the channel's type does
+// not.
 func (c *Channel) Require(feature Feature) error {
 	if c.Type.Has(feature) {
 		return nil

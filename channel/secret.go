@@ -16,13 +16,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Secret is a credential. fmt, log/slog, encoding/json and the texts of errors show
-// "[redacted]", and printers that walk through unexported fields find nothing that could be
-// read. Documents hold the credential itself. Equal credentials are equal by ==.
+// Secret is a credential. fmt, log/slog, encoding/json and error messages show "[redacted]", and
+// printers that walk through unexported fields find only an encrypted value. Documents hold the
+// credential itself. Equal credentials compare equal with ==.
 //
-// The zero Secret is no credential. A Secret that is read as "[redacted]", because
-// somebody marshalled it before, is no credential either: Reveal returns "", and it
-// cannot be stored, see botctx.Runtime.SaveChannel.
+// The zero Secret is no credential. A Secret decoded from "[redacted]" has lost its value: Reveal
+// returns "", and it cannot be stored; see botctx.Runtime.SaveChannel.
 type Secret struct {
 	redacted
 
@@ -30,17 +29,17 @@ type Secret struct {
 	lost  bool
 }
 
-// NewSecret returns a credential. "" gives the zero Secret.
+// NewSecret returns a credential. NewSecret("") is the zero Secret.
 func NewSecret(value string) Secret { return Secret{value: seal(value)} }
 
-// Reveal returns the credential itself, "" where there is none.
+// Reveal returns the credential, or "" if there is none.
 func (s Secret) Reveal() string { return s.value.open() }
 
-// IsZero reports whether s is no credential and was none before it was redacted.
+// IsZero reports whether s was never set. It is false for a Secret decoded from "[redacted]".
 func (s Secret) IsZero() bool { return s.value == "" && !s.lost }
 
-// EncodeValue returns the credential for a document. One that was redacted when it
-// was read is InvalidArgument.
+// EncodeValue returns the credential for a document. It returns InvalidArgument if s was decoded
+// from "[redacted]".
 func (s Secret) EncodeValue() (any, error) {
 	if s.lost {
 		return nil, errLost()
@@ -65,8 +64,8 @@ func (s *Secret) DecodeValue(value any) error {
 // UnmarshalJSON reads a string.
 func (s *Secret) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, s) }
 
-// SecretTime is the time at which a credential expires. The specification counts it
-// among the credentials, so it is shown and kept as a Secret is.
+// SecretTime is the time at which a credential expires. The specification counts it among the
+// credentials, so it is redacted like a Secret.
 type SecretTime struct {
 	redacted
 
@@ -74,8 +73,7 @@ type SecretTime struct {
 	lost  bool
 }
 
-// NewSecretTime returns the time at which a credential expires. 0 gives the zero
-// SecretTime.
+// NewSecretTime returns a SecretTime. NewSecretTime(0) is the zero SecretTime.
 func NewSecretTime(at document.Timestamp) SecretTime {
 	if at.IsZero() {
 		return SecretTime{}
@@ -83,17 +81,17 @@ func NewSecretTime(at document.Timestamp) SecretTime {
 	return SecretTime{value: seal(strconv.FormatInt(int64(at), 10))}
 }
 
-// Reveal returns the time itself, 0 where there is none.
+// Reveal returns the time, or 0 if there is none.
 func (s SecretTime) Reveal() document.Timestamp {
-	at, _ := strconv.ParseInt(s.value.open(), 10, 64) // Of "" it is 0.
+	at, _ := strconv.ParseInt(s.value.open(), 10, 64) // It is 0 for "".
 	return document.Timestamp(at)
 }
 
-// IsZero reports whether s is no time and was none before it was redacted.
+// IsZero reports whether s was never set. It is false if s was decoded from "[redacted]".
 func (s SecretTime) IsZero() bool { return s.value == "" && !s.lost }
 
-// EncodeValue returns the time for a document. One that was redacted when it was
-// read is InvalidArgument.
+// EncodeValue returns the time for a document. It returns InvalidArgument if s was decoded from
+// "[redacted]".
 func (s SecretTime) EncodeValue() (any, error) {
 	if s.lost {
 		return nil, errLost()
@@ -118,18 +116,17 @@ func (s *SecretTime) DecodeValue(value any) error {
 // UnmarshalJSON reads a number of milliseconds.
 func (s *SecretTime) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, s) }
 
-// Hidden is an object that may have credentials anywhere in it. All of it is shown and kept as
-// a Secret is.
+// Hidden is an object that may contain credentials anywhere. All of it is redacted like a Secret.
 type Hidden struct {
 	redacted
 
 	object sealed
 	lost   bool
-	// err is why the object cannot be stored.
+	// err is returned by EncodeValue.
 	err error
 }
 
-// Hide returns an object hidden. The zero Object gives the zero Hidden.
+// Hide returns a Hidden that holds o. Hiding the zero Object gives the zero Hidden.
 func Hide(o document.Object) Hidden {
 	if o.IsZero() {
 		return Hidden{}
@@ -138,7 +135,7 @@ func Hide(o document.Object) Hidden {
 	return Hidden{object: object, err: err}
 }
 
-// Reveal returns the object itself, the zero Object where there is none.
+// Reveal returns the object, or the zero Object if there is none.
 func (h Hidden) Reveal() document.Object {
 	if h.object == "" {
 		return document.Object{}
@@ -146,11 +143,11 @@ func (h Hidden) Reveal() document.Object {
 	return h.object.openObject()
 }
 
-// IsZero reports whether h is no object and was none before it was redacted.
+// IsZero reports whether h was never set. It is false if h was decoded from "[redacted]".
 func (h Hidden) IsZero() bool { return h.object == "" && !h.lost && h.err == nil }
 
-// EncodeValue returns the object for a document. One that was redacted when it was
-// read is InvalidArgument.
+// EncodeValue returns the object for a document. It returns InvalidArgument if h was decoded from
+// "[redacted]".
 func (h Hidden) EncodeValue() (any, error) {
 	if h.lost {
 		return nil, errLost()
@@ -178,12 +175,11 @@ func (h *Hidden) DecodeValue(value any) error {
 // UnmarshalJSON reads an object.
 func (h *Hidden) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, h) }
 
-// redactedText stands in the place of a credential.
 const redactedText = "[redacted]"
 
-// redacted makes a type that embeds it show "[redacted]" wherever it is printed or
-// marshalled. What such a type holds is sealed, so that printing a struct that has it in
-// an unexported field, where no methods can be called, shows nothing that could be read.
+// redacted makes a type that embeds it print and marshal as "[redacted]". The value beside it must
+// be sealed: for a struct with such an unexported field fmt cannot call methods and prints the raw
+// field.
 type redacted struct{}
 
 // String returns "[redacted]".
@@ -203,24 +199,21 @@ func (redacted) MarshalJSON() ([]byte, error) { return []byte(`"` + redactedText
 // MarshalText returns "[redacted]".
 func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil }
 
-// errLost refuses to store what was redacted when it was read: storing it would wipe
-// out the credential.
+// errLost is the error for storing a redacted value, which would erase the credential.
 func errLost() error {
 	return boterr.Invalid("", "was redacted when it was read; set it again before the channel is stored")
 }
 
-// sealed is a text that only this process can read: whoever walks through the fields of a
-// value by reflection, as printers of values in tests do, sees nothing of it. Equal texts are
-// sealed equally, so that values which hold them can be compared.
+// sealed is a string encrypted with keys of this process, so printers that use reflection show
+// nothing readable. Equal strings have equal sealed forms, so values compare with ==.
 type sealed string
 
-// sealer seals texts with keys of this process.
 type sealer struct {
 	block cipher.Block
 	mac   []byte
 }
 
-// seals is made when the process begins, and never changes.
+// seals is set once at start and never changes.
 var seals = newSealer()
 
 func newSealer() sealer {
@@ -228,12 +221,11 @@ func newSealer() sealer {
 	rand.Read(keys)
 	block, err := aes.NewCipher(keys[:16])
 	if err != nil {
-		panic(err) // The length of the key is right.
+		panic(err) // Cannot happen: the key has the right length.
 	}
 	return sealer{block: block, mac: keys[16:]}
 }
 
-// seal seals a text. "" stays "".
 func seal(text string) sealed {
 	if text == "" {
 		return ""
@@ -255,13 +247,13 @@ func (s sealed) open() string {
 	return string(text)
 }
 
-// An object is sealed as JSON in which the types are told that JSON lacks: a list begins with
-// one of these marks.
+// An object is sealed as JSON. Types that JSON lacks are kept by wrapping each value in an array
+// that begins with one of these marks.
 const (
-	markObject = "o" // Names and values follow in turns.
+	markObject = "o" // Followed by alternating names and values.
 	markArray  = "a"
-	markDouble = "f" // Its text follows.
-	markTime   = "t" // Its milliseconds follow.
+	markDouble = "f" // Followed by its text.
+	markTime   = "t" // Followed by its milliseconds.
 )
 
 func sealObject(o document.Object) (sealed, error) {
@@ -281,7 +273,7 @@ func (s sealed) openObject() document.Object {
 	return o
 }
 
-// marked returns a value with its types told.
+// marked returns value with marks for its types.
 func marked(value any) any {
 	switch v := value.(type) {
 	case document.Object:

@@ -1,13 +1,13 @@
-// Package datasource is the table-like storage of bot logic: entries in data
-// sources, and the seven operations on them.
+// Package datasource defines the table-like storage of bot logic: entries in data sources, and the
+// seven operations on them.
 //
 //   - To read entries as structs, use [Fetch].
-//   - To take one that nobody else gets, use [FindAndModify].
-//   - To make a filter fast, use botctx.EnsureDataSourceIndex in the host. [Operations] are all that bot logic has.
+//   - To take an entry that no other caller gets, use [FindAndModify].
+//   - For everything else, use the [Operations]. To speed up a filter, call
+//     botctx.EnsureDataSourceIndex in the host.
 //
-// The entries of one data source of one app are a collection of their own. An entry
-// has _id, createdAt and updatedAt, and the columns that its writer chose. Its _id is
-// any string, number, boolean or date.
+// Each data source of an app is a separate collection. An entry has _id, createdAt and updatedAt,
+// and the columns that its writer chose. An _id is any string, number, boolean or date.
 package datasource
 
 import (
@@ -17,42 +17,42 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// EncodeValue returns the array of entries, or their number.
+// EncodeValue returns the entries, or their number if Count was set.
 func (r FetchResult) EncodeValue() (any, error) {
 	return listOrCount(r.Entries, r.Count), nil
 }
 
-// DecodeValue reads an array of entries, or their number.
+// DecodeValue reads an array of entries or a number.
 func (r *FetchResult) DecodeValue(value any) error {
 	return decodeListOrCount(value, &r.Entries, &r.Count)
 }
 
-// MarshalJSON writes the array of entries, or their number.
+// MarshalJSON writes the entries, or their number if Count was set.
 func (r FetchResult) MarshalJSON() ([]byte, error) {
 	return document.EncodeJSON(listOrCount(r.Entries, r.Count))
 }
 
-// UnmarshalJSON reads an array of entries, or their number.
+// UnmarshalJSON reads an array of entries or a number.
 func (r *FetchResult) UnmarshalJSON(text []byte) error {
 	return document.DecodeJSON(text, r)
 }
 
-// EncodeValue returns the array of values, or their number.
+// EncodeValue returns the values, or their number if Count was set.
 func (r FetchDistinctResult) EncodeValue() (any, error) {
 	return listOrCount(r.Entries, r.Count), nil
 }
 
-// DecodeValue reads an array of values, or their number.
+// DecodeValue reads an array of values or a number.
 func (r *FetchDistinctResult) DecodeValue(value any) error {
 	return decodeListOrCount(value, &r.Entries, &r.Count)
 }
 
-// MarshalJSON writes the array of values, or their number.
+// MarshalJSON writes the values, or their number if Count was set.
 func (r FetchDistinctResult) MarshalJSON() ([]byte, error) {
 	return document.EncodeJSON(listOrCount(r.Entries, r.Count))
 }
 
-// UnmarshalJSON reads an array of values, or their number.
+// UnmarshalJSON reads an array of values or a number.
 func (r *FetchDistinctResult) UnmarshalJSON(text []byte) error {
 	return document.DecodeJSON(text, r)
 }
@@ -75,7 +75,7 @@ func (r *FetchGeoNearResult) UnmarshalJSON(text []byte) error {
 	return document.DecodeJSON(text, r)
 }
 
-// listOrCount is what the JSON of a result shows: the number where there is no list.
+// listOrCount returns entries, or count if entries is nil.
 func listOrCount[T any](entries []T, count int64) any {
 	if entries == nil {
 		return count
@@ -83,7 +83,7 @@ func listOrCount[T any](entries []T, count int64) any {
 	return entries
 }
 
-// decodeListOrCount is the way back from listOrCount.
+// decodeListOrCount is the inverse of listOrCount.
 func decodeListOrCount[T any](value any, entries *[]T, count *int64) error {
 	if _, ok := value.(document.Array); !ok {
 		return document.DecodeValue(value, count)
@@ -93,34 +93,33 @@ func decodeListOrCount[T any](value any, entries *[]T, count *int64) error {
 	return err
 }
 
-// The operations that are called here, for errors.
 const (
 	opFetch         = "fetchDataFromDataSource"
 	opFindAndModify = "findAndModifyDataFromDataSource"
 )
 
-// Fetcher is what Fetch calls: *botctx.Context, or other Operations.
+// Fetcher is the operation that Fetch needs. *botctx.Context implements it.
 type Fetcher interface {
-	// FetchDataFromDataSource is that of Operations.
+	// FetchDataFromDataSource is the method of Operations.
 	FetchDataFromDataSource(ctx context.Context, p FetchParams) (FetchResult, error)
 }
 
-// Modifier is what FindAndModify calls: *botctx.Context, or other Operations.
+// Modifier is the operation that FindAndModify needs. *botctx.Context implements it.
 type Modifier interface {
-	// FindAndModifyDataFromDataSource is that of Operations.
+	// FindAndModifyDataFromDataSource is the method of Operations.
 	FindAndModifyDataFromDataSource(
 		ctx context.Context, p FindAndModifyParams) (FindAndModifyResult, error)
 }
 
-// Fetch is FetchDataFromDataSource with each entry as a T, a struct with JSON tags, by the rules of
-// document.As:
+// Fetch calls FetchDataFromDataSource and decodes each entry into a T, a struct with JSON tags, by
+// the rules of document.As:
 //
 //	orders, err := datasource.Fetch[Order](ctx, bot, datasource.FetchParams{DataSourceID: "orders"})
 //
-// Beside the errors of the operation:
-//   - FailedPrecondition: an entry does not fit T. Field is the place in the entries, such as
-//     "[2].price"; nothing is returned.
-//   - InvalidArgument: Count is set. CountDataSource counts.
+// In addition to the errors of the operation, it returns:
+//   - FailedPrecondition: an entry does not fit T. Field is the path in the entries, such as
+//     "[2].price". No entries are returned.
+//   - InvalidArgument: Count is set. Use CountDataSource to count.
 func Fetch[T any](ctx context.Context, from Fetcher, p FetchParams) ([]T, error) {
 	if p.Count {
 		return nil, boterr.Wrap(opFetch, boterr.Invalid("count", "gives no entries: call CountDataSource for their number"))
@@ -138,12 +137,13 @@ func Fetch[T any](ctx context.Context, from Fetcher, p FetchParams) ([]T, error)
 	return all, nil
 }
 
-// FindAndModify is FindAndModifyDataFromDataSource with the entry as a T, by the rules of
-// document.As. It is nil where none matched, and where one was inserted without Option.New.
+// FindAndModify calls FindAndModifyDataFromDataSource and decodes the entry into a T, by the rules
+// of document.As. The result is nil if none matched, or if an entry was inserted without
+// Option.New.
 //
-// Beside the errors of the operation:
-//   - FailedPrecondition: the entry does not fit T. Field is the place in the result, such as
-//     "value.price". The entry has been changed all the same.
+// In addition to the errors of the operation, it returns:
+//   - FailedPrecondition: the entry does not fit T. Field is the path in the result, such as
+//     "value.price". The entry has been changed nevertheless.
 func FindAndModify[T any](ctx context.Context, in Modifier, p FindAndModifyParams) (*T, error) {
 	found, err := in.FindAndModifyDataFromDataSource(ctx, p)
 	if err != nil || found.Value == nil {

@@ -7,61 +7,61 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Operations are the operations on data sources. Filters, patches and sorts are
-// MongoDB's: what is not supported is InvalidArgument with the path in the
-// parameter. So is a required parameter that is missing. (Specification: Member and data-source operations.)
+// Operations are the operations on data sources. Filters, patches and sorts use MongoDB's syntax;
+// anything unsupported is InvalidArgument with its path in the parameter. A missing required
+// parameter is InvalidArgument, too. (Specification: Member and data-source operations.)
 type Operations interface {
-	// FindAndModifyDataFromDataSource finds the first entry that matches, in the order
-	// of SortBy, and changes it in one atomic step: of many callers at once, each sees
-	// the change of the one before. A filter that the change makes false, such as
-	// taken: false, lets each entry be claimed once. Value is nil where none matched.
+	// FindAndModifyDataFromDataSource atomically changes the first matching entry in the order of
+	// SortBy. Concurrent callers each see the change of the one before, so a filter that the change
+	// makes false, such as taken: false, lets each entry be claimed once. Value is nil if none
+	// matched.
 	//
 	// Errors:
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-	//     or would change _id or createdAt.
-	//   - InvalidArgument: SortBy holds something other than 1 and -1.
+	//   - InvalidArgument: Patch mixes operators with plain fields, has conflicting paths, or would
+	//     change _id or createdAt.
+	//   - InvalidArgument: SortBy has a value other than 1 and -1.
 	//   - InvalidArgument: Option.Projection includes some columns and excludes others, has
-	//     paths that collide, or needs a position in an array that the filter does not give.
-	//   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
+	//     conflicting paths, or needs an array position that the filter does not give.
+	//   - AlreadyExists: Option.Upsert would insert an entry whose _id exists.
 	FindAndModifyDataFromDataSource(
 		ctx context.Context, p FindAndModifyParams) (FindAndModifyResult, error)
 
-	// UpsertDataToDataSource changes the entries whose _id exists, and inserts the
-	// others: the given columns are set, others stay. Elements are written one after
-	// the other; where the store fails in between, the same call again completes it.
+	// UpsertDataToDataSource updates the entries whose _id exists and inserts the others. It sets
+	// the given columns and keeps all others. Elements are written one after the other; if the
+	// store fails midway, repeating the call completes it.
 	//
 	// Errors:
-	//   - InvalidArgument: Data is neither an object nor a list of objects, or holds the
-	//     same _id twice, an _id that is null, an object or a list, or a column whose name
-	//     begins with $ or has a dot. Then nothing is written.
-	//   - InvalidArgument: an element would change createdAt of an entry.
+	//   - InvalidArgument: Data is neither an object nor a list of objects, or contains the same
+	//     _id twice, an _id that is null, an object or a list, or a column name that begins with $
+	//     or contains a dot. Then nothing is written.
+	//   - InvalidArgument: an element would change an entry's createdAt.
 	UpsertDataToDataSource(ctx context.Context, p UpsertParams) (UpsertResult, error)
 
-	// CountDataSource returns the number of entries that match.
+	// CountDataSource returns the number of matching entries.
 	//
 	// Errors:
-	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	CountDataSource(ctx context.Context, p CountParams) (int64, error)
 
-	// FetchDataFromDataSource returns the entries that match, in the order of SortBy or
-	// of their insertion; with Count their number alone.
+	// FetchDataFromDataSource returns the matching entries in the order of SortBy or, by default,
+	// of insertion. With Count it returns only their number.
 	//
 	// Errors:
-	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-	//   - InvalidArgument: SortBy holds something other than 1 and -1.
+	//   - InvalidArgument: SortBy has a value other than 1 and -1.
 	FetchDataFromDataSource(ctx context.Context, p FetchParams) (FetchResult, error)
 
-	// FetchDistinctDataFromDataSource returns the different values of one column, in
-	// the order in which they were first seen; with Count their number alone. The
-	// elements of a list count one by one; 1 and 1.0 are one value.
+	// FetchDistinctDataFromDataSource returns the distinct values of one column, in the order in
+	// which they first occur. With Count it returns only their number. Each element of a list
+	// counts as a value; 1 and 1.0 are the same value.
 	//
 	// Errors:
-	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	FetchDistinctDataFromDataSource(
@@ -69,83 +69,81 @@ type Operations interface {
 
 	// FetchGeoNearFromDataSource returns the entries near a point, nearest first.
 	//
-	// The points are in the column that key in Data names, else in the column of the
-	// store's geo index, else in "location", else in the only column that holds any.
+	// The points are in the column that Data's key names. Without key, the column of the store's
+	// geo index is used, else "location", else the only column that contains points.
 	//
 	// Errors:
-	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 	//     differ.
-	//   - InvalidArgument: Data has a near that is no point or lies off the globe, a
-	//     distance or a limit that is negative, or a query that is no filter.
-	//   - InvalidArgument: the entries have locations in several columns, and key in Data
-	//     does not say which is meant.
+	//   - InvalidArgument: Data has a near that is not a point on the globe, a negative distance or
+	//     limit, or an invalid query.
+	//   - InvalidArgument: the entries have points in several columns, and Data has no key to
+	//     choose one.
 	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearParams) (FetchGeoNearResult, error)
 
-	// PatchDataToDataSource changes the first entry that matches, or all of them with
-	// Multi.
+	// PatchDataToDataSource changes the first matching entry, or all of them with Multi.
 	//
 	// Errors:
-	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//   - InvalidArgument: neither CollectionName nor DataSourceID is given, or both are and they
 	//     differ.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
-	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-	//     or would change _id or createdAt.
-	//   - InvalidArgument: Options.Sort holds something other than 1 and -1, or Patch is a
-	//     replacement document and Multi is true.
-	//   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
+	//   - InvalidArgument: Patch mixes operators with plain fields, has conflicting paths, or would
+	//     change _id or createdAt.
+	//   - InvalidArgument: Options.Sort has a value other than 1 and -1, or Patch is a replacement
+	//     document and Multi is true.
+	//   - AlreadyExists: Options.Upsert would insert an entry whose _id exists.
 	PatchDataToDataSource(ctx context.Context, p PatchParams) (PatchResult, error)
 }
 
-// FindAndModifyParams are the parameters of
-// FindAndModifyDataFromDataSource.
+// FindAndModifyParams are the parameters of FindAndModifyDataFromDataSource.
 type FindAndModifyParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
-	// Filter says which entries. Required; an empty one means all.
+	// Filter selects entries. Required; an empty one matches all.
 	Filter document.Object `json:"filter"`
-	// Patch is the change: an update document such as document.Set("taken", true). One without
-	// operators replaces the whole entry. Required.
+	// Patch is the change: an update document such as document.Set("taken", true). Without
+	// operators it replaces the whole entry. Required.
 	Patch document.Object `json:"patch"`
-	// WithModifier false makes Patch the fields to set. The default is true.
+	// WithModifier selects the form of Patch; if it is false, Patch holds the fields to set. The
+	// default is true.
 	WithModifier *bool `json:"withModifier,omitempty"`
-	// SortBy says which of several matches is the first. The default is the order of
-	// insertion.
+	// SortBy decides which of several matches is first. The default is the order of insertion.
 	SortBy document.Object `json:"sortBy,omitzero"`
-	// Option says how to find and modify. Those of drivers that change no outcome (maxTimeMS,
-	// writeConcern, comment, hint and the like) have no effect, others are refused by name.
+	// Option controls the operation. Driver options that do not change the outcome (maxTimeMS,
+	// writeConcern, comment, hint and the like) are ignored; others are InvalidArgument.
 	Option FindAndModifyOption `json:"option,omitzero"`
 }
 
-// FindAndModifyOption says how to find and modify. Those of drivers that change no outcome (maxTimeMS,
-// writeConcern, comment, hint and the like) have no effect, others are refused by name.
+// FindAndModifyOption controls FindAndModifyDataFromDataSource. Driver options that do not change
+// the outcome (maxTimeMS, writeConcern, comment, hint and the like) are ignored; others are
+// InvalidArgument.
 type FindAndModifyOption struct {
-	// New returns the entry as it is after the change, else as it was before.
+	// New returns the entry after the change. The default is the entry before it.
 	New bool `json:"new,omitempty"`
-	// Upsert inserts an entry where none matches.
+	// Upsert inserts an entry if none matches.
 	Upsert bool `json:"upsert,omitempty"`
-	// ArrayFilters are the filters of "$[name]" in paths of Patch.
+	// ArrayFilters are conditions on array elements, one for each $[name] in a path of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
-	// ReturnDocument is "after" in place of New, or "before". ReturnOriginal is the opposite
-	// of New.
+	// ReturnDocument is "after" to return the entry after the change, like New, or "before".
+	// ReturnOriginal is the opposite of New.
 	ReturnDocument string `json:"returnDocument,omitempty"`
 	ReturnOriginal *bool  `json:"returnOriginal,omitempty"`
-	// Projection says which columns of the entry come back: paths with 1 or 0, or with
-	// $slice or $elemMatch of an array. The default is all. Fields is another name of it.
+	// Projection selects the columns to return: paths with 1 or 0, or with $slice or $elemMatch for
+	// an array. The default is all columns. Fields is another name for Projection.
 	Projection document.Object `json:"projection,omitzero"`
 	Fields     document.Object `json:"fields,omitzero"`
-	// Sort is another name of SortBy.
+	// Sort is another name for SortBy.
 	Sort document.Object `json:"sort,omitzero"`
-	// Unknown are options of other names. What changes no outcome, such as maxTimeMS, has no
-	// effect; others are refused.
+	// Unknown holds other options. Those that do not change the outcome, such as maxTimeMS, are
+	// ignored; others are InvalidArgument.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// FindAndModifyResult is what FindAndModifyDataFromDataSource did.
+// FindAndModifyResult is the result of FindAndModifyDataFromDataSource.
 type FindAndModifyResult struct {
 	// OK is 1.
 	OK int `json:"ok"`
-	// Value is the entry, nil where none matched, and where one was inserted without
-	// Option.New.
+	// Value is the entry. It is nil if none matched, or if one was inserted without Option.New.
 	Value *document.Object `json:"value"`
 }
 
@@ -153,38 +151,38 @@ type FindAndModifyResult struct {
 type UpsertParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
-	// Data are the entries, one or several. Given fields are set, other fields of an existing
-	// entry stay. Required.
+	// Data holds one entry or several. Given fields are set; other fields of an existing entry
+	// stay. Required.
 	Data document.OneOrMany[document.Object] `json:"data"`
 }
 
-// UpsertResult is what UpsertDataToDataSource did.
+// UpsertResult is the result of UpsertDataToDataSource.
 type UpsertResult struct {
-	// Result is what was done.
+	// Result describes what was done.
 	Result UpsertOutcome `json:"result"`
 }
 
-// UpsertOutcome is what became of the elements of an upsert.
+// UpsertOutcome describes what an upsert did.
 type UpsertOutcome struct {
-	// DocsIDs are the ids, by what became of each.
+	// DocsIDs are the ids of the elements, grouped by outcome.
 	DocsIDs UpsertedIDs `json:"_docsIds"`
 	// Matched is the number of elements whose _id existed.
 	Matched int64 `json:"matched"`
 	// Modified is the number of entries that changed.
 	Modified int64 `json:"modified"`
-	// Inserted is the number of entries that were inserted, with a given _id or not.
+	// Inserted is the number of entries that were inserted, with or without a given _id.
 	Inserted int64 `json:"inserted"`
 	// Deleted is 0.
 	Deleted int64 `json:"deleted"`
 }
 
-// UpsertedIDs are the ids of the elements of an upsert, by what became of them.
+// UpsertedIDs are the ids of the elements of an upsert, grouped by outcome.
 type UpsertedIDs struct {
-	// Updated existed.
+	// Updated are the ids that already existed.
 	Updated []any `json:"updated"`
-	// Inserted were made for elements without _id.
+	// Inserted are the ids generated for elements without _id.
 	Inserted []any `json:"inserted"`
-	// Upserted were given and did not exist.
+	// Upserted are the given ids that did not exist before.
 	Upserted []any `json:"upserted"`
 }
 
@@ -193,7 +191,7 @@ type CountParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Filter says which entries. The default is all.
+	// Filter selects entries. The default is all.
 	Filter document.Object `json:"filter,omitzero"`
 }
 
@@ -202,47 +200,43 @@ type FetchParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Filter says which entries. The default is all.
+	// Filter selects entries. The default is all.
 	Filter document.Object `json:"filter,omitzero"`
-	// SortBy is the order: document.O("price", 1, "name", -1). The default is the order
-	// of insertion.
+	// SortBy is the order, such as document.O("price", 1, "name", -1). The default is the order of
+	// insertion.
 	SortBy document.Object `json:"sortBy,omitzero"`
-	// Skip is the number of entries to leave out at the beginning. The default is 0.
+	// Skip is the number of matches to skip. The default is 0.
 	Skip int64 `json:"skip,omitzero"`
-	// Limit is the number of entries to return at most. The default is 0, for all.
+	// Limit is the maximum number of entries to return. The default is 0, for all.
 	Limit int64 `json:"limit,omitzero"`
-	// Count returns the number of entries alone, whatever Skip and Limit are. The default is false.
+	// Count returns only the number of matches, regardless of Skip and Limit. The default is false.
 	Count bool `json:"count,omitempty"`
 }
 
-// FetchResult is an array of entries in JSON, or their number.
+// FetchResult is encoded as an array of entries or, with Count, as a number.
 type FetchResult struct {
-	// Entries are the entries. It is nil where the number alone was asked for, and
-	// never nil otherwise.
+	// Entries are the entries. It is nil if only the number was requested, and non-nil otherwise.
 	Entries []document.Object
 	// Count is the number of entries.
 	Count int64
 }
 
-// FetchDistinctParams are the parameters of
-// FetchDistinctDataFromDataSource.
+// FetchDistinctParams are the parameters of FetchDistinctDataFromDataSource.
 type FetchDistinctParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Key is the column, or a dotted path. The elements of a list count one by one. Required.
+	// Key is the column, or a dotted path. Each element of a list counts as a value. Required.
 	Key string `json:"key"`
-	// Filter says which entries. The default is all.
+	// Filter selects entries. The default is all.
 	Filter document.Object `json:"filter,omitzero"`
-	// Count returns the number of values alone. The default is false.
+	// Count returns only the number of values. The default is false.
 	Count bool `json:"count,omitempty"`
 }
 
-// FetchDistinctResult is an array of values in JSON, or their
-// number.
+// FetchDistinctResult is encoded as an array of values or, with Count, as a number.
 type FetchDistinctResult struct {
-	// Entries are the values. It is nil where the number alone was asked for, and never
-	// nil otherwise.
+	// Entries are the values. It is nil if only the number was requested, and non-nil otherwise.
 	Entries []any
 	// Count is the number of values.
 	Count int64
@@ -253,15 +247,15 @@ type FetchGeoNearParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Data is what is looked for, as in MongoDB's $geoNear: near, key,
-	// maxDistance, minDistance, limit, query, distanceField and others. Required.
+	// Data is the query, as for MongoDB's $geoNear: near, key, maxDistance, minDistance, limit,
+	// query, distanceField and others. Required.
 	Data document.Object `json:"data"`
 }
 
-// FetchGeoNearResult is an array of entries in JSON.
+// FetchGeoNearResult is encoded as an array of entries.
 type FetchGeoNearResult struct {
-	// Entries are the entries, nearest first, never nil. They have their distance where
-	// distanceField asked for it.
+	// Entries are the entries, nearest first. It is never nil. With distanceField, each has its
+	// distance in that field.
 	Entries []document.Object
 	// Count is the number of entries.
 	Count int64
@@ -272,56 +266,56 @@ type PatchParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Filter says which entries. The default is all.
+	// Filter selects entries. The default is all.
 	Filter document.Object `json:"filter,omitzero"`
-	// Patch is the change: fields to set, or with WithModifier an update document or a
+	// Patch is the change: the fields to set or, with WithModifier, an update document or a
 	// replacement. Required.
 	Patch document.Object `json:"patch"`
-	// Options says how to change. Those of drivers that change no outcome (maxTimeMS,
-	// writeConcern, comment, hint and the like) have no effect, others are refused by name.
+	// Options control the operation. Driver options that do not change the outcome (maxTimeMS,
+	// writeConcern, comment, hint and the like) are ignored; others are InvalidArgument.
 	Options PatchOptions `json:"options,omitzero"`
-	// Multi changes all entries that match, else the first. The default is false.
+	// Multi changes all matching entries instead of the first. The default is false.
 	Multi bool `json:"multi,omitempty"`
-	// WithModifier makes Patch an update document or a replacement. The default is
-	// false.
+	// WithModifier makes Patch an update document or a replacement. The default is false.
 	WithModifier bool `json:"withModifier,omitempty"`
 }
 
-// PatchOptions says how to change entries.
+// PatchOptions control PatchDataToDataSource.
 type PatchOptions struct {
-	// Upsert inserts an entry where none matches.
+	// Upsert inserts an entry if none matches.
 	Upsert bool `json:"upsert,omitempty"`
-	// ArrayFilters are the filters of "$[name]" in paths of Patch.
+	// ArrayFilters are conditions on array elements, one for each $[name] in a path of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
-	// Sort says which of several matches is the first. It cannot stand beside Multi.
+	// Sort decides which of several matches is first. It cannot be combined with Multi.
 	Sort document.Object `json:"sort,omitzero"`
-	// Multi is another place for the parameter Multi.
+	// Multi is the same as the parameter Multi.
 	Multi bool `json:"multi,omitempty"`
-	// Unknown are options of other names. What changes no outcome, such as maxTimeMS, has no
-	// effect; others are refused.
+	// Unknown holds other options. Those that do not change the outcome, such as maxTimeMS, are
+	// ignored; others are InvalidArgument.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// PatchResult is what PatchDataToDataSource did.
+// PatchResult is the result of PatchDataToDataSource.
 type PatchResult struct {
 	// Matched is the number of entries that matched.
 	Matched int64 `json:"matched"`
 	// Modified is the number of entries that changed.
 	Modified int64 `json:"modified"`
-	// Inserted is 1 where an upsert inserted an entry.
+	// Inserted is 1 if an upsert inserted an entry.
 	Inserted int64 `json:"inserted"`
 	// Deleted is 0.
 	Deleted int64 `json:"deleted"`
 }
 
-// EraseEntriesParams says which entries EraseEntries removes: those that match the filter and are older than
-// OlderThan. At least one of both is required, so that no call empties a data source by mistake; a filter of
-// {"_id": {"$exists": true}} does so on purpose.
+// EraseEntriesParams select the entries that EraseEntries removes: those that match Filter and are
+// older than OlderThan. At least one of them is required, so that no call empties a data source by
+// mistake. To empty one deliberately, use the filter {"_id": {"$exists": true}}.
 type EraseEntriesParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string
-	// Filter matches the entries, such as those of a member. It has no update modifiers.
+	// Filter matches the entries, such as those of one member.
 	Filter document.Object
-	// OlderThan is how long ago an entry was last changed, by the store's clock. 0 means of any age.
+	// OlderThan is the minimum time since an entry's last change, by the store's clock. 0 means any
+	// age.
 	OlderThan time.Duration
 }

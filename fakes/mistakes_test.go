@@ -211,7 +211,7 @@ var mistakesOfData = map[string]mistake{
 	"a parameter misspelt": {
 		test: call("newAgenda", `{"memberId": "member-1", "nodeCompositId": "reminder", "nextRunAt": 5}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nodeCompositeId: ` +
-			`is missing: give the id of the node to run`,
+			`is missing; give the id of the node to run`,
 	},
 	"a patch that is missing": {
 		test: call("findAndModifyMember", `{"filter": {}}`),
@@ -233,16 +233,16 @@ var mistakesOfData = map[string]mistake{
 var mistakesOfAgendas = map[string]mistake{
 	"no member": {
 		test:   reminds(agenda.NewParams{NodeCompositeID: "reminder", NextRunAt: 5}),
-		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: memberId: is missing: give the id of a member`,
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: memberId: is missing; give the id of a member`,
 	},
 	"no time": {
 		test:   reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder"}),
-		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nextRunAt: is missing: give when the node runs, or a pattern`,
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`,
 	},
 	"a pattern without runUntil": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1"}),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: runUntil: ` +
-			`is missing: give the last instant at which the pattern may run`,
+			`is missing; give the last instant at which the pattern may run`,
 	},
 	"runUntil in seconds": {
 		test: reminds(agenda.NewParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1", RunUntil: 1_800_000_000}),

@@ -90,7 +90,7 @@ func TestStart_EndsTheTestWhereItCannotBegin(t *testing.T) {
 		`fakes: there is no node "remindr": perhaps "reminder" is meant`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "remindr", NextRunAt: document.TimestampOf(fakes.Start())})
 		},
-		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing: give when the node runs, or a pattern`: func(p *fakes.Platform) {
+		`fakes: the agenda of Ada: invalid argument: nextRunAt: is missing; give when the node runs, or a pattern`: func(p *fakes.Platform) {
 			begin(p).AddAgenda(agenda.NewParams{NodeCompositeID: "reminder"})
 		},
 		`fakes: Ada has the assignment id-1 already`: func(p *fakes.Platform) {

@@ -1,10 +1,11 @@
-// Package member is the members of an app, its end users: their record, the five
-// operations on it, and for hosts a selection of members.
+// Package member defines the members of an app, its end users: the record, the five operations on
+// it, and a selection of members for hosts.
 //
-//   - To read and change the member of a run, use the [Member] that is botctx.Context.Member.
+//   - To read or change the member of a run, use the [Member] in botctx.Context.Member.
 //   - To find and change others, call the [Operations], which are methods of botctx.Context.
-//   - To list members in a host, give a [Selection] to Members of a botctx.Runtime. A member is made when they
-//     first write.
+//   - To list members in a host, pass a [Selection] to Members of a botctx.Runtime.
+//
+// A member is created when they first write.
 package member
 
 import (
@@ -15,83 +16,82 @@ import (
 
 //go:generate go run ../internal/genfields plain
 
-// plain is a Member without its methods, which the codec reads field by field.
+// plain is a Member without its methods, so that the codec treats it as a plain struct.
 type plain Member
 
 // Member is the record of a member.
 //
-// As a parameter of an operation it is an address: the record with its ID is loaded
-// again within the app, and what else it holds is not looked at.
+// As a parameter of an operation it is only a reference: the record is loaded again by ID within
+// the app, and all other fields are ignored.
 type Member struct {
 	// ID is the primary key.
 	ID string `json:"_id,omitzero"`
-	// Version counts the changes, from 1 on.
+	// Version counts the changes, starting at 1.
 	Version int64 `json:"_version,omitzero"`
 	// App is the app that the member belongs to.
 	App string `json:"app,omitzero"`
 	// BotID is the bot's id on the platform.
 	BotID string `json:"botId,omitzero"`
-	// BotMeta is what the bot keeps about the conversation.
+	// BotMeta is the bot's state of the conversation.
 	BotMeta BotMeta `json:"botMeta,omitzero"`
 	// Channel is the id of the member's channel.
 	Channel string `json:"channel,omitzero"`
-	// CreatedAt is when the record was made.
+	// CreatedAt is the time of creation.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
-	// UpdatedAt is when the record last changed.
+	// UpdatedAt is the time of the last change.
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
 	// Etag changes with every change.
 	Etag string `json:"etag,omitzero"`
-	// ExternalID is the member's id on its own platform: page-scoped on Alpha, country
-	// code and phone number on Bravo, the user's id on Charlie, else a member id. No two
-	// members of a channel have the same.
+	// ExternalID is the member's id on their platform: page-scoped on Alpha, country code and phone
+	// number on Bravo, the user's id on Charlie, else a member id. It is unique within a channel.
 	ExternalID string `json:"externalId,omitzero"`
 	// FirstName and LastName are the member's name.
 	FirstName string `json:"firstName,omitzero"`
 	LastName  string `json:"lastName,omitzero"`
-	// Gender is the gender as the platform gives it.
+	// Gender is the gender reported by the platform.
 	Gender string `json:"gender,omitzero"`
 	// Meta is free-form data of the bot.
 	Meta document.Object `json:"meta,omitzero"`
-	// Platform is the platform that the member is on.
+	// Platform is the member's platform.
 	Platform string `json:"platform,omitzero"`
-	// Profile is what the platform says of the member.
+	// Profile is the platform's description of the member.
 	Profile document.Object `json:"profile,omitzero"`
-	// Tags are strings or objects. No operation fills them.
+	// Tags are strings or objects. No operation sets them.
 	Tags document.Array `json:"tags,omitzero"`
 	// Email is the e-mail address.
 	Email string `json:"email,omitzero"`
-	// Locale is the locale as the platform gives it, CustomLocale the one that the
-	// member chose.
+	// Locale is the locale reported by the platform; CustomLocale is the member's own choice.
 	Locale       string `json:"locale,omitzero"`
 	CustomLocale string `json:"customLocale,omitzero"`
-	// Group is the id of the current live-chat group, as saveGroupIdToMember or bot logic keeps
-	// it. The end of the live chat clears it.
+	// Group is the id of the current live-chat group, as set by saveGroupIdToMember or bot logic.
+	// It is cleared when the live chat ends.
 	Group string `json:"group,omitzero"`
-	// Admin is the id of the admin that a member of an outlet channel is, as bot logic or the
-	// host says.
+	// Admin is the id of the admin behind this member of an outlet channel, as set by bot logic or
+	// the host.
 	Admin string `json:"admin,omitzero"`
-	// ProfilePic is the address of the profile picture.
+	// ProfilePic is the URL of the profile picture.
 	ProfilePic string `json:"profilePic,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that Member does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 
-	// handledEvent is record.FieldHandledEvent as it was read.
+	// handledEvent is the decoded value of record.FieldHandledEvent.
 	handledEvent string
 }
 
 // MarshalJSON writes the member with its unknown fields.
 func (m Member) MarshalJSON() ([]byte, error) { return document.EncodeJSON(m) }
 
-// String returns the member as JSON with readable times and without credentials, for logs and failures of tests.
+// String returns the member as JSON with readable times and without credentials, for logs and test
+// failures.
 func (m Member) String() string { return document.Text(m) }
 
-// GoString is String, for failures of tests.
+// GoString returns String, so that test failures are readable.
 func (m Member) GoString() string { return m.String() }
 
 // UnmarshalJSON reads a member and keeps unknown fields.
 func (m *Member) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, m) }
 
-// Err returns the error that an object or a list of the member carries, at its field, or nil.
+// Err returns the first error that an object or list of the member carries, with its field.
 func (m *Member) Err() error {
 	for _, of := range [...]struct {
 		field string
@@ -110,7 +110,7 @@ func (m *Member) Err() error {
 	return nil
 }
 
-// DecodeField implements document.FieldDecoder. It keeps the SDK's own fields from Unknown.
+// DecodeField implements document.FieldDecoder. It keeps the SDK's internal fields out of Unknown.
 func (m *Member) DecodeField(name string, value any) (isDecoded bool, err error) {
 	switch name {
 	case record.FieldTurnFence:
@@ -123,11 +123,11 @@ func (m *Member) DecodeField(name string, value any) (isDecoded bool, err error)
 	}
 }
 
-// HasHandled reports whether the last run that was written back to the member, as it was read, handled an event of
-// the inbox.
+// HasHandled reports whether the last run that changed the member handled the given event of the
+// inbox. It is based on the record as it was read.
 func (m *Member) HasHandled(event string) bool { return event != "" && m.handledEvent == event }
 
-// RequireExternalID returns the member's id on its platform, or FailedPrecondition.
+// RequireExternalID returns the member's ExternalID, or FailedPrecondition if it is empty.
 func (m *Member) RequireExternalID() (string, error) {
 	if m.ExternalID == "" {
 		return "", boterr.New(boterr.FailedPrecondition, "",
@@ -136,7 +136,7 @@ func (m *Member) RequireExternalID() (string, error) {
 	return m.ExternalID, nil
 }
 
-// RequireChannel returns InvalidArgument for a member of another channel.
+// RequireChannel returns InvalidArgument if the member is in another channel.
 func (m *Member) RequireChannel(id string) error {
 	if m.Channel != id {
 		return boterr.Invalid("", "the member %s is in the channel %s, and not in %s: name the member's own channel", m.ID, m.Channel, id)
@@ -144,7 +144,6 @@ func (m *Member) RequireChannel(id string) error {
 	return nil
 }
 
-// The fields of botMeta that are known.
 const (
 	fieldLiveChat        = "liveChat"
 	fieldSubscribe       = "subscribe"
@@ -153,9 +152,8 @@ const (
 	fieldTree            = "tree"
 )
 
-// BotMeta is what the bot keeps about a conversation: a document.Object with
-// accessors for the fields that are known. Its zero value works. Others are set and
-// read as in any object:
+// BotMeta is the bot's state of a conversation: a document.Object with accessors for the known
+// fields. Its zero value works. Other fields are set and read as in any object:
 //
 //	m.BotMeta.Set("tempData.choice", 1)
 //	choice := document.Get(m.BotMeta, "tempData.choice", 0)
@@ -164,23 +162,22 @@ type BotMeta struct{ document.Object }
 // LiveChat reports whether the member is in a live chat.
 func (b BotMeta) LiveChat() bool { return document.Get(b, fieldLiveChat, false) }
 
-// Subscribe reports whether the bot may write to the member unasked: true unless
-// "subscribe" is false.
+// Subscribe reports whether the bot may write to the member unasked. It is true unless "subscribe"
+// is false.
 func (b BotMeta) Subscribe() bool { return document.Get(b, fieldSubscribe, true) }
 
-// TempData returns the scratch data of the conversation, the zero Object where there
-// is none.
+// TempData returns the scratch data of the conversation, or the zero Object if there is none.
 func (b BotMeta) TempData() document.Object {
 	return document.Get(b, fieldTempData, document.Object{})
 }
 
-// NodeCompositeID returns the id of the node at which the conversation stands, or "".
+// NodeCompositeID returns the id of the conversation's current node, or "".
 func (b BotMeta) NodeCompositeID() string { return document.Get(b, fieldNodeCompositeID, "") }
 
-// Tree returns the id of the tree in which the conversation stands, or "".
+// Tree returns the id of the conversation's current tree, or "".
 func (b BotMeta) Tree() string { return document.Get(b, fieldTree, "") }
 
-// SetPosition sets the node at which the conversation stands, and its tree.
+// SetPosition sets the conversation's current node and its tree.
 func (b *BotMeta) SetPosition(nodeCompositeID, tree string) {
 	b.Set(fieldNodeCompositeID, nodeCompositeID)
 	b.Set(fieldTree, tree)

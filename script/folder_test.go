@@ -128,7 +128,7 @@ func TestLoad_TellsAllThatIsWrong(t *testing.T) {
 			`check the id, or give the node to Handle`,
 		`nodes.json:5:36: invalid argument: nodes[3].redirect: the node c redirects to z, but there is no node z: ` +
 			`check the id, or give the node to Handle: perhaps "a" is meant`,
-		`nodes.json:5:102: invalid argument: nodes[3].responses[0].text: is missing: give a string`,
+		`nodes.json:5:102: invalid argument: nodes[3].responses[0].text: is missing; give a string`,
 	}, "\n  "), failed.Error())
 }
 

@@ -12,60 +12,62 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Connector is the port to a messaging platform. One connector serves every channel
-// of its type, of every app, from many goroutines at once.
+// Connector is the port to a messaging platform. One connector serves every channel of its type, of
+// every app, and must be safe for concurrent use.
 //
-// What else a platform can do (labels, broadcasts, hand-over and so on) are further
-// interfaces that a connector may implement.
+// A connector may implement further interfaces for labels, broadcasts, hand-over and other
+// features; see Wrapper and the ports below it.
 type Connector interface {
-	// Send sends a message to its recipient and returns what the platform answered. It
-	// returns when the platform has taken or refused the message, and does not change
-	// what it is given.
+	// Send sends a message to its recipient and returns the platform's answer. It returns once the
+	// platform has accepted or refused the message, and must not modify message.
 	//
-	// The message has passed Response.Validate, so that types that are not known and the platform's
-	// own limits are left to the connector. It retries a request only where the platform cannot
-	// send the message twice for it, such as with Message.ID as the idempotency key.
+	// The message has passed Response.Validate. Unknown types and the platform's own limits are
+	// left to the connector. It may retry a request only if the platform cannot send the message
+	// twice as a result, for example because Message.ID serves as the idempotency key.
 	//
-	// Errors that a caller can act on have a code of boterr: InvalidArgument for a message that the
-	// platform cannot show, and Unsupported for one of a type that it does not have (the Field is
-	// the path in the response), NotFound for a recipient that it does not know, FailedPrecondition
-	// for one that may not be written to now, and for a channel whose credentials are missing or not
-	// accepted, ResourceExhausted for a rate limit, with a *RetryAfterError behind it where the
-	// platform says for how long. A recipient that is gone for good (who has blocked the bot, a
-	// conversation that is archived) has NotFound, or a *GoneError behind its error. No error holds a credential. An error without
-	// a code means that the platform did not answer, or that its answer does not tell what became
-	// of the message; callers see Unavailable. When ctx ends, Send returns its error.
+	// Errors that a caller can act on have a code of boterr:
+	//   - InvalidArgument: the platform cannot show the message. Field is the path in the response.
+	//   - Unsupported: the platform does not have this type of message. Field is the path in the
+	//     response.
+	//   - NotFound: the platform does not know the recipient.
+	//   - FailedPrecondition: the recipient may not be written to now, or the channel's credentials
+	//     are missing or not accepted.
+	//   - ResourceExhausted: a rate limit was reached. It wraps a *RetryAfterError if the platform
+	//     names the time to wait.
+	//
+	// If the recipient is gone for good (the member blocked the bot, the conversation is archived),
+	// the code is NotFound or the error wraps a *GoneError. No error contains a credential. An
+	// error without a code means that the platform did not answer, or that its answer does not say
+	// whether the message was sent; callers see Unavailable. If ctx ends, Send returns its error.
 	Send(ctx context.Context, message Message) (Delivery, error)
 }
 
-// Message is a message on its way to one recipient.
+// Message is a message to one recipient.
 type Message struct {
-	// ID is a new id for each recipient of each send. It is the same again where the run that
-	// sends is tried again, so that a platform which knows such ids, or whoever receives the
-	// message, can tell a repetition.
+	// ID is unique to each recipient of each send. A retried run uses the same ID again, so the
+	// platform or the receiver can detect repeats.
 	ID string
-	// Channel is the channel as it was when the run began, or is stored where no run sends; its Info holds the
-	// credentials. Other messages have the same one: it is not to be changed.
+	// Channel is the channel as of the start of the run, or as stored if the send is not part of a
+	// run. Its Info holds the credentials. It is shared between messages and must not be modified.
 	Channel *channel.Channel
 	// To is the recipient's id on the platform.
 	To string
-	// Member is the member that it goes to. nil where it goes to no member: to a group, or
-	// to agents.
+	// Member is the member who receives the message. It is nil for messages to groups and agents.
 	Member *member.Member
-	// Response is what is sent, filled from the member that it is for or about.
+	// Response is the content, with placeholders already filled.
 	Response Response
-	// MessagingType and MessagingTag are Alpha's, "" on other platforms.
+	// MessagingType and MessagingTag are used on Alpha only.
 	MessagingType string
 	MessagingTag  string
-	// ReceiverType is Hotel's word for what To is, such as ReceiverUser, and GroupID the
-	// group on Hotel in which a user gets the message. Both are "" on other platforms.
+	// ReceiverType is the kind of receiver on Hotel, such as ReceiverUser. GroupID is the Hotel
+	// group in which a user receives the message. Both are "" on other platforms.
 	ReceiverType string
 	GroupID      string
 }
 
-// Validate returns InvalidArgument for a message that no connector can send: one without a channel,
-// a recipient or a response. The operations hand on no such message; a connector asks for itself,
-// since others may call it.
+// Validate returns InvalidArgument for a message without a channel, a recipient or a response. The
+// operations never pass on such a message, but connectors should call Validate because other
+// callers may.
 func (m Message) Validate() error {
 	switch {
 	case m.Channel == nil:
@@ -79,8 +81,8 @@ func (m Message) Validate() error {
 	}
 }
 
-// RequireChannel returns InvalidArgument where there is no channel to ask a platform in: what a
-// connector asks first in the methods of its further ports.
+// RequireChannel returns InvalidArgument if in is nil. Connectors call it first in the methods of
+// their optional ports.
 func RequireChannel(in *channel.Channel) error {
 	if in == nil {
 		return boterr.Missing("channel", "the channel, with its credentials")
@@ -88,34 +90,34 @@ func RequireChannel(in *channel.Channel) error {
 	return nil
 }
 
-// The kinds of receivers on Hotel. Any other text passes through.
+// The kinds of receivers on Hotel. Other values are passed on unchanged.
 const (
 	ReceiverUser  = "user"
 	ReceiverGroup = "group"
 )
 
-// Delivery is a platform's answer to a message. Every field may be absent.
+// Delivery is a platform's answer to a message. Every field is optional.
 type Delivery struct {
-	// Reply is the answer in the platform's own words. On Charlie it has ok, channel,
-	// ts and message; on Echo msgType and the fields of that kind of message. Fields that
-	// JSON cannot hold, such as NaN, are left out of the result.
+	// Reply is the platform's raw answer. On Charlie it has ok, channel, ts and message; on Echo it
+	// has msgType and the fields of that kind of message. Fields that JSON cannot represent, such
+	// as NaN, are left out of the result.
 	Reply document.Object
 	// MessageID is the platform's id of the message; the default is Message.ID.
 	MessageID string
-	// ChatID is the platform's id of the conversation. livechat.GroupCreator says what it is of a
-	// request for a person.
+	// ChatID is the platform's id of the conversation. For its meaning in live-chat requests see
+	// livechat.GroupCreator.
 	ChatID string
-	// From is the bot's id on the platform; the default is the member's botId.
+	// From is the bot's id on the platform. The default is the member's botId.
 	From string
-	// Timestamp is when the platform took the message; the default is the time at
-	// which the answer came.
+	// Timestamp is the time at which the platform accepted the message. The default is the time of
+	// the answer.
 	Timestamp document.Timestamp
 }
 
-// Connectors are the platforms that can be sent to, by type of channel.
+// Connectors holds the host's connectors by channel type.
 type Connectors map[channel.Type]Connector
 
-// Of returns the connector to the platform of a channel, or Unsupported.
+// Of returns the connector for a channel's platform, or Unsupported.
 func (c Connectors) Of(in *channel.Channel) (Connector, error) {
 	if connector := c[in.Type]; connector != nil {
 		return connector, nil
@@ -124,8 +126,8 @@ func (c Connectors) Of(in *channel.Channel) (Connector, error) {
 		"this host has no connector for channels of type %q, of which %s is one", in.Type, in.ID)
 }
 
-// RequirePort returns a further port of the connector to a channel's platform, or Unsupported.
-// what is what the port does, such as "upload files".
+// RequirePort returns an optional port of a channel's connector, or Unsupported. The error uses
+// what to describe the port, such as "upload files".
 func RequirePort[Port any](connectors Connectors, in *channel.Channel, what string) (Port, error) {
 	var none Port
 	connector, err := connectors.Of(in)
@@ -139,44 +141,42 @@ func RequirePort[Port any](connectors Connectors, in *channel.Channel, what stri
 	return port, nil
 }
 
-// keyKey is the key of what KeyOf returns in a context.Context.
 type keyKey struct{}
 
-// KeyOf returns the key of what a connector is asked for by a further port, such as a broadcast, from the
-// ctx that it is given: the same where the run that asks is tried again, another one for each other thing.
-// A platform that takes such keys (Idempotency-Key is the usual name) does it once. "" where a host calls
-// the port by itself. Those of messages are Message.ID, also in a batch.
+// KeyOf returns the idempotency key of a call to an optional port, such as a broadcast. A retried
+// run uses the same key again; every other call has its own. Pass the key to platforms that accept
+// one, usually as Idempotency-Key. KeyOf returns "" if the host itself called the port. Messages,
+// also in a batch, have Message.ID instead.
 func KeyOf(ctx context.Context) string {
 	key, _ := ctx.Value(keyKey{}).(string)
 	return key
 }
 
-// WithKey returns a context in which KeyOf returns a key, for a host that asks a port by itself.
+// WithKey returns a context for which KeyOf returns key. Hosts that call a port themselves use it.
 func WithKey(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, keyKey{}, key)
 }
 
-// UndeliveredError names the members who did not get a message. It is behind the errors of
-// SendResponse and of the operations for several members, also where there is but one member.
-// errors.AsType finds it:
+// UndeliveredError names the members who did not receive a message. The errors of SendResponse and
+// of the operations for several members wrap it, even if there is only one member.
 //
 //	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok { ... }
 type UndeliveredError struct {
-	// Failures are the members that did not get it, in the order of memberId.
+	// Failures are the members who did not receive it, in the order of memberId.
 	Failures []Failure
-	// Of is how many members there were.
+	// Of is the total number of members.
 	Of int
 }
 
-// Failure is one member that did not get a message, and why.
+// Failure is a member who did not receive a message, and the reason.
 type Failure struct {
-	// MemberID is "" where the message was for a group.
+	// MemberID is "" if the message was for a group.
 	MemberID string
 	Err      error
 }
 
-// Error names the members, the first of many. For the only member it tells the reason alone: code
-// and field are in the error that wraps it.
+// Error names the members, shortened if there are many. For a single member it is only the reason;
+// the error that wraps it has code and field.
 func (u *UndeliveredError) Error() string {
 	if u == nil {
 		return "internal: a nil *send.UndeliveredError was returned as an error: return nil itself"
@@ -191,7 +191,7 @@ func (u *UndeliveredError) Error() string {
 	return fmt.Sprintf("%d of %d members did not get the message: %s", len(u.Failures), u.Of, members)
 }
 
-// reason returns the text of an error without its code and field.
+// reason returns the message of err without its code and field.
 func reason(err error) string {
 	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error says these.
 		return e.Message()
@@ -199,7 +199,7 @@ func reason(err error) string {
 	return display.Text(err)
 }
 
-// Unwrap returns the error of each member. The nil pointer has none.
+// Unwrap returns the error of each member.
 func (u *UndeliveredError) Unwrap() []error {
 	if u == nil {
 		return nil
@@ -211,21 +211,22 @@ func (u *UndeliveredError) Unwrap() []error {
 	return errs
 }
 
-// GoneError is put behind an error with a code by a connector whose recipient cannot be written to any more, however
-// often it is tried: the member has blocked the bot or closed the account, or the conversation is archived. A live chat
+// GoneError marks an error as permanent for its recipient: the member blocked the bot or closed the
+// account, or the conversation is archived. Connectors wrap it in an error with a code. A live chat
 // with such a recipient ends.
 //
 //	boterr.New(boterr.FailedPrecondition, "", "the user has blocked the bot: %w", &send.GoneError{})
 //
-// Do not use it if somebody can put the cause right: a token that was revoked, a bot that must be invited, a time after
-// which only templates are allowed. NotFound for a recipient says the same without it.
+// Do not use it if someone can fix the cause, such as a revoked token, a bot that must be invited,
+// or a period after which only templates are allowed. NotFound for a recipient has the same meaning
+// and needs no GoneError.
 type GoneError struct{}
 
-// Error implements error.
+// Error returns a fixed text.
 func (*GoneError) Error() string { return "the recipient is gone for good" }
 
-// IsGone reports whether the error of a send says that the recipient is gone for good: its code is NotFound, or a
-// *GoneError is behind it.
+// IsGone reports whether the recipient of a failed send is gone for good: err has the code NotFound
+// or wraps a *GoneError.
 func IsGone(err error) bool {
 	if err == nil {
 		return false
@@ -234,6 +235,5 @@ func IsGone(err error) bool {
 	return isGone || boterr.CodeOf(err) == boterr.NotFound
 }
 
-// PanicError is a panic, such as one of a connector while one of several messages was sent.
-// It stands behind an Internal error.
+// PanicError is a recovered panic, for example of a connector. It is wrapped in an Internal error.
 type PanicError = boterr.PanicError

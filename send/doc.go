@@ -1,14 +1,14 @@
-// Package send is what goes out to members: the outgoing message, what came of it,
-// the port to a messaging platform, and the operations that send.
+// Package send defines outgoing messages, their results, the port to a messaging platform, and the
+// operations that send.
 //
-//   - To make a message, use [Text], [QuickReplies], [Buttons], [Image] and so on; [Template]
+//   - To create a message, use [Text], [QuickReplies], [Buttons], [Image] and so on; [Template]
 //     fills {{path}}.
-//   - To send it, call Reply of botctx.Context, or SendResponse with [SendResponseParams] for
-//     other members.
-//   - To connect a platform, implement [Connector]; [Limited] keeps it to a rate.
+//   - To send it, call Reply of botctx.Context, or SendResponse with [SendResponseParams] for other
+//     members.
+//   - To connect a platform, implement [Connector]; [Limited] applies a rate limit.
 //
-// A Response is an outgoing message. Its texts are sent as they are, unless WithPlaceholders says
-// that {{path}} in them is to be filled from the member. Sending checks the limits of the message's
-// type, hands it to the Connector of the channel's type, and tells in a Result what the platform
-// answered. A MessageEvent is one message as it was sent or received.
+// A Response is an outgoing message. Its strings are sent unchanged unless WithPlaceholders was
+// called, which fills {{path}} from the member. Sending validates the message, passes it to the
+// Connector of the channel's type and returns the platform's answer in a Result. A MessageEvent is
+// a message that was sent or received.
 package send

@@ -10,43 +10,43 @@ import (
 	"github.com/botctx/go-sdk/channel"
 )
 
-// Drop is an event of a platform that a connector does not hand to the Runtime, although it came from the platform.
+// Drop is a platform event that a connector received but did not pass to the Runtime.
 type Drop struct {
-	// Platform is the type of the channel that it is for, App and Channel are the ids of app and channel.
+	// Platform is the channel's type; App and Channel are ids.
 	Platform channel.Type
 	App      string
 	Channel  string
-	// Kind is the platform's own word for the event, such as "reaction_added".
+	// Kind is the platform's name for the event, such as "reaction_added".
 	Kind   string
 	Reason DropReason
 }
 
-// DropReason is why an event was dropped.
+// DropReason is the reason why an event was dropped.
 type DropReason string
 
-// The reasons.
 const (
-	// DropFromBot is for what a bot wrote, the channel's own included.
+	// DropFromBot is for messages written by a bot, including the channel's own.
 	DropFromBot DropReason = "from_bot"
 	// DropIncomplete is for an event without a sender or a conversation.
 	DropIncomplete DropReason = "incomplete"
-	// DropUnsupported is for an event that the connector does not know, or has no use for.
+	// DropUnsupported is for an event that the connector does not handle.
 	DropUnsupported DropReason = "unsupported"
-	// DropInvalid is for an event that is not in the agreed form, which its sender is told.
+	// DropInvalid is for a malformed event; its sender receives an error.
 	DropInvalid DropReason = "invalid"
 )
 
-// Drops logs and counts the events that connectors drop, so that none is lost without a trace. The connectors of a
-// host share one: each takes it in its Config. The zero value is ready to use, and safe for concurrent use.
+// Drops logs and counts the events that connectors drop. All connectors of a host share one, given
+// in their Config. The zero value is ready to use. It is safe for concurrent use.
 type Drops struct {
-	// Logger gets a line for each event: at debug for what bots wrote, else at info. The default is slog.Default.
+	// Logger logs each event, at debug level for messages of bots, else at info. The default is
+	// slog.Default.
 	Logger *slog.Logger
 
 	mu     sync.Mutex
 	counts map[dropKind]int64
 }
 
-// DropCount is how many events of one kind were dropped for one reason.
+// DropCount is the number of events of one kind dropped for one reason.
 type DropCount struct {
 	Platform channel.Type
 	Kind     string
@@ -54,20 +54,19 @@ type DropCount struct {
 	Count    int64
 }
 
-// dropKind is what events are counted by.
 type dropKind struct {
 	platform channel.Type
 	kind     string
 	reason   DropReason
 }
 
-// The bounds of what is kept for kinds of events, which platforms name.
+// Limits for the kinds of events, which are chosen by platforms.
 const (
 	maxDropKinds      = 500
 	maxDropKindLength = 100
 )
 
-// OtherKinds is the kind under which events are counted once 500 kinds have been seen.
+// OtherKinds replaces further kinds once 500 kinds have been seen.
 const OtherKinds = "other"
 
 // Add logs and counts an event.
@@ -97,7 +96,8 @@ func (d *Drops) count(of dropKind) {
 	d.counts[of]++
 }
 
-// Counts returns how many events were dropped since the process began, by platform, kind and reason, in this order.
+// Counts returns the number of dropped events since the process started, sorted by platform, kind
+// and reason.
 func (d *Drops) Counts() []DropCount {
 	d.mu.Lock()
 	defer d.mu.Unlock()

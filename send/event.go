@@ -10,27 +10,26 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// MessageEvent is one message, as it was sent or received. A nil one has no text, no
-// payload and no value.
+// MessageEvent is a message that was sent or received. A nil event has no text, payload or value.
 type MessageEvent struct {
-	// From and To are the ids on the platform of who sent it and who gets it.
+	// From and To are the platform ids of sender and receiver.
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Data is the response without its type, or what the platform reported.
+	// Data is the response without its type, or the data reported by the platform.
 	Data document.Object `json:"data"`
 	// Type is the kind of message, such as TEXT, IMAGE, QUICK_REPLIES or PAYLOAD.
 	Type Type `json:"type"`
-	// Timestamp is when it was sent, in Unix milliseconds. JSON may also give a string
-	// of seconds.
+	// Timestamp is the time of sending in Unix milliseconds. JSON may also give it as a string of
+	// seconds.
 	Timestamp document.Timestamp `json:"timestamp"`
 	// MessageID is the platform's id of the message.
 	MessageID string `json:"messageId"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that MessageEvent does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
-// Text returns what a member wrote or the bot said in a message of type TEXT, and ""
-// for every other type. Response().Text() is the text that goes with any type.
+// Text returns the text of a message of type TEXT, and "" for every other type. Use
+// Response().Text() for the text of any type.
 func (e *MessageEvent) Text() string {
 	if e == nil || e.Type != TypeText {
 		return ""
@@ -38,8 +37,8 @@ func (e *MessageEvent) Text() string {
 	return document.Get(e.Data, fieldText, "")
 }
 
-// Payload returns the payload of a tap on a button or a quick reply, whether it came
-// as a string or as an object with a value. It is "" for other messages.
+// Payload returns the payload of a tap on a button or a quick reply, given as a string or as an
+// object with a value. It is "" for other messages.
 func (e *MessageEvent) Payload() string {
 	if e == nil || e.Type != TypePayload {
 		return ""
@@ -47,7 +46,7 @@ func (e *MessageEvent) Payload() string {
 	return document.Get(e.Data, fieldPayload, document.Get(e.Data, "payload.payload", ""))
 }
 
-// Value returns the value that came with the payload of a tap, nil where none did.
+// Value returns the value in the payload of a tap, or nil if there is none.
 func (e *MessageEvent) Value() any {
 	if e == nil || e.Type != TypePayload {
 		return nil
@@ -56,7 +55,7 @@ func (e *MessageEvent) Value() any {
 	return value
 }
 
-// Response returns the message as a response: its type and its data. It is literal.
+// Response returns the message as a literal response.
 func (e *MessageEvent) Response() Response {
 	if e == nil {
 		return Response{}
@@ -64,11 +63,11 @@ func (e *MessageEvent) Response() Response {
 	return Other(e.Type, e.Data)
 }
 
-// messageEvent is a MessageEvent that is read field by field.
+// messageEvent is a MessageEvent without its methods.
 type messageEvent MessageEvent
 
-// DecodeValue reads an object by the rules of document.Decode, and the timestamp as
-// a number of milliseconds or a string of seconds. null leaves the zero event.
+// DecodeValue reads an object by the rules of document.Decode. The timestamp may be a number of
+// milliseconds or a string of seconds. null gives the zero event.
 func (e *MessageEvent) DecodeValue(value any) error {
 	if object, ok := value.(document.Object); ok {
 		if seconds, ok := object.Field("timestamp"); ok {
@@ -95,8 +94,8 @@ func (e *MessageEvent) UnmarshalJSON(text []byte) error { return unmarshal(text,
 
 const millisecondsPerSecond = 1000
 
-// milliseconds returns a timestamp of a message event as a number of milliseconds:
-// a string is one of seconds, perhaps with a fraction, anything else stays as it is.
+// milliseconds converts a string of seconds, with an optional fraction, to milliseconds. Any other
+// value is returned unchanged.
 func milliseconds(timestamp any) (any, error) {
 	text, ok := timestamp.(string)
 	if !ok {
@@ -110,8 +109,8 @@ func milliseconds(timestamp any) (any, error) {
 	return int64(seconds)*millisecondsPerSecond + thousandths(fraction), nil
 }
 
-// seconds returns a timestamp as a string of seconds with six decimals, as platforms whose
-// timestamps are ids write theirs.
+// seconds formats a timestamp as seconds with six decimals, like platforms that use timestamps as
+// ids.
 func seconds(timestamp document.Timestamp) string {
 	const microsecondsPerMillisecond = 1000
 	ms := int64(timestamp)
@@ -122,8 +121,8 @@ func isDigits(text string) bool {
 	return strings.Trim(text, "0123456789") == ""
 }
 
-// thousandths returns the first three digits behind a decimal point.
+// thousandths returns the first three digits after the decimal point.
 func thousandths(fraction string) int64 {
-	n, _ := strconv.ParseInt((fraction + "000")[:3], 10, 64) // These are digits.
+	n, _ := strconv.ParseInt((fraction + "000")[:3], 10, 64) // The digits have been checked.
 	return n
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Fill returns a response that has placeholders with {{path}} in its strings filled from the member:
-// {{firstName}}, {{meta.order.id}}, {{meta.items.0}}. A path that is missing or null
-// is filled with nothing; numbers and booleans are printed as JSON has them, arrays
-// and objects as JSON. Names of fields and the response's type stay as they are.
+// Fill replaces {{path}} in the strings of a response by values of the member, such as
+// {{firstName}}, {{meta.order.id}} or {{meta.items.0}}. A missing or null value is replaced by
+// nothing; numbers, booleans, arrays and objects are written as JSON. Field names and the
+// response's type are not changed.
 //
-// What was filled in is not looked at again, nor is the response that comes out: it
-// is literal. A literal response comes back as it is. The error is
-// InvalidArgument for a response or a member that was made of what is no value, where there is no
-// member, and at the field where more than a megabyte would be filled in.
+// Placeholders in inserted values are not filled, and the returned response is literal. A literal
+// response is returned unchanged. The error is InvalidArgument if the response or the member
+// contains an invalid value, if m is nil, or, with the field, if more than a megabyte would be
+// inserted.
 func Fill(response Response, m *member.Member) (Response, error) {
 	if err := response.object.Err(); err != nil {
 		return Response{}, err
@@ -47,8 +47,8 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	return Raw(filled), nil
 }
 
-// Filled is Fill and Response.Validate. What a placeholder left empty is InvalidArgument as well, and the error names the
-// placeholders that are filled with nothing.
+// Filled calls Fill and then Validate. If validation fails, the error also names the placeholders
+// for which the member has no value.
 func Filled(response Response, m *member.Member) (Response, error) {
 	filled, err := Fill(response, m)
 	if err != nil {
@@ -68,9 +68,8 @@ func Filled(response Response, m *member.Member) (Response, error) {
 	return Response{}, &told
 }
 
-// Unfilled returns the paths of the placeholders that Fill would fill with nothing, since the member has
-// no value there, or null. One that is misspelt is among them. There are none of a literal response, nor
-// of what Fill refuses.
+// Unfilled returns the paths for which the member has no value or null, such as misspelt ones. It
+// returns nil for a literal response.
 func Unfilled(response Response, m *member.Member) []string {
 	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
 		return nil
@@ -86,7 +85,7 @@ func Unfilled(response Response, m *member.Member) []string {
 	return paths
 }
 
-// mayHavePlaceholder reports whether a string in value might be filled.
+// mayHavePlaceholder reports whether a string in value contains "{{".
 func mayHavePlaceholder(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -107,17 +106,18 @@ func mayHavePlaceholder(value any) bool {
 	return false
 }
 
-// maxFilled is how many bytes are filled into a response at most, far more than any message has.
+// maxFilled is the maximum number of bytes inserted into a response, far more than a message can
+// have.
 const maxFilled = 1 << 20
 
-// filler fills strings from a member.
 type filler struct {
 	from *member.Member
-	// err is why a field of the member cannot be read.
+	// err is the error of reading the member.
 	err error
-	// left is how many bytes may still be filled in, less than 0 where there were more.
+	// left is the number of bytes that may still be inserted. It is negative once there were too
+	// many.
 	left int
-	// missing is called with each path that has no value, nil where nobody asks.
+	// missing, if set, is called with each path that has no value.
 	missing func(path string)
 }
 
@@ -128,7 +128,7 @@ func fillerFrom(m *member.Member) filler {
 	return filler{from: m, err: m.Err(), left: maxFilled}
 }
 
-// value returns a value with every string in it filled.
+// value returns value with all its strings filled.
 func (f *filler) value(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -158,7 +158,7 @@ func (f *filler) text(text string) string {
 			break
 		}
 		value := f.at(path)
-		filled.Grow(len(text) + len(value)) // Mostly enough for the rest.
+		filled.Grow(len(text) + len(value)) // Usually enough for the rest.
 		filled.WriteString(before)
 		filled.WriteString(value)
 		text = after
@@ -181,8 +181,8 @@ func (f *filler) at(path string) string {
 	return filled
 }
 
-// cutPlaceholder cuts a text around its first {{path}}, perhaps with spaces around the path. The path is
-// "" where there is none.
+// cutPlaceholder cuts text around its first {{path}}; spaces around path are trimmed. path is "" if
+// there is none.
 func cutPlaceholder(text string) (before, path, after string) {
 	for begin := 0; ; begin++ {
 		at := strings.Index(text[begin:], "{{")
@@ -202,7 +202,7 @@ func cutPlaceholder(text string) (before, path, after string) {
 	}
 }
 
-// formatted returns a value as it reads in a text.
+// formatted returns a value as text.
 func formatted(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -212,7 +212,7 @@ func formatted(value any) string {
 	}
 	text, err := document.AppendJSON(nil, value)
 	if err != nil {
-		return "" // What JSON has no way to write, such as NaN.
+		return "" // JSON cannot represent it, such as NaN.
 	}
-	return strings.Trim(string(text), `"`) // The quotes of a time.
+	return strings.Trim(string(text), `"`) // Removes the quotes of a time.
 }

@@ -15,26 +15,25 @@ import (
 	"github.com/botctx/go-sdk/internal/timelimit"
 )
 
-// Rate is how much a platform takes of one channel.
+// Rate is a limit on the messages of one channel.
 type Rate struct {
-	// Messages are sent evenly over Per: no less than Per/Messages lies between one and the
-	// next. The default is 1.
+	// Messages are spread evenly over Per: at least Per/Messages passes between two of them. The
+	// default is 1.
 	Messages int
-	// Per is the period. The default is a second.
+	// Per is the period of the limit. The default is a second.
 	Per time.Duration
-	// Burst is how many messages a channel that was idle sends at once, so that at most
-	// Messages+Burst-1 begin in any Per. The default is 1.
+	// Burst is the number of messages that an idle channel sends at once, so at most
+	// Messages+Burst-1 start in any Per. The default is 1.
 	Burst int
-	// Repeats is how often a message is sent again that the platform refused with a
-	// *RetryAfterError. The default is 3; less than 0 is never.
+	// Repeats is the number of times to resend a message that the platform refused with a *RetryAfterError.
+	// The default is 3; a negative value means never.
 	Repeats int
-	// MaxPause is the longest pause of a *RetryAfterError that is waited for. A longer one ends
-	// the send with the platform's error, and the channel pauses for MaxPause. The default is
-	// a minute.
+	// MaxPause is the longest pause of a *RetryAfterError to wait for. If the platform asks for a
+	// longer one, the send fails with the platform's error and the channel pauses for MaxPause. The
+	// default is a minute.
 	MaxPause time.Duration
 }
 
-// The defaults of Rate.
 const (
 	defaultPer      = time.Second
 	defaultRepeats  = 3
@@ -55,8 +54,8 @@ func (r Rate) withDefaults() Rate {
 	return r
 }
 
-// interval is the least time from one message to the next, rounded up so that no more than
-// Messages fit into Per.
+// interval returns the minimum time between messages, rounded up so that no more than Messages fit into
+// Per.
 func (r Rate) interval() time.Duration {
 	messages := time.Duration(r.Messages)
 	interval := r.Per / messages
@@ -66,7 +65,7 @@ func (r Rate) interval() time.Duration {
 	return interval
 }
 
-// slack is how far a burst may be ahead of an even stream.
+// slack returns how far a burst may be ahead of an even stream.
 func (r Rate) slack() time.Duration {
 	interval, ahead := int64(r.interval()), int64(r.Burst-1)
 	if ahead > math.MaxInt64/interval {
@@ -75,37 +74,35 @@ func (r Rate) slack() time.Duration {
 	return time.Duration(interval * ahead)
 }
 
-// RetryAfterError is what a connector puts behind ResourceExhausted where the platform did
-// not take a message for its rate limit, and said when it will take one again:
+// RetryAfterError tells callers when to try again. Connectors wrap it in ResourceExhausted if the
+// platform refused a message because of its rate limit and said how long to wait:
 //
 //	boterr.New(boterr.ResourceExhausted, "", "too many messages: %w", &send.RetryAfterError{After: 2 * time.Second})
 //
-// It is only for messages that were not taken for certain, since Limited sends them again.
+// Use it only if the message was certainly not sent, because Limited sends it again.
 type RetryAfterError struct {
-	// After is how long to wait.
+	// After is the time to wait.
 	After time.Duration
 }
 
-// Error tells how long to wait.
+// Error states the time to wait.
 func (r *RetryAfterError) Error() string { return fmt.Sprintf("try again after %s", r.After) }
 
-// RetryAfter returns After, see boterr.RetryAfter.
+// RetryAfter returns After. It is used by boterr.RetryAfter.
 func (r *RetryAfterError) RetryAfter() time.Duration { return r.After }
 
-// Limited returns a connector that sends no more messages of a channel than a rate allows.
-// Messages wait for their turn in the order in which they came, as long as their ctx lasts;
-// one whose ctx ends before is Canceled, was not sent, and takes nothing of the limit. The wait does
-// not count as time of the call (botctx.Config.MaxSend), and each request has all of that time.
+// Limited returns a connector that sends a channel's messages at most at the given rate. Messages
+// wait in order of arrival. If ctx ends while a message waits, the send returns Canceled, nothing
+// is sent and the limit is unaffected. Waiting does not count towards the call's time limit
+// (botctx.Config.MaxSend); each request has the whole of it.
 //
-// Where the platform answers ResourceExhausted with a *RetryAfterError, the channel pauses
-// for that time, and then sends the message again before those that came later. It
-// keeps its Message.ID. The rate counts it each time. Messages of a batch that are refused so
-// by their Outcome are sent again as a batch of their own; the batch keeps the ID and the
-// Status of the first answer.
+// If the platform answers ResourceExhausted with a *RetryAfterError, the channel pauses for that
+// time and then resends the message, with the same Message.ID, before later ones. Each attempt
+// counts against the rate. Messages of a batch that are refused this way in their Outcome are
+// resent as a batch; the returned Batch keeps ID and Status of the first answer.
 //
-// The limit is that of this process and for what goes out by Send, and by SendBatch where
-// the inner connector has it: a batch counts as one message, for it is one request. What
-// PortOf finds else goes past it. Channels that are idle take no memory.
+// The limit applies to this process, and to Send and SendBatch only; a batch counts as one message.
+// Other ports found by PortOf are not limited. Idle channels use no memory.
 func Limited(connector Connector, rate Rate) Connector {
 	l := &limited{Connector: connector, rate: rate.withDefaults(), channels: newQueues(rate.withDefaults())}
 	if batches, ok := PortOf[BatchSender](connector); ok {
@@ -129,8 +126,8 @@ func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
 	return queued(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
 }
 
-// queued makes a request when it is the turn of its first message in the queue of the channel, and
-// repeats it where the platform asks for that.
+// queued waits for the rate limit of the first message's channel, makes the request, and repeats
+// both while the platform asks for it.
 func queued[Answer any](ctx context.Context, l *limited, first Message, request func() (Answer, error)) (Answer, error) {
 	if err := RequireChannel(first.Channel); err != nil {
 		var none Answer
@@ -158,7 +155,7 @@ func queued[Answer any](ctx context.Context, l *limited, first Message, request 
 	}
 }
 
-// retryAfter returns the pause that a platform asks for.
+// retryAfter returns the pause that the platform asked for.
 func retryAfter(err error) (time.Duration, bool) {
 	if boterr.CodeOf(err) != boterr.ResourceExhausted {
 		return 0, false
@@ -170,7 +167,7 @@ func retryAfter(err error) (time.Duration, bool) {
 	return max(0, hint.After), true
 }
 
-// limitedBatches is a connector with a limit whose inner connector sends batches, too.
+// limitedBatches is a limited connector whose inner connector has SendBatch.
 type limitedBatches struct {
 	*limited
 
@@ -192,25 +189,24 @@ func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Bat
 	}
 	_, err := queued(ctx, l.limited, messages[0], func() (Batch, error) { return a.batch, a.next(ctx, l.batches) })
 	if a.isAnswered {
-		return a.batch, nil // The outcomes tell what became of the messages.
+		return a.batch, nil // The outcomes describe each message.
 	}
 	return Batch{}, err
 }
 
-// attempts are the requests for the messages of one batch: the first for all, each further
-// one for those that the platform asked for again.
+// attempts are the requests for one batch: the first for all messages, the next ones for those to
+// resend.
 type attempts struct {
 	messages []Message
-	// left are the indexes of the messages that the next request is for.
+	// left are the indexes of the messages for the next request.
 	left []int
-	// batch is the first answer, with the latest outcome of each message.
+	// batch is the first answer, updated with the latest outcome of each message.
 	batch Batch
-	// isAnswered is whether there was an answer.
+	// isAnswered reports whether any request was answered.
 	isAnswered bool
 }
 
-// next makes a request. Its error is that of the request, or of a message that the platform
-// asks for again.
+// next makes a request. It returns the request's error, or the error of a message to resend.
 func (a *attempts) next(ctx context.Context, to BatchSender) error {
 	pending := make([]Message, len(a.left))
 	for i, of := range a.left {
@@ -239,15 +235,15 @@ func (a *attempts) next(ctx context.Context, to BatchSender) error {
 	return a.askedForAgain()
 }
 
-// note keeps the outcomes of the messages that a request was for.
+// note stores the outcomes of the last request.
 func (a *attempts) note(outcomes []Outcome) {
 	for i, of := range a.left {
 		a.batch.Outcomes[of] = outcomes[i]
 	}
 }
 
-// askedForAgain keeps for the next request the messages that the platform asks for again. It
-// returns the error with the longest pause among theirs, nil where there are none.
+// askedForAgain reduces left to the messages to resend. It returns the error with the longest pause
+// among them, or nil if there are none.
 func (a *attempts) askedForAgain() error {
 	var slowest error
 	longest := time.Duration(-1)
@@ -262,45 +258,41 @@ func (a *attempts) askedForAgain() error {
 	return slowest
 }
 
-// queues are the messages of each channel that wait for their turn. A channel is kept only
-// while messages wait, while a new one might have to, and shortly after.
+// queues holds the waiting messages of each channel. Idle channels are removed.
 type queues struct {
-	// interval lies between two messages; slack is how far a burst may be ahead of that.
+	// interval is the time between two messages; slack is the lead that a burst may have.
 	interval, slack time.Duration
-	// now is the clock that timers go by.
-	now func() time.Time
+	now             func() time.Time
 
 	mu       sync.Mutex
 	arrivals uint64
 	channels map[queueKey]*queue
 }
 
-// lingering is how long a channel that is idle is kept, so that one with a high rate is not
-// forgotten and made anew with each message.
+// lingering is the time that an idle channel is kept, so that a channel with a high rate is not
+// recreated for each message.
 const lingering = time.Second
 
 type queueKey struct{ app, channel string }
 
-// queue is a channel that is not idle.
+// queue holds the waiting messages of one channel.
 type queue struct {
-	// waiting are the *turn that wait, in the order in which they came.
+	// waiting holds *waitingMessage in order of arrival.
 	waiting linked.List
-	// due is when the next message would be sent if all were sent evenly, and paused
-	// until when the platform wants none.
+	// due is the time of the next message in an even stream. No message is sent before paused.
 	due, paused time.Time
-	// timer fires at alarm, the zero time for never: when the first turn comes or the
-	// channel is idle, or before.
+	// timer fires at alarm or before, and serves the queue again. A zero alarm means never.
 	timer *time.Timer
 	alarm time.Time
 }
 
-// waitingMessage is a message that waits, perhaps for another attempt.
+// waitingMessage is a message that waits for its first or a further attempt.
 type waitingMessage struct {
-	// arrival is its number among all messages, 0 before it first waits.
+	// arrival is the message's number, assigned when it first waits.
 	arrival uint64
-	// come is closed when it is its turn.
+	// come is closed when the message may be sent.
 	come chan struct{}
-	// place is where it stands in its queue, nil while it does not.
+	// place is its element in the queue, or nil if it is not queued.
 	place *linked.Element
 }
 
@@ -313,8 +305,8 @@ func newQueues(rate Rate) *queues {
 	}
 }
 
-// wait returns when it is the turn of a message, or with the error of ctx when that ends
-// before. A message that has waited before keeps its place before those that came later.
+// wait blocks until the message may be sent or ctx ends. A message that waited before goes ahead of
+// those that arrived later.
 func (q *queues) wait(ctx context.Context, key queueKey, t *waitingMessage) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -328,14 +320,13 @@ func (q *queues) wait(ctx context.Context, key queueKey, t *waitingMessage) erro
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if t.place == nil {
-		return nil // Its turn came meanwhile.
+		return nil // It was released in the meantime.
 	}
 	q.channels[key].waiting.Remove(t.place)
 	t.place = nil
 	return ctx.Err()
 }
 
-// enter puts a message into the queue of its channel.
 func (q *queues) enter(key queueKey, t *waitingMessage) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -349,7 +340,6 @@ func (q *queues) enter(key queueKey, t *waitingMessage) {
 	q.serve(key, c)
 }
 
-// pause sends nothing of a channel for a time.
 func (q *queues) pause(key queueKey, pause time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -358,7 +348,7 @@ func (q *queues) pause(key queueKey, pause time.Duration) {
 	q.serve(key, c)
 }
 
-// channel returns the queue of a channel, a new one where it was idle.
+// channel returns the queue of a channel, creating it if necessary.
 func (q *queues) channel(key queueKey) *queue {
 	c := q.channels[key]
 	if c == nil {
@@ -368,8 +358,8 @@ func (q *queues) channel(key queueKey) *queue {
 	return c
 }
 
-// serve lets those go whose turn it is, and sees that the timer fires for what comes next,
-// which it need not be set for anew with each message. A channel that is idle is forgotten.
+// serve releases the messages that are due, sets the timer for the next one unless it fires earlier
+// anyway, and removes an idle channel.
 func (q *queues) serve(key queueKey, c *queue) {
 	now := q.now()
 	next := c.next(q.slack)
@@ -391,7 +381,7 @@ func (q *queues) serve(key queueKey, c *queue) {
 	}
 }
 
-// wake serves a channel again after a time.
+// wake serves the channel again after the given time.
 func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 	if c.timer != nil {
 		c.timer.Reset(after)
@@ -407,10 +397,10 @@ func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 	})
 }
 
-// next is when the next message may be sent.
+// next returns when the next message may be sent.
 func (c *queue) next(slack time.Duration) time.Time { return later(c.due.Add(-slack), c.paused) }
 
-// insert puts a message before all that came later.
+// insert puts t before all later arrivals.
 func (c *queue) insert(t *waitingMessage) {
 	newest := c.waiting.Back()
 	if newest == nil || arrivalOf(newest) < t.arrival {
@@ -424,7 +414,7 @@ func (c *queue) insert(t *waitingMessage) {
 	t.place = c.waiting.InsertBefore(t, after)
 }
 
-// leave lets the first message go.
+// leave releases the first message.
 func (c *queue) leave() {
 	first, _ := c.waiting.Remove(c.waiting.Front()).(*waitingMessage)
 	first.place = nil
@@ -437,7 +427,6 @@ func (c *queue) stop() {
 	}
 }
 
-// arrivalOf returns the number of the message at a place.
 func arrivalOf(place *linked.Element) uint64 {
 	waiting, _ := place.Value.(*waitingMessage)
 	return waiting.arrival

@@ -44,7 +44,7 @@ func (c *clocked) Send(_ context.Context, message send.Message) (send.Delivery, 
 	return send.Delivery{}, c.refuse(message, c.attempts[message.To])
 }
 
-// to returns to whom messages came, in order.
+// to returns the recipients of the messages, in order.
 func (c *clocked) to() []string {
 	to := make([]string, 0, len(c.came))
 	for _, a := range c.came {
@@ -70,8 +70,8 @@ func messageFor(to string) send.Message {
 	return send.Message{ID: "id-of-" + to, Channel: page("page"), To: to, Response: send.Text("Hi")}
 }
 
-// inOrder sends to each of the recipients from a goroutine of its own, which waits before
-// the next one begins, and returns their errors when all are done.
+// inOrder sends to each recipient in a separate goroutine. It waits until each one is queued before
+// it starts the next, and returns their errors when all are done.
 func inOrder(ctx context.Context, connector send.Connector, recipients ...string) []error {
 	errs := make([]error, len(recipients))
 	var group sync.WaitGroup
@@ -327,7 +327,7 @@ func TestLimited_PortsOfInner(t *testing.T) {
 	})
 }
 
-// choosy is a connector that takes batches, and notes to whom each was and when.
+// choosy is a connector that takes batches and records their recipients and times.
 type choosy struct {
 	clocked
 	// answer is what becomes of the nth batch, counted from 1.

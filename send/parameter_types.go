@@ -9,11 +9,11 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// AttachmentType is the kind of a file: TypeImage, TypeAudio, TypeVideo or TypeFile. JSON
-// may give it in either case, such as "image", or as an object whose type is that.
+// AttachmentType is the kind of a file: TypeImage, TypeAudio, TypeVideo or TypeFile. JSON may use
+// either case, such as "image", or an object with the kind as its type.
 type AttachmentType Type
 
-// DecodeValue reads text, or an object whose type is that. null gives "".
+// DecodeValue reads a string, or an object with a type. null gives "".
 func (a *AttachmentType) DecodeValue(value any) error {
 	given, field := value, ""
 	if object, ok := value.(document.Object); ok {
@@ -35,18 +35,17 @@ func (a *AttachmentType) DecodeValue(value any) error {
 // UnmarshalJSON reads a kind of file by the rules of DecodeValue.
 func (a *AttachmentType) UnmarshalJSON(text []byte) error { return unmarshal(text, a) }
 
-// BroadcastID is Alpha's id of a stored message. JSON may give it as text, as a number, or
-// as an object that has it: Alpha's reply, the element of AlphaCreateBroadcast's result, or
-// that result itself, where it has one element.
+// BroadcastID is Alpha's id of a stored message. JSON may give it as a string, a number, or an
+// object that contains it: Alpha's reply, an element of AlphaCreateBroadcast's result, or that
+// whole result if it has one element.
 type BroadcastID string
 
-// broadcastIDFields are the names under which objects hold the id of a stored message, the
-// first that is there counts.
+// broadcastIDFields are the names of fields that may hold the id, in order of preference.
 var broadcastIDFields = []string{"message_creative_id", "broadcast_id", "broadcastId", "id"}
 
-// DecodeValue reads text, a whole number, or an object that has one of both as
-// message_creative_id, broadcast_id, broadcastId or id, itself or in its response or in the
-// only element of its result. null gives "".
+// DecodeValue reads a string, a whole number, or an object. An object has the id as
+// message_creative_id, broadcast_id, broadcastId or id, in itself, in its response, or in the only
+// element of its result. null gives "".
 func (b *BroadcastID) DecodeValue(value any) error {
 	if value == nil {
 		*b = ""
@@ -84,7 +83,7 @@ func broadcastID(value any) (string, error) {
 	return "", boterr.Invalid("", "holds no id of a stored message: give one of %s", strings.Join(broadcastIDFields, ", "))
 }
 
-// onlyBroadcastID returns the id of the only message that AlphaCreateBroadcast stored.
+// onlyBroadcastID returns the id in the only element of AlphaCreateBroadcast's result.
 func onlyBroadcastID(stored document.Array) (string, error) {
 	if n := stored.Len(); n != 1 {
 		return "", boterr.Invalid(fieldResult, "has %d elements: give the one to send", n)
@@ -96,10 +95,10 @@ func onlyBroadcastID(stored document.Array) (string, error) {
 	return "", nil
 }
 
-// maxExact is the largest number up to which a double holds every whole number.
+// maxExact is the limit up to which a float64 represents every integer.
 const maxExact = 1 << 53
 
-// idText returns an id that is text or a whole number as text.
+// idText returns an id given as a string or a whole number.
 func idText(value any) (string, error) {
 	switch id := value.(type) {
 	case string:
@@ -119,12 +118,12 @@ func idText(value any) (string, error) {
 	}
 }
 
-// MessageTS is a message's timestamp on the platform, which is its id there, such as
-// "1767225600.000100". JSON may give it as text or as a number; one with a fraction is
-// written with six decimals, as such platforms write theirs.
+// MessageTS is a message's timestamp on the platform, which is also its id there, such as
+// "1767225600.000100". JSON may give it as a string or a number; a fraction is written with six
+// decimals, as the platforms do.
 type MessageTS string
 
-// DecodeValue reads text or a number that is not negative. null gives "".
+// DecodeValue reads a string or a non-negative number. null gives "".
 func (m *MessageTS) DecodeValue(value any) error {
 	switch ts := value.(type) {
 	case nil:

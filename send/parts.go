@@ -2,27 +2,26 @@ package send
 
 import "github.com/botctx/go-sdk/document"
 
-// The values of QuickReply.ContentType and Button.Type that are known. Others pass
-// through.
+// Known values of QuickReply.ContentType and Button.Type. Others are passed on unchanged.
 const (
-	// ContentText is a quick reply that says its title.
+	// ContentText is a quick reply that shows its title.
 	ContentText = "text"
 	// ButtonPostback is a button that sends its payload.
 	ButtonPostback = "postback"
-	// ButtonWebURL is a button that opens an address.
+	// ButtonWebURL is a button that opens a URL.
 	ButtonWebURL = "web_url"
 )
 
-// QuickReply is an answer to tap.
+// QuickReply is a suggested answer that the member can tap.
 type QuickReply struct {
 	// ContentType is ContentText by default.
 	ContentType string `json:"content_type,omitzero"`
-	// Title is what the member reads, at most [MaxQuickReplyTitle] characters.
+	// Title is the visible text, at most [MaxQuickReplyTitle] characters.
 	Title string `json:"title,omitzero"`
-	// Payload is what comes in when it is tapped, at most [MaxQuickReplyPayload]
-	// characters. The default is the title.
+	// Payload is sent back when the reply is tapped, at most [MaxQuickReplyPayload] characters. The
+	// default is the title.
 	Payload string `json:"payload,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that QuickReply does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -42,18 +41,19 @@ func (q QuickReply) MarshalJSON() ([]byte, error) { return document.EncodeJSON(q
 // UnmarshalJSON reads a quick reply and keeps unknown fields.
 func (q *QuickReply) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, q) }
 
-// Button is a button. Postback, PostbackValue and WebURL make the usual ones.
+// Button is a button. Use Postback, PostbackValue and WebURL for the usual kinds.
 type Button struct {
-	// Type is ButtonPostback or ButtonWebURL. The default is what follows from URL.
+	// Type is ButtonPostback or ButtonWebURL. The default is ButtonWebURL if URL is set, else
+	// ButtonPostback.
 	Type string `json:"type,omitzero"`
-	// Title is what the member reads, at most [MaxButtonTitle] characters.
+	// Title is the visible text, at most [MaxButtonTitle] characters.
 	Title string `json:"title,omitzero"`
-	// Payload is what comes in when a postback is tapped: a string, or an object of
-	// payload, a string, and perhaps value, which is anything.
+	// Payload is sent back when a postback is tapped: a string, or an object with a string payload
+	// and an optional value of any type.
 	Payload any `json:"payload,omitzero"`
-	// URL is what a web_url opens.
+	// URL is the address that a web_url button opens.
 	URL string `json:"url,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that Button does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -62,13 +62,13 @@ func Postback(title, payload string) Button {
 	return Button{Type: ButtonPostback, Title: title, Payload: payload}
 }
 
-// PostbackValue returns a button that sends a payload and a value with it, which is
-// what document.ValueOf takes. MessageEvent.Value reads it.
+// PostbackValue returns a button that sends a payload with a value, which may be anything that
+// document.ValueOf accepts. MessageEvent.Value returns it.
 func PostbackValue(title, payload string, value any) Button {
 	return Button{Type: ButtonPostback, Title: title, Payload: document.O(fieldPayload, payload, "value", value)}
 }
 
-// WebURL returns a button that opens an address.
+// WebURL returns a button that opens a URL.
 func WebURL(title, url string) Button {
 	return Button{Type: ButtonWebURL, Title: title, URL: url}
 }
@@ -92,14 +92,14 @@ func (b *Button) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 
 // Card is a card of a carousel.
 type Card struct {
-	// Title and Subtitle are at most [MaxCardTitle] characters each. A card has a title.
+	// Title and Subtitle have at most [MaxCardTitle] characters each. Title is required.
 	Title    string `json:"title,omitzero"`
 	Subtitle string `json:"subtitle,omitzero"`
-	// ImageURL is the address of the picture.
+	// ImageURL is the URL of the picture.
 	ImageURL string `json:"image_url,omitzero"`
-	// Buttons are at most [MaxButtons].
+	// Buttons has at most [MaxButtons] elements.
 	Buttons []Button `json:"buttons,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that Card does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -116,14 +116,14 @@ func (c *Card) UnmarshalJSON(text []byte) error { return document.DecodeJSON(tex
 
 // Article is an article on Echo.
 type Article struct {
-	// Title is what the member reads first. An article has one.
+	// Title is the headline. It is required.
 	Title string `json:"title,omitzero"`
-	// Description is what stands below it.
+	// Description is shown below the title.
 	Description string `json:"description,omitzero"`
-	// URL is where a tap leads, PicURL the address of the picture.
+	// URL is opened when the article is tapped; PicURL is the URL of the picture.
 	URL    string `json:"url,omitzero"`
 	PicURL string `json:"picurl,omitzero"`
-	// Unknown holds the fields of other names.
+	// Unknown holds fields that Article does not define.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -133,29 +133,28 @@ func (a Article) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
 // UnmarshalJSON reads an article and keeps unknown fields.
 func (a *Article) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
 
-// QuickReplies returns the quick replies of a response, nil where it has none that
-// can be read.
+// QuickReplies returns the response's quick replies, or nil if there are none or they are invalid.
 func (r Response) QuickReplies() []QuickReply {
 	return document.Get(r, "quickReplies", []QuickReply(nil))
 }
 
-// Buttons returns the buttons of a response, nil where it has none that can be read.
-// Those of cards are in Cards.
+// Buttons returns the response's buttons, or nil if there are none or they are invalid. The buttons
+// of cards are in Cards.
 func (r Response) Buttons() []Button { return document.Get(r, "buttons", []Button(nil)) }
 
-// Cards returns the cards of a carousel, nil where there are none that can be read.
+// Cards returns the cards of a carousel, or nil if there are none or they are invalid.
 func (r Response) Cards() []Card { return document.Get(r, "carousel", []Card(nil)) }
 
-// Articles returns the articles of Echo's news, nil where there are none that can be read.
+// Articles returns the articles of an Echo news, or nil if there are none or they are invalid.
 func (r Response) Articles() []Article { return document.Get(r, "articles", []Article(nil)) }
 
-// Components returns the components of Bravo's template, nil where there are none that can be
-// read.
+// Components returns the components of a Bravo template, or nil if there are none or they are
+// invalid.
 func (r Response) Components() []document.Object {
 	return document.Get(r, "components", []document.Object(nil))
 }
 
-// mapped returns what change makes of every item, nil for nil.
+// mapped applies change to every item. It returns nil for nil.
 func mapped[T any](items []T, change func(T) T) []T {
 	if items == nil {
 		return nil

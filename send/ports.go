@@ -7,38 +7,36 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The ports below are what platforms can do beside sending to one recipient. A connector
-// offers those that its platform has; where one is missing, the operation that needs it is
-// Unsupported.
+// The ports below are optional features of a platform. A connector implements the ones that its
+// platform supports. An operation whose port is missing returns Unsupported.
 //
-// What holds for Connector holds for them: one connector serves every channel of its type
-// from many goroutines, a method returns when the platform has done or refused what was
-// asked, and does not change what it is given. Errors that a caller can act on have a code
-// of boterr; one without a code means that the platform did not answer. KeyOf gives the key of what is
-// asked for, for platforms that take one.
+// The contract of Connector applies: ports must be safe for concurrent use, return once the
+// platform has done or refused the request, and must not modify their arguments. Errors that a
+// caller can act on have a code of boterr; an error without a code means that the platform did not
+// answer. KeyOf returns the idempotency key for platforms that accept one.
 
-// Wrapper is a connector around another one, such as one that limits or observes it. PortOf
-// finds the ports of the inner one.
+// Wrapper is a connector that wraps another one, for example to limit or observe it. PortOf finds
+// the ports of the inner connector.
 type Wrapper interface {
 	Connector
 	// Unwrap returns the inner connector.
 	Unwrap() Connector
 }
 
-// PortWrapper is a Wrapper that stands around further ports of the inner connector, too.
+// PortWrapper is a Wrapper that also wraps optional ports of the inner connector.
 type PortWrapper interface {
 	Wrapper
-	// WrapPort returns what PortOf gives in the place of a port of the inner connector. wanted
-	// is a nil pointer to the type of the port, such as (*Labeler)(nil), and inner the port.
-	// Anything that is no such port, nil included, leaves the inner one.
+	// WrapPort returns the port that PortOf returns instead of the inner one. wanted is a nil
+	// pointer to the port's type, such as (*Labeler)(nil), and inner is the port. If the result
+	// does not implement the port, for example because it is nil, PortOf returns inner.
 	WrapPort(wanted, inner any) any
 }
 
-// PortOf returns a further port that a connector, or one that it wraps, offers:
+// PortOf returns an optional port of a connector or of a connector that it wraps:
 //
 //	labeler, ok := send.PortOf[send.Labeler](connector)
 //
-// The outermost that offers it counts, within those that stand around it as PortWrapper.
+// The outermost connector that has the port provides it, wrapped by every PortWrapper around it.
 func PortOf[Port any](connector Connector) (Port, bool) {
 	if port, ok := connector.(Port); ok {
 		return port, true
@@ -57,119 +55,117 @@ func PortOf[Port any](connector Connector) (Port, bool) {
 	return port, ok
 }
 
-// BatchSender sends messages to several recipients by one request. SendDeltaResponse needs
-// it.
+// BatchSender sends messages to several recipients in one request. SendDeltaResponse needs it.
 type BatchSender interface {
-	// SendBatch sends messages of one channel, at least one. Its error means that the request as a
-	// whole failed; their outcomes tell what became of single messages.
+	// SendBatch sends one or more messages of one channel. Its error means that the whole request
+	// failed; outcomes describe single messages.
 	SendBatch(ctx context.Context, messages []Message) (Batch, error)
 }
 
 // Batch is a platform's answer to a request for several messages.
 type Batch struct {
-	// ID is the platform's id of the request, Status its status in the platform's words.
+	// ID is the platform's id of the request; Status is the platform's status text.
 	ID     string
 	Status string
-	// Outcomes say what came of each message, in their order. nil means that the platform
-	// took all and says nothing of each.
+	// Outcomes has one element per message, in order. nil means that the platform accepted all of
+	// them.
 	Outcomes []Outcome
 }
 
-// Outcome is what came of one message of several.
+// Outcome is the result of one message of a batch.
 type Outcome struct {
 	Delivery Delivery
-	// Err is why the platform did not take the message.
+	// Err is the reason if the platform did not accept the message.
 	Err error
 }
 
 // Broadcaster stores messages and sends them to all members with a label.
 type Broadcaster interface {
-	// CreateBroadcast stores a message, which has passed Response.Validate. It returns an
-	// element for each message that was stored, at least one.
+	// CreateBroadcast stores a message that has passed Response.Validate. It returns at least one
+	// element, one for each stored message.
 	CreateBroadcast(ctx context.Context, in *channel.Channel, response Response) ([]StoredMessage, error)
-	// SendBroadcast sends a stored message and returns the platform's number of the
-	// broadcast. NotFound: the platform has no such message or label.
+	// SendBroadcast sends a stored message and returns the platform's number of the broadcast. It
+	// returns NotFound if the platform does not know the message or the label.
 	SendBroadcast(ctx context.Context, in *channel.Channel, broadcast Broadcast) (int64, error)
 }
 
-// Broadcast is a stored message on its way to all members with a label.
+// Broadcast is a stored message to send to all members with a label.
 type Broadcast struct {
 	// MessageID is the platform's id of the stored message.
 	MessageID string
-	// LabelID is the label of the members who get it.
+	// LabelID is the label of the receivers.
 	LabelID string
-	// NotificationType is how the members are notified, in the platform's words.
+	// NotificationType is the platform's name for how members are notified.
 	NotificationType string
 }
 
-// AttachmentUploader takes files that messages use by id.
+// AttachmentUploader uploads files that messages then use by id.
 type AttachmentUploader interface {
-	// UploadAttachment makes the platform fetch the file at an address of HTTP or HTTPS, and
-	// returns the id by which messages use it. kind is TypeImage, TypeAudio, TypeVideo or
-	// TypeFile.
+	// UploadAttachment makes the platform fetch the file at an HTTP or HTTPS URL and returns the id
+	// for use in messages. kind is TypeImage, TypeAudio, TypeVideo or TypeFile.
 	UploadAttachment(ctx context.Context, in *channel.Channel, kind Type, url string) (string, error)
 }
 
-// ThreadPasser hands conversations to other applications of the platform.
+// ThreadPasser passes conversations to other applications of the platform.
 type ThreadPasser interface {
-	// PassThreadControl hands on the conversation with a recipient.
+	// PassThreadControl passes on the conversation with a recipient.
 	PassThreadControl(ctx context.Context, in *channel.Channel, to string, handover ThreadHandover) error
 }
 
-// ThreadHandover says to whom a conversation is handed.
+// ThreadHandover describes the new owner of a conversation.
 type ThreadHandover struct {
-	// TargetAppID is the application that gets the conversation. "" leaves the choice to the
-	// platform.
+	// TargetAppID is the application that receives the conversation. With "" the platform chooses.
 	TargetAppID string
-	// Metadata is handed to that application.
+	// Metadata is passed to that application.
 	Metadata string
 }
 
 // Labeler puts labels on recipients.
 type Labeler interface {
-	// SaveLabel puts a label on a recipient and returns the platform's number of the label.
-	// One that is there already is no error.
+	// SaveLabel puts a label on a recipient and returns the platform's number of the label. It
+	// succeeds if the label is already there.
 	SaveLabel(ctx context.Context, in *channel.Channel, to, labelID string) (int64, error)
-	// RemoveLabel takes a label off a recipient. One that is not there is no error.
+	// RemoveLabel removes a label from a recipient. It succeeds if the label is not there.
 	RemoveLabel(ctx context.Context, in *channel.Channel, to, labelID string) error
 }
 
 // Tagger puts tags on recipients.
 type Tagger interface {
-	// SaveTag puts a tag on a recipient. What the platform refuses, such as one tag more than
-	// a recipient can have, is in its reply and no error.
+	// SaveTag puts a tag on a recipient. If the platform refuses, for example because the recipient
+	// has too many tags, the reply says so and the error is nil.
 	SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (TagReply, error)
 }
 
-// TagReply is what a platform says to a tag.
+// TagReply is the platform's answer to SaveTag.
 type TagReply struct {
-	// Code is 0 where the recipient has the tag now, and else the platform's own.
+	// Code is 0 if the recipient now has the tag, else the platform's error code.
 	Code int64
-	// Message is "ok", or why the recipient does not have it.
+	// Message is "ok", or the reason of the refusal.
 	Message string
 }
 
 // ConversationArchiver archives conversations.
 type ConversationArchiver interface {
-	// ArchiveConversation archives a conversation. One that is archived already is no error.
-	// NotFound: the platform has no such conversation.
+	// ArchiveConversation archives a conversation. It succeeds if the conversation is already
+	// archived, and returns NotFound if the platform does not know it.
 	ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error
 }
 
-// MessageUpdater changes messages that were sent.
+// MessageUpdater changes sent messages.
 type MessageUpdater interface {
-	// UpdateMessage changes a message and returns the platform's reply. Its fields ok, channel, ts
-	// and text are read, and may be absent. NotFound: the platform has no such message.
+	// UpdateMessage changes a message and returns the platform's reply, in which the fields
+	// ok, channel, ts and text are optional. It returns NotFound if the platform does not know
+	// the message.
 	UpdateMessage(ctx context.Context, in *channel.Channel, update MessageUpdate) (document.Object, error)
 }
 
-// MessageUpdate is what a message is changed to.
+// MessageUpdate is a change of a message.
 type MessageUpdate struct {
-	// ConversationID is the conversation, MessageID the message in it.
+	// ConversationID and MessageID identify the message.
 	ConversationID string
 	MessageID      string
-	// Text is the new text, "" where it stays.
+	// Text is the new text. "" keeps the old one.
 	Text string
-	// Attachments are the new attachments in the platform's words, nil where they stay.
+	// Attachments are the new attachments in the platform's format. nil keeps the old ones.
 	Attachments []document.Object
 }

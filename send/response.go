@@ -7,41 +7,39 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The fields of responses that the code looks at.
 const (
 	fieldType    = "type"
 	fieldText    = "text"
 	fieldPayload = "payload"
-	// fieldLiteral is true in JSON where {{path}} is not filled.
+	// fieldLiteral is true in JSON if {{path}} must not be filled.
 	fieldLiteral = "_literal"
 )
 
 // Response is an outgoing message: an object with a type and the fields of that type.
 //
-// What code makes is literal: a text may hold what a member wrote, and {{path}} in it is sent as it
-// is. WithPlaceholders says that {{path}} is to be filled from the member. What was read from JSON has
-// placeholders, as the specification says. A literal response that holds {{ has "_literal": true in
-// JSON, so that it stays literal; that is no field of the response.
+// A Response created in Go is literal: {{path}} in it is sent unchanged, so it may contain text
+// that a member wrote. WithPlaceholders turns on filling {{path}} from the member. A Response
+// decoded from JSON has placeholders, as the specification requires. A literal response that
+// contains {{ is encoded with "_literal": true, so that it stays literal when decoded; this is not
+// one of its fields.
 //
-// A Response keeps every field in its place, known or not, so that what was read as JSON is written as
-// it was. Only the spelling of a value may change: the escapes of strings; numbers such as 1.0 and 1e3,
-// which are written 1 and 1000; a number that neither 64 bits nor a double hold, which becomes the
-// nearest double; half of a surrogate pair, which is no text and becomes U+FFFD; and of a key that
-// comes twice the last value stays. (json.Marshal also escapes <, > and &; String and
-// document.EncodeJSON do not.)
+// A Response keeps all fields in order, known or not, so decoding and encoding preserve the JSON.
+// Only spellings may change: string escapes; numbers such as 1.0 and 1e3, which become 1 and 1000;
+// numbers that fit neither 64 bits nor a double, which become the nearest double; unpaired
+// surrogates, which become U+FFFD; and duplicate keys, where the last one remains. (json.Marshal
+// also escapes <, > and &; String and document.EncodeJSON do not.)
 //
-// A Response is a value: With and WithPlaceholders return another one. The zero Response
-// counts as absent. Making one never fails; Validate and every send refuse what no
-// platform would take.
+// A Response is immutable: With and WithPlaceholders return a new one. The zero Response counts as
+// absent. Constructors never fail; Validate and every send return InvalidArgument for a response
+// that no platform would accept.
 type Response struct {
 	object document.Object
-	// hasPlaceholders tells that {{path}} is to be filled.
+	// hasPlaceholders is true if {{path}} must be filled.
 	hasPlaceholders bool
 }
 
-// Raw returns the response that an object with a type and other fields is, such as
-// one that was kept in a data source. It is literal; the "_literal" of one that was stored is
-// taken away.
+// Raw returns an object with a type and other fields, such as one read from a data source, as a
+// literal response. A field "_literal" is removed.
 func Raw(object document.Object) Response {
 	if object.Has(fieldLiteral) {
 		object = object.Without(fieldLiteral)
@@ -49,16 +47,16 @@ func Raw(object document.Object) Response {
 	return Response{object: object}
 }
 
-// Type returns the response's type, "" where it has none.
+// Type returns the response's type, or "".
 func (r Response) Type() Type { return Type(document.Get(r.object, fieldType, "")) }
 
-// Text returns the text of a response of any type, "" where it has none.
+// Text returns the text of a response of any type, or "".
 func (r Response) Text() string { return document.Get(r.object, fieldText, "") }
 
 // Object returns all fields.
 func (r Response) Object() document.Object { return r.object }
 
-// Data returns the fields but the type, as a message event has them.
+// Data returns all fields except the type, as in a message event.
 func (r Response) Data() document.Object {
 	switch {
 	case r.object.IsZero():
@@ -70,12 +68,13 @@ func (r Response) Data() document.Object {
 	}
 }
 
-// Lookup returns the value at a dotted path, for document.Get:
+// Lookup returns the value at a dotted path. It is used by document.Get:
 //
 //	document.Get(response, "buttons.0.title", "")
 func (r Response) Lookup(path string) (any, bool) { return r.object.Lookup(path) }
 
-// With returns the response with a field set to what document.ValueOf takes:
+// With returns the response with a field set to value, which may be anything that document.ValueOf
+// accepts:
 //
 //	send.Text("Hello").With("transform", rules)
 func (r Response) With(field string, value any) Response {
@@ -83,13 +82,13 @@ func (r Response) With(field string, value any) Response {
 	return r
 }
 
-// WithPlaceholders returns the response with {{path}} in its strings to be filled from the member
-// who gets it:
+// WithPlaceholders returns the response with {{path}} in its strings to be filled from the
+// receiving member:
 //
 //	send.Text("Hello {{firstName}}!").WithPlaceholders()
 //
-// What is filled in is not looked at again. Do not put what a member wrote into such a text: she
-// may have written {{meta.secret}}. Fill says what a path may be.
+// Placeholders in inserted values are not filled. Do not use it on a response with text that a
+// member wrote, which might contain {{meta.secret}}. See Fill for the form of a path.
 func (r Response) WithPlaceholders() Response {
 	r.hasPlaceholders = true
 	return r
@@ -101,14 +100,13 @@ func (r Response) IsZero() bool { return r.object.IsZero() }
 // String returns the response as JSON, for logs and failure messages.
 func (r Response) String() string { return r.object.String() }
 
-// GoString is String, for failures of tests.
+// GoString is used by test failures.
 func (r Response) GoString() string { return "send.Response" + r.String() }
 
-// EncodeValue returns the object that the response is, with "_literal": true where it is literal
-// and holds {{.
+// EncodeValue returns the response's object, with "_literal": true if it is literal and contains
+// {{.
 func (r Response) EncodeValue() (any, error) { return r.marked(), r.object.Err() }
 
-// marked returns the object with a mark where it would not be read as it is.
 func (r Response) marked() document.Object {
 	if r.hasPlaceholders || !mayHavePlaceholder(r.object) {
 		return r.object
@@ -116,8 +114,8 @@ func (r Response) marked() document.Object {
 	return r.object.With(fieldLiteral, true)
 }
 
-// DecodeValue reads an object, or text that holds one as JSON, which is how some scripts give
-// a response. null gives the zero Response.
+// DecodeValue reads an object, or a string of JSON, which some scripts use. null gives the zero
+// Response.
 func (r *Response) DecodeValue(value any) error {
 	if text, ok := value.(string); ok {
 		held, err := document.ParseJSON([]byte(text))
@@ -138,14 +136,13 @@ func (r *Response) DecodeValue(value any) error {
 	return nil
 }
 
-// MarshalJSON writes the fields in their order, and null for the zero Response. One that is literal
-// and holds {{ has "_literal": true besides; Object has the fields alone.
+// MarshalJSON writes the fields in order, and null for the zero Response. A literal response that
+// contains {{ also gets "_literal": true; Object returns the fields alone.
 func (r Response) MarshalJSON() ([]byte, error) { return r.marked().MarshalJSON() }
 
 // UnmarshalJSON reads a response by the rules of DecodeValue.
 func (r *Response) UnmarshalJSON(text []byte) error { return unmarshal(text, r) }
 
-// unmarshal reads JSON by a type's own DecodeValue.
 func unmarshal(text []byte, into document.ValueDecoder) error {
 	value, err := document.ParseJSON(text)
 	if err != nil {
@@ -154,52 +151,52 @@ func unmarshal(text []byte, into document.ValueDecoder) error {
 	return into.DecodeValue(value)
 }
 
-// wrongType is the error for a value that is not of the type expected.
+// wrongType is the error for a value of the wrong type.
 func wrongType(field, expected string, value any) error {
 	return boterr.Invalid(field, "must be %s, got %s", expected, document.TypeName(value))
 }
 
-// Text returns a text of at most [MaxText] characters, which is sent as it is: what a member wrote
-// may stand in it.
+// Text returns a text message of at most [MaxText] characters. It is sent unchanged, so it may
+// contain text that a member wrote.
 func Text(text string) Response {
-	valid, _ := document.ValueOf(text) // A text always is a value.
+	valid, _ := document.ValueOf(text) // A string is always a valid value.
 	return Raw(textShape.Object(func(i int) any { return [...]any{string(TypeText), valid}[i] }))
 }
 
-// The shapes of a text and of its data, as most messages are texts.
+// The shapes of text messages, which are the most frequent.
 var (
 	textShape     = document.NewShape([]string{fieldType, fieldText})
 	textDataShape = document.NewShape([]string{fieldText})
 )
 
-// Template returns a text with {{path}} to be filled from the member who gets it:
+// Template returns a text message with {{path}} to be filled from the receiving member:
 //
 //	send.Template("Hello {{firstName}}, your order {{meta.order.id}} is ready.")
 //
-// It is Text with WithPlaceholders, for a text that stands in the code.
+// It is Text with WithPlaceholders for string constants.
 func Template(text Constant) Response { return Text(string(text)).WithPlaceholders() }
 
-// Constant is a text that stands in the code: a string constant converts to it by itself, and no
-// string variable does, so that what a member wrote does not become a template by accident.
+// Constant is a string constant. Constants convert to it implicitly and string variables do not, so
+// text that a member wrote cannot become a template by accident.
 type Constant string
 
-// Image returns a picture at an address.
+// Image returns a message with the picture at a URL.
 func Image(url string) Response { return file(TypeImage, url) }
 
-// Audio returns a recording at an address.
+// Audio returns a message with the recording at a URL.
 func Audio(url string) Response { return file(TypeAudio, url) }
 
-// Video returns a film at an address.
+// Video returns a message with the video at a URL.
 func Video(url string) Response { return file(TypeVideo, url) }
 
-// File returns a file at an address.
+// File returns a message with the file at a URL.
 func File(url string) Response { return file(TypeFile, url) }
 
 func file(t Type, url string) Response {
 	return Raw(document.O(fieldType, t, "url", url))
 }
 
-// Attachment returns a file that the platform has already, by its id there. The type
+// Attachment returns a message with a file that the platform already has, by its id there. The type
 // is TypeImage, TypeAudio, TypeVideo or TypeFile.
 func Attachment(t Type, id string) Response {
 	return Raw(document.O(fieldType, t, "attachment_id", id))
@@ -226,13 +223,13 @@ func Carousel(cards ...Card) Response {
 	return Raw(document.O(fieldType, TypeCarousel, "carousel", mapped(cards, Card.withDefaults)))
 }
 
-// News returns a message with articles, on Echo, at most [MaxArticles].
+// News returns an Echo message with at most [MaxArticles] articles.
 func News(articles ...Article) Response {
 	return Raw(document.O(fieldType, TypeNews, "articles", articles))
 }
 
-// BravoTemplate returns a message that Bravo has approved beforehand, by its name and the code of
-// a language such as "en_US". The components are what is put into it, in Bravo's words.
+// BravoTemplate returns a message based on a template that Bravo has approved, given by its name
+// and a language code such as "en_US". The components, in Bravo's format, are inserted into it.
 func BravoTemplate(elementName, languageCode string, components ...document.Object) Response {
 	response := Raw(document.O(fieldType, TypeTemplate, "elementName", elementName, "languageCode", languageCode))
 	if components == nil {
@@ -241,18 +238,18 @@ func BravoTemplate(elementName, languageCode string, components ...document.Obje
 	return response.With("components", components)
 }
 
-// Typing shows for a time, counted in milliseconds, that the bot is typing.
+// Typing shows that the bot is typing. The duration is sent in milliseconds.
 func Typing(duration time.Duration) Response {
 	return Raw(document.O(fieldType, TypeTyping, "duration", duration.Milliseconds()))
 }
 
-// Other returns a response of any type, with its other fields. Types that the package
-// does not know, and fields of any name, pass through to the platform as they are.
+// Other returns a response of any type. Unknown types and fields are passed to the platform
+// unchanged.
 func Other(t Type, fields document.Object) Response {
 	if fields.Err() != nil {
 		return Raw(fields)
 	}
-	named, _ := document.ValueOf(string(t)) // Each text is a value, once it is UTF-8.
+	named, _ := document.ValueOf(string(t)) // A string is always a valid value.
 	object := document.NewBuilder(1 + fields.Len())
 	object.Set(fieldType, named)
 	for field, value := range fields.All() {

@@ -9,30 +9,30 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Result is what came of sending one message to one recipient.
+// Result is the result of sending one message to one recipient.
 //
-// Its JSON is what the specification shows for the operation and the platform: For
-// and Full choose it, and reading remembers it. JSON does not say from which platform it
-// is. Where that answers in words of its own, as Charlie and Echo do, they are in Reply when
-// they are read, and For says what else they tell.
+// Its JSON has the form that the specification shows for the operation and the platform. For and
+// Full choose the form, and decoding keeps it. JSON does not name the platform. On platforms with
+// their own form, such as Charlie and Echo, decoding stores everything in Reply, and For extracts
+// the rest.
 type Result struct {
-	// Reply is what the platform answered to the request, in its own words.
+	// Reply is the platform's raw answer.
 	Reply document.Object
-	// MessageEvent is the message as it was sent.
+	// MessageEvent is the sent message.
 	MessageEvent MessageEvent
-	// ChatID is the platform's id of the conversation, "" where it has none.
+	// ChatID is the platform's id of the conversation, or "".
 	ChatID string
-	// Err tells why the message was not sent to this recipient of several. The other
+	// Err is the reason why this recipient, one of several, did not receive the message. All other
 	// fields are then zero, and the JSON is {"error": ...} with the error's JSON form.
 	Err error
 
-	// shape is the form of the JSON, nil for that of Full.
+	// shape is the form of the JSON. Nil means fullShape.
 	shape *shape
 }
 
-// For returns the result as one of a platform, with the JSON that the specification shows for
-// that: channel.Platform.Result. Of a result that was read from JSON in a platform's own words
-// it reads them: on Charlie the conversation, and the id and the time of the message.
+// For returns the result in the JSON form that the specification shows for the platform; see
+// channel.Platform.Result. If the result was decoded from the platform's own form, For also
+// extracts the other fields: on Charlie the conversation, and the id and time of the message.
 func (r Result) For(platform channel.Type) Result {
 	s := shapeOf(platform)
 	if r.shape == foreignShape {
@@ -45,15 +45,14 @@ func (r Result) For(platform channel.Type) Result {
 	return r
 }
 
-// Full returns the result with the JSON {result, messageEvent, chatId}, which the
-// result of a node's responses has on every platform. It is the shape of a Result
-// that names no other.
+// Full returns the result in the JSON form {result, messageEvent, chatId}, which the results of a
+// node's responses have on every platform. It is the default form.
 func (r Result) Full() Result {
 	r.shape = nil
 	return r
 }
 
-// EncodeValue returns the result in its shape.
+// EncodeValue returns the result in its form.
 func (r Result) EncodeValue() (any, error) {
 	if r.Err == nil {
 		return cmp.Or(r.shape, fullShape).write(r), nil
@@ -65,8 +64,8 @@ func (r Result) EncodeValue() (any, error) {
 	return document.O(fieldError, failure), nil
 }
 
-// DecodeValue reads a result. What has no message event is a platform's
-// own words. What is empty is InvalidArgument.
+// DecodeValue reads a result. An object without a message event is taken as a platform's own form.
+// An empty object is InvalidArgument.
 func (r *Result) DecodeValue(value any) error {
 	object, ok := value.(document.Object)
 	if !ok {
@@ -88,7 +87,7 @@ func (r *Result) DecodeValue(value any) error {
 	return nil
 }
 
-// MarshalJSON writes the result in its shape.
+// MarshalJSON writes the result in its form.
 func (r Result) MarshalJSON() ([]byte, error) {
 	value, err := r.EncodeValue()
 	if err != nil {
@@ -100,7 +99,6 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a result by the rules of DecodeValue.
 func (r *Result) UnmarshalJSON(text []byte) error { return unmarshal(text, r) }
 
-// The fields of results.
 const (
 	fieldResult       = "result"
 	fieldMessageEvent = "messageEvent"
@@ -111,12 +109,12 @@ const (
 	fieldTS      = "ts"
 )
 
-// shape is the form of a result in JSON.
+// shape is a JSON form of results.
 type shape struct {
-	// write returns a result in this form.
+	// write encodes r.
 	write func(r Result) document.Object
-	// read returns what a platform's own words say. It is nil for the forms that hold the
-	// message event, which need no platform to be read.
+	// read decodes a platform's own form. It is nil for the forms with a message event, which are
+	// decoded the same on all platforms.
 	read func(words document.Object) Result
 }
 
@@ -126,18 +124,16 @@ var (
 	fullShape = &shape{write: func(r Result) document.Object { return commonObject(r).With(fieldChatID, r.ChatID) }}
 	// commonShape is {result, messageEvent}.
 	commonShape = &shape{write: commonObject}
-	// foreignShape is the words of some platform, as they were read: nobody has said which platform.
+	// foreignShape is some platform's own form, as decoded.
 	foreignShape = &shape{write: func(r Result) document.Object { return r.Reply }}
 )
 
-// ownShapes are the forms of the platforms that answer in words of their own, which
-// channel.Platform.Result describes.
+// ownShapes are the platforms' own forms, described by channel.Platform.Result.
 var ownShapes = map[channel.Type]*shape{
 	channel.Charlie: {write: charlieObject, read: readCharlie},
 	channel.Echo:    {write: echoObject, read: func(words document.Object) Result { return Result{Reply: words} }},
 }
 
-// shapeOf returns the form of the results of a platform.
 func shapeOf(platform channel.Type) *shape {
 	if own := ownShapes[platform]; own != nil {
 		return own
@@ -149,8 +145,7 @@ func commonObject(r Result) document.Object {
 	return document.O(fieldResult, present(r.Reply), fieldMessageEvent, r.MessageEvent)
 }
 
-// charlieObject takes the platform's own reply, and completes it from the message
-// event where the reply lacks something.
+// charlieObject returns the platform's reply, with missing fields taken from the message event.
 func charlieObject(r Result) document.Object {
 	return document.O(
 		"ok", replied(r, "ok", true),
@@ -160,9 +155,8 @@ func charlieObject(r Result) document.Object {
 	)
 }
 
-// repliedTS returns the platform's timestamp of a message as text, as updateMessage takes it: the
-// reply's, or the time of the message event. A ts of the reply that is not a timestamp is returned
-// as it is.
+// repliedTS returns the message's timestamp as text for updateMessage: the reply's, or the time of
+// the message event. An invalid ts is returned unchanged.
 func repliedTS(r Result) any {
 	given := replied(r, fieldTS, seconds(r.MessageEvent.Timestamp))
 	var ts MessageTS
@@ -172,7 +166,7 @@ func repliedTS(r Result) any {
 	return string(ts)
 }
 
-// echoObject takes the platform's own reply, and what it lacks from the message.
+// echoObject returns the platform's reply, with missing fields taken from the message.
 func echoObject(r Result) document.Object {
 	object := document.O(fieldMsgType, replied(r, fieldMsgType, strings.ToLower(string(r.MessageEvent.Type))))
 	for _, field := range channel.PlatformOf(channel.Echo).Result.Optional {
@@ -184,7 +178,7 @@ func echoObject(r Result) document.Object {
 	return object
 }
 
-// replied returns a field of the platform's reply, or otherwise where it has none.
+// replied returns a field of the platform's reply, or otherwise if it has none.
 func replied(r Result, field string, otherwise any) any {
 	if value, ok := r.Reply.Field(field); ok && value != nil {
 		return value
@@ -192,7 +186,7 @@ func replied(r Result, field string, otherwise any) any {
 	return otherwise
 }
 
-// present returns an object that is there, empty where o is absent.
+// present returns o, or an empty object if o is absent.
 func present(o document.Object) document.Object {
 	if o.IsZero() {
 		return document.O()
@@ -200,8 +194,7 @@ func present(o document.Object) document.Object {
 	return o
 }
 
-// readResult reads a result without being told its platform: one with a message event, or a
-// platform's own words, which stay as they are.
+// readResult decodes a result of an unknown platform.
 func readResult(o document.Object) (Result, error) {
 	if o.Len() == 0 {
 		return Result{}, boterr.Invalid("", "is no result of a send: it is empty")
@@ -212,7 +205,7 @@ func readResult(o document.Object) (Result, error) {
 	return Result{Reply: o, shape: foreignShape}, nil
 }
 
-// readCommon reads {result, messageEvent}, perhaps with chatId.
+// readCommon decodes {result, messageEvent} with an optional chatId.
 func readCommon(o document.Object) (Result, error) {
 	var fields struct {
 		Result       document.Object `json:"result"`
@@ -229,8 +222,8 @@ func readCommon(o document.Object) (Result, error) {
 	return r, nil
 }
 
-// readCharlie reads {ok, channel, ts, message}. ts is the message's id, too. One that is not a
-// timestamp is kept as it is, and leaves the event without a time.
+// readCharlie decodes {ok, channel, ts, message}. ts is also the message's id. If it is not a
+// timestamp, the event has no time.
 func readCharlie(words document.Object) Result {
 	r := Result{Reply: words, ChatID: document.Get(words, "channel", "")}
 	given, _ := words.Field(fieldTS)

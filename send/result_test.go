@@ -92,7 +92,7 @@ func TestResult_ReadBack(t *testing.T) {
 	require.ErrorIs(t, read[send.Result](t, `{"error":{"code":"Conflict"}}`).Err, boterr.Conflict)
 }
 
-// Nothing is made of words of which nobody says whose they are, whatever their keys.
+// A reply in an unknown platform's form is not interpreted, whatever its keys.
 func TestResult_WordsOfAPlatform(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/replies"
 )
 
-// unlimited is the limit of what has none.
+// unlimited means no limit.
 const unlimited = 0
 
 var limits = map[Type]rule{
@@ -48,15 +48,13 @@ var (
 	webURLRule   = all(text("title", MaxButtonTitle), text("url", unlimited), address("url"))
 )
 
-// Validate checks the response as every send does: that it has a type, and what its
-// type needs within the limits of that type. Text is counted in Unicode code points.
-// Types and fields that are not known pass, and a string that is not required may be "". The rules of a type hold on every platform,
-// those of TypeNews and TypeTemplate too, which one platform alone has: what another makes
-// of them is its connector's to say. Whether a file is within [MaxFileMegabytes] cannot be
-// seen from its address.
+// Validate checks the response as every send does: it must have a type and the fields that the type
+// requires, within the type's limits. Text is counted in Unicode code points. Unknown types and
+// fields are valid, and an optional string may be "". The rules of a type apply on every platform,
+// even if only one supports it (TypeNews, TypeTemplate). The size of a file ([MaxFileMegabytes])
+// cannot be checked from its URL.
 //
-// The error is InvalidArgument; its Field is the path in the response, such as
-// "buttons[2].title".
+// The error is InvalidArgument; Field is the path in the response, such as "buttons[2].title".
 func (r Response) Validate() error {
 	if r.IsZero() {
 		return boterr.Missing("", "a message, such as send.Text(...)")
@@ -76,8 +74,8 @@ func (r Response) Validate() error {
 	return nil
 }
 
-// quickReplyRule asks for title and payload where the quick reply says its title;
-// other kinds, such as one that asks for a location, need none.
+// quickReplyRule requires title and payload for quick replies of type text. Others, such as one
+// that asks for a location, need neither.
 func quickReplyRule(reply document.Object) error {
 	title, payload := text("title", MaxQuickReplyTitle), text(fieldPayload, MaxQuickReplyPayload)
 	if !isAbsent(reply, "content_type") && document.Get(reply, "content_type", "") != ContentText {
@@ -86,7 +84,7 @@ func quickReplyRule(reply document.Object) error {
 	return all(optional("content_type", unlimited), title, payload)(reply)
 }
 
-// buttonRule lets buttons of other types pass, but for the limit of the title.
+// buttonRule only limits the title of buttons of unknown types.
 func buttonRule(button document.Object) error {
 	if err := text(fieldType, unlimited)(button); err != nil {
 		return err
@@ -101,7 +99,7 @@ func buttonRule(button document.Object) error {
 	}
 }
 
-// payloadRule asks for a payload that is a string, or an object with one.
+// payloadRule requires a payload that is a string or an object with one.
 func payloadRule(button document.Object) error {
 	payload, _ := button.Field(fieldPayload)
 	if inner, ok := payload.(document.Object); ok {
@@ -131,11 +129,10 @@ func arrayRule(template document.Object) error {
 	return nil
 }
 
-// rule is what an object must hold. Its error is InvalidArgument with the path of
-// the field in the object.
+// rule checks an object. Its error is InvalidArgument with the path of the field.
 type rule func(o document.Object) error
 
-// all is every one of the rules; the first that is broken is told.
+// all returns a rule that applies rules until one fails.
 func all(rules ...rule) rule {
 	return func(o document.Object) error {
 		for _, r := range rules {
@@ -157,8 +154,7 @@ func ifPresent(field string, r rule) rule {
 	}
 }
 
-// optional is a rule for a string that may be absent, null or "", which is what {{path}} makes
-// of a field that a member does not have.
+// optional is a rule for a string that may be absent, null or "". An unfilled {{path}} is "".
 func optional(field string, most int) rule {
 	return func(o document.Object) error {
 		if isAbsent(o, field) {
@@ -168,13 +164,12 @@ func optional(field string, most int) rule {
 	}
 }
 
-// isAbsent reports whether an optional string is absent, null or "".
 func isAbsent(o document.Object, field string) bool {
 	value, _ := o.Field(field)
 	return value == nil || value == ""
 }
 
-// text asks for a string that is not empty, of at most so many code points.
+// text requires a non-empty string of at most most code points.
 func text(field string, most int) rule {
 	return func(o document.Object) error {
 		value, _ := o.Field(field)
@@ -194,8 +189,8 @@ func text(field string, most int) rule {
 	}
 }
 
-// address asks for a text that is not empty to be an address with a scheme, such as https:: a platform knows nothing that a path
-// could be relative to. A text with {{path}} is filled later.
+// address requires a URL with a scheme, because a platform cannot resolve a relative one. An empty
+// string and one with {{path}}, which is filled later, pass.
 func address(field string) rule {
 	return func(o document.Object) error {
 		given, _ := o.Field(field)
@@ -210,7 +205,7 @@ func address(field string) rule {
 	}
 }
 
-// either asks for at least one of two strings.
+// either requires at least one of two strings.
 func either(first, second string) rule {
 	return func(o document.Object) error {
 		if isAbsent(o, first) && isAbsent(o, second) {
@@ -220,8 +215,8 @@ func either(first, second string) rule {
 	}
 }
 
-// list asks for an array of objects, each by a rule. The elements are checked before
-// their number, so that the error leads to the one at fault.
+// list requires an array of objects and applies a rule to each. Elements are checked before their
+// number, so that the error names the element at fault.
 func list(field string, least, most int, element rule) rule {
 	return func(o document.Object) error {
 		value, _ := o.Field(field)
@@ -252,47 +247,45 @@ func checkElement(item any, element rule) error {
 	return element(object)
 }
 
-// The limits of the specification. Texts are counted in Unicode code points.
+// The limits of the specification. Text is counted in Unicode code points.
 const (
-	// MaxText is the most characters of a text, that above quick replies and buttons included.
+	// MaxText is the maximum length of a text, including the text above quick replies and buttons.
 	MaxText = 2000
-	// MaxQuickReplies is the most quick replies of a message, MaxQuickReplyTitle and
-	// MaxQuickReplyPayload the most characters of the title and the payload of one.
+	// MaxQuickReplies is the maximum number of quick replies of a message. MaxQuickReplyTitle and
+	// MaxQuickReplyPayload are the maximum lengths of their titles and payloads.
 	MaxQuickReplies      = 13
 	MaxQuickReplyTitle   = 20
 	MaxQuickReplyPayload = 1000
-	// MaxButtons is the most buttons of a message or a card, MaxButtonTitle the most
-	// characters of the title of one.
+	// MaxButtons is the maximum number of buttons of a message or a card. MaxButtonTitle is the
+	// maximum length of a button's title.
 	MaxButtons     = 3
 	MaxButtonTitle = 20
-	// MaxCards is the most cards of a carousel, MaxCardTitle the most characters of the title
-	// and of the subtitle of one.
+	// MaxCards is the maximum number of cards of a carousel. MaxCardTitle is the maximum length of
+	// a card's title and of its subtitle.
 	MaxCards     = 10
 	MaxCardTitle = 80
-	// MaxArticles is the most articles of a message of TypeNews.
+	// MaxArticles is the maximum number of articles of a message of TypeNews.
 	MaxArticles = 1
-	// MaxFileMegabytes is the most megabytes of a file, in a message or uploaded. A size that
-	// is known is compared with so many MiB.
+	// MaxFileMegabytes is the maximum size in MiB of a file in a message or an upload.
 	MaxFileMegabytes = 25
-	// MaxMemberTags is the most tags that one user of one Echo account has.
+	// MaxMemberTags is the maximum number of tags of a user of an Echo account.
 	MaxMemberTags = 20
 )
 
-// Type is the kind of a message. Any other text than the constants below is a type
-// of the platform's own, which passes through as it is.
+// Type is the type of a message. Other values than the constants below are types of a platform and
+// are passed on unchanged.
 type Type string
 
-// The types of messages that are sent.
+// Types of messages that can be sent.
 const (
 	// TypeText is a text. It is received, too.
 	TypeText Type = "TEXT"
-	// TypeImage, TypeAudio, TypeVideo and TypeFile are files, by address or by the id
-	// under which the platform has them.
+	// TypeImage, TypeAudio, TypeVideo and TypeFile are files, given by URL or by the platform's id.
 	TypeImage Type = "IMAGE"
 	TypeAudio Type = "AUDIO"
 	TypeVideo Type = "VIDEO"
 	TypeFile  Type = "FILE"
-	// TypeQuickReplies is a text with answers to tap, which vanish after one was.
+	// TypeQuickReplies is a text with answers to tap, which disappear after a tap.
 	TypeQuickReplies Type = "QUICK_REPLIES"
 	// TypeButton is a text with buttons, which stay.
 	TypeButton Type = "BUTTON"
@@ -302,11 +295,11 @@ const (
 	TypeTyping Type = "TYPING"
 	// TypeNews is an article on Echo.
 	TypeNews Type = "NEWS"
-	// TypeTemplate is a message that Bravo has approved beforehand.
+	// TypeTemplate is a message based on a template approved by Bravo.
 	TypeTemplate Type = "TEMPLATE"
 )
 
-// The types of messages that are only received.
+// Types of messages that are only received.
 const (
 	// TypePayload is a tap on a button or a quick reply.
 	TypePayload Type = "PAYLOAD"
@@ -318,24 +311,24 @@ const (
 	TypeComment Type = "COMMENT"
 	// TypeMisc is a message of attachments.
 	TypeMisc Type = "MISC"
-	// TypeDelivery tells that a message arrived.
+	// TypeDelivery reports that a message arrived.
 	TypeDelivery Type = "DELIVERY"
-	// TypeRead tells that a message was read.
+	// TypeRead reports that a message was read.
 	TypeRead Type = "READ"
-	// TypeEcho is a message of the bot's own, as the platform reports it back.
+	// TypeEcho is the bot's own message, reported by the platform.
 	TypeEcho Type = "ECHO"
 	// TypeWebEvent is an event of a web page that shows the channel.
 	TypeWebEvent Type = "WEB_EVENT"
 )
 
-// types are those that have a constant.
+// types are the types with a constant.
 var types = []Type{
 	TypeText, TypeImage, TypeAudio, TypeVideo, TypeFile, TypeQuickReplies, TypeButton, TypeCarousel, TypeTyping, TypeNews,
 	TypeTemplate, TypePayload, TypeReferral, TypeOptIn, TypeComment, TypeMisc, TypeDelivery, TypeRead, TypeEcho, TypeWebEvent,
 }
 
-// Meant returns the type that has a constant and differs from this one only in the case of letters, "" where
-// none does: one such as "text" is a mistake, not a type of the platform's own.
+// Meant returns the constant that differs from t only in case, or "" if there is none. A type such
+// as "text" is then a mistake, not a type of a platform.
 func (t Type) Meant() Type {
 	if slices.Contains(types, t) {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// long returns a text of so many characters, of which each has several bytes.
+// long returns a text of the given number of characters, each of several bytes.
 func long(characters int) string { return strings.Repeat("ß", characters) }
 
 // times returns a slice of so many equal items.
@@ -165,8 +165,7 @@ func TestValidate_NamesPath(t *testing.T) {
 	}
 }
 
-// The numbers stand here a second time on purpose: who changes a limit changes its row below, too, and never
-// by mistake.
+// The numbers are repeated on purpose, so that a limit cannot be changed by mistake.
 func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []struct {

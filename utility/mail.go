@@ -5,36 +5,35 @@ import (
 	"net/mail"
 )
 
-// SendEmailParams are the parameters of SendEmail. JSON may have the name of each field, here and
-// in the objects inside, in small and in capital letters; where it has several spellings, they
-// say the same.
+// SendEmailParams are the parameters of SendEmail. In JSON, the name of each field, including
+// nested ones, may be written in lower or upper case. If a field is given in several spellings,
+// their values must be equal.
 type SendEmailParams struct {
-	// Destination is who gets the mail. Required.
+	// Destination holds the recipients. Required.
 	Destination EmailDestination `json:"destination" document:"anyCase"`
-	// Message is the mail. Required.
+	// Message is the content of the mail. Required.
 	Message EmailMessage `json:"message" document:"anyCase"`
 }
 
-// EmailDestination is who gets a mail: one to 50 addresses in all, each as in the headers
-// of a mail, such as "ada@example.com" or "Ada <ada@example.com>". Who is named twice gets
-// one mail.
+// EmailDestination holds the recipients: one to 50 addresses in all, each in the form used in mail
+// headers, such as "ada@example.com" or "Ada <ada@example.com>". An address given twice gets one
+// mail.
 type EmailDestination struct {
-	// ToAddresses are those whom it is for. Required without CcAddresses.
+	// ToAddresses are the main recipients. Required without CcAddresses.
 	ToAddresses []string `json:"ToAddresses,omitzero" document:"anyCase"`
-	// CcAddresses are those who get a copy. Required without ToAddresses.
+	// CcAddresses are the recipients of copies. Required without ToAddresses.
 	CcAddresses []string `json:"CcAddresses,omitzero" document:"anyCase"`
 }
 
-// EmailMessage is what a mail says.
+// EmailMessage is the content of a mail.
 type EmailMessage struct {
-	// Subject is the subject line, of at most 998 characters and no control character among
-	// them. Required.
+	// Subject is the subject line, at most 998 characters without control characters. Required.
 	Subject EmailText `json:"Subject" document:"anyCase"`
 	// Body is the text, as HTML, as plain text, or both. Required.
 	Body EmailBody `json:"Body" document:"anyCase"`
 }
 
-// EmailBody is the text of a mail: at least one of both, and at most 10 MiB in all.
+// EmailBody is the text of a mail. It has HTML, Text or both, at most 10 MiB in all.
 type EmailBody struct {
 	// HTML is the text as HTML. Required without Text.
 	HTML *EmailText `json:"Html,omitzero" document:"anyCase"`
@@ -42,46 +41,46 @@ type EmailBody struct {
 	Text *EmailText `json:"Text,omitzero" document:"anyCase"`
 }
 
-// EmailText is a text and how it is encoded on its way.
+// EmailText is a text and the character set to send it in.
 type EmailText struct {
-	// Charset is the character set in which it is sent, by its IANA name. The default is
-	// "UTF-8". Which ones there are is for the mail service to say.
+	// Charset is the IANA name of the character set to send the text in. The default is "UTF-8".
+	// The mail service decides which ones it supports.
 	Charset string `json:"Charset,omitzero" document:"anyCase"`
 	// Data is the text. Required.
 	Data string `json:"Data" document:"anyCase"`
 }
 
-// SendEmailResult is the result of SendEmail: nothing, in JSON null.
+// SendEmailResult is empty. Its JSON is null.
 type SendEmailResult struct{}
 
 // MarshalJSON returns null.
 func (SendEmailResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
-// Mailer is the port to an e-mail delivery service. It is used from many goroutines at once.
+// Mailer is the port to a mail service. It must be safe for concurrent use.
 type Mailer interface {
-	// SendMail sends a mail from the service's no-reply address, and returns when the service
-	// has taken or refused it. It does not change what it is given.
+	// SendMail sends a mail from the service's no-reply address. It returns once the service has
+	// accepted or refused it, and must not modify mail.
 	//
-	// InvalidArgument: the service refuses an address, or cannot write a text in its character
-	// set. ResourceExhausted: it takes no more mails for now. An error without a code means
-	// that it did not answer, or refused the mail for now; callers see Unavailable.
+	// Errors: InvalidArgument if the service refuses an address or cannot encode a text in its
+	// character set; ResourceExhausted if it accepts no more mails for now. An error without a code
+	// means that the service did not answer or refused the mail temporarily; callers see
+	// Unavailable.
 	SendMail(ctx context.Context, mail Mail) error
 }
 
-// Mail is a mail on its way. Its addresses and texts have been checked.
+// Mail is a mail to send. Its addresses and texts have been validated.
 type Mail struct {
-	// ID is a new id for each mail, fit for a Message-ID, and the same again where the run that
-	// sends it is tried again.
+	// ID is unique to the mail and valid in a Message-ID. A retried run uses the same ID again.
 	ID string
-	// App is the app that sends it, Channel the channel for which it is sent, "" for none.
+	// App is the sending app. Channel is the channel it is sent for, or "".
 	App     string
 	Channel string
-	// To and CC are who gets it, at least one in all and nobody twice.
+	// To and CC are the recipients, at least one in all and without duplicates.
 	To []mail.Address
 	CC []mail.Address
-	// Subject is the subject line. Its character set is set, as are those below.
+	// Subject is the subject line. Charset is set in all texts.
 	Subject EmailText
-	// HTML and Text are what it says, at least one of both.
+	// HTML and Text are the body. At least one is not nil.
 	HTML *EmailText
 	Text *EmailText
 }

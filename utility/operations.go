@@ -1,13 +1,15 @@
-// Package utility holds the operations that mail, charge and upload, with the ports that a host gives for them.
+// Package utility defines the operations for mail, payments and uploads, and the ports that a host
+// implements for them.
 //
-//   - To send a mail, charge a member or store a file, call the methods of [Operations] on a botctx.Context.
-//   - To connect a mail service, a payment provider or an object store, implement [Mailer], [PaymentClient] or
-//     [ObjectStore], and give it to a Runtime as botctx.Config.Mailer, Payments or ObjectStore.
+//   - To send a mail, charge a member or store a file, call the methods of [Operations] on a
+//     botctx.Context.
+//   - To connect a mail service, a payment provider or an object store, implement [Mailer],
+//     [PaymentClient] or [ObjectStore], and set Mailer, Payments or ObjectStore in botctx.Config.
 package utility
 
 import "context"
 
-// Operations are the operations that mail, charge and upload. A required parameter that is missing is
+// Operations are the operations for mail, payments and uploads. A missing required parameter is
 // InvalidArgument.
 //
 // Specification: Utility operations.
@@ -15,37 +17,37 @@ type Operations interface {
 	// SendEmail sends a mail from the host's no-reply address.
 	//
 	// Errors:
-	//   - InvalidArgument: nobody is named, an address cannot be read, a character set is
-	//     not known, or an address, the subject or a character set holds a line break.
-	//   - Unsupported: the host sends no mail.
-	//   - Unavailable: the mail server did not answer or refused the mail for now.
+	//   - InvalidArgument: there is no recipient, an address cannot be parsed, a character set is
+	//     unknown, or an address, the subject or a character set contains a line break.
+	//   - Unsupported: the host cannot send mail.
+	//   - Unavailable: the mail server did not answer or refused the mail temporarily.
 	//
 	// Specification: Utility operations.
 	SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error)
 
-	// Golf returns the client of a payment account of the app, which the host registered under
-	// a name. JSON has no client: there the result is null.
+	// Golf returns the client of a payment account that the host registered for the app under the
+	// given name. In JSON the result is null, because a client has no JSON form.
 	//
 	// Errors:
-	//   - NotFound: the host has no account of that name.
+	//   - NotFound: the host has no account with that name.
 	//
 	// Specification: Utility operations.
 	Golf(ctx context.Context, p GolfParams) (GolfResult, error)
 
-	// UploadFileToObjectStore copies a file from an address into the host's object store,
-	// under the app, the channel and the file's name. A file of that name is replaced. The
-	// file is never held in memory as a whole, and is not there where the call fails.
+	// UploadFileToObjectStore copies the file at a URL into the host's object store, under the app,
+	// the channel and the file's name. It replaces an existing file of that name. The file is never
+	// held in memory as a whole, and nothing is stored if the call fails.
 	//
 	// Errors:
-	//   - InvalidArgument: URL is no HTTP address, or one that the host does not allow, or
-	//     gives no file, a part that the headers of Options did not ask for, or an encoding
-	//     that is not read.
-	//   - InvalidArgument: Filename could not be a name in the store, ContentType is no
-	//     media type, or Options has one that does not exist.
+	//   - InvalidArgument: URL is not an HTTP URL, or is one that the host does not allow; or it
+	//     returns no file, a part that the headers of Options did not ask for, or an unsupported
+	//     encoding.
+	//   - InvalidArgument: Filename is not a valid name in the store, ContentType is not a media
+	//     type, or Options contains an unknown option.
 	//   - NotFound: the channel does not exist in the app.
 	//   - ResourceExhausted: the file is larger, or takes longer, than the host allows.
 	//   - Unsupported: the host has no object store.
-	//   - Unavailable: the address has the file later, or the address or the store did not
+	//   - Unavailable: the file is temporarily not there, or the server or the store did not
 	//     answer.
 	//
 	// Specification: Utility operations.

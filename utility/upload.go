@@ -20,24 +20,25 @@ import (
 
 // UploadFileToObjectStoreParams are the parameters of UploadFileToObjectStore.
 type UploadFileToObjectStoreParams struct {
-	// URL is where the file is. Required.
+	// URL is the address of the file. Required.
 	URL string `json:"url,omitzero"`
-	// Options are those of the request:
+	// Options control the request:
 	//
-	//   - method, such as "POST"; GET where it is absent. HEAD, CONNECT and TRACE bring no file.
-	//   - headers, an object of texts or numbers.
-	//   - body, a text, or an object or array, which is sent as JSON.
-	//   - json, true to send a text in body as JSON, too, or what is sent as JSON without a body.
-	//     The file that comes is stored as it is.
-	//   - qs, an object of texts, numbers and booleans that are added to the query of the URL.
-	//   - timeout, how many milliseconds the upload may take, where the host allows more.
-	//   - encoding, which may be null: files are bytes in any case.
+	//   - method, such as "POST". The method is GET if it is absent. HEAD, CONNECT and TRACE return
+	//     no file.
+	//   - headers, an object of strings or numbers.
+	//   - body, a string, or an object or array, which is sent as JSON.
+	//   - json, true to send a string body as JSON, or a JSON value to send if there is no body.
+	//     The received file is stored unchanged.
+	//   - qs, an object of strings, numbers and booleans to add to the query of the URL.
+	//   - timeout, the milliseconds that the upload may take, up to the host's limit.
+	//   - encoding, which may only be null, because files are stored as bytes.
 	Options document.Object `json:"options,omitzero"`
 	// Channel is the channel that the file belongs to. The default is the context's own.
 	Channel ChannelID `json:"channel,omitzero"`
-	// Filename is the file's name in the store, which may have folders: "bills/7.pdf". It is a
-	// relative path without empty parts, ".", "..", backslashes and control characters. With
-	// the app and the channel before it, it has at most 1,024 bytes. Required.
+	// Filename is the file's name in the store, which may contain folders: "bills/7.pdf". It is a
+	// relative path without empty parts, ".", "..", backslashes and control characters. With app
+	// and channel it has at most 1,024 bytes. Required.
 	Filename string `json:"filename,omitzero"`
 	// ContentType is the file's media type, such as "image/png". Required.
 	ContentType string `json:"contentType,omitzero"`
@@ -46,7 +47,7 @@ type UploadFileToObjectStoreParams struct {
 // ChannelID is the id of a channel. JSON may give the channel's record instead.
 type ChannelID string
 
-// DecodeValue reads the id, or that of a record.
+// DecodeValue reads an id, or the id of a channel's record.
 func (id *ChannelID) DecodeValue(value any) error {
 	given, isRecord := value.(document.Object)
 	if !isRecord {
@@ -62,63 +63,60 @@ func (id *ChannelID) DecodeValue(value any) error {
 	return nil
 }
 
-// UnmarshalJSON reads what DecodeValue does.
+// UnmarshalJSON reads a value by the rules of DecodeValue.
 func (id *ChannelID) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, id) }
 
-// UploadFileToObjectStoreResult is the result of UploadFileToObjectStore: nothing, in JSON
-// null.
+// UploadFileToObjectStoreResult is empty. Its JSON is null.
 type UploadFileToObjectStoreResult struct{}
 
 // MarshalJSON returns null.
 func (UploadFileToObjectStoreResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
-// ObjectStore is the port to a store of files. It is used from many goroutines at once.
+// ObjectStore is the port to a store of files. It must be safe for concurrent use.
 type ObjectStore interface {
-	// Put stores a file under its key, in place of one that is there. Where reading the
-	// content fails, or ctx ends, nothing is stored, what was there stays, and the error is
-	// that of reading or of ctx.
+	// Put stores a file under its key and replaces an existing one. If reading the content fails or
+	// ctx ends, Put stores nothing, keeps an existing file and returns that error.
 	//
 	// An error without a code means that the store did not answer; callers see Unavailable.
 	Put(ctx context.Context, file StoredFile) error
 }
 
-// StoredFile is a file on its way into an object store.
+// StoredFile is a file to store.
 type StoredFile struct {
-	// ID is a new id for each upload, and the same again where the run that uploads it is tried again.
+	// ID is unique to the upload. A retried run uses the same ID again.
 	ID string
-	// Key is where it is stored: app, channel and name, with slashes between. App and channel
-	// are escaped as in the path of a URL, so that no two files share a key.
+	// Key consists of app, channel and name, separated by slashes. App and channel are
+	// path-escaped, so no two files share a key.
 	Key string
-	// App and Channel are whom it belongs to, Name is its name there.
+	// App and Channel own the file; Name is its name.
 	App     string
 	Channel string
 	Name    string
-	// ContentType is its media type, in small letters.
+	// ContentType is the media type in lower case.
 	ContentType string
-	// Content is the file, to be read once, before Put returns. It ends in an error where the file is larger, or
-	// takes longer, than the host allows.
+	// Content is the file. Put must read it once, before it returns. Reading fails if the file is
+	// larger, or takes longer, than the host allows.
 	Content io.Reader
 }
 
-// UploadLimits are how large uploaded files may be, and how long an upload may take, see botctx.Config.Upload.
-// The limits of its HTTP hold as well.
+// UploadLimits limit the size and the duration of uploads; see botctx.Config.Upload. The limits of
+// botctx.Config.HTTP apply as well.
 type UploadLimits struct {
-	// MaxBytes is the most bytes of a file. 0 means send.MaxFileMegabytes MiB.
+	// MaxBytes is the maximum size of a file. 0 means send.MaxFileMegabytes MiB.
 	MaxBytes int64
-	// Timeout is how long the whole of an upload may take, at most botctx.Config.MaxRun: asking for the file, and
-	// storing it while it comes. 0 means 45 seconds, or MaxRun if that is shorter.
+	// Timeout limits a whole upload, from the request to the stored file. It is capped at
+	// botctx.Config.MaxRun. 0 means 45 seconds.
 	Timeout time.Duration
 }
 
-// hidden stands in the place of what is not shown.
 const hidden = "[redacted]"
 
-// LogValue returns what logs may show of the params: the URL without user and query, of the
-// headers their names, with the values of those alone that hold no credentials, and of the
-// body its size. The JSON form has everything, since it is how a call goes on through a door.
+// LogValue returns a form for logs: the URL without user and query, the names of all headers but
+// only the values that cannot hold credentials, and the size of the body. The JSON form is not
+// redacted, because calls are forwarded as JSON.
 func (p UploadFileToObjectStoreParams) LogValue() slog.Value { return slog.AnyValue(p.shown()) }
 
-// Format writes what LogValue returns as JSON, whatever the verb.
+// Format writes the LogValue as JSON, whatever the verb.
 func (p UploadFileToObjectStoreParams) Format(state fmt.State, _ rune) {
 	_, _ = io.WriteString(state, p.shown().String()) // A fmt.State reports no errors.
 }
@@ -133,7 +131,7 @@ func (p UploadFileToObjectStoreParams) shown() document.Object {
 	return shown
 }
 
-// shownURL returns a URL without user, query and fragment. A path is shown.
+// shownURL returns the URL with user, query and fragment redacted.
 func shownURL(text string) string {
 	at, err := url.Parse(text)
 	if err != nil || at.Opaque != "" {
@@ -156,7 +154,7 @@ func shownURL(text string) string {
 	return shown.String()
 }
 
-// shownOptions returns the options with what holds no credentials for certain.
+// shownOptions redacts every option that may hold credentials.
 func shownOptions(given document.Object) document.Object {
 	var shown document.Object
 	for name, value := range given.All() {
@@ -174,7 +172,7 @@ func shownOptions(given document.Object) document.Object {
 	return shown
 }
 
-// shownHeaders returns headers with the values of those that hold no credentials.
+// shownHeaders redacts the values of headers that may hold credentials.
 func shownHeaders(value any) any {
 	headers, ok := value.(document.Object)
 	if !ok {
@@ -190,7 +188,7 @@ func shownHeaders(value any) any {
 	return shown
 }
 
-// isHeaderValue reports whether a value can be that of a header: a number, or a text of printable characters.
+// isHeaderValue reports whether value is a number or a string of printable characters.
 func isHeaderValue(value any) bool {
 	switch value := value.(type) {
 	case string:
@@ -220,7 +218,7 @@ func shownBody(value any) string {
 	return strconv.Itoa(size) + " bytes"
 }
 
-// shownName returns a name, "" for what cannot be one, such as a whole header.
+// shownName redacts a string that is not a plain name, such as a whole header.
 func shownName(name string) string {
 	if !isName(name) {
 		return hidden
@@ -228,7 +226,7 @@ func shownName(name string) string {
 	return name
 }
 
-// isName reports whether a value is a text of letters, digits, dashes and underscores.
+// isName reports whether value is a string of letters, digits, dashes and underscores.
 func isName(value any) bool {
 	name, ok := value.(string)
 	return ok && !strings.ContainsFunc(name, func(r rune) bool {

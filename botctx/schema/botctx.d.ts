@@ -119,33 +119,33 @@ declare namespace botctx {
   interface Channel {
     /** `_id` is the primary key. */
     _id: string;
-    /** `_version` counts the changes, from 1 on. */
+    /** `_version` counts the changes, starting at 1. */
     _version: number;
     /** `app` is the app that the channel belongs to. */
     app: string;
-    /** `broadcastGroups` are who requests for live chat are sent to, by label. */
+    /** `broadcastGroups` are the groups of agents that receive live-chat requests, by label. */
     broadcastGroups?: Fields[];
-    /** `createdAt` is when the record was made. */
+    /** `createdAt` is the time of creation. */
     createdAt: number;
-    /** `description` says what the channel is for. */
+    /** `description` describes the channel. */
     description?: string;
-    /** `etag` is when this version of the record was made, in milliseconds as text. Each change makes a later one. */
+    /** `etag` is the time of the last change, in milliseconds as a string. It increases with each change. */
     etag: string;
-    /** `exclusiveLiveChat` is for bot logic to read: the SDK gives it no meaning. */
+    /** `exclusiveLiveChat` is for bot logic; the SDK ignores it. */
     exclusiveLiveChat?: boolean;
-    /** `info` is what the platform needs to know. Which type it has depends on `type`. */
+    /** `info` holds the platform's settings. Its type depends on `type`. */
     info?: Fields;
-    /** `metadata` are variables that bot logic reads. A text that holds a JSON object is read as that object. */
+    /** `metadata` are variables for bot logic. When decoding, a string is parsed as a JSON object. */
     metadata?: Fields | string;
     /** `name` is the channel's name. */
     name?: string;
-    /** `on` is whether the channel is live. */
+    /** `on` reports whether the channel is live. */
     on: boolean;
     /** `priorityGroups` are the sets of trees that serve the channel's members. */
     priorityGroups?: Fields[];
     /** `type` is the platform. */
     type: string;
-    /** `updatedAt` is when the record last changed. */
+    /** `updatedAt` is the time of the last change. */
     updatedAt: number;
     [field: string]: any;
   }
@@ -235,15 +235,15 @@ declare namespace botctx {
   }
   /** One message, sent or received. */
   interface MessageEvent {
-    /** `from` and `to` are the ids on the platform of who sent it and who gets it. */
+    /** `from` and `to` are the platform ids of sender and receiver. */
     from: string;
-    /** `from` and `to` are the ids on the platform of who sent it and who gets it. */
+    /** `from` and `to` are the platform ids of sender and receiver. */
     to: string;
-    /** `data` is the response without its type, or what the platform reported. */
+    /** `data` is the response without its type, or the data reported by the platform. */
     data: Fields;
     /** `type` is the kind of message, such as TEXT, IMAGE, QUICK_REPLIES or PAYLOAD. */
     type: string;
-    /** `timestamp` is when it was sent, in Unix milliseconds. JSON may also give a string of seconds. */
+    /** `timestamp` is the time of sending in Unix milliseconds. JSON may also give it as a string of seconds. */
     timestamp: number | string;
     /** `messageId` is the platform's id of the message. */
     messageId: string;
@@ -253,49 +253,49 @@ declare namespace botctx {
   interface Member {
     /** `_id` is the primary key. */
     _id: string;
-    /** `_version` counts the changes, from 1 on. */
+    /** `_version` counts the changes, starting at 1. */
     _version: number;
     /** `app` is the app that the member belongs to. */
     app: string;
     /** `botId` is the bot's id on the platform. */
     botId?: string;
-    /** `botMeta` is what the bot keeps about the conversation. */
+    /** `botMeta` is the bot's state of the conversation. */
     botMeta: Fields;
     /** `channel` is the id of the member's channel. */
     channel: string;
-    /** `createdAt` is when the record was made. */
+    /** `createdAt` is the time of creation. */
     createdAt: number;
-    /** `updatedAt` is when the record last changed. */
+    /** `updatedAt` is the time of the last change. */
     updatedAt: number;
     /** `etag` changes with every change. */
     etag: string;
-    /** `externalId` is the member's id on its own platform: page-scoped on Alpha, country code and phone number on Bravo, the user's id on Charlie, else a member id. No two members of a channel have the same. */
+    /** `externalId` is the member's id on their platform: page-scoped on Alpha, country code and phone number on Bravo, the user's id on Charlie, else a member id. It is unique within a channel. */
     externalId?: string;
     /** `firstName` and `lastName` are the member's name. */
     firstName?: string;
     /** `firstName` and `lastName` are the member's name. */
     lastName?: string;
-    /** `gender` is the gender as the platform gives it. */
+    /** `gender` is the gender reported by the platform. */
     gender?: string;
     /** `meta` is free-form data of the bot. */
     meta: Fields;
-    /** `platform` is the platform that the member is on. */
+    /** `platform` is the member's platform. */
     platform?: string;
-    /** `profile` is what the platform says of the member. */
+    /** `profile` is the platform's description of the member. */
     profile: Fields;
-    /** `tags` are strings or objects. No operation fills them. */
+    /** `tags` are strings or objects. No operation sets them. */
     tags: any[];
     /** `email` is the e-mail address. */
     email?: string;
-    /** `locale` is the locale as the platform gives it, `customLocale` the one that the member chose. */
+    /** `locale` is the locale reported by the platform; `customLocale` is the member's own choice. */
     locale?: string;
-    /** `locale` is the locale as the platform gives it, `customLocale` the one that the member chose. */
+    /** `locale` is the locale reported by the platform; `customLocale` is the member's own choice. */
     customLocale?: string;
-    /** `group` is the id of the current live-chat group, as `saveGroupIdToMember` or bot logic keeps it. The end of the live chat clears it. */
+    /** `group` is the id of the current live-chat group, as set by `saveGroupIdToMember` or bot logic. It is cleared when the live chat ends. */
     group?: string;
-    /** `admin` is the id of the admin that a member of an outlet channel is, as bot logic or the host says. */
+    /** `admin` is the id of the admin behind this member of an outlet channel, as set by bot logic or the host. */
     admin?: string;
-    /** `profilePic` is the address of the profile picture. */
+    /** `profilePic` is the URL of the profile picture. */
     profilePic?: string;
     [field: string]: any;
   }
@@ -493,31 +493,31 @@ declare namespace botctx {
   }
   /** What `findAndModifyMember` takes. */
   type FindAndModifyMemberParams = {
-    /** `filter` says which members of the whole app, not of the context's channel alone. Required; an empty one matches every member. */
+    /** `filter` selects members of the whole app, not only of the context's channel. Required; an empty one matches every member. */
     filter: Fields;
-    /** `patch` is the change: with `withModifier` an update document, such as `document.Set("meta.seen", true)`, and one without operators replaces the whole member; without `withModifier` the fields to set. */
+    /** `patch` is the change. With `withModifier` it is an update document, such as `document.Set("meta.seen", true)`; without operators it replaces the whole member. Without `withModifier` it holds the fields to set. */
     patch: Fields;
-    /** `withModifier` says what `patch` is. Default: true. */
+    /** `withModifier` selects the form of `patch`. Default: true. */
     withModifier?: boolean | null;
-    /** `sortBy` says which of several matches is the first, such as `O("createdAt", -1)`. The default is the order in which they were made. */
+    /** `sortBy` decides which of several matches is first, such as `O("createdAt", -1)`. The default is the order of creation. */
     sortBy?: Fields | null;
-    /** `option` says how to find and modify. Those of drivers that change no outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) have no effect, others are refused by name. */
+    /** `option` controls the operation. Driver options that do not change the outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) are ignored; others are InvalidArgument. */
     option?: {
-      /** `new` returns the member as it is after the change. The default is as it was before. Default: false. */
+      /** `new` returns the member after the change. The default is the member before it. Default: false. */
       new?: boolean | null;
-      /** `returnDocument` is "after" in place of `new`, or "before". `returnOriginal` is the opposite of `new`. */
+      /** `returnDocument` is "after" to return the member after the change, like `new`, or "before". `returnOriginal` is the opposite of `new`. */
       returnDocument?: "before" | "after" | null;
-      /** `returnDocument` is "after" in place of `new`, or "before". `returnOriginal` is the opposite of `new`. */
+      /** `returnDocument` is "after" to return the member after the change, like `new`, or "before". `returnOriginal` is the opposite of `new`. */
       returnOriginal?: boolean | null;
-      /** `upsert` is Unsupported where it is true: members come into being on their platforms. Default: false. */
+      /** `upsert` must not be true, because members are created only when they first write. Default: false. */
       upsert?: boolean | null;
-      /** `arrayFilters` say which elements of arrays the names in `$[name]` stand for. */
+      /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path. */
       arrayFilters?: Fields[] | null;
-      /** `projection` says which fields of the member come back: paths with 1 or 0, or with `$slice` or `$elemMatch` of an array. The default is all. `fields` is another name of it. */
+      /** `projection` selects the fields to return: paths with 1 or 0, or with `$slice` or `$elemMatch` for an array. The default is all fields. `fields` is another name for `projection`. */
       projection?: Fields | null;
-      /** `projection` says which fields of the member come back: paths with 1 or 0, or with `$slice` or `$elemMatch` of an array. The default is all. `fields` is another name of it. */
+      /** `projection` selects the fields to return: paths with 1 or 0, or with `$slice` or `$elemMatch` for an array. The default is all fields. `fields` is another name for `projection`. */
       fields?: Fields | null;
-      /** `sort` is another name of `sortBy`. */
+      /** `sort` is another name for `sortBy`. */
       sort?: Fields | null;
       [field: string]: any;
     } | null;
@@ -526,38 +526,38 @@ declare namespace botctx {
   type FindAndModifyMemberResult = {
     /** `ok` is 1. */
     ok: number;
-    /** `member` is the member before the change, or after it with `option.new`. It is null where none matched. */
+    /** `member` is the member before the change, or after it with `option.new`. It is null if none matched. */
     member: Partial<Member> | null;
   };
   /** What `findAndModifyDataFromDataSource` takes. */
   type FindAndModifyDataFromDataSourceParams = {
     /** `dataSourceId` is the data source. */
     dataSourceId: string;
-    /** `filter` says which entries. Required; an empty one means all. */
+    /** `filter` selects entries. Required; an empty one matches all. */
     filter: Fields;
-    /** `patch` is the change: an update document such as `document.Set("taken", true)`. One without operators replaces the whole entry. */
+    /** `patch` is the change: an update document such as `document.Set("taken", true)`. Without operators it replaces the whole entry. */
     patch: Fields;
-    /** `withModifier` false makes `patch` the fields to set. Default: true. */
+    /** `withModifier` selects the form of `patch`; if it is false, `patch` holds the fields to set. Default: true. */
     withModifier?: boolean | null;
-    /** `sortBy` says which of several matches is the first. The default is the order of insertion. */
+    /** `sortBy` decides which of several matches is first. The default is the order of insertion. */
     sortBy?: Fields | null;
-    /** `option` says how to find and modify. Those of drivers that change no outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) have no effect, others are refused by name. */
+    /** `option` controls the operation. Driver options that do not change the outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) are ignored; others are InvalidArgument. */
     option?: {
-      /** `new` returns the entry as it is after the change, else as it was before. Default: false. */
+      /** `new` returns the entry after the change. The default is the entry before it. Default: false. */
       new?: boolean | null;
-      /** `returnDocument` is "after" in place of `new`, or "before". `returnOriginal` is the opposite of `new`. */
+      /** `returnDocument` is "after" to return the entry after the change, like `new`, or "before". `returnOriginal` is the opposite of `new`. */
       returnDocument?: "before" | "after" | null;
-      /** `returnDocument` is "after" in place of `new`, or "before". `returnOriginal` is the opposite of `new`. */
+      /** `returnDocument` is "after" to return the entry after the change, like `new`, or "before". `returnOriginal` is the opposite of `new`. */
       returnOriginal?: boolean | null;
-      /** `upsert` inserts an entry where none matches. Default: false. */
+      /** `upsert` inserts an entry if none matches. Default: false. */
       upsert?: boolean | null;
-      /** `arrayFilters` are the filters of "$[name]" in paths of `patch`. */
+      /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path of `patch`. */
       arrayFilters?: Fields[] | null;
-      /** `projection` says which columns of the entry come back: paths with 1 or 0, or with `$slice` or `$elemMatch` of an array. The default is all. `fields` is another name of it. */
+      /** `projection` selects the columns to return: paths with 1 or 0, or with `$slice` or `$elemMatch` for an array. The default is all columns. `fields` is another name for `projection`. */
       projection?: Fields | null;
-      /** `projection` says which columns of the entry come back: paths with 1 or 0, or with `$slice` or `$elemMatch` of an array. The default is all. `fields` is another name of it. */
+      /** `projection` selects the columns to return: paths with 1 or 0, or with `$slice` or `$elemMatch` for an array. The default is all columns. `fields` is another name for `projection`. */
       fields?: Fields | null;
-      /** `sort` is another name of `sortBy`. */
+      /** `sort` is another name for `sortBy`. */
       sort?: Fields | null;
       [field: string]: any;
     } | null;
@@ -566,34 +566,34 @@ declare namespace botctx {
   type FindAndModifyDataFromDataSourceResult = {
     /** `ok` is 1. */
     ok: number;
-    /** `value` is the entry, null where none matched, and where one was inserted without `option.new`. */
+    /** `value` is the entry. It is null if none matched, or if one was inserted without `option.new`. */
     value: Partial<Entry> | null;
   };
   /** What `upsertDataToDataSource` takes. */
   type UpsertDataToDataSourceParams = {
     /** `dataSourceId` is the data source. */
     dataSourceId: string;
-    /** `data` are the entries, one or several. Given fields are set, other fields of an existing entry stay. */
+    /** `data` holds one entry or several. Given fields are set; other fields of an existing entry stay. */
     data: Partial<Entry> | Partial<Entry>[];
   };
   /** What `upsertDataToDataSource` gives: What was done to which entry. */
   type UpsertDataToDataSourceResult = {
-    /** `result` is what was done. */
+    /** `result` describes what was done. */
     result: {
-      /** `_docsIds` are the ids, by what became of each. */
+      /** `_docsIds` are the ids of the elements, grouped by outcome. */
       _docsIds: {
-        /** `updated` existed. */
+        /** `updated` are the ids that already existed. */
         updated: any[];
-        /** `inserted` were made for elements without `_id`. */
+        /** `inserted` are the ids generated for elements without `_id`. */
         inserted: any[];
-        /** `upserted` were given and did not exist. */
+        /** `upserted` are the given ids that did not exist before. */
         upserted: any[];
       };
       /** `matched` is the number of elements whose `_id` existed. */
       matched: number;
       /** `modified` is the number of entries that changed. */
       modified: number;
-      /** `inserted` is the number of entries that were inserted, with a given `_id` or not. */
+      /** `inserted` is the number of entries that were inserted, with or without a given `_id`. */
       inserted: number;
       /** `deleted` is 0. */
       deleted: number;
@@ -601,7 +601,7 @@ declare namespace botctx {
   };
   /** What `countDataSource` takes. */
   type CountDataSourceParams = {
-    /** `filter` says which entries. The default is all. */
+    /** `filter` selects entries. The default is all. */
     filter?: Fields | null;
   } & (
     | {
@@ -619,15 +619,15 @@ declare namespace botctx {
   type CountDataSourceResult = number;
   /** What `fetchDataFromDataSource` takes. */
   type FetchDataFromDataSourceParams = {
-    /** `filter` says which entries. The default is all. */
+    /** `filter` selects entries. The default is all. */
     filter?: Fields | null;
-    /** `sortBy` is the order: `document.O("price", 1, "name", -1)`. The default is the order of insertion. */
+    /** `sortBy` is the order, such as `document.O("price", 1, "name", -1)`. The default is the order of insertion. */
     sortBy?: Fields | null;
-    /** `skip` is the number of entries to leave out at the beginning. Default: 0. */
+    /** `skip` is the number of matches to skip. Default: 0. */
     skip?: number | null;
-    /** `limit` is the number of entries to return at most. The default is 0, for all. Default: 0. */
+    /** `limit` is the maximum number of entries to return. The default is 0, for all. Default: 0. */
     limit?: number | null;
-    /** `count` returns the number of entries alone, whatever `skip` and `limit` are. Default: false. */
+    /** `count` returns only the number of matches, regardless of `skip` and `limit`. Default: false. */
     count?: boolean | null;
   } & (
     | {
@@ -645,11 +645,11 @@ declare namespace botctx {
   type FetchDataFromDataSourceResult = Entry[];
   /** What `fetchDistinctDataFromDataSource` takes. */
   type FetchDistinctDataFromDataSourceParams = {
-    /** `key` is the column, or a dotted path. The elements of a list count one by one. */
+    /** `key` is the column, or a dotted path. Each element of a list counts as a value. */
     key: string;
-    /** `filter` says which entries. The default is all. */
+    /** `filter` selects entries. The default is all. */
     filter?: Fields | null;
-    /** `count` returns the number of values alone. Default: false. */
+    /** `count` returns only the number of values. Default: false. */
     count?: boolean | null;
   } & (
     | {
@@ -667,7 +667,7 @@ declare namespace botctx {
   type FetchDistinctDataFromDataSourceResult = any[];
   /** What `fetchGeoNearFromDataSource` takes. */
   type FetchGeoNearFromDataSourceParams = {
-    /** `data` is what is looked for, as in MongoDB's `$geoNear`: near, key, `maxDistance`, `minDistance`, limit, query, `distanceField` and others. */
+    /** `data` is the query, as for MongoDB's `$geoNear`: near, key, `maxDistance`, `minDistance`, limit, query, `distanceField` and others. */
     data: {
       /** The point: GeoJSON, or a legacy pair with the longitude first. */
       near: Fields | number[];
@@ -706,23 +706,23 @@ declare namespace botctx {
   type FetchGeoNearFromDataSourceResult = Entry[];
   /** What `patchDataToDataSource` takes. */
   type PatchDataToDataSourceParams = {
-    /** `filter` says which entries. The default is all. */
+    /** `filter` selects entries. The default is all. */
     filter?: Fields | null;
-    /** `patch` is the change: fields to set, or with `withModifier` an update document or a replacement. */
+    /** `patch` is the change: the fields to set or, with `withModifier`, an update document or a replacement. */
     patch: Fields;
-    /** `options` says how to change. Those of drivers that change no outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) have no effect, others are refused by name. */
+    /** `options` control the operation. Driver options that do not change the outcome (`maxTimeMS`, `writeConcern`, comment, hint and the like) are ignored; others are InvalidArgument. */
     options?: {
-      /** `upsert` inserts an entry where none matches. Default: false. */
+      /** `upsert` inserts an entry if none matches. Default: false. */
       upsert?: boolean | null;
-      /** `arrayFilters` are the filters of "$[name]" in paths of `patch`. */
+      /** `arrayFilters` are conditions on array elements, one for each `$[name]` in a path of `patch`. */
       arrayFilters?: Fields[] | null;
-      /** `sort` says which of several matches is the first. It cannot stand beside `multi`. */
+      /** `sort` decides which of several matches is first. It cannot be combined with `multi`. */
       sort?: Fields | null;
-      /** `multi` is another place for the parameter `multi`. */
+      /** `multi` is the same as the parameter `multi`. */
       multi?: boolean | null;
       [field: string]: any;
     } | null;
-    /** `multi` changes all entries that match, else the first. Default: false. */
+    /** `multi` changes all matching entries instead of the first. Default: false. */
     multi?: boolean | null;
     /** `withModifier` makes `patch` an update document or a replacement. Default: false. */
     withModifier?: boolean | null;
@@ -744,7 +744,7 @@ declare namespace botctx {
     matched: number;
     /** `modified` is the number of entries that changed. */
     modified: number;
-    /** `inserted` is 1 where an upsert inserted an entry. */
+    /** `inserted` is 1 if an upsert inserted an entry. */
     inserted: number;
     /** `deleted` is 0. */
     deleted: number;
@@ -758,44 +758,44 @@ declare namespace botctx {
   type GetMemberResult = Member;
   /** What `patchMembers` takes. */
   type PatchMembersParams = {
-    /** `channel` is the channel whose members are meant; its ID is enough. The default is the context's own. */
+    /** `channel` is the channel of the members; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `memberId` is the one member that is meant. The default is all of the channel. */
+    /** `memberId` limits the change to one member. The default is all members of the channel. */
     memberId?: string | null;
-    /** `filter` says which members; it holds beside `memberId`. The default is all. */
+    /** `filter` selects members, together with `memberId`. The default is all. */
     filter?: Fields | null;
-    /** `patch` is the change: the fields to set; with `withModifier` an update document, or together with `memberId` a replacement. */
+    /** `patch` is the change: the fields to set, or, with `withModifier`, an update document or (only with `memberId`) a replacement. */
     patch: Fields;
-    /** `withModifier` says what `patch` is. Default: false. */
+    /** `withModifier` selects the form of `patch`. Default: false. */
     withModifier?: boolean | null;
   };
   /** What `patchMembers` gives: The first member that was changed. */
   type PatchMembersResult = {
-    /** `result` is the first member that matched, as it is after the change. It is null where none matched. */
+    /** `result` is the first member that matched, after the change. It is null if none matched. */
     result: Member | null;
   };
   /** What `updateMember` takes. */
   type UpdateMemberParams = {
-    /** `member` holds the `_id` of the member, and the fields to set. */
+    /** `member` holds the member's `_id` and the fields to set. */
     member: Fields;
   };
   /** What `updateMember` gives: What was changed. */
   type UpdateMemberResult = {
-    /** `_docsIds` are the ids of what was updated. */
+    /** `_docsIds` are the ids of the updated records. */
     _docsIds: {
-      /** `updated` is the id of the member, whether it changed or not. */
+      /** `updated` holds the member's id, whether or not the member changed. */
       updated: string[];
     };
     /** `_docs` is the member after the change. */
     _docs: Member;
-    /** `modified` is 1, or 0 where the member had these values already. */
+    /** `modified` is 1, or 0 if the member already had these values. */
     modified: number;
   };
   /** What `checkAndSaveMemberReferFrom` takes. */
   type CheckAndSaveMemberReferFromParams = {
     /** `memberId` is the id of the member. */
     memberId: string;
-    /** `referFrom` is the channel that refers the member. It is kept as it is: it may be a channel that does not exist any more. */
+    /** `referFrom` is the channel that referred the member. It is stored unchecked, because the channel may no longer exist. */
     referFrom: string;
   };
   /** What `checkAndSaveMemberReferFrom` gives: The member, whether it was changed or not. */
@@ -1398,19 +1398,19 @@ declare namespace botctx {
   type GetChannelResult = ChannelReference;
   /** What `sendResponse` takes. */
   type SendResponseParams = {
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channel?: Address<Channel> | null;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channelId?: string | null;
-    /** `member` or `memberId` is who gets the message, one member or several of the channel; the default is the context's own. Of a member that is given only the id is looked at. A member that is named twice gets one message. */
+    /** `member` or `memberId` names the receivers, one member or several of the channel; the default is the context's own. Only the id of a given member is used. A member named twice receives one message. */
     member?: Address<Member> | null;
-    /** `member` or `memberId` is who gets the message, one member or several of the channel; the default is the context's own. Of a member that is given only the id is looked at. A member that is named twice gets one message. */
+    /** `member` or `memberId` names the receivers, one member or several of the channel; the default is the context's own. Only the id of a given member is used. A member named twice receives one message. */
     memberId?: string | string[] | null;
     /** `response` is the message. */
     response: string | Response;
-    /** `messagingType` and `messagingTag` say in Alpha's words why and under which exception the message is sent. They are ignored on other platforms, and InvalidArgument there in strict mode. Platforms: alpha. */
+    /** `messagingType` and `messagingTag` state, in Alpha's terms, why and under which exception the message is sent. On other platforms they are ignored or, in strict mode, InvalidArgument. Platforms: alpha. */
     messagingType?: string | null;
-    /** `messagingType` and `messagingTag` say in Alpha's words why and under which exception the message is sent. They are ignored on other platforms, and InvalidArgument there in strict mode. Platforms: alpha. */
+    /** `messagingType` and `messagingTag` state, in Alpha's terms, why and under which exception the message is sent. On other platforms they are ignored or, in strict mode, InvalidArgument. Platforms: alpha. */
     messagingTag?: string | null;
   };
   /** What `sendResponse` gives: What was sent. */
@@ -1546,13 +1546,13 @@ declare namespace botctx {
   }
   /** What `sendAlphaResponse` takes. */
   type SendAlphaResponseParams = {
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channel?: Address<Channel> | null;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channelId?: string | null;
-    /** `member` or `memberId` is who gets the message; the default is the context's own member. Of a member that is given only the id is looked at. */
+    /** `member` or `memberId` is the receiver; the default is the context's own member. Only the id of a given member is used. */
     member?: Address<Member> | null;
-    /** `member` or `memberId` is who gets the message; the default is the context's own member. Of a member that is given only the id is looked at. */
+    /** `member` or `memberId` is the receiver; the default is the context's own member. Only the id of a given member is used. */
     memberId?: string | string[] | null;
     /** `response` is the message. */
     response: string | Response;
@@ -1566,11 +1566,11 @@ declare namespace botctx {
   };
   /** What `sendAlphaResponseToMemberIds` takes. */
   type SendAlphaResponseToMemberIdsParams = {
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channel?: Address<Channel> | null;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channelId?: string | null;
-    /** `memberId` are the members of the channel who get the message. A member that is named twice gets one message. */
+    /** `memberId` names the members of the channel who receive the message. A member named twice receives one message. */
     memberId: string | string[];
     /** `response` is the message. */
     response: string | Response;
@@ -1588,19 +1588,19 @@ declare namespace botctx {
     channel?: Address<Channel> | null;
     /** `response` is the message. */
     response: string | Response;
-    /** `receiverType` is what kind of receiver it is, in Hotel's words. The default is `user` with a `recipientId`, and else `group`. */
+    /** `receiverType` is the kind of receiver on Hotel. The default is `user` with a `recipientId`, and else `group`. */
     receiverType?: string | null;
   } & (
     | {
-        /** `recipientId` is the user, by the id in Hotel. It or `hotelGroupId` is required; with both the user gets the message in that group. */
+        /** `recipientId` is the user's id on Hotel. It or `hotelGroupId` is required; with both, the user receives the message in that group. */
         recipientId: string;
-        /** `hotelGroupId` is the group, by its id in Hotel. */
+        /** `hotelGroupId` is the group's id on Hotel. */
         hotelGroupId?: string | null;
       }
     | {
-        /** `hotelGroupId` is the group, by its id in Hotel. */
+        /** `hotelGroupId` is the group's id on Hotel. */
         hotelGroupId: string;
-        /** `recipientId` is the user, by the id in Hotel. It or `hotelGroupId` is required; with both the user gets the message in that group. */
+        /** `recipientId` is the user's id on Hotel. It or `hotelGroupId` is required; with both, the user receives the message in that group. */
         recipientId?: string | null;
       }
   );
@@ -1613,40 +1613,40 @@ declare namespace botctx {
   };
   /** What `sendDeltaResponse` takes. */
   type SendDeltaResponseParams = {
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channel?: Address<Channel> | null;
-    /** `channel` or `channelId` is the channel; the default is the context's own. Of a channel that is given only the id is looked at. */
+    /** `channel` or `channelId` is the channel; the default is the context's own. Only the id of a given channel is used. */
     channelId?: string | null;
-    /** `member` or `memberId` is who gets the message, one member or several of the channel; the default is the context's own. Of a member that is given only the id is looked at. A member that is named twice gets one message. */
+    /** `member` or `memberId` names the receivers, one member or several of the channel; the default is the context's own. Only the id of a given member is used. A member named twice receives one message. */
     member?: Address<Member> | null;
-    /** `member` or `memberId` is who gets the message, one member or several of the channel; the default is the context's own. Of a member that is given only the id is looked at. A member that is named twice gets one message. */
+    /** `member` or `memberId` names the receivers, one member or several of the channel; the default is the context's own. Only the id of a given member is used. A member named twice receives one message. */
     memberId?: string | string[] | null;
     /** `response` is the message. */
     response: string | Response;
   };
   /** What `sendDeltaResponse` gives: What the platform made of the request. */
   type SendDeltaResponseResult = {
-    /** `id` is Delta's id of the request, `STATUS` its status in Delta's words. */
+    /** `id` is Delta's id of the request; `STATUS` is Delta's status text. */
     id: string;
-    /** `id` is Delta's id of the request, `STATUS` its status in Delta's words. */
+    /** `id` is Delta's id of the request; `STATUS` is Delta's status text. */
     STATUS: string;
   };
   /** What `alphaCreateBroadcast` takes. */
   type AlphaCreateBroadcastParams = {
     /** `channel` is the channel; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `response` is the message. JSON may give it as an object or as text that holds one. */
+    /** `response` is the message. JSON may give it as an object or as a string of JSON. */
     response: string | Response;
   };
   /** What `alphaCreateBroadcast` gives: The stored messages. */
   type AlphaCreateBroadcastResult = {
     /** `ok` is 1. */
     ok: number;
-    /** `result` has one element for each message that was stored. */
+    /** `result` has one element for each stored message. */
     result: Array<{
-      /** `response` is Alpha's reply, which has the id as message_creative_id. */
+      /** `response` is Alpha's reply, with the id as message_creative_id. */
       response: Fields;
-      /** `accessToken` is the token that it was stored with. */
+      /** `accessToken` is the token that the message was stored with. */
       accessToken: string;
     }>;
   };
@@ -1656,9 +1656,9 @@ declare namespace botctx {
     channel?: Address<Channel> | null;
     /** `broadcastId` is the stored message. */
     broadcastId: string | number | Fields;
-    /** `labelId` is the label of the members who get it. */
+    /** `labelId` is the label of the receivers. */
     labelId: string;
-    /** `notificationType` is how the members are notified, in Alpha's words. */
+    /** `notificationType` is Alpha's name for how members are notified. */
     notificationType: string;
   };
   /** What `alphaSendBroadcast` gives: The broadcast. */
@@ -1672,12 +1672,12 @@ declare namespace botctx {
     channel?: Address<Channel> | null;
     /** `type` is the kind of file: `IMAGE`, `AUDIO`, `VIDEO` or `FILE`. */
     type: string | Fields;
-    /** `url` is where Alpha finds the file. */
+    /** `url` is the address from which Alpha fetches the file. */
     url: string;
   };
   /** What `alphaGetAttachmentId` gives: The file. */
   type AlphaGetAttachmentIdResult = {
-    /** `attachment_id` is the id by which messages use the file. */
+    /** `attachment_id` is the id that messages use for the file. */
     attachment_id: string;
   };
   /** What `alphaPassThreadControl` takes. */
@@ -1686,9 +1686,9 @@ declare namespace botctx {
     channel?: Address<Channel> | null;
     /** `member` is the member; its ID is enough. The default is the context's own. */
     member?: Address<Member> | null;
-    /** `targetAppId` is the application that gets the conversation. "" leaves the choice to the platform. */
+    /** `targetAppId` is the application that receives the conversation. With "" the platform chooses. */
     targetAppId?: string | null;
-    /** `metadata` is handed to that application. */
+    /** `metadata` is passed to that application. */
     metadata?: string | null;
   };
   /** What `alphaPassThreadControl` gives: An acknowledgement. */
@@ -1728,11 +1728,11 @@ declare namespace botctx {
   type SavePostCommentAnalyticsParams = {
     /** `comment` is the text of the comment. */
     comment: string;
-    /** `channelId` is the channel of the post. The default is the context's own. */
+    /** `channelId` is the post's channel. The default is the context's own. */
     channelId?: string | null;
-    /** `fbId` is the id on the platform of the user who commented. */
+    /** `fbId` is the commenting user's id on the platform. */
     fbId: string;
-    /** `isMatched` is whether the comment is the trigger that the post waits for. Default: false. */
+    /** `isMatched` reports whether the comment is the trigger that the post waits for. Default: false. */
     isMatched?: boolean | null;
     /** `memberId` is the member. The default is the context's own. */
     memberId?: string | string[] | null;
@@ -1743,7 +1743,7 @@ declare namespace botctx {
   };
   /** What `savePostCommentAnalytics` gives: An acknowledgement. */
   type SavePostCommentAnalyticsResult = {
-    /** `clientMutationId` is a new id each time. */
+    /** `clientMutationId` is a new id for each call. */
     clientMutationId: string;
   };
   /** What `saveGroupIdToMember` takes. */
@@ -1762,7 +1762,7 @@ declare namespace botctx {
   type CharlieArchiveConversationParams = {
     /** `channel` is the channel; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
-    /** `messageEvent` is an event in the conversation; To says in which. */
+    /** `messageEvent` is an event in the conversation, which its To names. */
     messageEvent: Partial<MessageEvent>;
   };
   /** What `charlieArchiveConversation` gives: What the platform said. */
@@ -1772,13 +1772,13 @@ declare namespace botctx {
   };
   /** What `updateMessage` takes. */
   type UpdateMessageParams = {
-    /** `externalChannelId` is the conversation, by its id on the platform. */
+    /** `externalChannelId` is the conversation's id on the platform. */
     externalChannelId: string;
     /** `channel` is the channel; its ID is enough. The default is the context's own. */
     channel?: Address<Channel> | null;
   } & (
     | {
-        /** `attachments` are the new attachments, in the platform's words. They or `text` are required. null leaves those that there are, an empty list takes them away. */
+        /** `attachments` are the new attachments in the platform's format. They or `text` are required. null keeps the old attachments; an empty list removes them. */
         attachments: Fields[];
         /** `text` is the new text. */
         text?: string | null;
@@ -1786,28 +1786,28 @@ declare namespace botctx {
     | {
         /** `text` is the new text. */
         text: string;
-        /** `attachments` are the new attachments, in the platform's words. They or `text` are required. null leaves those that there are, an empty list takes them away. */
+        /** `attachments` are the new attachments in the platform's format. They or `text` are required. null keeps the old attachments; an empty list removes them. */
         attachments?: Fields[] | null;
       }
   ) & (
     | {
-        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event that it was sent or came as, whose MessageID is that. */
+        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event of the message, whose MessageID is the timestamp. */
         messageTs: string | number;
-        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event that it was sent or came as, whose MessageID is that. */
+        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event of the message, whose MessageID is the timestamp. */
         messageEvent?: Partial<MessageEvent> | null;
       }
     | {
-        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event that it was sent or came as, whose MessageID is that. */
+        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event of the message, whose MessageID is the timestamp. */
         messageEvent: Partial<MessageEvent>;
-        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event that it was sent or came as, whose MessageID is that. */
+        /** `messageTs` or `messageEvent` is the message: its timestamp on the platform, or the event of the message, whose MessageID is the timestamp. */
         messageTs?: string | number | null;
       }
   );
   /** What `updateMessage` gives: The message. */
   type UpdateMessageResult = {
-    /** `ok` is whether the platform changed it. */
+    /** `ok` reports whether the platform changed the message. */
     ok: boolean;
-    /** `channel` is the conversation, by its id on the platform. */
+    /** `channel` is the conversation's id on the platform. */
     channel: string;
     /** `ts` is the message's timestamp on the platform. */
     ts: number | string;
@@ -1825,42 +1825,42 @@ declare namespace botctx {
   };
   /** What `EchoSaveMemberTag` gives: What the platform said, also when it refused. */
   type EchoSaveMemberTagResult = {
-    /** `errcode` is 0 where the member has the tag now. */
+    /** `errcode` is 0 if the member now has the tag. */
     errcode: number;
-    /** `errmsg` is "ok", or why the member does not have it. */
+    /** `errmsg` is "ok", or the reason of the refusal. */
     errmsg: string;
   };
   /** What `sendEmail` takes. */
   type SendEmailParams = {
-    /** `destination` is who gets the mail. */
+    /** `destination` holds the recipients. */
     destination: {
-      /** `CcAddresses` are those who get a copy. */
+      /** `CcAddresses` are the recipients of copies. */
       CcAddresses?: string[] | null;
-      /** `ToAddresses` are those whom it is for. */
+      /** `ToAddresses` are the main recipients. */
       ToAddresses?: string[] | null;
     };
-    /** `message` is the mail. */
+    /** `message` is the content of the mail. */
     message: {
       /** `Body` is the text, as HTML, as plain text, or both. */
       Body: {
         /** `Html` is the text as `Html`. */
         Html?: {
-          /** `Charset` is the character set in which it is sent, by its IANA name. Which ones there are is for the mail service to say. Default: UTF-8. */
+          /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
           /** `Data` is the text. */
           Data: string;
         } | null;
         /** `Text` is the text as plain text. */
         Text?: {
-          /** `Charset` is the character set in which it is sent, by its IANA name. Which ones there are is for the mail service to say. Default: UTF-8. */
+          /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
           Charset?: string | null;
           /** `Data` is the text. */
           Data: string;
         } | null;
       };
-      /** `Subject` is the subject line, of at most 998 characters and no control character among them. */
+      /** `Subject` is the subject line, at most 998 characters without control characters. */
       Subject: {
-        /** `Charset` is the character set in which it is sent, by its IANA name. Which ones there are is for the mail service to say. Default: UTF-8. */
+        /** `Charset` is the IANA name of the character set to send the text in. The mail service decides which ones it supports. Default: UTF-8. */
         Charset?: string | null;
         /** `Data` is the text. */
         Data: string;
@@ -1871,29 +1871,29 @@ declare namespace botctx {
   type SendEmailResult = null;
   /** What `golf` takes. */
   type GolfParams = {
-    /** `golfName` is the account, by the name that the host registered it under. */
+    /** `golfName` is the name under which the host registered the account. */
     golfName: string;
   };
   /** What `golf` gives: Nothing. In Go, the payment client that the host registered under the name. */
   type GolfResult = null;
   /** What `uploadFileToObjectStore` takes. */
   type UploadFileToObjectStoreParams = {
-    /** `url` is where the file is. */
+    /** `url` is the address of the file. */
     url: string;
     /**
-     * `options` are those of the request:
-     * - method, such as "POST"; GET where it is absent. HEAD, CONNECT and TRACE bring no file.
-     * - headers, an object of texts or numbers.
-     * - body, a text, or an object or array, which is sent as JSON.
-     * - json, true to send a text in body as JSON, too, or what is sent as JSON without a body. The file that comes is stored as it is.
-     * - qs, an object of texts, numbers and booleans that are added to the query of the `url`.
-     * - timeout, how many milliseconds the upload may take, where the host allows more.
-     * - encoding, which may be null: files are bytes in any case.
+     * `options` control the request:
+     * - method, such as "POST". The method is GET if it is absent. HEAD, CONNECT and TRACE return no file.
+     * - headers, an object of strings or numbers.
+     * - body, a string, or an object or array, which is sent as JSON.
+     * - json, true to send a string body as JSON, or a JSON value to send if there is no body. The received file is stored unchanged.
+     * - qs, an object of strings, numbers and booleans to add to the query of the `url`.
+     * - timeout, the milliseconds that the upload may take, up to the host's limit.
+     * - encoding, which may only be null, because files are stored as bytes.
      */
     options?: Fields | null;
     /** `channel` is the channel that the file belongs to. The default is the context's own. */
     channel?: string | Address<Channel> | null;
-    /** `filename` is the file's name in the store, which may have folders: "bills/7.pdf". It is a relative path without empty parts, ".", "..", backslashes and control characters. With the app and the channel before it, it has at most 1,024 bytes. */
+    /** `filename` is the file's name in the store, which may contain folders: "bills/7.pdf". It is a relative path without empty parts, ".", "..", backslashes and control characters. With app and channel it has at most 1,024 bytes. */
     filename: string;
     /** `contentType` is the file's media type, such as "image/png". */
     contentType: string;
@@ -1904,83 +1904,83 @@ declare namespace botctx {
   /** The operations of the platform. */
   interface Operations {
     /**
-     * Finds the first member of the whole app that matches, and changes it in one atomic step. Choose filter and patch so that the changed member does not match any more: then an input that is repeated, or several events at once, change it only once.
+     * Atomically changes the first matching member of the whole app. Choose filter and patch so that the changed member no longer matches: then a repeated input, or several events at once, change it only once.
      *
-     * @throws {OperationError} invalid argument: A value has another type than the member's field.
+     * @throws {OperationError} invalid argument: A value does not have the type of the member's field.
      *
      * @throws {OperationError} already exists: Another member of the channel has the `externalId`.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
-     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has paths that conflict, or would change `_id`, app, channel or `createdAt`.
+     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has conflicting paths, or would change `_id`, app, channel or `createdAt`.
      *
-     * @throws {OperationError} invalid argument: `sortBy` holds something other than 1 and -1.
+     * @throws {OperationError} invalid argument: `sortBy` has a value other than 1 and -1.
      *
-     * @throws {OperationError} unsupported: `option.upsert` is true: members come into being on their platforms.
+     * @throws {OperationError} unsupported: `option.upsert` is true; members are created only when they first write.
      */
     findAndModifyMember(params: FindAndModifyMemberParams): Promise<FindAndModifyMemberResult>;
     /**
-     * Finds the first entry that matches, in the order of `sortBy`, and changes it in one atomic step: of many callers at once, each sees the change of the one before. A filter that the change makes false, such as taken: false, lets each entry be claimed once. `value` is null where none matched.
+     * Atomically changes the first matching entry in the order of `sortBy`. Concurrent callers each see the change of the one before, so a filter that the change makes false, such as taken: false, lets each entry be claimed once. `value` is null if none matched.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
-     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has paths that conflict, or would change `_id` or `createdAt`.
+     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has conflicting paths, or would change `_id` or `createdAt`.
      *
-     * @throws {OperationError} invalid argument: `sortBy` holds something other than 1 and -1.
+     * @throws {OperationError} invalid argument: `sortBy` has a value other than 1 and -1.
      *
-     * @throws {OperationError} invalid argument: `option.projection` includes some columns and excludes others, has paths that collide, or needs a position in an array that the filter does not give.
+     * @throws {OperationError} invalid argument: `option.projection` includes some columns and excludes others, has conflicting paths, or needs an array position that the filter does not give.
      *
-     * @throws {OperationError} already exists: `option.upsert` would insert an `_id` that an entry has.
+     * @throws {OperationError} already exists: `option.upsert` would insert an entry whose `_id` exists.
      */
     findAndModifyDataFromDataSource(params: FindAndModifyDataFromDataSourceParams): Promise<FindAndModifyDataFromDataSourceResult>;
     /**
-     * Changes the entries whose `_id` exists, and inserts the others: the given columns are set, others stay. Elements are written one after the other; where the store fails in between, the same call again completes it.
+     * Updates the entries whose `_id` exists and inserts the others. It sets the given columns and keeps all others. Elements are written one after the other; if the store fails midway, repeating the call completes it.
      *
-     * @throws {OperationError} invalid argument: `data` is neither an object nor a list of objects, or holds the same `_id` twice, an `_id` that is null, an object or a list, or a column whose name begins with $ or has a dot. Then nothing is written.
+     * @throws {OperationError} invalid argument: `data` is neither an object nor a list of objects, or contains the same `_id` twice, an `_id` that is null, an object or a list, or a column name that begins with $ or contains a dot. Then nothing is written.
      *
-     * @throws {OperationError} invalid argument: An element would change `createdAt` of an entry.
+     * @throws {OperationError} invalid argument: An element would change an entry's `createdAt`.
      */
     upsertDataToDataSource(params: UpsertDataToDataSourceParams): Promise<UpsertDataToDataSourceResult>;
     /**
-     * Returns the number of entries that match.
+     * Returns the number of matching entries.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      */
     countDataSource(params: CountDataSourceParams): Promise<CountDataSourceResult>;
     /**
-     * Returns the entries that match, in the order of `sortBy` or of their insertion; with `count` their number alone.
+     * Returns the matching entries in the order of `sortBy` or, by default, of insertion. With `count` it returns only their number.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
-     * @throws {OperationError} invalid argument: `sortBy` holds something other than 1 and -1.
+     * @throws {OperationError} invalid argument: `sortBy` has a value other than 1 and -1.
      */
     fetchDataFromDataSource(params: FetchDataFromDataSourceParams & { count: true }): Promise<number>;
     /**
-     * Returns the entries that match, in the order of `sortBy` or of their insertion; with `count` their number alone.
+     * Returns the matching entries in the order of `sortBy` or, by default, of insertion. With `count` it returns only their number.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
-     * @throws {OperationError} invalid argument: `sortBy` holds something other than 1 and -1.
+     * @throws {OperationError} invalid argument: `sortBy` has a value other than 1 and -1.
      */
     fetchDataFromDataSource(params: FetchDataFromDataSourceParams): Promise<FetchDataFromDataSourceResult>;
     /**
-     * Returns the different values of one column, in the order in which they were first seen; with `count` their number alone. The elements of a list count one by one; 1 and 1.0 are one value.
+     * Returns the distinct values of one column, in the order in which they first occur. With `count` it returns only their number. Each element of a list counts as a value; 1 and 1.0 are the same value.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      */
     fetchDistinctDataFromDataSource(params: FetchDistinctDataFromDataSourceParams & { count: true }): Promise<number>;
     /**
-     * Returns the different values of one column, in the order in which they were first seen; with `count` their number alone. The elements of a list count one by one; 1 and 1.0 are one value.
+     * Returns the distinct values of one column, in the order in which they first occur. With `count` it returns only their number. Each element of a list counts as a value; 1 and 1.0 are the same value.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      */
@@ -1988,53 +1988,53 @@ declare namespace botctx {
     /**
      * Returns the entries near a point, nearest first.
      *
-     * The points are in the column that key in `data` names, else in the column of the store's geo index, else in "location", else in the only column that holds any.
+     * The points are in the column that `data`'s key names. Without key, the column of the store's geo index is used, else "location", else the only column that contains points.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
-     * @throws {OperationError} invalid argument: `data` has a near that is no point or lies off the globe, a distance or a limit that is negative, or a query that is no filter.
+     * @throws {OperationError} invalid argument: `data` has a near that is not a point on the globe, a negative distance or limit, or an invalid query.
      *
-     * @throws {OperationError} invalid argument: The entries have locations in several columns, and key in `data` does not say which is meant.
+     * @throws {OperationError} invalid argument: The entries have points in several columns, and `data` has no key to choose one.
      */
     fetchGeoNearFromDataSource(params: FetchGeoNearFromDataSourceParams): Promise<FetchGeoNearFromDataSourceResult>;
     /**
-     * Changes the first entry that matches, or all of them with `multi`.
+     * Changes the first matching entry, or all of them with `multi`.
      *
-     * @throws {OperationError} invalid argument: None of `collectionName` and `dataSourceId` is given, or two that differ.
+     * @throws {OperationError} invalid argument: Neither `collectionName` nor `dataSourceId` is given, or both are and they differ.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
-     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has paths that conflict, or would change `_id` or `createdAt`.
+     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has conflicting paths, or would change `_id` or `createdAt`.
      *
-     * @throws {OperationError} invalid argument: `options.sort` holds something other than 1 and -1, or `patch` is a replacement document and `multi` is true.
+     * @throws {OperationError} invalid argument: `options.sort` has a value other than 1 and -1, or `patch` is a replacement document and `multi` is true.
      *
-     * @throws {OperationError} already exists: `options.upsert` would insert an `_id` that an entry has.
+     * @throws {OperationError} already exists: `options.upsert` would insert an entry whose `_id` exists.
      */
     patchDataToDataSource(params: PatchDataToDataSourceParams): Promise<PatchDataToDataSourceResult>;
     /**
-     * Reads a member of the app by its id.
+     * Reads a member of the app by id.
      *
      * @throws {OperationError} not found: The app has no member with that id.
      */
     getMember(params: GetMemberParams): Promise<GetMemberResult>;
     /**
-     * Changes every member of a channel that matches, all or none. The first of them comes back.
+     * Changes every matching member of a channel, or none if one of them cannot be changed. It returns the first of them.
      *
-     * @throws {OperationError} invalid argument: A value has another type than the member's field.
+     * @throws {OperationError} invalid argument: A value does not have the type of the member's field.
      *
      * @throws {OperationError} already exists: Another member of the channel has the `externalId`.
      *
      * @throws {OperationError} invalid argument: `filter` has an unknown operator or an operand of the wrong type.
      *
-     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has paths that conflict, would change `_id`, app, channel or `createdAt`, or is a replacement without `memberId`.
+     * @throws {OperationError} invalid argument: `patch` mixes operators with plain fields, has conflicting paths, would change `_id`, app, channel or `createdAt`, or is a replacement without `memberId`.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      */
     patchMembers(params: PatchMembersParams): Promise<PatchMembersResult>;
     /**
-     * Sets the given fields of a member; fields that are not given stay. The last write wins, unless the host asked for etag checks.
+     * Sets the given fields of a member and keeps the others. The last write wins, unless the host turned on etag checks.
      *
-     * @throws {OperationError} invalid argument: A value has another type than the member's field.
+     * @throws {OperationError} invalid argument: A value does not have the type of the member's field.
      *
      * @throws {OperationError} already exists: Another member of the channel has the `externalId`.
      *
@@ -2042,11 +2042,11 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The app has no member with that `_id`.
      *
-     * @throws {OperationError} conflict: The host asked for etag checks, and `member.etag` is no longer the stored one.
+     * @throws {OperationError} conflict: The host turned on etag checks, and `member.etag` is not the stored one.
      */
     updateMember(params: UpdateMemberParams): Promise<UpdateMemberResult>;
     /**
-     * Keeps in `meta.referFrom` which channel referred the member to the current one, unless that is known already: the first value stays. The member comes back either way.
+     * Stores in `meta.referFrom` the channel that referred the member to the current one. If a value is already stored, it stays. It returns the member in either case.
      *
      * @throws {OperationError} not found: The app has no member with that id.
      */
@@ -2346,19 +2346,19 @@ declare namespace botctx {
      */
     getAdminByExternalId(params: GetAdminByExternalIdParams): Promise<GetAdminByExternalIdResult>;
     /**
-     * Tells which app a channel belongs to. It knows the channels of its own app only.
+     * Returns the app of a channel. It finds only channels of the context's app.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      */
     getChannel(params: GetChannelParams): Promise<GetChannelResult>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own: where the member talks with the bot in a group, it goes to the group. A member who is named gets it alone.
+     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. Everything is checked before the first message goes out: the records, the connector, and the message as each member would get it. Then all members are tried, each once. The result holds what the platform answered, for several members in their order; the results of those that failed say why. `UndeliveredError` is behind the error of every message that was tried, that for one member included, and names who did not get it.
+     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
-     * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
+     * @throws {OperationError} invalid argument: A member is not in the channel that the message goes to, or `memberId` is an empty list.
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
@@ -2370,19 +2370,19 @@ declare namespace botctx {
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      *
-     * @throws {OperationError} unavailable: The platform did not take the message for some of several members. All were tried; the error names them, and the results come with it.
+     * @throws {OperationError} unavailable: The platform did not accept the message for some of several members. All were tried; the error names them, and the results are returned with it.
      */
     sendResponse(params: SendResponseParams & { memberId: [string] }): Promise<SendResponseResult>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own: where the member talks with the bot in a group, it goes to the group. A member who is named gets it alone.
+     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. Everything is checked before the first message goes out: the records, the connector, and the message as each member would get it. Then all members are tried, each once. The result holds what the platform answered, for several members in their order; the results of those that failed say why. `UndeliveredError` is behind the error of every message that was tried, that for one member included, and names who did not get it.
+     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
-     * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
+     * @throws {OperationError} invalid argument: A member is not in the channel that the message goes to, or `memberId` is an empty list.
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
@@ -2394,19 +2394,19 @@ declare namespace botctx {
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      *
-     * @throws {OperationError} unavailable: The platform did not take the message for some of several members. All were tried; the error names them, and the results come with it.
+     * @throws {OperationError} unavailable: The platform did not accept the message for some of several members. All were tried; the error names them, and the results are returned with it.
      */
     sendResponse(params: SendResponseParams & { memberId: [string, string, ...string[]] }): Promise<SendResponseResult[]>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own: where the member talks with the bot in a group, it goes to the group. A member who is named gets it alone.
+     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. Everything is checked before the first message goes out: the records, the connector, and the message as each member would get it. Then all members are tried, each once. The result holds what the platform answered, for several members in their order; the results of those that failed say why. `UndeliveredError` is behind the error of every message that was tried, that for one member included, and names who did not get it.
+     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
-     * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
+     * @throws {OperationError} invalid argument: A member is not in the channel that the message goes to, or `memberId` is an empty list.
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
@@ -2418,19 +2418,19 @@ declare namespace botctx {
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      *
-     * @throws {OperationError} unavailable: The platform did not take the message for some of several members. All were tried; the error names them, and the results come with it.
+     * @throws {OperationError} unavailable: The platform did not accept the message for some of several members. All were tried; the error names them, and the results are returned with it.
      */
     sendResponse(params: SendResponseParams & { memberId: string[] }): Promise<SendResponseResult | SendResponseResult[]>;
     /**
-     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own: where the member talks with the bot in a group, it goes to the group. A member who is named gets it alone.
+     * Sends a message to one member or several, on any platform. Without channel and member it goes to the context's own; if that member talks to the bot in a group, it goes to the group. Members that are named receive it privately.
      *
-     * `{{path}}` of a template is filled from each member. Everything is checked before the first message goes out: the records, the connector, and the message as each member would get it. Then all members are tried, each once. The result holds what the platform answered, for several members in their order; the results of those that failed say why. `UndeliveredError` is behind the error of every message that was tried, that for one member included, and names who did not get it.
+     * `{{path}}` of a template is filled from each member. The records, the connector and the message as each member would receive it are checked before the first message is sent. Then the message is sent to each member once. The result holds the platform's answers, for several members in their order; the results of those that failed have Err. The error of a message that was tried, even for one member, wraps `UndeliveredError`, which names the members who did not receive it.
      *
      * @throws {OperationError} invalid argument: `channel` and `channelId`, or `member` and `memberId`, name different records.
      *
-     * @throws {OperationError} invalid argument: A member is in another channel than the message goes to, or `memberId` is an empty list.
+     * @throws {OperationError} invalid argument: A member is not in the channel that the message goes to, or `memberId` is an empty list.
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
@@ -2442,9 +2442,9 @@ declare namespace botctx {
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      *
-     * @throws {OperationError} unavailable: The platform did not take the message for some of several members. All were tried; the error names them, and the results come with it.
+     * @throws {OperationError} unavailable: The platform did not accept the message for some of several members. All were tried; the error names them, and the results are returned with it.
      */
     sendResponse(params: SendResponseParams): Promise<SendResponseResult>;
     /**
@@ -2506,7 +2506,7 @@ declare namespace botctx {
      */
     sendMessageToOutletGroup(params: SendMessageToOutletGroupParams): Promise<SendMessageToOutletGroupResult>;
     /**
-     * Sends a message to one member of an Alpha channel, as `sendResponse` does.
+     * Sends a message to one member of an Alpha channel, like `sendResponse`.
      *
      * Platforms: alpha.
      *
@@ -2514,21 +2514,21 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      */
     sendAlphaResponse(params: SendAlphaResponseParams): Promise<SendAlphaResponseResult>;
     /**
-     * Sends a message to several members of an Alpha channel, as `sendResponse` does: all are tried. The result has an element for each member in the order in which `memberId` first names them, also where there is but one. Where `memberId` names one member who does not get the message, the error has the code of that failure, `UndeliveredError` is behind it all the same, and the result comes with it.
+     * Sends a message to several members of an Alpha channel, like `sendResponse`: all are tried. The result has an element for each member in the order in which `memberId` first names them, even if there is only one. If `memberId` names one member who does not receive the message, the error has the code of that failure and wraps `UndeliveredError`, and the result is returned with it.
      *
      * Platforms: alpha.
      *
@@ -2536,21 +2536,21 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not take the message for some of several members. All were tried; the error names them, and the results come with it.
+     * @throws {OperationError} unavailable: The platform did not accept the message for some of several members. All were tried; the error names them, and the results are returned with it.
      */
     sendAlphaResponseToMemberIds(params: SendAlphaResponseToMemberIdsParams): Promise<SendAlphaResponseToMemberIdsResult>;
     /**
-     * Sends a message to a user or a group on Hotel, who need not be a member. `{{path}}` in the message is filled from the context's own member, where it has one.
+     * Sends a message to a user or a group on Hotel, who need not be a member. `{{path}}` in the message is filled from the context's own member, if it has one.
      *
      * Platforms: hotel.
      *
@@ -2560,15 +2560,15 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The channel or the context's own member does not exist in the app.
      *
-     * @throws {OperationError} unsupported: The channel is not of type hotel; or the host has no connector for it.
+     * @throws {OperationError} unsupported: The channel is not of type hotel, or the host has no connector for it.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      */
     sendHotelResponse(params: SendHotelResponseParams): Promise<SendHotelResponseResult>;
     /**
-     * Sends a message to one member or several of a Delta channel by one request. What is checked beforehand is what `sendResponse` checks. Delta tells what it made of the request; where some members did not get the message, the result comes with the error, and `UndeliveredError` behind it names them. The code is then Unavailable, and that of the failure where there is but one member.
+     * Sends a message to one member or several of a Delta channel in one request, after the same checks as `sendResponse`. It returns Delta's answer to the request. If some members did not receive the message, the result is returned with an error that wraps `UndeliveredError`. The code is then Unavailable, or the code of the failure if there is only one member.
      *
      * Platforms: delta.
      *
@@ -2576,23 +2576,23 @@ declare namespace botctx {
      *
      * @throws {OperationError} invalid argument: `response` breaks a limit of its type; the error has the path, such as `response.buttons[3].title`.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The channel is not of type delta; or its connector is no BatchSender.
+     * @throws {OperationError} unsupported: The channel is not of type delta, or its connector is not a BatchSender.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether the message arrived is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the message may or may not have arrived.
      *
-     * @throws {OperationError} unavailable: The platform did not take the message for some of several members. All were tried; the error names them, and the result comes with it.
+     * @throws {OperationError} unavailable: The platform did not accept the message for some of several members. All were tried; the error names them, and the result is returned with it.
      */
     sendDeltaResponse(params: SendDeltaResponseParams): Promise<SendDeltaResponseResult>;
     /**
-     * Stores a message on Alpha, to be sent by `alphaSendBroadcast`. `{{path}}` is not filled, since the message is for many.
+     * Stores a message on Alpha, for `alphaSendBroadcast` to send. `{{path}}` is not filled, because the message goes to many.
      *
      * Platforms: alpha.
      *
@@ -2600,7 +2600,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or its connector is no Broadcaster.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or its connector is not a Broadcaster.
      */
     alphaCreateBroadcast(params: AlphaCreateBroadcastParams): Promise<AlphaCreateBroadcastResult>;
     /**
@@ -2608,77 +2608,77 @@ declare namespace botctx {
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: `broadcastId` is an object that holds no id.
+     * @throws {OperationError} invalid argument: `broadcastId` is an object without an id.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such message or label.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or its connector is no Broadcaster.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or its connector is not a Broadcaster.
      *
      * @throws {OperationError} resource exhausted: The platform's rate limit was reached.
      *
-     * @throws {OperationError} unavailable: The platform did not answer, so whether it sends is not known.
+     * @throws {OperationError} unavailable: The platform did not answer, so the broadcast may or may not be sent.
      */
     alphaSendBroadcast(params: AlphaSendBroadcastParams): Promise<AlphaSendBroadcastResult>;
     /**
-     * Gives a file to Alpha and returns the id by which messages use it: `Attachment(TypeImage, id)`.
+     * Uploads a file to Alpha and returns the id that messages use: `Attachment(TypeImage, id)`.
      *
-     * The platform fetches the file, not this host: an address that only this host reaches is refused by the platform, and not here.
+     * The platform fetches the file, not this host. A `url` that only this host can reach is refused by the platform, not by this host.
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: `type` is no kind of file, or `url` no HTTP address.
+     * @throws {OperationError} invalid argument: `type` is not a kind of file, or `url` is not an HTTP `url`.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or its connector is no AttachmentUploader.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or its connector is not an AttachmentUploader.
      */
     alphaGetAttachmentId(params: AlphaGetAttachmentIdParams): Promise<AlphaGetAttachmentIdResult>;
     /**
-     * Hands the conversation with a member to another application on Alpha, such as an agent's inbox.
+     * Passes the conversation with a member to another application on Alpha, such as an agent's inbox.
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform, or another application controls the conversation.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or its connector is no ThreadPasser.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or its connector is not a ThreadPasser.
      */
     alphaPassThreadControl(params?: AlphaPassThreadControlParams): Promise<AlphaPassThreadControlResult>;
     /**
-     * Puts a label on a member on Alpha. One that the member has already is no error.
+     * Puts a label on a member on Alpha. It succeeds if the member already has the label.
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or its connector is no Labeler.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or its connector is not a Labeler.
      */
     alphaSaveCustomLabel(params: AlphaSaveCustomLabelParams): Promise<AlphaSaveCustomLabelResult>;
     /**
-     * Takes a label off a member on Alpha. One that the member does not have is no error.
+     * Removes a label from a member on Alpha. It succeeds if the member does not have the label.
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The channel is not of type alpha; or its connector is no Labeler.
+     * @throws {OperationError} unsupported: The channel is not of type alpha, or its connector is not a Labeler.
      */
     alphaRemoveCustomLabel(params: AlphaRemoveCustomLabelParams): Promise<AlphaRemoveCustomLabelResult>;
     /**
-     * Records that a user commented on a post. Each call makes a record; hosts read them with `botctx.Runtime.PostComments`.
+     * Records that a user commented on a post. Each call creates a record; hosts read them with `botctx.Runtime.PostComments`.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} not found: The channel or the member does not exist in the app.
      */
@@ -2690,19 +2690,19 @@ declare namespace botctx {
      */
     saveGroupIdToMember(params: SaveGroupIdToMemberParams): Promise<SaveGroupIdToMemberResult>;
     /**
-     * Archives a conversation on Charlie. One that is archived already is no error.
+     * Archives a conversation on Charlie. It succeeds if the conversation is already archived.
      *
      * Platforms: charlie.
      *
-     * @throws {OperationError} invalid argument: `messageEvent.to` does not say which conversation it is of.
+     * @throws {OperationError} invalid argument: `messageEvent.to` does not name a conversation.
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such conversation.
      *
-     * @throws {OperationError} unsupported: The channel is not of type charlie; or its connector is no ConversationArchiver.
+     * @throws {OperationError} unsupported: The channel is not of type charlie, or its connector is not a ConversationArchiver.
      */
     charlieArchiveConversation(params: CharlieArchiveConversationParams): Promise<CharlieArchiveConversationResult>;
     /**
-     * Changes a message that was sent, on platforms whose connector is a MessageUpdater. `{{path}}` is not filled: the text is as it will be read.
+     * Changes a sent message, on platforms whose connector is a MessageUpdater. `{{path}}` is not filled.
      *
      * @throws {OperationError} invalid argument: MessageTs and `messageEvent` name different messages.
      *
@@ -2710,15 +2710,15 @@ declare namespace botctx {
      *
      * @throws {OperationError} not found: The channel does not exist in the app, or has no such message.
      *
-     * @throws {OperationError} unsupported: The connector of the channel is no MessageUpdater: it cannot change messages.
+     * @throws {OperationError} unsupported: The channel's connector is not a MessageUpdater: it cannot change messages.
      */
     updateMessage(params: UpdateMessageParams): Promise<UpdateMessageResult>;
     /**
-     * Puts a tag on a member on Echo. What Echo refuses, such as a tag beyond the 20 that one user can have, it says in the result, and there is no error.
+     * Puts a tag on a member on Echo. If Echo refuses, for example because the user already has 20 tags, the result says so and there is no error.
      *
      * Platforms: echo.
      *
-     * @throws {OperationError} invalid argument: The member is in another channel than the call is for.
+     * @throws {OperationError} invalid argument: The member is not in the channel of the call.
      *
      * @throws {OperationError} invalid argument: `tagId` is negative.
      *
@@ -2726,31 +2726,31 @@ declare namespace botctx {
      *
      * @throws {OperationError} failed precondition: The member has no id on the platform.
      *
-     * @throws {OperationError} unsupported: The channel is not of type echo; or its connector is no Tagger.
+     * @throws {OperationError} unsupported: The channel is not of type echo, or its connector is not a Tagger.
      */
     EchoSaveMemberTag(params: EchoSaveMemberTagParams): Promise<EchoSaveMemberTagResult>;
     /**
      * Sends a mail from the host's no-reply address.
      *
-     * @throws {OperationError} invalid argument: Nobody is named, an address cannot be read, a character set is not known, or an address, the subject or a character set holds a line break.
+     * @throws {OperationError} invalid argument: There is no recipient, an address cannot be parsed, a character set is unknown, or an address, the subject or a character set contains a line break.
      *
-     * @throws {OperationError} unsupported: The host sends no mail.
+     * @throws {OperationError} unsupported: The host cannot send mail.
      *
-     * @throws {OperationError} unavailable: The mail server did not answer or refused the mail for now.
+     * @throws {OperationError} unavailable: The mail server did not answer or refused the mail temporarily.
      */
     sendEmail(params: SendEmailParams): Promise<SendEmailResult>;
     /**
-     * Returns the client of a payment account of the app, which the host registered under a name. JSON has no client: there the result is null.
+     * Returns the client of a payment account that the host registered for the app under the given name. In JSON the result is null, because a client has no JSON form.
      *
-     * @throws {OperationError} not found: The host has no account of that name.
+     * @throws {OperationError} not found: The host has no account with that name.
      */
     golf(params: GolfParams): Promise<GolfResult>;
     /**
-     * Copies a file from an address into the host's object store, under the app, the channel and the file's name. A file of that name is replaced. The file is never held in memory as a whole, and is not there where the call fails.
+     * Copies the file at a `url` into the host's object store, under the app, the channel and the file's name. It replaces an existing file of that name. The file is never held in memory as a whole, and nothing is stored if the call fails.
      *
-     * @throws {OperationError} invalid argument: `url` is no HTTP address, or one that the host does not allow, or gives no file, a part that the headers of `options` did not ask for, or an encoding that is not read.
+     * @throws {OperationError} invalid argument: `url` is not an HTTP `url`, or is one that the host does not allow; or it returns no file, a part that the headers of `options` did not ask for, or an unsupported encoding.
      *
-     * @throws {OperationError} invalid argument: `filename` could not be a name in the store, `contentType` is no media type, or `options` has one that does not exist.
+     * @throws {OperationError} invalid argument: `filename` is not a valid name in the store, `contentType` is not a media type, or `options` contains an unknown option.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *
@@ -2758,7 +2758,7 @@ declare namespace botctx {
      *
      * @throws {OperationError} unsupported: The host has no object store.
      *
-     * @throws {OperationError} unavailable: The address has the file later, or the address or the store did not answer.
+     * @throws {OperationError} unavailable: The file is temporarily not there, or the server or the store did not answer.
      */
     uploadFileToObjectStore(params: UploadFileToObjectStoreParams): Promise<UploadFileToObjectStoreResult>;
   }

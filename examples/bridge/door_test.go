@@ -115,7 +115,7 @@ func TestDoor_TellsFieldAndOperation(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	w := s.post(adas, "sendResponse", `{"response": {"type": "TEXT"}}`)
-	require.JSONEq(t, `{"op": "sendResponse", "code": "InvalidArgument", "field": "response.text", "message": "is missing: give a string"}`,
+	require.JSONEq(t, `{"op": "sendResponse", "code": "InvalidArgument", "field": "response.text", "message": "is missing; give a string"}`,
 		gjson.Get(w.Body.String(), "error").Raw)
 }
 

@@ -1,9 +1,9 @@
-// Package blame finds the run that ends its process, without harm to the runs beside it.
+// Package blame finds the run that kills its process, without harm to the runs next to it.
 //
-// A run that was lost with its process, and with nothing beside it, has failed. Of several, nobody knows
-// which one ended the process: all become suspects, without a failure. [Suspects] runs suspects one at a
-// time, beside other runs. One that was lost again runs with nothing else in its process, and the next loss
-// shows whether it is the guilty one.
+// If a process dies with a single run, that run has failed. If it dies with several runs, it is
+// unknown which one killed it: all become suspects, but do not count as failed. [Suspects] admits
+// one suspect at a time, next to other runs. A suspect that is lost again runs with nothing else in
+// its process, so the next loss shows whether it killed it.
 package blame
 
 import (
@@ -12,76 +12,78 @@ import (
 	"time"
 )
 
-// Level is how much a run is suspected to end its process.
+// Level is a level of suspicion.
 type Level int
 
-// The levels of suspicion.
 const (
 	None Level = iota
-	// Suspect is the level of runs that go one at a time, Strong that of runs that go alone.
+	// Suspect is the level of runs that go one at a time; Strong is the level of runs that go
+	// alone.
 	Suspect
 	Strong
 )
 
-// LevelOf returns the level of a run that was lost so often.
+// LevelOf returns the level after a number of losses.
 func LevelOf(losses int64) Level { return Level(min(max(0, losses), int64(Strong))) }
 
 const (
-	// drainFor is how long nothing begins, at most, before a suspect that is to run alone does. If other
-	// runs take longer than that, it runs beside them.
+	// drainFor is the maximum time without new runs while a suspect waits to run alone. If other
+	// runs take longer, it runs next to them.
 	drainFor = 10 * time.Second
-	// aloneFor is how long nothing begins, at most, beside a suspect that runs alone. After each loss it
-	// is longer by as much, so that a run that takes long before it ends its process is found, too.
+	// aloneFor is the maximum time without new runs while a suspect runs alone. It grows with each
+	// loss, so that a run that takes long before it kills its process is found, too.
 	aloneFor = time.Minute
-	// longestAlone is how many times as long that is at most.
+	// longestAlone limits the growth of aloneFor.
 	longestAlone = 60
-	// suspectFor is how long no other suspect begins, at most, beside one that runs, and as much longer after
-	// each loss: twice what a run may take by default, for one that ends late.
+	// suspectFor is the maximum time without other suspects while one runs. It grows with each
+	// loss. It is twice the default time limit of a run, for runs that end late.
 	suspectFor = 2 * aloneFor
-	// askedFor is how long an app keeps its turn that asked for it, and does not ask again.
+	// askedFor is the time for which an app keeps its turn without asking again.
 	askedFor = 10 * time.Second
 )
 
-// Run is a run that is to begin.
+// Run is a run to admit.
 type Run struct {
-	// Name tells it from others. Runs of one name never overlap.
+	// Name identifies the run. Runs with the same name never overlap.
 	Name string
-	// App is whose turn it takes among suspects. Runs without one are admitted in the order in which they ask.
+	// App takes turns with other apps. Runs without an app are admitted in the order in which they
+	// ask.
 	App   string
 	Level Level
-	// Losses is how often it was lost.
+	// Losses is the number of times that the run was lost.
 	Losses int64
 }
 
-// longer returns a time that grows with each loss of the run.
+// longer returns d multiplied by the number of losses.
 func (r Run) longer(d time.Duration) time.Duration {
 	return time.Duration(min(max(1, r.Losses), longestAlone) * int64(d))
 }
 
-// Suspects decides when suspects run in a process. The zero Suspects is ready, and safe for concurrent use.
+// Suspects decides when suspects run in a process. The zero value is ready to use. It is safe for
+// concurrent use.
 type Suspects struct {
 	mu sync.Mutex
-	// running is the suspect that runs, "" if none does, or if the last one should have ended by overdueAt.
-	// Nothing begins beside it before aloneUntil, if it began to run alone at aloneSince.
+	// running is the running suspect, or "" if there is none or it is overdue since overdueAt.
+	// Nothing else starts before aloneUntil if it has been running alone since aloneSince.
 	running                           string
 	overdueAt, aloneSince, aloneUntil time.Time
-	// alone are the suspects that are to run alone, the next one first. Nothing else begins since since,
-	// which may be later: until then other runs have their time.
+	// alone are the suspects that wait to run alone, in order. Nothing else starts from since on,
+	// which may be in the future to give other runs their time.
 	alone []string
 	since time.Time
-	// waiting are suspects that wait until another one has ended.
+	// waiting are the suspects that wait for another one to end.
 	waiting []string
-	// turns are the apps whose suspects wait, the next one first.
+	// turns are the apps with waiting suspects, in order.
 	turns []turn
 }
 
-// turn is an app whose suspect waits, and when it last asked.
+// turn is an app with a waiting suspect and the time when it last asked.
 type turn struct {
 	app string
 	at  time.Time
 }
 
-// Only reports whether at most one run may begin, and which: "" if none may.
+// Only reports whether at most one run may start, and which one. "" means none.
 func (s *Suspects) Only(now time.Time) (name string, isOnly bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,8 +98,8 @@ func (s *Suspects) Only(now time.Time) (name string, isOnly bool) {
 	}
 }
 
-// Admit reports whether a run may begin, beside so many that are under way. If it may and it is a suspect,
-// End must be called.
+// Admit reports whether a run may start next to the given number of others. If it returns true for
+// a suspect, callers must call End.
 func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	if r.Level == None {
 		return true
@@ -123,8 +125,8 @@ func (s *Suspects) Admit(r Run, underWay int, now time.Time) bool {
 	return true
 }
 
-// passOverdue has no suspect wait any longer for one that has not ended in time, since it may never end. The process
-// has both under way then: if it dies, none of them was lost alone. The caller holds mu.
+// passOverdue stops waiting for a suspect that is overdue, because it may never end. If the process
+// then dies, neither it nor the next suspect was lost alone. The caller holds mu.
 func (s *Suspects) passOverdue(now time.Time) {
 	if s.running != "" && !now.Before(s.overdueAt) {
 		s.running, s.aloneSince, s.aloneUntil = "", time.Time{}, time.Time{}
@@ -132,13 +134,13 @@ func (s *Suspects) passOverdue(now time.Time) {
 	}
 }
 
-// hasTurn reports whether a suspect of an app may be the next one. The caller holds mu.
+// hasTurn reports whether an app's suspect may be next. The caller holds mu.
 func (s *Suspects) hasTurn(app string, now time.Time) bool {
 	s.turns = slices.DeleteFunc(s.turns, func(t turn) bool { return now.Sub(t.at) >= askedFor })
 	return app == "" || len(s.turns) == 0 || s.turns[0].app == app
 }
 
-// wait notes a suspect that waits until another one has ended. The caller holds mu.
+// wait adds a suspect that waits for another one to end. The caller holds mu.
 func (s *Suspects) wait(r Run, now time.Time) {
 	if !slices.Contains(s.waiting, r.Name) {
 		s.waiting = append(s.waiting, r.Name)
@@ -154,15 +156,15 @@ func (s *Suspects) wait(r Run, now time.Time) {
 	}
 }
 
-// hasWaited reports whether a suspect has waited long enough for other runs to end. The caller holds mu.
+// hasWaited reports whether a suspect has waited long enough for other runs. The caller holds mu.
 func (s *Suspects) hasWaited(name string, now time.Time) bool {
 	return len(s.alone) > 0 && s.alone[0] == name && !now.Before(s.since.Add(drainFor))
 }
 
-// wantAlone notes that a suspect is to run alone. The caller holds mu.
+// wantAlone adds a suspect that must run alone. The caller holds mu.
 func (s *Suspects) wantAlone(name string, now time.Time) {
 	if len(s.alone) > 0 && s.alone[0] != name && !now.Before(s.since.Add(2*drainFor)) {
-		s.alone = s.alone[1:] // Nobody asks for it any more: it was removed, or another process has it.
+		s.alone = s.alone[1:] // It no longer asks: it was removed, or another process has it.
 		s.start(now)
 	}
 	if len(s.alone) == 0 {
@@ -173,37 +175,36 @@ func (s *Suspects) wantAlone(name string, now time.Time) {
 	}
 }
 
-// start has the next suspect that is to run alone wait for other runs from a time on, unless that is later
-// already. The caller holds mu.
+// start sets since to now unless it is later. The caller holds mu.
 func (s *Suspects) start(now time.Time) {
 	if s.since.Before(now) {
 		s.since = now
 	}
 }
 
-// Reserve notes that a suspect is to run alone, before others begin.
+// Reserve makes other runs wait until the named suspect has run alone.
 func (s *Suspects) Reserve(name string, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wantAlone(name, now)
 }
 
-// Drop notes that a run does not wait to run alone.
+// Drop removes a run from those that wait to run alone.
 func (s *Suspects) Drop(name string, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(name, now)
 }
 
-// drop is Drop for a caller that holds mu.
+// drop is Drop for callers that hold mu.
 func (s *Suspects) drop(name string, now time.Time) {
 	s.alone = slices.DeleteFunc(s.alone, func(other string) bool { return other == name })
 	s.start(now)
 }
 
-// End ends a run, and returns the suspects that waited for that: none if it is overdue and another one may run
-// already. If it ran alone, other runs have as much
-// time as it took before the next suspect that is to run alone keeps them waiting.
+// End ends a run and returns the suspects that waited for it. It returns nil if the run was
+// overdue, because another one may be running. If the run was alone, other runs get as much time as
+// it took before the next suspect makes them wait.
 func (s *Suspects) End(name string, now time.Time) (waited []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -44,7 +44,7 @@ func TestAdmit_AppsTakeTurns(t *testing.T) {
 	require.True(t, s.Admit(suspect("a3", "a", 1), 0, noon.Add(time.Minute)), "b does not ask any more")
 }
 
-// A suspect that does not end holds up others for a time only. Its end is not that of the suspect that runs then.
+// A suspect that does not end delays others for a limited time. Its later end does not end the suspect that runs by then.
 func TestAdmit_BesideOneThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for losses := range int64(3) {

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Limits are the bounds of one exchange over HTTP.
+// Limits are the limits of one HTTP exchange.
 type Limits struct {
-	// Time is how long it may take, from connecting to the last byte of the answer. It applies if the given client
-	// has no Timeout.
+	// Time is the maximum duration, from connecting to the last byte of the response. It applies if
+	// the client has no Timeout.
 	Time time.Duration
-	// MaxBytes is the most bytes that the body of an answer may have, once it is decompressed.
+	// MaxBytes is the maximum size of a response body after decompression.
 	MaxBytes int64
 }
 
-// Client returns a copy of a client whose exchanges keep to the limits. It follows no redirects, whatever the given
-// client does: a redirect is a *RedirectError, so that neither credentials nor the body of a request go to
-// another address, and what that address says is not taken for the answer. A body that is too long ends in a
-// *TooLongError, and its connection is closed.
+// Client returns a copy of given with limits. It follows no redirects: a redirect is a
+// *RedirectError, so that credentials and request bodies do not go to another address, and that
+// address cannot supply the response. Reading a body that is too long fails with a *TooLongError
+// and closes the connection.
 func Client(given *http.Client, limits Limits) *http.Client {
 	client := *given
 	if client.Transport == nil {
@@ -33,18 +33,18 @@ func Client(given *http.Client, limits Limits) *http.Client {
 	return &client
 }
 
-// RedirectError is the error of an answer that sends the client to another address.
+// RedirectError is the error of a response that redirects to another address.
 type RedirectError struct {
-	// Status is its status, such as 302.
+	// Status is the response's status, such as 302.
 	Status int
 }
 
-// Error implements error. It does not show the other address, which may hold what was sent.
+// Error states the status. It leaves out the other address, which may contain what was sent.
 func (e *RedirectError) Error() string {
 	return fmt.Sprintf("the service answered with a redirect (status %d), which is not followed; give its final address", e.Status)
 }
 
-// transport keeps the answers of another transport within bounds.
+// transport limits the responses of another transport.
 type transport struct {
 	next http.RoundTripper
 	most int64
@@ -56,7 +56,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 		return answer, err
 	}
 	if answer.StatusCode >= 300 && answer.StatusCode <= 399 && answer.Header.Get("Location") != "" {
-		_ = answer.Body.Close() // Nothing of it is read.
+		_ = answer.Body.Close() // Nothing is read.
 		return nil, &RedirectError{Status: answer.StatusCode}
 	}
 	answer.Body = &body{
@@ -65,22 +65,21 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// CloseIdleConnections passes the call on, as http.Client expects of a transport.
+// CloseIdleConnections passes on the call, as http.Client expects.
 func (t *transport) CloseIdleConnections() {
 	if idle, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		idle.CloseIdleConnections()
 	}
 }
 
-// body is the body of an answer, up to its limit.
+// body is a response body with a limit.
 type body struct {
 	io.ReadCloser
 
 	bounded *Reader
 }
 
-// Read implements io.Reader. A body that is too long is closed at once, since some libraries go on without
-// closing what they could not read.
+// Read implements io.Reader. It closes a body that is too long, because some libraries do not.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.bounded.Read(p)
 	if _, isTooLong := errors.AsType[*TooLongError](err); isTooLong {

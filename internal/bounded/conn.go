@@ -6,8 +6,8 @@ import (
 	"net"
 )
 
-// Dial connects to "host:port" over TCP. The connection is closed when ctx ends, whatever it is waiting for, and when
-// the other side has sent more than so many bytes: reading then ends in a *TooLongError.
+// Dial connects to "host:port" over TCP. The connection is closed when ctx ends, and when the other
+// side has sent more than most bytes; reading then fails with a *TooLongError.
 func Dial(ctx context.Context, address string, most int64) (net.Conn, error) {
 	dialed, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -20,12 +20,12 @@ func Dial(ctx context.Context, address string, most int64) (net.Conn, error) {
 	}, nil
 }
 
-// conn is a connection with a limit on what the other side sends.
+// conn is a connection with a limit on received bytes.
 type conn struct {
 	net.Conn
 
 	bounded *Reader
-	// release ends the watch over the context.
+	// release stops watching the context.
 	release func() bool
 }
 

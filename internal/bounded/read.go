@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// TooLongError is the error of reading more than was allowed.
+// TooLongError is the error of reading more than the limit.
 type TooLongError struct {
-	// Most is the number of bytes that were allowed.
+	// Most is the limit in bytes.
 	Most int64
 }
 
@@ -21,11 +21,10 @@ type Reader struct {
 	inner io.Reader
 	left  int64
 	over  error
-	ended error // what ended the reader, returned again from then on
+	ended error // the error that ended the reader, returned from then on
 }
 
-// NewReader returns a Reader of at most so many bytes. If there are exactly that many, it ends as inner does; if
-// there are more, it ends with the error over.
+// NewReader returns a Reader of at most most bytes. If inner has more, reading fails with over.
 func NewReader(inner io.Reader, most int64, over error) *Reader {
 	return &Reader{inner: inner, left: most, over: over}
 }
@@ -36,7 +35,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 		return 0, r.ended
 	}
 	if int64(len(p))-1 > r.left {
-		p = p[:r.left+1] // One more, to see whether there is one.
+		p = p[:r.left+1] // One byte more, to notice a longer input.
 	}
 	n, err := r.inner.Read(p)
 	if int64(n) > r.left {
@@ -47,7 +46,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAll reads a whole answer. One of more than so many bytes is a *TooLongError.
+// ReadAll reads a response. If it has more than most bytes, the error is a *TooLongError.
 func ReadAll(answer io.Reader, most int64) ([]byte, error) {
 	return io.ReadAll(NewReader(answer, most, &TooLongError{Most: most}))
 }

@@ -1,4 +1,5 @@
-// Package channels keeps the channels of an app: it carries out getChannel and stores what hosts save.
+// Package channels implements the operations on an app's channels, and stores the channels of
+// hosts.
 package channels
 
 import (
@@ -20,14 +21,13 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// schema is how channels are kept.
 var schema = &record.Schema{
 	Name:       "channel",
 	Collection: "channels",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
 }
 
-// Service is the channels of one app. It is safe for concurrent use.
+// Service holds the channels of one app. It is safe for concurrent use.
 type Service struct {
 	scope    record.Scope
 	env      record.Env
@@ -37,7 +37,7 @@ type Service struct {
 
 var _ channel.Operations = (*Service)(nil)
 
-// New returns the channels of the scope's app.
+// New returns the Service of the scope's app.
 func New(env record.Env, scope record.Scope) *Service {
 	return &Service{
 		scope:    scope,
@@ -46,14 +46,15 @@ func New(env record.Env, scope record.Scope) *Service {
 	}
 }
 
-// Remembering makes Load look in decoded before it decodes a channel, and returns the Service.
+// Remembering makes Load use decoded as its cache, and returns s.
 func (s *Service) Remembering(decoded *Decoded) *Service {
 	s.decoded = decoded
 	return s
 }
 
-// Decoded has some of the channels that were decoded last, by their documents, which never change: each event needs its
-// channel, and credentials take longer to decode than the rest of it. It is safe for concurrent use.
+// Decoded caches decoded channels by their documents, which are immutable. Each event needs its
+// channel, and decrypting its credentials costs more than the rest of decoding. It is safe for
+// concurrent use.
 type Decoded struct {
 	seed  maphash.Seed
 	slots [256]atomic.Pointer[decodedChannel]
@@ -64,10 +65,10 @@ type decodedChannel struct {
 	channel  channel.Channel
 }
 
-// NewDecoded returns a Decoded without channels.
+// NewDecoded returns an empty cache.
 func NewDecoded() *Decoded { return &Decoded{seed: maphash.MakeSeed()} }
 
-// read is fromDocument. What it returns is the caller's.
+// read decodes a stored channel. The result belongs to the caller.
 func (d *Decoded) read(stored document.Object) (*channel.Channel, error) {
 	if d == nil {
 		return fromDocument(stored)
@@ -104,8 +105,8 @@ func (s *Service) GetChannel(ctx context.Context, p channel.GetParams) (*channel
 	})
 }
 
-// Load returns a channel of the app with its credentials. It is for hosts; bot logic
-// has GetChannel. NotFound: the app has no such channel.
+// Load returns a channel of the app with its credentials, or NotFound. It is for hosts; bot logic
+// uses GetChannel.
 func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	found, err := s.channels.Get(ctx, id)
 	if err != nil {
@@ -114,18 +115,15 @@ func (s *Service) Load(ctx context.Context, id string) (*channel.Channel, error)
 	return s.decoded.read(found)
 }
 
-// Save stores a channel and returns it as it is stored then: with an ID where it has
-// none, with the app, and with CreatedAt, UpdatedAt, Version and Etag, which it does
-// not take from c. It is for hosts.
+// Save stores a channel and returns the stored record. It assigns an ID if c has none, the app, and
+// new values for CreatedAt, UpdatedAt, Version and Etag, whatever c has in them. It is for hosts.
 //
-// A channel whose ID exists becomes what c is. Where c has an Etag, it must be that
-// of the stored channel, which makes reading, changing and saving safe: otherwise
-// Conflict, or NotFound where there is no such channel. A c without an Etag is saved
-// over whatever is there.
+// An existing channel with the same ID is replaced. If c has an Etag, it must match the stored one,
+// so that a change by another writer is not lost: otherwise the error is Conflict, or NotFound if
+// there is no such channel. Without an Etag the stored channel is replaced in any case.
 //
-// InvalidArgument: Type is missing, Info is not the one of Type, or a credential in
-// it was redacted when c was read. AlreadyExists: another app has a channel with
-// this ID.
+// Other errors: InvalidArgument if Type is missing, Info does not fit Type, or a credential was
+// decoded from "[redacted]"; AlreadyExists if another app has a channel with this ID.
 func (s *Service) Save(ctx context.Context, c *channel.Channel) (*channel.Channel, error) {
 	if err := s.check(c); err != nil {
 		return nil, err
@@ -146,7 +144,6 @@ func (s *Service) Save(ctx context.Context, c *channel.Channel) (*channel.Channe
 	return fromDocument(stored)
 }
 
-// check refuses a channel that cannot be stored.
 func (s *Service) check(c *channel.Channel) error {
 	switch {
 	case c == nil:
@@ -164,7 +161,6 @@ func (s *Service) check(c *channel.Channel) error {
 	}
 }
 
-// isNilPointer reports whether an info is a pointer to none.
 func isNilPointer(info channel.Info) bool {
 	v := reflect.ValueOf(info)
 	return v.Kind() == reflect.Pointer && v.IsNil()
@@ -179,7 +175,6 @@ func infoType(t channel.Type) channel.Type {
 	}
 }
 
-// replace stores a channel that has an ID.
 func (s *Service) replace(ctx context.Context, c *channel.Channel, given document.Object) (document.Object, error) {
 	if c.Etag == "" {
 		return s.overwrite(ctx, c.ID, given)
@@ -194,8 +189,8 @@ func (s *Service) replace(ctx context.Context, c *channel.Channel, given documen
 	return document.Object{}, boterr.New(boterr.Conflict, "etag", "channel %s was changed since it was read: load it again", c.ID)
 }
 
-// overwrite stores a channel over whatever is there. It reads what that is, so that the new
-// etag is later, and starts anew where another change came between.
+// overwrite stores a channel whether or not it exists. It reads the stored etag first, because the
+// new one must be later, and retries if another writer changes the channel in between.
 func (s *Service) overwrite(ctx context.Context, id string, given document.Object) (document.Object, error) {
 	for {
 		found, isThere, err := s.channels.First(ctx, query.FieldValue{Name: record.FieldID, Value: id})
@@ -216,7 +211,7 @@ func (s *Service) overwrite(ctx context.Context, id string, given document.Objec
 	}
 }
 
-// insert adds a channel, unless another call has added it meanwhile.
+// insert adds a channel. isNew is false if another call has added it in the meantime.
 func (s *Service) insert(ctx context.Context, id string, given document.Object) (stored document.Object, isNew bool, err error) {
 	stored, err = s.versions("").Insert(ctx, given)
 	if !errors.Is(err, boterr.AlreadyExists) {
@@ -228,7 +223,7 @@ func (s *Service) insert(ctx context.Context, id string, given document.Object) 
 	return document.Object{}, false, nil
 }
 
-// replaceVersion replaces a channel if it has an etag still, which is nil where it has none.
+// replaceVersion replaces a channel if its etag is still etag; nil means that it has none.
 func (s *Service) replaceVersion(ctx context.Context, id string, etag any, given document.Object) (document.Object, error) {
 	text, _ := etag.(string)
 	result, err := s.versions(text).FindAndModify(ctx, record.Patch{
@@ -239,21 +234,19 @@ func (s *Service) replaceVersion(ctx context.Context, id string, etag any, given
 	return result.Document, err
 }
 
-// fromDocument reads a channel that the store holds.
 func fromDocument(o document.Object) (*channel.Channel, error) {
 	return record.Read[channel.Channel](schema, o)
 }
 
-// versions returns the app's channels such that the next change gives one of them an etag
-// that is later than the one it has.
+// versions returns the app's channels with stamps whose next etag is later than etag.
 func (s *Service) versions(etag string) *record.Collection {
 	env := s.env
 	env.NewEtag = func() string { return etagAfter(etag, env.Now()) }
 	return record.OfApp(env, schema, s.scope.App)
 }
 
-// etagAfter returns the time in milliseconds as an etag, or the millisecond after that of the
-// etag that is there, if that is later. What stands behind a dash in an etag is left out.
+// etagAfter returns now in milliseconds as an etag, or the last etag plus one if that is later.
+// Anything after a dash in the last etag is ignored.
 func etagAfter(etag string, now time.Time) string {
 	next := int64(document.TimestampOf(now))
 	digits, _, _ := strings.Cut(etag, "-")
@@ -266,7 +259,7 @@ func etagAfter(etag string, now time.Time) string {
 	return strconv.FormatInt(next, 10)
 }
 
-// pairingSchema is how pairings are kept: one record for each inlet.
+// pairingSchema describes pairings, one record for each inlet.
 var pairingSchema = &record.Schema{
 	Name:       "pairing",
 	Collection: "pairings",
@@ -277,11 +270,11 @@ func (s *Service) pairingID(inlet string) string {
 	return url.PathEscape(s.scope.App) + "/" + url.PathEscape(inlet)
 }
 
-// Pair sets which outlets an inlet is paired with, in order, in place of those before;
-// none unpairs it. It is for hosts.
+// Pair replaces the outlets of an inlet, in order; without outlets the inlet is unpaired. It is for
+// hosts.
 //
-// InvalidArgument: an outlet comes twice or is the inlet. NotFound: the app has no
-// such channel. Nothing is stored then.
+// Errors: InvalidArgument if an outlet is given twice or is the inlet itself; NotFound if the app
+// has no such channel. Nothing is stored then.
 func (s *Service) Pair(ctx context.Context, inlet string, outlets ...string) error {
 	if _, err := s.channels.Get(ctx, inlet); err != nil {
 		return boterr.PrefixField("inlet", err)
@@ -299,7 +292,6 @@ func (s *Service) Pair(ctx context.Context, inlet string, outlets ...string) err
 	return err
 }
 
-// checkOutlet refuses what cannot be an outlet beside those before it.
 func (s *Service) checkOutlet(ctx context.Context, inlet string, before []string, outlet string) error {
 	switch {
 	case outlet == inlet:
@@ -311,8 +303,7 @@ func (s *Service) checkOutlet(ctx context.Context, inlet string, before []string
 	return err
 }
 
-// Pairing returns which outlets an inlet is paired with: none, where nothing was
-// set. It is for hosts.
+// Pairing returns the outlets of an inlet, or none if it is not paired. It is for hosts.
 func (s *Service) Pairing(ctx context.Context, inlet string) (*channel.Pairing, error) {
 	found, err := s.pairings().Find(ctx, record.Query{Filter: document.O(record.FieldID, s.pairingID(inlet)), Limit: 1})
 	if err != nil {
@@ -325,17 +316,16 @@ func (s *Service) Pairing(ctx context.Context, inlet string) (*channel.Pairing, 
 	return pairing, nil
 }
 
-// fieldChannelID is the parameter that takes the id of a channel.
 const fieldChannelID = "channelId"
 
-// Loader gives the channels of an app.
+// Loader loads the channels of an app.
 type Loader interface {
-	// Load returns the channel of that id in the app with its credentials, or NotFound.
+	// Load returns a channel of the app with its credentials, or NotFound.
 	Load(ctx context.Context, id string) (*channel.Channel, error)
 }
 
-// ByRecord is the address of a call that takes the channel's record as channel. The default is
-// the scope's own.
+// ByRecord returns the reference of a call with a channel's record in the parameter channel. The
+// default is the scope's own channel.
 func ByRecord(scope record.Scope, given *channel.Channel) record.Ref {
 	named := record.Ref{Kind: schema.Name, RecordParameter: "channel", Own: scope.Channel, MayBeOwn: true}
 	if given != nil {
@@ -344,30 +334,30 @@ func ByRecord(scope record.Scope, given *channel.Channel) record.Ref {
 	return named
 }
 
-// ByID is the address of a call that takes the channel's id as parameter. The default is the
-// scope's own.
+// ByID returns the reference of a call with a channel's id in the given parameter. The default is
+// the scope's own channel.
 func ByID(scope record.Scope, parameter, id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: parameter, ID: id, Own: scope.Channel, MayBeOwn: true}
 }
 
-// ByRequiredID is the address of a call that must give the channel's id as channelId.
+// ByRequiredID returns the reference of a call that requires channelId.
 func ByRequiredID(id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: fieldChannelID, ID: id}
 }
 
-// ByRecordOrID is the address of a call that takes the channel's record as channel, or its id as
-// channelId. The default is the scope's own.
+// ByRecordOrID returns the reference of a call with a channel's record in channel or its id in
+// channelId. The default is the scope's own channel.
 func ByRecordOrID(scope record.Scope, given *channel.Channel, id string) record.Ref {
 	named := ByRecord(scope, given)
 	named.IDParameter, named.ID = fieldChannelID, id
 	return named
 }
 
-// Load returns the channel that an address names, as it is stored. It must be of one of the
-// types allowed; none stands for any.
+// Load returns the stored channel that named refers to. If allowed is not empty, the channel must
+// have one of these types.
 //
-// InvalidArgument: the call names no channel, or two. NotFound: the app has no such channel. Unsupported: its
-// type is another one.
+// Errors: InvalidArgument if the call names no channel or two; NotFound if the app has no such
+// channel; Unsupported if its type is not allowed.
 func Load(ctx context.Context, from Loader, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	loaded, err := record.Load(named, func(id string) (*channel.Channel, error) { return from.Load(ctx, id) })
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package datasources carries out the operations on data sources. The entries of one data source of one app are a
-// collection of their own.
+// Package datasources implements the operations on data sources. The entries of each data source of
+// an app are a separate collection.
 package datasources
 
 import (
@@ -29,11 +29,10 @@ func New(env record.Env, scope record.Scope) *Service {
 	return &Service{env: env.WithDefaults(), app: scope.App}
 }
 
-// maxCollectionName is the longest name of a collection in bytes that every store
-// takes.
+// maxCollectionName is the maximum length in bytes of a collection's name that every store accepts.
 const maxCollectionName = 200
 
-// either returns the data source that one of two parameters names.
+// collection returns the collection of the data source that one of two parameters names.
 func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
 	switch {
 	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
@@ -45,7 +44,7 @@ func (s *Service) collection(collectionName, dataSourceID string) (*record.Colle
 	}
 }
 
-// open returns the collection of a data source, which field names.
+// open returns the collection of a data source. field is the parameter for errors.
 func (s *Service) open(field, id string) (*record.Collection, error) {
 	name, err := collectionOf(s.app, field, id)
 	if err != nil {
@@ -54,20 +53,18 @@ func (s *Service) open(field, id string) (*record.Collection, error) {
 	return record.OpenNamed(s.env, entrySchema, name), nil
 }
 
-// entrySchema is that of entries: each data source has a collection of its own.
 var entrySchema = &record.Schema{
 	Name:   "entry",
 	Stamps: []string{record.FieldCreatedAt, record.FieldUpdatedAt},
 	Fixed:  []string{record.FieldCreatedAt},
 }
 
-// collectionOf returns the name of the collection of a data source, which field names.
+// collectionOf returns the name of a data source's collection. field is the parameter for errors.
 func collectionOf(app, field, id string) (string, error) {
 	if id == "" {
 		return "", boterr.Invalid(field, "is missing: name the data source")
 	}
-	// Both parts are escaped, so that no pair of app and data source has the name of
-	// another pair.
+	// Both parts are escaped, so that different pairs have different names.
 	name := "data/" + url.QueryEscape(app) + "/" + url.QueryEscape(id)
 	if len(name) > maxCollectionName {
 		return "", boterr.Invalid(field, "is too long: with the app's id it has %d bytes, at most %d are allowed",
@@ -76,7 +73,7 @@ func collectionOf(app, field, id string) (string, error) {
 	return name, nil
 }
 
-// checkID refuses what cannot be the _id of an entry.
+// checkID returns an error if id cannot be the _id of an entry.
 func checkID(id any) error {
 	switch id := id.(type) {
 	case string, int64, bool, time.Time:
@@ -89,15 +86,15 @@ func checkID(id any) error {
 	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.TypeName(id))
 }
 
-// checkUpsert refuses a patch that would insert an entry with an _id that no entry can
-// have. What else is wrong with the patch is found when it is compiled.
+// checkUpsert refuses a patch that would insert an entry with an invalid _id. Other faults of the
+// patch are found when it is compiled.
 func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !p.Upsert {
 		return nil
 	}
 	filter, err := query.CompileFilter(p.Filter)
 	if err != nil {
-		return nil //nolint:nilerr // Collection says which parameter is at fault.
+		return nil //nolint:nilerr // The collection reports the parameter at fault.
 	}
 	source := p.Patch
 	if !p.WithModifier {
@@ -109,7 +106,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	}
 	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
 	if err != nil {
-		return nil //nolint:nilerr // The store says so, if nothing matches.
+		return nil //nolint:nilerr // The store reports it if nothing matches.
 	}
 	id, given := inserted.Field(record.FieldID)
 	if !given {
@@ -118,7 +115,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	return boterr.PrefixField(giverOfID(p), checkID(id))
 }
 
-// giverOfID returns the path of what gives an entry that a patch inserts its _id: in the patch, or else the filter.
+// giverOfID returns the path of the parameter that sets the _id of an inserted entry.
 func giverOfID(p record.Patch) string {
 	if p.Patch.Has(record.FieldID) {
 		return "patch"
@@ -131,7 +128,7 @@ func giverOfID(p record.Patch) string {
 	return "filter"
 }
 
-// EnsureIndex is botctx.EnsureDataSourceIndex.
+// EnsureIndex implements botctx.EnsureDataSourceIndex.
 func EnsureIndex(ctx context.Context, database store.Store, app, dataSourceID string, index store.Index) error {
 	name, err := collectionOf(app, "dataSourceId", dataSourceID)
 	if err != nil {
@@ -140,7 +137,7 @@ func EnsureIndex(ctx context.Context, database store.Store, app, dataSourceID st
 	return database.Collection(name).EnsureIndex(ctx, index)
 }
 
-// EraseEntries is EraseEntries of a botctx.Runtime.
+// EraseEntries implements EraseEntries of a botctx.Runtime.
 func EraseEntries(ctx context.Context, env record.Env, app string, p datasource.EraseEntriesParams) (int64, error) {
 	switch {
 	case app == "":

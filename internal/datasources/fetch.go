@@ -71,7 +71,7 @@ func (s *Service) FetchDistinctDataFromDataSource(
 	return result, nil
 }
 
-// checkColumn refuses what no column can be named.
+// checkColumn returns an error if path cannot name a column.
 func checkColumn(path string) error {
 	if path == "" {
 		return boterr.Invalid("", "is missing: name a column")
@@ -82,7 +82,6 @@ func checkColumn(path string) error {
 	return document.CheckReadPath(path)
 }
 
-// The fields of a search that are looked at here.
 const (
 	geoNear = "near"
 	geoKey  = "key"
@@ -109,8 +108,8 @@ func (s *Service) FetchGeoNearFromDataSource(
 	return result, nil
 }
 
-// near searches in the column that data names, or that of the store's geo index. Without either it searches in
-// query.DefaultGeoKey, and where that gives nothing in the one column that holds points.
+// near searches the column that data names, or the column of the store's geo index. Without either
+// it searches query.DefaultGeoKey and, if that finds nothing, the only column with points.
 func near(ctx context.Context, entries *record.Collection, data document.Object) ([]query.GeoResult, error) {
 	found, err := entries.GeoNear(ctx, data)
 	if !errors.Is(err, query.ErrNoGeoIndex) {
@@ -127,9 +126,9 @@ func near(ctx context.Context, entries *record.Collection, data document.Object)
 	return entries.GeoNear(ctx, data.With(geoKey, column))
 }
 
-// columnOfPoints returns the column that holds points where entries have none in
-// query.DefaultGeoKey. It is "" where there is none, and InvalidArgument where
-// there are several. GeoJSON goes before pairs, which may be anything.
+// columnOfPoints returns the column that contains points if query.DefaultGeoKey does not, "" if
+// there is none, and InvalidArgument if there are several. GeoJSON takes precedence over pairs,
+// which may be any numbers.
 func columnOfPoints(ctx context.Context, entries *record.Collection, data document.Object) (string, error) {
 	near, _ := data.Field(geoNear)
 	points, err := query.CompileGeoNear(document.O(geoNear, near))
@@ -160,7 +159,8 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 	return theOne(pairs)
 }
 
-// measure measures the point in a column of an entry. A name with a dot is no path.
+// measure returns the result for the point in a column of an entry. A column name with a dot is not
+// a path.
 func measure(points *query.GeoNear, column string, entry document.Object) (query.GeoResult, bool) {
 	if strings.Contains(column, ".") {
 		return query.GeoResult{}, false
@@ -174,7 +174,7 @@ func isGeoJSON(value any) bool {
 	return kind == "Point"
 }
 
-// theOne returns the only one of columns, "" where there are none.
+// theOne returns the only column, or "" if there is none.
 func theOne(columns []string) (string, error) {
 	slices.Sort(columns)
 	columns = slices.Compact(columns)

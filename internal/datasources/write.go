@@ -102,7 +102,6 @@ func (s *Service) PatchDataToDataSource(
 	return result, nil
 }
 
-// returned is what the options say of what comes back.
 func returned(o datasource.FindAndModifyOption) record.ReturnOptions {
 	return record.ReturnOptions{
 		New: o.New, ReturnDocument: o.ReturnDocument, ReturnOriginal: o.ReturnOriginal,
@@ -138,18 +137,18 @@ func (s *Service) UpsertDataToDataSource(
 }
 
 type element struct {
-	// field is its path in errors.
+	// field is the element's path for errors.
 	field string
-	// id is its _id, nil where it has none.
+	// id is the element's _id, or nil.
 	id any
-	// columns are its fields but those that every entry has.
+	// columns are the element's fields without _id and timestamps.
 	columns document.Object
-	// createdAt is given where the element was read from the data source before, as hasCreatedAt tells.
+	// createdAt is set if the element was read from the data source before.
 	createdAt    any
 	hasCreatedAt bool
 }
 
-// readElements checks the elements and takes them apart.
+// readElements validates and parses the elements.
 func readElements(data []document.Object) ([]element, error) {
 	elements := make([]element, len(data))
 	seen := map[string]struct{}{}
@@ -173,7 +172,6 @@ func readElements(data []document.Object) ([]element, error) {
 	return elements, nil
 }
 
-// readElement checks one element and takes it apart.
 func readElement(given document.Object) (element, error) {
 	if given.IsZero() {
 		return element{}, boterr.Invalid("", "must be an object, got null")
@@ -192,7 +190,7 @@ func readElement(given document.Object) (element, error) {
 			read.id = value
 		case column == record.FieldCreatedAt:
 			read.createdAt, read.hasCreatedAt = value, true
-		case column == record.FieldUpdatedAt: // Renewed where the entry changes.
+		case column == record.FieldUpdatedAt: // Renewed when the entry changes.
 		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
 			return read, boterr.Invalid(column,
 				"%q is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL", column)
@@ -207,12 +205,12 @@ func readElement(given document.Object) (element, error) {
 	return read, document.CheckExtent(read.columns, maxColumns)
 }
 
-// maxColumns is the most bytes that the columns of an element may have, so that there is room for the fields that
-// every entry has, with an _id of up to a kilobyte.
+// maxColumns is the maximum size of an element's columns. It leaves room for the fields that every
+// entry has, with an _id of up to a kilobyte.
 const maxColumns = document.MaxSize - 1<<10 - 1<<7
 
-// checkCreatedAt refuses elements that would change when an entry was made. An entry
-// that was fetched can be given back as it is.
+// checkCreatedAt refuses elements that would change createdAt. A fetched entry can be written back
+// unchanged.
 func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []element) error {
 	for i := range elements {
 		given := &elements[i]
@@ -237,12 +235,11 @@ func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []
 	return nil
 }
 
-// byID is the filter for one entry.
 func byID(id any) document.Object {
 	return document.O(record.FieldID, document.O("$eq", id))
 }
 
-// write writes one element and counts what became of it.
+// write stores one element and counts the outcome.
 func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Collection, given *element) error {
 	if given.id == nil {
 		stored, err := entries.Insert(ctx, given.columns)
@@ -258,14 +255,14 @@ func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Col
 	if done || err != nil {
 		return err
 	}
-	// It is inserted rather than upserted, so that its columns keep their order.
+	// Insert rather than upsert, because it keeps the order of the columns.
 	added := given.columns.With(record.FieldID, given.id)
 	_, err = entries.Insert(ctx, added)
-	if errors.Is(err, boterr.AlreadyExists) { // Another call was faster, or an index refuses the entry.
+	if errors.Is(err, boterr.AlreadyExists) { // Another call inserted it, or an index refuses it.
 		if done, failed := update(ctx, o, entries, given); done || failed != nil {
 			return failed
 		}
-		_, err = entries.Insert(ctx, added) // A third call may have removed it meanwhile.
+		_, err = entries.Insert(ctx, added) // Another call may have removed it in the meantime.
 	}
 	if err != nil {
 		return err
@@ -275,8 +272,7 @@ func write(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Col
 	return nil
 }
 
-// update sets the columns of the entry with the element's _id, and reports whether
-// there is one.
+// update sets the columns of the entry with the element's _id and reports whether it exists.
 func update(ctx context.Context, o *datasource.UpsertOutcome, entries *record.Collection, given *element) (bool, error) {
 	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns})
 	if err != nil || updated.Matched == 0 {

@@ -1,5 +1,5 @@
-// Package display makes text fit for errors, logs and terminals: without credentials, without characters that hide
-// something, and not too long.
+// Package display prepares text for errors, logs and terminals: it redacts credentials, escapes
+// hidden characters and shortens lists.
 package display
 
 import (
@@ -10,15 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// The characters that join others, as emoji and some scripts need it.
+// Joiners are part of emoji and some scripts.
 const (
 	zeroWidthNonJoiner = '\u200c'
 	zeroWidthJoiner    = '\u200d'
 )
 
-// IsHidden reports whether a character controls something, such as a terminal, or hides or turns text, so that
-// a reader does not see what is there: control characters, line ends among them, marks of direction, and
-// others without a shape. The joiners of emoji and of some scripts are not hidden.
+// IsHidden reports whether a reader would not see the character or be misled by it: control
+// characters including newlines, direction marks, and others without a glyph. The joiners of emoji
+// and some scripts are not hidden.
 func IsHidden(r rune) bool {
 	switch {
 	case ' ' <= r && r <= '~', r == zeroWidthNonJoiner, r == zeroWidthJoiner:
@@ -28,8 +28,9 @@ func IsHidden(r rune) bool {
 	}
 }
 
-// Visible returns text as it may go to a terminal or a log: hidden characters other than line ends and tabs,
-// and bytes that are no UTF-8, are written as Go writes them, such as \x1b and \u202e. "\r\n" becomes "\n".
+// Visible returns text made safe for a terminal or a log. Hidden characters other than newlines and
+// tabs, and bytes that are not UTF-8, are escaped as in Go source, such as \x1b and \u202e. "\r\n"
+// becomes "\n".
 func Visible(text string) string {
 	if isVisible(text) {
 		return text
@@ -49,19 +50,17 @@ func Visible(text string) string {
 	return shown.String()
 }
 
-// isVisible reports whether nothing in a text has to be escaped.
 func isVisible(text string) bool {
 	return !strings.ContainsFunc(text, mustEscape) && utf8.ValidString(text)
 }
 
-// mustEscape reports whether Visible escapes a character.
 func mustEscape(r rune) bool { return r != '\n' && r != '\t' && IsHidden(r) }
 
-// Text returns the text of an error, or of what was panicked with, as it may stand in logs and leave the process:
-// redacted and visible. It never panics, whatever the methods of the value do.
+// Text formats an error or a panic's value for logs and other processes: redacted and visible. It
+// never panics, even if the value's methods do.
 func Text(value any) string { return Visible(Redact(fmt.Sprint(value))) }
 
-// List returns count texts with commas between them: the first 20, and how many more there are.
+// List joins count strings with commas. It shows the first 20 and the number of the others.
 func List(count int, text func(i int) string) string {
 	const most = 20
 	var list strings.Builder

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// redacted stands in the place of a credential.
 const redacted = "[redacted]"
 
-// Credentials that a pattern alone finds, as the errors of clients show them. A password may
-// hold any character that is no space: it ends at the last @, unless what is behind the colon
-// is a port.
+// Patterns that find credentials without a name, as in the errors of clients. A
+// password may contain any character except spaces. It ends at the last @, unless a port follows
+// the colon.
 var (
 	urlUser     = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"]+@`)
 	urlPassword = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"@:\[]*:[0-9]*[^0-9/?#\s"@][^\s"]*@`)
@@ -19,23 +18,22 @@ var (
 	scheme      = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[a-z0-9._~+/=-]{6,}`)
 )
 
-// The names beside which credentials stand, with what is between name and value. The value of
-// a header goes to the end of its line.
+// Patterns for the names of credentials, up to the value. The value of a header extends to the end
+// of the line.
 var (
 	credential = regexp.MustCompile(`(?i)\b(?:[a-z0-9]+[_-]?)*` +
 		`(?:(?:token|secret|password|credential|cookie|jsapi[_-]?ticket)s?(?:[_-]?expiry)?|passwd|pwd|passphrase|admin[_-]?username|` +
 		`(?:api|private|access|secret|module|account|signing|shared|encryption)[_-]?key|signature|authorization)` +
 		`(?:[_-]?v?[0-9]+)?\\*["']?\s*(?:=>|:=|[:=])\s*`)
 	header = regexp.MustCompile(`(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*$`)
-	// word is what may stand between a name and the credential itself.
+	// word matches a scheme between the name and the credential.
 	word = regexp.MustCompile(`(?i)^(?:bearer|basic|token|digest|apikey)\s+`)
 )
 
-// Redact returns text with the credentials taken out that errors of HTTP clients, drivers and
-// platforms are known to show: the user part and the query of a URL, authorization headers and
-// cookies, and values beside names such as accessToken, secret, password and api_key, which may
-// be objects and lists, in JSON and in JSON within it. Other text stays as it is. It takes time
-// that is linear in the text.
+// Redact removes the credentials that HTTP clients, drivers and platforms are known to show in
+// errors: the user and the query of a URL, authorization headers and cookies, and the values of
+// names such as accessToken, secret, password and api_key. A value may be an object or a list, in
+// JSON or in JSON within a JSON string. Other text is unchanged. It takes linear time.
 func Redact(text string) string {
 	if strings.Contains(text, "://") {
 		text = urlPassword.ReplaceAllString(text, "${1}"+redacted+"@")
@@ -51,16 +49,16 @@ func Redact(text string) string {
 	return text
 }
 
-// IsCredential reports whether Redact takes out what stands beside a name, such as accessToken. It is for code
-// that redacts values, not text.
+// IsCredential reports whether Redact would remove the value of a name such as accessToken. It is
+// for code that redacts values rather than text.
 func IsCredential(name string) bool {
 	field := `"` + name + `":"x"`
 	return Redact(field) != field
 }
 
-// Parts of words of which scheme and credential match at least one, in small letters. They are
-// looked for first, because most texts have none, and the patterns take a hundred times as long.
-// None has an s, which to a pattern is also the ſ that has no other small letter.
+// Every match of scheme or credential contains one of these substrings, in lower case. Most
+// texts contain none, and the patterns take a hundred times as long as this search. None contains
+// an s, because the patterns also match the letter ſ for it.
 var (
 	schemes = []string{"bearer", "ba"}
 	names   = []string{
@@ -68,13 +66,13 @@ var (
 	}
 )
 
-// mentions reports whether a text has one of the parts, in letters of either case.
+// mentions reports whether text contains one of the parts, ignoring case.
 func mentions(text string, parts []string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// redactNamed takes out the values beside names.
+// redactNamed removes the values of named credentials.
 func redactNamed(text string) string {
 	var kept strings.Builder
 	for {
@@ -92,7 +90,8 @@ func redactNamed(text string) string {
 	}
 }
 
-// valueEnd returns where the value ends that begins at from, behind a name that begins at name.
+// valueEnd returns the end of the value that starts at from and belongs to the name that starts at
+// name.
 func valueEnd(text string, name, from int) int {
 	quote := from + countSlashes(text[from:])
 	switch {
@@ -110,12 +109,12 @@ func valueEnd(text string, name, from int) int {
 	}
 }
 
-// countSlashes returns the number of backslashes at the beginning.
+// countSlashes returns the number of leading backslashes.
 func countSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, `\`)) }
 
-// stringEnd returns the end of a string in JSON whose quotes stand behind so many backslashes:
-// 0 in JSON, 1 in JSON within it, and so on. More of them before a quote are in the string, but
-// for those that stand for backslashes themselves.
+// stringEnd returns the end of a JSON string whose quotes are preceded by so many backslashes: 0 in
+// JSON, 1 in JSON within a JSON string, and so on. A quote with more backslashes is part of the
+// string, unless they are escaped backslashes.
 func stringEnd(text string, from, slashes int) int {
 	for i := from; i < len(text); i++ {
 		run := 0
@@ -129,7 +128,7 @@ func stringEnd(text string, from, slashes int) int {
 	return len(text)
 }
 
-// bracketsEnd returns the end of a list or an object, or of what was cut off of it.
+// bracketsEnd returns the end of a list or an object, which may be cut off.
 func bracketsEnd(text string, from int) int {
 	depth, run := 0, 0
 	for i := from; i < len(text); i++ {
@@ -152,7 +151,7 @@ func bracketsEnd(text string, from int) int {
 	return len(text)
 }
 
-// headerEnd returns the end of a header: that of its line, or of the quotes around it.
+// headerEnd returns the end of a header: the end of its line or of the quotes around it.
 func headerEnd(text string, name, from int) int {
 	ends := "\r\n"
 	if name > 0 && (text[name-1] == '"' || text[name-1] == '\'') {
@@ -179,7 +178,7 @@ func bareEnd(text string, from int) int {
 	return len(text)
 }
 
-// behind returns the index behind the first of a mark, or the end.
+// behind returns the index after the first mark, or the end of text.
 func behind(text string, from int, mark string) int {
 	if at := strings.Index(text[from:], mark); at >= 0 {
 		return from + at + len(mark)

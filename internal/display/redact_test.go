@@ -21,7 +21,7 @@ func inJSON(text string) string {
 	return string(written[1 : len(written)-1])
 }
 
-// forms are how a credential stands in the texts of errors.
+// forms returns error texts that contain a credential, by name.
 func forms() map[string]func(secret string) string {
 	object := func(secret string) string { return `{"name":"Ada","accessToken":"` + inJSON(secret) + `","n":1}` }
 	return map[string]func(secret string) string{
@@ -127,9 +127,9 @@ func FuzzRedact(f *testing.F) {
 			return
 		}
 		for name, form := range forms() {
-			// What stands in the credential beside what is looked for.
+			// The credential contains other text around the planted one.
 			text := display.Redact(form(around + planted + around))
-			if name != "as a bearer" { // Of which the characters are few.
+			if name != "as a bearer" { // Only few characters are allowed in it.
 				require.NotContains(t, text, planted, name)
 			}
 			_ = display.Redact(before + text)

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// checkOperations compares the operations of the interfaces with the rows of the table.
+// checkOperations checks that each operation of the table has a method.
 func checkOperations(methods []method) error {
 	var problems []error
 	for _, operation := range operations.Written() {
@@ -22,8 +22,7 @@ func checkOperations(methods []method) error {
 	return errors.Join(problems...)
 }
 
-// checkType compares the type of a field with the one in the table, which may have further
-// alternatives.
+// checkType compares the type of a field with the table, which may have more alternatives.
 func checkType(source *goPackage, given operations.Field, f field) error {
 	for _, declared := range source.jsonTypes(f.declared) {
 		if alternatives := given.Type.Alternatives(); !slices.Contains(alternatives, declared) && !slices.Contains(alternatives, "any") {
@@ -33,7 +32,7 @@ func checkType(source *goPackage, given operations.Field, f field) error {
 	return checkForm(source, given, f)
 }
 
-// jsonTypes returns the JSON types of a Go type, none where it is not known.
+// jsonTypes returns the JSON types of a Go type, or nil if unknown.
 func (p *goPackage) jsonTypes(expr ast.Expr) []operations.Type {
 	switch e := expr.(type) {
 	case *ast.StarExpr:
@@ -53,7 +52,7 @@ func (p *goPackage) jsonTypes(expr ast.Expr) []operations.Type {
 	return basicTypes[textOf(expr)]
 }
 
-// basicTypes are the JSON types of types that no package of operations declares.
+// basicTypes are the JSON types of types declared outside the packages of operations.
 var basicTypes = map[string][]operations.Type{
 	"string":             {"string"},
 	"bool":               {"boolean"},
@@ -76,8 +75,8 @@ func listsOf(elements []operations.Type) []operations.Type {
 	return lists
 }
 
-// checkParameter compares a parameter with the table: its type, and what its comment says of the
-// need and the default.
+// checkParameter compares a parameter with the table: its type, and the need and default in its
+// comment.
 func checkParameter(source *goPackage, given operations.Field, f field) error {
 	comment := oneLine(f.comment)
 	return errors.Join(checkType(source, given, f), checkNeed(given, f, comment), checkDefault(source, given, f, comment))
@@ -88,7 +87,7 @@ var (
 	isSometimes = regexp.MustCompile(`\b(?:Required with(?:out)?|(?:is|are) required)\b`)
 )
 
-// checkNeed compares when a parameter has to be given.
+// checkNeed compares when a parameter must be given.
 func checkNeed(given operations.Field, f field, comment string) error {
 	need := operations.Optional
 	switch {
@@ -108,10 +107,10 @@ func checkNeed(given operations.Field, f field, comment string) error {
 	return nil
 }
 
-// theDefault is how a comment says which value an absent parameter stands for.
+// theDefault matches the statement of a default in a comment.
 var theDefault = regexp.MustCompile(`\b[Tt]he default is ("[^"]*"|true|false|-?\d+(?:\.\d+)?|[A-Z]\w*)[.,;]`)
 
-// checkDefault compares the default. What is false where it is absent need not be said.
+// checkDefault compares the default. A comment need not state the default false.
 func checkDefault(source *goPackage, given operations.Field, f field, comment string) error {
 	says := ""
 	if found := theDefault.FindStringSubmatch(comment); found != nil {
@@ -127,8 +126,8 @@ func checkDefault(source *goPackage, given operations.Field, f field, comment st
 	return fmt.Errorf("the table has the default %q, the comment of %s says %q", inTable, f.name, says)
 }
 
-// checkForm compares what the schemas are made of beside the type: whole numbers, lists of
-// one, and whether an object may have other fields.
+// checkForm compares what else goes into a schema: whole numbers, lists of one, and whether an
+// object may have other fields.
 func checkForm(source *goPackage, given operations.Field, f field) error {
 	return errors.Join(
 		same("kind", given.Kind, source.wholeKind(f.declared, given.Kind), f),
@@ -137,7 +136,6 @@ func checkForm(source *goPackage, given operations.Field, f field) error {
 	)
 }
 
-// checkOpen compares whether an object that the table describes may have other fields.
 func checkOpen(source *goPackage, given operations.Field, f field) error {
 	typeName := elementOf(f.declared)
 	if _, isStruct := source.types[typeName].(*ast.StructType); !isStruct || len(given.Fields) == 0 {
@@ -146,7 +144,7 @@ func checkOpen(source *goPackage, given operations.Field, f field) error {
 	return same("open", given.Open, source.keepsUnknown(typeName), f)
 }
 
-// same reports where the table and the Go field differ.
+// same returns an error if the table and the Go field differ.
 func same[T comparable](what string, inTable, inGo T, f field) error {
 	if inTable == inGo {
 		return nil
@@ -154,7 +152,7 @@ func same[T comparable](what string, inTable, inGo T, f field) error {
 	return fmt.Errorf("the table has the %s %v, the field %s says %v", what, inTable, f.name, inGo)
 }
 
-// wholeKind returns the kind that a number has by its Go type, and that of the table for all else.
+// wholeKind returns the kind of a Go integer type, or kind for any other type.
 func (p *goPackage) wholeKind(declared ast.Expr, kind string) string {
 	if pointer, isPointer := declared.(*ast.StarExpr); isPointer {
 		declared = pointer.X
@@ -169,7 +167,7 @@ func (p *goPackage) wholeKind(declared ast.Expr, kind string) string {
 	}
 }
 
-// keepsUnknown reports whether a struct of the package has the fields of other names.
+// keepsUnknown reports whether a struct keeps unknown fields.
 func (p *goPackage) keepsUnknown(typeName string) bool {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	return ok && slices.ContainsFunc(declared.Fields.List, func(f *ast.Field) bool {

@@ -1,15 +1,13 @@
-// Command generate writes what is the same for every operation, from the Operations interfaces of
-// the domain packages and the table of operations:
+// Command generate writes the code that is the same for every operation. It reads the Operations
+// interfaces of the domain packages and the table of operations, and writes
 //
 //   - botctx/operations_gen.go: the names of operations, the methods of Context, the dispatch by
-//     name, and the way back from JSON;
-//   - internal/operations/comments_gen.json: what the comments say, in JSON's terms, for
-//     docs/operations.md and for tests.
+//     name, and the encoding as JSON;
+//   - internal/operations/comments_gen.json: the comments with JSON names, for docs/operations.md
+//     and for tests.
 //
-// It refuses to write where an interface, a comment and the table disagree, or where one says
-// what another one has to say.
-//
-// It is run by go generate in botctx.
+// It fails if an interface, a comment and the table contradict or repeat each other. It is run by
+// go generate in botctx.
 package main
 
 import (
@@ -39,7 +37,6 @@ func main() {
 	}
 }
 
-// run writes the files of the module at root.
 func run(root string) error {
 	written, err := generate(root)
 	if err != nil {
@@ -54,7 +51,7 @@ func run(root string) error {
 	return nil
 }
 
-// generate returns the files by their names.
+// generate returns the contents of the files by name.
 func generate(root string) (map[string][]byte, error) {
 	packages, err := readPackages(root)
 	if err != nil {
@@ -85,19 +82,17 @@ func generate(root string) (map[string][]byte, error) {
 //go:embed operations.tmpl
 var source string
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	Imports []string
 	Methods []methodView
 }
 
-// methodView is one operation in the template.
 type methodView struct {
 	Name, Method, Part, Interface, Params, Result, Summary string
 	Comment                                                []string
 }
 
-// render returns the formatted code.
 func render(methods []method, comments operations.Comments) ([]byte, error) {
 	var v view
 	for _, m := range methods {
@@ -123,15 +118,15 @@ func render(methods []method, comments operations.Comments) ([]byte, error) {
 	return format.Source(code.Bytes())
 }
 
-// words turns what a comment says in Go's terms into what the reference says in JSON's.
+// words translates the Go names in a comment into JSON names.
 type words struct {
-	// names are JSON names by what they are called in Go, such as "Option.New".
+	// names maps Go names, such as "Option.New", to JSON names.
 	names map[string]string
-	// constants are the values of constants.
+	// constants holds the values of constants.
 	constants map[string]string
 }
 
-// wordsOf returns the words of a package's comments: its constants and the operations.
+// wordsOf returns the words of a package: its constants and all operations.
 func wordsOf(source *goPackage) words {
 	names := map[string]string{"nil": "null"}
 	for _, operation := range operations.Written() {
@@ -140,7 +135,7 @@ func wordsOf(source *goPackage) words {
 	return words{names: names, constants: source.constants}
 }
 
-// with returns the words together with the names of fields.
+// with returns the words with the names of fields added.
 func (w words) with(fields []field) words {
 	names := map[string]string{}
 	maps.Copy(names, w.names)
@@ -150,16 +145,16 @@ func (w words) with(fields []field) words {
 	return words{names: names, constants: w.constants}
 }
 
-// term is what may be a name in a comment: code in backquotes, an object of JSON, quoted text, {{path}}, $[name], [name],
-// a call, a name with dots and indexes.
+// term matches what may be a name in a comment: code in backquotes, a JSON object, quoted text,
+// {{path}}, $[name], [name], a call, a name with dots and indexes.
 var term = regexp.MustCompile("`[^`]*`|\\{\"[^{}]*\\}|\"[^\"]*\"|\\{\\{\\w+\\}\\}|\\$\\[\\w*\\]" +
 	`|\[[a-z]+[A-Z]\w*\]|\*?[A-Za-z_$][\w$]*(?:\[\d+\])*(?:\.[A-Za-z_$][\w$]*(?:\[\d+\])*)*(?:\([^()]*\))?`)
 
-// ofJSON is the form of a name that is written as JSON and the query language have it.
+// ofJSON matches names in the form of JSON or the query language.
 var ofJSON = regexp.MustCompile(`^(?:[_$]\w[\w.$]*|[a-z]+[A-Z]\w*|[a-z]\w+(?:\[\d+\])*(?:\.\w\w+(?:\[\d+\])*)+|[a-z]\w+(?:\[\d+\])+` +
 	`|\{\{.*|\{".*|\$\[.*|\[.*|.*\)|\*.*)$`)
 
-// translate returns a comment in JSON's terms.
+// translate returns the comment with JSON names.
 func (w words) translate(comment string) string {
 	return term.ReplaceAllStringFunc(comment, func(found string) string {
 		if name, ok := w.names[found]; ok {
@@ -178,7 +173,7 @@ func (w words) translate(comment string) string {
 	})
 }
 
-// literal returns the value of a constant as prose has it: numbers with their thousands apart.
+// literal returns the value of a constant as text, with thousands separators.
 func literal(value string) string {
 	if text, isText := strings.CutPrefix(value, `"`); isText {
 		return code(strings.TrimSuffix(text, `"`))
@@ -193,18 +188,18 @@ func literal(value string) string {
 
 func code(text string) string { return "`" + text + "`" }
 
-// field is a field of a struct that JSON shows.
+// field is a struct field that appears in JSON.
 type field struct {
 	json, name string
 	declared   ast.Expr
-	// form is how its value is read, such as "listOfOne", "" where nothing is special.
+	// form is the field's document tag, such as "listOfOne".
 	form string
-	// comment is the field's own, or that of another field of the struct which names it.
+	// comment is the field's own comment, or the comment of another field that names it.
 	comment string
 }
 
-// fieldsOf returns the fields of a struct that have a JSON name, with those of the structs that
-// it embeds, and none for what is no struct of the package.
+// fieldsOf returns the fields of a struct that have a JSON name, including embedded ones. It
+// returns nil if typeName is not a struct of the package.
 func (p *goPackage) fieldsOf(typeName string) ([]field, error) {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	if !ok {
@@ -231,7 +226,7 @@ func (p *goPackage) fieldsOf(typeName string) ([]field, error) {
 	return withSharedComments(fields), nil
 }
 
-// withSharedComments gives fields that have no comment the one that names them.
+// withSharedComments gives each field without a comment the comment that names it.
 func withSharedComments(fields []field) []field {
 	for i, f := range fields {
 		if f.comment != "" {
@@ -248,7 +243,7 @@ func withSharedComments(fields []field) []field {
 	return fields
 }
 
-// tagsOf returns the name that a field has in JSON, "" where it has no tag, and how it is read.
+// tagsOf returns the field's name in JSON and its document tag. Either may be "".
 func tagsOf(f *ast.Field) (name, form string, err error) {
 	if f.Tag == nil {
 		return "", "", nil

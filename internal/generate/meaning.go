@@ -11,27 +11,27 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// reading reads the comments of the fields of one struct, and of those within them.
+// reading collects the comments of a struct's fields, including nested ones.
 type reading struct {
 	source *goPackage
-	// meanings are what the comments say, by the paths of the fields in JSON.
+	// meanings holds the comments by JSON path.
 	meanings map[string]string
-	// names are the paths in JSON, as the reference shows them, by those in Go.
+	// names maps Go paths to JSON paths as shown in the reference.
 	names map[string]string
-	// check compares a field with what the table says of it.
+	// check compares a field with its row in the table.
 	check    func(source *goPackage, given operations.Field, f field) error
 	problems []error
 }
 
-// place is where an object stands: what comes before the names of its fields.
+// place is the prefix of an object's field names.
 type place struct{ inGo, inJSON string }
 
 func newReading(source *goPackage, check func(source *goPackage, given operations.Field, f field) error) *reading {
 	return &reading{source: source, meanings: map[string]string{}, names: map[string]string{}, check: check}
 }
 
-// read reads the comments of the fields that the table lists. What Go has no field for, as where
-// a platform gives the result, has its meaning in the table, and nothing has it in both.
+// read reads the comments of the fields in the table. Fields without a Go field, for example
+// in a platform's result, have their meaning in the table. A meaning in both places is an error.
 func (r *reading) read(listed []operations.Field, fields []field, w words, at place) {
 	for _, f := range fields {
 		r.names[at.inGo+f.name] = code(at.inJSON + f.json)
@@ -52,7 +52,7 @@ func (r *reading) read(listed []operations.Field, fields []field, w words, at pl
 	}
 }
 
-// readField reads the comment of a field, and those of the fields within it that the table lists.
+// readField reads the comments of a field and of the nested fields in the table.
 func (r *reading) readField(given operations.Field, f field, w words, at place) {
 	path := at.inJSON + given.Name
 	if f.comment == "" {
@@ -71,18 +71,18 @@ func (r *reading) readField(given operations.Field, f field, w words, at place) 
 	r.read(given.Fields, within, w, place{inGo: at.inGo + f.name + ".", inJSON: path + "."})
 }
 
-// problem notes what is wrong at a path, if anything is.
+// problem records err, if not nil, with its path.
 func (r *reading) problem(path string, err error) {
 	if err != nil {
 		r.problems = append(r.problems, fmt.Errorf("%s: %w", path, err))
 	}
 }
 
-// said are the sentences of a comment that the reference shows in the column of the need.
+// said matches sentences that the reference shows in the column of the need.
 var said = regexp.MustCompile(` ?\b(?:Required(?: without \w+| with \w+)?|One of (?:them|both) is required)\.`)
 
-// meaningOf returns what the comment of a field says, but for what the reference shows as the
-// default and the need.
+// meaningOf returns a field's comment without default and need, which the reference shows
+// separately.
 func meaningOf(comment string, given operations.Field, w words) string {
 	text := w.translate(said.ReplaceAllString(oneLine(strings.ReplaceAll(comment, "\n  - ", "<br>")), ""))
 	bare := strings.Trim(string(given.Default), `"`)
@@ -92,7 +92,7 @@ func meaningOf(comment string, given operations.Field, w words) string {
 	return capital(text)
 }
 
-// commentsOf reads what the comments of all operations and records say.
+// commentsOf returns the comments of all operations and records.
 func commentsOf(packages map[string]*goPackage, methods []method) (operations.Comments, error) {
 	comments := operations.Comments{
 		Operations: map[string]operations.Comment{}, Kinds: map[string]map[string]string{}, Limits: limitsOf(packages["send"]),
@@ -123,7 +123,7 @@ func limitsOf(send *goPackage) map[string]string {
 	return limits
 }
 
-// in says of which operation or record the problems are.
+// in adds the name of the operation or record to each problem.
 func in(name string, problems []error) []error {
 	named := make([]error, 0, len(problems))
 	for _, problem := range problems {
@@ -132,7 +132,7 @@ func in(name string, problems []error) []error {
 	return named
 }
 
-// contractOf reads the comments of an operation, of its params and of its result.
+// contractOf returns the comments of an operation, its params and its result.
 func contractOf(m method) (operations.Comment, []error) {
 	w := wordsOf(m.source)
 	params, result := newReading(m.source, checkParameter), newReading(m.source, checkType)
@@ -153,8 +153,7 @@ func contractOf(m method) (operations.Comment, []error) {
 	return read, problems
 }
 
-// recordOf reads the comments of the struct that has the fields of a kind of values, if there is
-// one.
+// recordOf reads the comments of the struct of a kind. Without a struct it only checks the table.
 func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	pkg, typeName := structOf(kind.Name)
 	source := packages[pkg]
@@ -173,8 +172,7 @@ func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	return r
 }
 
-// structOf returns the package and the name of the struct of a kind of values, "" where it has
-// none.
+// structOf returns the package and name of a kind's struct, or "" if it has none.
 func structOf(kind string) (pkg, typeName string) {
 	switch kind {
 	case "messageEvent":

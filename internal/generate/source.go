@@ -20,16 +20,15 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// goPackage is what is declared in a package, by name.
+// goPackage holds the declarations of a package by name.
 type goPackage struct {
 	types map[string]ast.Expr
-	// constants holds the values of constants that are written out: texts with their quotes,
-	// numbers as they stand.
+	// constants holds the values of constants as written in the source.
 	constants map[string]string
 	files     *token.FileSet
 }
 
-// parsePackage reads the Go files of a folder, without its tests.
+// parsePackage reads the Go files of a folder, except tests.
 func parsePackage(folder string) (*goPackage, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -62,7 +61,7 @@ func (p *goPackage) add(file *ast.File) {
 	})
 }
 
-// addConstants adds the names of a declaration whose values are literals.
+// addConstants adds exported constants with literal values.
 func (p *goPackage) addConstants(spec *ast.ValueSpec) {
 	for i, name := range spec.Names {
 		if i >= len(spec.Values) || !name.IsExported() {
@@ -74,7 +73,7 @@ func (p *goPackage) addConstants(spec *ast.ValueSpec) {
 	}
 }
 
-// methodsOf returns the methods of an interface of the package, none if the package does not declare it.
+// methodsOf returns the methods of an interface, or nil if the package does not declare it.
 func (p *goPackage) methodsOf(name string) []*ast.Field {
 	declared, ok := p.types[name].(*ast.InterfaceType)
 	if !ok {
@@ -83,7 +82,7 @@ func (p *goPackage) methodsOf(name string) []*ast.Field {
 	return declared.Methods.List
 }
 
-// typeText returns a type of a package as the generated code writes it.
+// typeText returns a type as it appears in the generated code.
 func (p *goPackage) typeText(pkg string, expr ast.Expr) string {
 	if pkg != contextPackage {
 		expr = qualified(pkg, expr)
@@ -91,16 +90,16 @@ func (p *goPackage) typeText(pkg string, expr ast.Expr) string {
 	return textOf(expr)
 }
 
-// textOf returns an expression as Go writes it.
+// textOf returns an expression as Go source.
 func textOf(expr ast.Expr) string {
 	var text bytes.Buffer
 	if err := printer.Fprint(&text, token.NewFileSet(), expr); err != nil {
-		return fmt.Sprintf("(%v)", err) // Does not compile, and shows why.
+		return fmt.Sprintf("(%v)", err) // The output will not compile and shows why.
 	}
 	return text.String()
 }
 
-// qualified puts the package's name before its own types.
+// qualified adds the package's name to its own types.
 func qualified(pkg string, expr ast.Expr) ast.Expr {
 	switch e := expr.(type) {
 	case *ast.Ident:
@@ -117,8 +116,8 @@ func qualified(pkg string, expr ast.Expr) ast.Expr {
 	}
 }
 
-// elementOf returns the name of the package's type that a type points to, lists or holds one or
-// many of, and "" where it is of another package.
+// elementOf returns the name of the package's type that expr refers to, directly or as pointer,
+// slice or type argument. It is "" for types of other packages.
 func elementOf(expr ast.Expr) string {
 	switch e := expr.(type) {
 	case *ast.Ident:
@@ -134,18 +133,18 @@ func elementOf(expr ast.Expr) string {
 	}
 }
 
-// contextPackage is the package that the code is generated into.
+// contextPackage is the package of the generated code.
 const contextPackage = "botctx"
 
 // domain is one interface of operations.
 type domain struct {
-	// pkg is the package that declares it, declared its name there.
+	// pkg is the package that declares it; declared is its name there.
 	pkg, declared string
-	// part is the method of a context that returns the implementation in force.
+	// part is the context's method that returns the implementation.
 	part string
 }
 
-// reference returns the interface as the generated code writes it.
+// reference returns the interface's name in the generated code.
 func (d domain) reference() string {
 	if d.pkg == contextPackage {
 		return d.declared
@@ -153,8 +152,7 @@ func (d domain) reference() string {
 	return d.pkg + "." + d.declared
 }
 
-// domains returns the interfaces of operations. Those that are not declared yet have
-// no methods.
+// domains returns the interfaces of operations. A missing one has no methods.
 func domains() []domain {
 	return []domain{
 		{"agenda", "Operations", "agendas"},
@@ -174,14 +172,14 @@ type method struct {
 	source    *goPackage
 	// doc is the comment of the method.
 	doc string
-	// params and result are the types as botctx writes them.
+	// params and result are types as written in botctx.
 	params, result string
-	// fields are those of the params, results those of the result where it is a struct of the
-	// package.
+	// fields are the fields of the params; results are the fields of the result, if it is a struct
+	// of the package.
 	fields, results []field
 }
 
-// readPackages reads the packages that declare operations, by their folders.
+// readPackages returns the packages that declare operations, by folder.
 func readPackages(root string) (map[string]*goPackage, error) {
 	packages := map[string]*goPackage{}
 	for _, d := range domains() {
@@ -194,8 +192,7 @@ func readPackages(root string) (map[string]*goPackage, error) {
 	return packages, nil
 }
 
-// readMethods returns the methods of the Operations interfaces, in the order of the
-// table.
+// readMethods returns the methods of the Operations interfaces in the order of the table.
 func readMethods(packages map[string]*goPackage) ([]method, error) {
 	var methods []method
 	for _, d := range domains() {
@@ -216,8 +213,7 @@ func readMethods(packages map[string]*goPackage) ([]method, error) {
 	return methods, nil
 }
 
-// methods returns the methods of a domain's interface, none where the package does not
-// declare it.
+// methods returns the methods of a domain's interface, or nil if the package does not declare it.
 func (p *goPackage) methods(d domain) ([]method, error) {
 	byMethod := map[string]operations.Operation{}
 	for _, operation := range operations.Written() {
@@ -239,8 +235,7 @@ func (p *goPackage) methods(d domain) ([]method, error) {
 	return methods, nil
 }
 
-// method reads a method, which has the form
-// Name(ctx context.Context, p NameParams) (result, error).
+// method reads a method of the form Name(ctx context.Context, p NameParams) (result, error).
 func (p *goPackage) method(d domain, operation operations.Operation, declared *ast.Field) (method, error) {
 	signature, ok := declared.Type.(*ast.FuncType)
 	const two = 2
@@ -270,7 +265,7 @@ func (p *goPackage) method(d domain, operation operations.Operation, declared *a
 	}, err
 }
 
-// paramsOf returns the fields of a params struct, which all have JSON names.
+// paramsOf returns the fields of a params struct. All must have JSON names.
 func (p *goPackage) paramsOf(typeName string) ([]field, error) {
 	declared, ok := p.types[typeName].(*ast.StructType)
 	if !ok {
@@ -284,15 +279,15 @@ func (p *goPackage) paramsOf(typeName string) ([]field, error) {
 	return p.fieldsOf(typeName)
 }
 
-// The headings of the parts of an operation's comment.
+// The headings in an operation's comment.
 const (
 	errorsHeading = "Errors:"
 	sourceHeading = "Specification: "
 )
 
-// commentOf reads the comment of an operation: paragraphs that say what it does, the first of
-// which begins with the method's name, then "Errors:" and a list of "- Code: when.", and where
-// the specification has it.
+// commentOf parses the comment of an operation: paragraphs of description, the first beginning with
+// the method's name, then "Errors:" with a list of "- Code: when.", and the place in the
+// specification.
 func commentOf(m method, w words) (operations.Comment, error) {
 	read := operations.Comment{Package: m.domain.pkg, Errors: []operations.Failure{}}
 	paragraphs := strings.Split(strings.TrimSpace(m.doc), "\n\n")
@@ -335,13 +330,13 @@ func failuresOf(list string, w words) ([]operations.Failure, error) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// capital returns text with a capital first letter.
+// capital returns text with its first letter capitalized.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// firstSentence returns text up to its first full stop.
+// firstSentence returns text up to the first full stop.
 func firstSentence(text string) string {
 	sentence, _, more := strings.Cut(text, ". ")
 	if more {

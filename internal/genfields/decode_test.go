@@ -28,7 +28,7 @@ func TestDecodeField_ReadsAsReflectionDoes(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 2_000, 50_000)
 	holdsToReflection[member.Member, plainMember](t, count)
-	// A channel reads these by rules of its own.
+	// A channel decodes these itself.
 	holdsToReflection[channel.Channel, plainChannel](t, count, "info", "metadata")
 	holdsToReflection[agenda.Record, plainAgenda](t, count)
 }

@@ -1,10 +1,10 @@
-// Command genfields writes the DecodeField method of one struct of the package in the folder that it is
-// run in, into fields_gen.go:
+// Command genfields writes a DecodeField method for one struct of the package in the current folder
+// to fields_gen.go:
 //
 //	//go:generate go run ../internal/genfields Member
 //
-// It covers the fields of plain types, those of embedded structs of the package included. The others are
-// read by reflection, as are those that are tagged to be read in several ways.
+// The method covers fields of plain types, including fields of embedded structs. Other fields, and
+// fields whose document tag allows several forms, are decoded by reflection.
 package main
 
 import (
@@ -24,10 +24,9 @@ import (
 	"strings"
 )
 
-// file is what genfields writes.
 const file = "fields_gen.go"
 
-// plainTypes are those of document.Plain.
+// plainTypes are the types of document.Plain.
 var plainTypes = []string{"string", "bool", "int64", "document.Timestamp", "document.Object", "document.Array"}
 
 func main() {
@@ -37,7 +36,6 @@ func main() {
 	}
 }
 
-// run writes the method of the one struct that the arguments name.
 func run(arguments []string) error {
 	if len(arguments) != 1 {
 		return fmt.Errorf("give the name of one struct, such as Member; got %d arguments", len(arguments))
@@ -50,16 +48,16 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, text, 0o644) //nolint:gosec // A file of the repository is for everyone to read.
+	return os.WriteFile(file, text, 0o644) //nolint:gosec // Files of the repository are readable by everyone.
 }
 
-// source is what a package declares.
+// source holds the declarations of a package.
 type source struct {
 	name  string
 	types map[string]ast.Expr
 }
 
-// readPackage reads the types that a folder's package declares, outside of its tests.
+// readPackage reads the types declared in a folder, except in tests.
 func readPackage(folder string) (*source, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -85,10 +83,10 @@ func readPackage(folder string) (*source, error) {
 	return read, nil
 }
 
-// field is a field of a plain type, and its name in documents.
+// field is a field of a plain type; key is its name in documents.
 type field struct{ name, key string }
 
-// method returns a file with the DecodeField method of a struct.
+// method returns the source of fields_gen.go.
 func (s *source) method(of string) ([]byte, error) {
 	fields, err := s.fields(of)
 	if err != nil {
@@ -107,7 +105,7 @@ func (s *source) method(of string) ([]byte, error) {
 	return format.Source(text.Bytes())
 }
 
-// fields returns the fields of plain types of a struct, or of the struct that a type is declared by.
+// fields returns the fields of plain types of a struct, or of a type declared as that struct.
 func (s *source) fields(of string) ([]field, error) {
 	switch declared := s.types[of].(type) {
 	case *ast.Ident:
@@ -127,7 +125,7 @@ func (s *source) fields(of string) ([]field, error) {
 	}
 }
 
-// plain returns what of a field is of a plain type, none where it is of another.
+// plain returns the field if its type is plain, and the fields of an embedded struct.
 func (s *source) plain(f *ast.Field) ([]field, error) {
 	if len(f.Names) == 0 {
 		embedded, ok := f.Type.(*ast.Ident)
@@ -146,7 +144,7 @@ func (s *source) plain(f *ast.Field) ([]field, error) {
 	return []field{{name: f.Names[0].Name, key: key}}, nil
 }
 
-// keyOf returns the name that a field has in documents, and whether it is read from that alone.
+// keyOf returns the field's name in documents, and whether it has only one form.
 func keyOf(f *ast.Field) (string, bool) {
 	if f.Tag == nil {
 		return "", false
@@ -160,9 +158,8 @@ func keyOf(f *ast.Field) (string, bool) {
 	return key, key != "" && key != "-" && tag.Get("document") == ""
 }
 
-// textOf returns a type as it is written.
 func textOf(t ast.Expr) string {
 	var text bytes.Buffer
-	_ = printer.Fprint(&text, token.NewFileSet(), t) // A buffer takes everything.
+	_ = printer.Fprint(&text, token.NewFileSet(), t) // Writing to a buffer cannot fail.
 	return text.String()
 }

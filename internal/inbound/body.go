@@ -1,4 +1,4 @@
-// Package inbound reads the bodies of requests of which it is not known yet who sent them.
+// Package inbound reads request bodies whose sender is not yet known.
 package inbound
 
 import (
@@ -10,37 +10,37 @@ import (
 	"time"
 )
 
-// What handlers allow where their host says nothing.
+// The defaults of handlers.
 const (
 	DefaultMaxBytes = 1 << 20
 	DefaultTime     = 10 * time.Second
 )
 
-// Limits are those of a body.
+// Limits are the limits of a request body.
 type Limits struct {
-	// MaxBytes is the most bytes that it may have.
+	// MaxBytes is the maximum size.
 	MaxBytes int64
-	// Time is how long all of it may take to arrive.
+	// Time is the maximum time until all of it has arrived.
 	Time time.Duration
-	// After calls a function once when a time is over, unless stop comes first, which then
-	// reports true. nil means time.AfterFunc.
+	// After calls a function once after a time, unless stop is called first, which then returns
+	// true. Nil means time.AfterFunc.
 	After func(within time.Duration, call func()) (stop func() bool)
 }
 
-// Refusal is the answer to a request whose body was not read.
+// Refusal is the response to a request whose body was not read.
 type Refusal struct {
 	// Status is 413, 408 or 400.
 	Status int
-	// Reason is a sentence for the sender.
+	// Reason is a message for the sender.
 	Reason string
 }
 
-// errTooSlow is what a read after the time ends in.
+// errTooSlow is returned by reads after the time limit.
 var errTooSlow = errors.New("the time is over")
 
-// ReadBody returns the body of a request, or why it is refused: it is too long, which is
-// told without reading where the request says its length; it came too slowly, however
-// steadily; or it broke off. After the first two the connection is closed.
+// ReadBody returns the body of a request, or a Refusal if it is too long, arrives too slowly or
+// breaks off. If the request states a length that is too long, nothing is read. After a body that
+// is too long or too slow the connection is closed.
 func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *Refusal) {
 	if r.ContentLength > limits.MaxBytes {
 		return nil, tooLong(w, limits)
@@ -56,7 +56,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 	case isTooLong:
 		return nil, tooLong(w, limits)
 	case !isInTime:
-		closeAfterwards(w) // Its reads have ended.
+		closeAfterwards(w) // Its reads have failed.
 		return nil, &Refusal{http.StatusRequestTimeout, fmt.Sprintf("the body must arrive within %s", limits.Time)}
 	case err != nil:
 		return nil, &Refusal{http.StatusBadRequest, "the body broke off"}
@@ -65,19 +65,18 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 	}
 }
 
-// LeaveUnread says before the answer to a request that its body, or the rest of it, is not
-// read. Else the server would read it before it answers, and once more before it closes the
-// connection, as slowly as it comes.
+// LeaveUnread must be called before a response if the body is not read to its end. Otherwise the
+// server reads the rest before it responds and again before it closes the connection, however
+// slowly it arrives.
 func LeaveUnread(w http.ResponseWriter) {
 	closeAfterwards(w)
 	endReads(w)
 }
 
-// closeAfterwards closes the connection after the answer.
 func closeAfterwards(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
-// endReads ends the read that is under way, and those that follow, by a deadline in the past. A
-// writer without deadlines leaves that to the server.
+// endReads ends the current read and all later ones with a deadline in the past. If the writer does
+// not support deadlines, the server handles the rest.
 func endReads(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 }
@@ -87,7 +86,7 @@ func tooLong(w http.ResponseWriter, limits Limits) *Refusal {
 	return &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body must have at most %d bytes", limits.MaxBytes)}
 }
 
-// after returns what calls a function when a time is over.
+// after returns After or its default.
 func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
 	if l.After != nil {
 		return l.After
@@ -95,7 +94,7 @@ func (l Limits) after() func(time.Duration, func()) (stop func() bool) {
 	return func(within time.Duration, call func()) func() bool { return time.AfterFunc(within, call).Stop }
 }
 
-// timedBody is a body that ends in an error once its time is over.
+// timedBody is a body that returns an error once its time is over.
 type timedBody struct {
 	inner  io.Reader
 	isOver atomic.Bool

@@ -42,7 +42,7 @@ func TestBody_SaysItIsTooLong(t *testing.T) {
 	require.Equal(t, "close", w.Header().Get("Connection"))
 }
 
-// unread is a body that nobody may read.
+// unread is a body that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {

@@ -6,11 +6,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Texts returns the texts at paths of a JSON object, such as "team.id", which say from whom a
-// request comes, so that its signature can be checked before it is read. It goes through the
-// body and builds nothing of the rest; where there is no text, "" stands. Of names that stand
-// there twice it takes the first: who reads the body afterwards compares. It reports false for
-// what is no JSON object.
+// Texts returns the strings at paths of a JSON object, such as "team.id". They name the sender, so
+// that the signature can be checked before the body is decoded. A missing string is "". If a name
+// occurs twice, the first one counts, so callers must compare after decoding. It returns false if
+// the body is not a JSON object.
 func Texts(body []byte, paths ...string) ([]string, bool) {
 	if !json.Valid(body) || !gjson.ParseBytes(body).IsObject() {
 		return nil, false

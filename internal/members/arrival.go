@@ -18,27 +18,27 @@ import (
 type Arrival struct {
 	// Member is the member as it is stored.
 	Member *member.Member
-	// New is whether the member was made by this arrival.
+	// New is true if the member was created by this arrival.
 	New bool
 }
 
-// On returns the member with what m lacks and its channel tells: Platform from the channel's type,
-// BotID from its info.
+// On returns m with missing fields taken from its channel: Platform from the channel's type, BotID
+// from its info.
 func On(m member.Member, c *channel.Channel) member.Member {
 	m.Platform = cmp.Or(m.Platform, string(c.Type))
 	m.BotID = cmp.Or(m.BotID, c.BotID())
 	return m
 }
 
-// Arrive finds the member of the scope's channel with an external id, and makes it
-// where there is none, out of the fields of m. A member who is there stays as it is. It
-// is for hosts, whose platforms know members by external ids only.
+// Arrive finds the member of the scope's channel with m.ExternalID, and creates it from m if it
+// does not exist. An existing member is not changed. It is for hosts, whose platforms know members
+// by external id only.
 //
-// Of several arrivals at once, one makes the member. Where a store does not serialise inserts, that
-// needs the index of EnsureIndexes.
+// Concurrent arrivals create one member. A store that does not serialize inserts needs the index of
+// EnsureIndexes for that.
 //
-// InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
-// scope has no channel. AlreadyExists: m has an ID, and another member has it.
+// Errors: InvalidArgument if m has no ExternalID or another app or channel than the scope, or the
+// scope has no channel; AlreadyExists if m.ID belongs to another member.
 func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error) {
 	channelID, err := s.channelOf(ctx, m)
 	if err != nil {
@@ -58,9 +58,9 @@ func (s *Service) Arrive(ctx context.Context, m member.Member) (*Arrival, error)
 	return &Arrival{Member: arrived, New: !isKnown}, err
 }
 
-// KnownID returns the id of the member of the scope's channel with an external id, "" where there is none yet: then
-// Arrive makes it. It is for hosts, which need no Service for the many events of members whom they know. The errors
-// are those of the store, and FailedPrecondition where what is stored is no member.
+// KnownID returns the id of the member of the scope's channel with an external id, or "" if there
+// is none yet. Hosts use it for the many events of known members, because it needs no Service.
+// Errors come from the store; FailedPrecondition means that the stored record is not a member.
 func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID string) (string, error) {
 	found, err := record.FindEqual(ctx, env, schema, scope.App, known(scope.Channel, externalID)...)
 	if err != nil || len(found) == 0 {
@@ -73,12 +73,12 @@ func KnownID(ctx context.Context, env record.Env, scope record.Scope, externalID
 	return id, err
 }
 
-// known are the fields by which the member of a channel is found who has an external id. No two have the same.
+// known returns the fields that identify a member by channel and external id.
 func known(channelID, externalID string) []query.FieldValue {
 	return []query.FieldValue{{Name: record.FieldChannel, Value: channelID}, {Name: fieldExternalID, Value: externalID}}
 }
 
-// arriveFirst makes a member, unless another arrival was faster and has made it meanwhile.
+// arriveFirst creates a member, or returns the one that a concurrent arrival created.
 func arriveFirst(ctx context.Context, members *record.Collection, m member.Member) (stored document.Object, wasFaster bool, err error) {
 	complete(&m)
 	fields, err := document.Encode(m)
@@ -92,7 +92,7 @@ func arriveFirst(ctx context.Context, members *record.Collection, m member.Membe
 		Upsert:       true,
 	}
 	found, err := members.FindAndModify(ctx, patch, true)
-	if errors.Is(err, boterr.AlreadyExists) { // Another arrival was faster.
+	if errors.Is(err, boterr.AlreadyExists) { // A concurrent arrival created it.
 		found, err = members.FindAndModify(ctx, patch, true)
 	}
 	if err != nil {
@@ -101,13 +101,11 @@ func arriveFirst(ctx context.Context, members *record.Collection, m member.Membe
 	return found.Document, found.Matched, nil
 }
 
-// Insert makes a member of m.Channel, or of the scope's own channel where m has none,
-// and returns it as it is stored. Without an ExternalID it gets its ID as that. It is
-// for hosts.
+// Insert creates a member of m.Channel, or of the scope's channel if it is empty, and returns the
+// stored member. ExternalID defaults to the ID. It is for hosts.
 //
-// InvalidArgument: m belongs to another app, or there is no channel. NotFound: the app
-// has no such channel. AlreadyExists: there is a member with this ID, or in this
-// channel with this ExternalID.
+// Errors: InvalidArgument if m belongs to another app or there is no channel; NotFound if the app
+// has no such channel; AlreadyExists if the ID, or the ExternalID in this channel, is taken.
 func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, error) {
 	if m.ID == "" {
 		m.ID = s.newID()
@@ -131,7 +129,7 @@ func (s *Service) Insert(ctx context.Context, m member.Member) (*member.Member, 
 	return fromDocument(stored)
 }
 
-// channelOf returns the id of the channel to which a new member belongs.
+// channelOf returns the id of the channel of a new member.
 func (s *Service) channelOf(ctx context.Context, m member.Member) (string, error) {
 	if m.App != "" && m.App != s.scope.App {
 		return "", boterr.Invalid(record.FieldApp, "the member belongs to another app")

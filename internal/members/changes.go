@@ -11,42 +11,41 @@ import (
 )
 
 // Changes returns the update document, for PatchMembers with WithModifier, that turns before into
-// after, in the fields that a run of bot logic writes back: botMeta, meta, customLocale and group.
-// It is the zero Object where they do not differ. Another order of fields is no difference; another
-// type of number is one.
+// after. It covers the fields that a run writes back: botMeta, meta, customLocale and group. It
+// returns the zero Object if they are equal. The order of fields does not matter; the type of a
+// number does.
 //
-// Only paths that differ are named, so that what another writer changes beside them survives:
-// objects are compared field by field, also where before has none, while an array, a scalar and an
-// empty object are set whole. An object with a name that cannot stand in a path (one that is empty,
-// has a dot or begins with $) is set whole, too, and so are botMeta and meta where the paths would
-// need more room than an update has. An empty customLocale or group counts as none, and so does an
-// absent object.
+// The update names only the paths that differ, so that other writers' changes survive. Objects are
+// compared field by field, even if before lacks the object; arrays, scalars and empty objects are
+// set whole. An object with a changed field whose name cannot appear in a path (it is empty, has a
+// dot or begins with $) is also set whole, and so are botMeta and meta if the paths would not fit
+// into an update. An empty customLocale or group, and an absent object, count as missing.
 //
-// The update fits the stored member, unless another writer has replaced an object on the way to a
-// path by null, a scalar or an array.
+// The update fits the stored member unless another writer has replaced an object on one of the
+// paths by null, a scalar or an array.
 //
-// InvalidArgument: an object of after carries an error, is nested too deep or is larger
-// than a document may be; or a member is nil.
+// The error is InvalidArgument if an object of after carries an error, is nested too deeply or is
+// larger than a document may be, or if a member is nil.
 func Changes(before, after *member.Member) (document.Object, error) {
 	if before == nil || after == nil {
-		return document.Object{}, boterr.Invalid("", "a member is missing: give the member before and after the run")
+		return document.Object{}, boterr.Invalid("", "a member is missing; give the member before and after the run")
 	}
 	return WrittenBackOf(before).Changes(WrittenBackOf(after))
 }
 
-// WrittenBack are the fields of a member that a run of bot logic writes back. What is in them never
-// changes, so that it is that of the moment, whatever becomes of the member.
+// WrittenBack holds the fields of a member that a run writes back. The objects are immutable, so it
+// is a snapshot.
 type WrittenBack struct {
 	BotMeta, Meta       document.Object
 	CustomLocale, Group string
 }
 
-// WrittenBackOf returns the fields of a member that are written back.
+// WrittenBackOf returns a snapshot of m.
 func WrittenBackOf(m *member.Member) WrittenBack {
 	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
 }
 
-// Changes is Changes of members with these fields. What nobody has touched is not compared.
+// Changes is the function Changes for snapshots.
 func (before WrittenBack) Changes(after WrittenBack) (document.Object, error) {
 	if before == after {
 		return document.Object{}, nil
@@ -80,36 +79,35 @@ func (before WrittenBack) Changes(after WrittenBack) (document.Object, error) {
 	return update, update.Err()
 }
 
-// changedObject is a field of a member that is an object.
 type changedObject struct {
 	name          string
 	before, after document.Object
 }
 
-// check refuses what no stored member can have.
+// check returns an error if no stored member could have the new value.
 func (o changedObject) check() error {
 	if o.before == o.after {
 		return nil
 	}
 	err := o.after.Err()
-	if err == nil { // The member is a level of its own.
+	if err == nil { // The member is one more level of nesting.
 		err = document.CheckExtent(document.O(o.name, o.after), document.MaxSize)
 	}
 	return boterr.PrefixField(o.name, err)
 }
 
-// changeList collects what differs between two members.
+// changeList collects the differences between two members.
 type changeList struct {
-	// path leads to what is compared.
+	// path is the path of the value being compared.
 	path []string
-	// set holds paths and values in turn, unset paths.
+	// set holds alternating paths and values, unset holds paths.
 	set   []any
 	unset []string
-	// length is that of all paths together.
+	// length is the total length of all paths.
 	length int
 }
 
-// update returns the update document, the zero Object where there are no changes.
+// update returns the update document, or the zero Object if there are no changes.
 func (c *changeList) update() document.Object {
 	var update document.Object
 	if len(c.set) > 0 {
@@ -122,23 +120,22 @@ func (c *changeList) update() document.Object {
 	return update
 }
 
-// isTooLong reports whether the paths alone fill an update.
+// isTooLong reports whether the paths alone exceed the size of an update.
 func (c *changeList) isTooLong() bool { return c.length > document.MaxSize }
 
-// at calls visit with the path led on to a field.
+// at calls visit with name appended to the path.
 func (c *changeList) at(name string, visit func()) {
 	c.path = append(c.path, name)
 	visit()
 	c.path = c.path[:len(c.path)-1]
 }
 
-// texts compares the fields that are texts.
 func (c *changeList) texts(before, after WrittenBack) {
 	c.at("customLocale", func() { c.text(before.CustomLocale, after.CustomLocale) })
 	c.at("group", func() { c.text(before.Group, after.Group) })
 }
 
-// text compares a text, which is none where it is empty.
+// text compares a string; an empty one counts as missing.
 func (c *changeList) text(before, after string) {
 	switch {
 	case before == after:
@@ -149,7 +146,6 @@ func (c *changeList) text(before, after string) {
 	}
 }
 
-// fields compares the fields of two objects.
 func (c *changeList) fields(before, after document.Object) {
 	if before == after {
 		return
@@ -170,7 +166,7 @@ func (c *changeList) fields(before, after document.Object) {
 	}
 }
 
-// value compares a value with the one before, where that is known.
+// value compares two values. known is false if before is missing.
 func (c *changeList) value(before any, known bool, after any) {
 	from, wasObject := before.(document.Object)
 	to, isObject := after.(document.Object)
@@ -182,13 +178,11 @@ func (c *changeList) value(before any, known bool, after any) {
 	}
 }
 
-// setTo notes a new value.
 func (c *changeList) setTo(value any) { c.set = append(c.set, c.name(), value) }
 
-// remove notes that there is no value any more.
 func (c *changeList) remove() { c.unset = append(c.unset, c.name()) }
 
-// name returns the path as text. Once the list is too long, its texts do not matter.
+// name returns the current path, or "" once the list is too long, because it is then discarded.
 func (c *changeList) name() string {
 	if c.isTooLong() {
 		return ""
@@ -198,7 +192,7 @@ func (c *changeList) name() string {
 	return text
 }
 
-// present returns an object, empty where it is absent: a member always has its objects.
+// present returns o, or an empty object if o is absent, because stored members have all objects.
 func present(o document.Object) document.Object {
 	if o.IsZero() {
 		return document.O()
@@ -206,12 +200,12 @@ func present(o document.Object) document.Object {
 	return o
 }
 
-// canStandInPath reports whether a path can lead through a field of this name.
+// canStandInPath reports whether a field name can be part of a path.
 func canStandInPath(name string) bool {
 	return name != "" && name[0] != '$' && !strings.Contains(name, ".")
 }
 
-// hasUnnamableChange reports whether a field differs whose name cannot stand in a path.
+// hasUnnamableChange reports whether a changed field has a name that cannot appear in a path.
 func hasUnnamableChange(before, after document.Object) bool {
 	for key := range before.All() {
 		if _, kept := after.Field(key); !kept && !canStandInPath(key) {
@@ -229,7 +223,7 @@ func hasUnnamableChange(before, after document.Object) bool {
 	return false
 }
 
-// isSame reports whether two values are the same but for the order of fields.
+// isSame reports whether two values are equal, ignoring the order of fields.
 func isSame(a, b any) bool {
 	switch a := a.(type) {
 	case document.Object:
@@ -238,7 +232,7 @@ func isSame(a, b any) bool {
 	case document.Array:
 		b, ok := b.(document.Array)
 		return ok && (a == b || hasSameItems(a, b))
-	case float64: // A negative zero is another value, and NaN is the same.
+	case float64: // -0 and 0 differ, and NaN equals NaN.
 		b, ok := b.(float64)
 		return ok && math.Float64bits(a) == math.Float64bits(b)
 	case time.Time:

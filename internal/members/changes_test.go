@@ -90,7 +90,7 @@ func nested(levels int, value any) document.Object {
 func TestChanges_Depth(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
-	const deepest = document.MaxDepth - 1 // The member is a level of its own.
+	const deepest = document.MaxDepth - 1 // The member is one more level.
 	for _, c := range []struct{ before, after document.Object }{
 		{document.O(), nested(deepest, 1)},
 		{nested(deepest, 1), nested(deepest, 2)},
@@ -316,9 +316,8 @@ func TestChanges_MakeTheMember(t *testing.T) {
 	}
 }
 
-// BenchmarkChanges tells what looking for changes costs, of a member with a usual meta:
-// where there are none, where one of its fields was set, and where all of it was read
-// anew.
+// BenchmarkChanges measures Changes for a member with a typical meta: without changes, with one
+// changed field, and after the whole meta was decoded again.
 func BenchmarkChanges(b *testing.B) {
 	meta := document.O()
 	for i := range 20 {

@@ -1,5 +1,5 @@
-// Package members keeps the members of an app: it carries out the operations on them, finds or makes the member who
-// sent a message, and computes what a run changed.
+// Package members implements the operations on an app's members, finds or creates the sender of a
+// message, and computes the changes that a run made to its member.
 package members
 
 import (
@@ -15,14 +15,12 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// The fields of members that this package looks for.
 const (
 	fieldExternalID = "externalId"
 	fieldTags       = "tags"
 	fieldReferFrom  = "meta.referFrom"
 )
 
-// schema is how members are kept.
 var schema = &record.Schema{
 	Name:       "member",
 	Collection: "members",
@@ -31,7 +29,7 @@ var schema = &record.Schema{
 	Preserved:  []string{record.FieldTurnFence, record.FieldHandledEvent},
 }
 
-// Service is the members of one app. It is safe for concurrent use.
+// Service holds the members of one app. It is safe for concurrent use.
 type Service struct {
 	scope      record.Scope
 	newID      func() string
@@ -45,14 +43,13 @@ var _ member.Operations = (*Service)(nil)
 // Option is a setting of a Service.
 type Option func(*Service)
 
-// WithEtagChecks makes UpdateMember answer Conflict where the given etag is not that
-// of the stored member. An update that gives no etag is not checked.
+// WithEtagChecks makes UpdateMember return Conflict if the given etag is not the stored one. An
+// update without an etag is not checked.
 func WithEtagChecks() Option {
 	return func(s *Service) { s.checkEtags = true }
 }
 
-// New returns the members of the scope's app. channels tells which channels the app
-// has.
+// New returns the Service of the scope's app. channels is used to check that channels exist.
 func New(env record.Env, scope record.Scope, channels channel.Operations, options ...Option) *Service {
 	s := &Service{
 		scope:    scope,
@@ -66,11 +63,9 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 	return s
 }
 
-// EnsureIndexes makes the indexes that members need in a store, unless they are
-// there: no two members of a channel may have the same externalId, a filter by externalId
-// alone finds the members of all channels of an app, and pages of the members of an app, or of a channel, in the order
-// of their ids read no more than they return. A host calls it
-// once, before it uses the store. The errors are those of
+// EnsureIndexes creates the indexes that members need. They make externalId unique within a
+// channel, find members by externalId in all channels of an app, and return pages of members in id
+// order without reading others. A host calls it once, before it uses the store. Errors come from
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	arrivals := store.Ascending(record.FieldApp, record.FieldChannel, fieldExternalID)
@@ -79,7 +74,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		store.Ascending(record.FieldApp, record.FieldID), store.Ascending(record.FieldApp, record.FieldChannel, record.FieldID))
 }
 
-// EnsureIndex is botctx.EnsureMemberIndex.
+// EnsureIndex implements botctx.EnsureMemberIndex.
 func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 	return ensure(ctx, database,
 		store.Ascending(record.FieldApp, record.FieldChannel, path, record.FieldID), store.Ascending(record.FieldApp, path, record.FieldID))
@@ -94,10 +89,11 @@ func ensure(ctx context.Context, database store.Store, indexes ...store.Index) e
 	return nil
 }
 
-// Find returns the members of the app that match, or an empty slice. It is for hosts.
+// Find returns the matching members of the app. The result is never nil without an error. It is for
+// hosts.
 //
-// Filter and SortBy name the JSON fields of Member. InvalidArgument: one of them, or a number, is wrong.
-// FailedPrecondition: what is stored is no member.
+// Filter and SortBy use the JSON names of Member's fields. Errors: InvalidArgument if the query is
+// invalid; FailedPrecondition if a stored record is not a member.
 func (s *Service) Find(ctx context.Context, query record.Query) ([]*member.Member, error) {
 	found, err := s.members.Find(ctx, query)
 	if err != nil {
@@ -111,7 +107,7 @@ func (s *Service) GetMember(ctx context.Context, p member.GetParams) (*member.Me
 	return record.Load(ByRequiredID(p.MemberID), func(id string) (*member.Member, error) { return s.Load(ctx, id) })
 }
 
-// Load returns a member of the app. NotFound: the app has no such member.
+// Load returns a member of the app, or NotFound.
 func (s *Service) Load(ctx context.Context, id string) (*member.Member, error) {
 	found, err := s.members.Get(ctx, id)
 	if err != nil {
@@ -120,7 +116,7 @@ func (s *Service) Load(ctx context.Context, id string) (*member.Member, error) {
 	return fromDocument(found)
 }
 
-// inChannel returns the members of the channel that an address names.
+// inChannel returns the members of the channel that named refers to.
 func (s *Service) inChannel(ctx context.Context, named record.Ref) (*record.Collection, error) {
 	id, err := s.channelID(ctx, named)
 	if err != nil {
@@ -129,7 +125,8 @@ func (s *Service) inChannel(ctx context.Context, named record.Ref) (*record.Coll
 	return s.members.Where(record.FieldChannel, id), nil
 }
 
-// channelID returns the id of the channel that an address names. One that a call names must be there.
+// channelID returns the id of the channel that named refers to. It checks that the channel exists,
+// unless it is the scope's own.
 func (s *Service) channelID(ctx context.Context, named record.Ref) (string, error) {
 	id, err := named.Resolve()
 	if err == nil && !named.IsOwn() {
@@ -140,17 +137,16 @@ func (s *Service) channelID(ctx context.Context, named record.Ref) (string, erro
 	return id, err
 }
 
-// fieldMemberID is the parameter that takes the id of a member.
 const fieldMemberID = "memberId"
 
-// Getter gives the members of an app, as Operations do.
+// Getter loads the members of an app.
 type Getter interface {
-	// GetMember returns the member of that id in the app, or NotFound.
+	// GetMember returns a member of the app, or NotFound.
 	GetMember(ctx context.Context, p member.GetParams) (*member.Member, error)
 }
 
-// ByRecord is the address of a call that takes the member's record as member. The default is
-// the scope's own.
+// ByRecord returns the reference of a call with a member's record in the parameter member. The
+// default is the scope's own member.
 func ByRecord(scope record.Scope, given *member.Member) record.Ref {
 	named := record.Ref{Kind: schema.Name, RecordParameter: "member", Own: scope.Member, MayBeOwn: true}
 	if given != nil {
@@ -159,40 +155,41 @@ func ByRecord(scope record.Scope, given *member.Member) record.Ref {
 	return named
 }
 
-// ByID is the address of a call that takes the member's id as memberId. The default is the
-// scope's own.
+// ByID returns the reference of a call with a member's id in memberId. The default is the scope's
+// own member.
 func ByID(scope record.Scope, id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: fieldMemberID, ID: id, Own: scope.Member, MayBeOwn: true}
 }
 
-// ByRecordOrID is the address of a call that takes the member's record as member, or its id as
-// memberId. The default is the scope's own.
+// ByRecordOrID returns the reference of a call with a member's record in member or its id in
+// memberId. The default is the scope's own member.
 func ByRecordOrID(scope record.Scope, given *member.Member, id string) record.Ref {
 	named := ByRecord(scope, given)
 	named.IDParameter, named.ID = fieldMemberID, id
 	return named
 }
 
-// ByRequiredID is the address of a call that must give the member's id as memberId.
+// ByRequiredID returns the reference of a call that requires memberId.
 func ByRequiredID(id string) record.Ref {
 	return record.Ref{Kind: schema.Name, IDParameter: fieldMemberID, ID: id}
 }
 
-// Load returns the member that an address names, as it is stored.
+// Load returns the stored member that named refers to.
 //
-// InvalidArgument: the call names no member, or two. NotFound: the app has no such member.
+// Errors: InvalidArgument if the call names no member or two; NotFound if the app has no such
+// member.
 func Load(ctx context.Context, from Getter, named record.Ref) (*member.Member, error) {
 	return record.Load(named, func(id string) (*member.Member, error) { return Get(ctx, from, id) })
 }
 
-// Get returns the member of an id, or NotFound: always one of the two.
+// Get returns the member with an id, or NotFound, even if from returns neither.
 func Get(ctx context.Context, from Getter, id string) (*member.Member, error) {
 	m, err := from.GetMember(ctx, member.GetParams{MemberID: id})
 	return record.Found(schema.Name, id, m, err)
 }
 
-// complete gives the member empty objects and an empty list where it has none: bot logic reads
-// and writes meta.x without asking.
+// complete sets missing objects and lists to empty ones, so that bot logic can use meta.x without
+// checks.
 func complete(m *member.Member) {
 	if m.BotMeta.IsZero() {
 		m.BotMeta.Object = document.O()
@@ -208,7 +205,6 @@ func complete(m *member.Member) {
 	}
 }
 
-// fromDocument reads a member that the store holds.
 func fromDocument(o document.Object) (*member.Member, error) {
 	m, err := record.Read[member.Member](schema, o)
 	if err != nil {
@@ -218,17 +214,17 @@ func fromDocument(o document.Object) (*member.Member, error) {
 	return m, nil
 }
 
-// listed is the number of members that All reads at once.
+// listed is the page size of All.
 const listed = 100
 
-// All is Members of a botctx.Runtime.
+// All implements Members of a botctx.Runtime.
 func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*member.Member, error] {
 	return func(yield func(*member.Member, error) bool) {
 		if err := checkSelection(chosen); err != nil {
 			yield(nil, err)
 			return
 		}
-		rest := chosen // The list can be read again.
+		rest := chosen // Keep chosen unchanged, so that the sequence can be iterated again.
 		for hasMore := true; hasMore; {
 			var found []*member.Member
 			var err error
@@ -245,7 +241,8 @@ func (s *Service) All(ctx context.Context, chosen member.Selection) iter.Seq2[*m
 	}
 }
 
-// page returns the next members of a selection, which becomes that of the rest, and whether there may be more.
+// page returns the next members of chosen, advances chosen behind them, and reports whether there
+// may be more.
 func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []*member.Member, hasMore bool, err error) {
 	size := listed
 	if chosen.Limit > 0 {
@@ -265,7 +262,7 @@ func (s *Service) page(ctx context.Context, chosen *member.Selection) (found []*
 	return found, chosen.Limit > 0, nil
 }
 
-// check refuses a selection that no member can be in.
+// checkSelection checks the limit and the filter of a selection.
 func checkSelection(s member.Selection) error {
 	if s.Limit < 0 {
 		return boterr.Invalid("limit", "must not be negative, got %d", s.Limit)
@@ -274,7 +271,7 @@ func checkSelection(s member.Selection) error {
 	return boterr.PrefixField("filter", err)
 }
 
-// filter returns the condition of the members that follow.
+// filter returns the filter of a selection.
 func filter(s member.Selection) document.Object {
 	filter := document.O()
 	if s.Channel != "" {
@@ -292,9 +289,9 @@ func filter(s member.Selection) document.Object {
 	return filter
 }
 
-// Erase removes the record of a member of an app, and reports whether there was one. What else is kept about the
-// member is elsewhere: see botctx.Runtime.EraseMember. It is for hosts. InvalidArgument: the
-// id of the app or of the member is missing. The other errors are those of the store.
+// Erase deletes a member's record and reports whether it existed. It does not delete anything else
+// about the member; see botctx.Runtime.EraseMember. It is for hosts. It returns InvalidArgument if
+// an id is missing; other errors come from the store.
 func Erase(ctx context.Context, env record.Env, app, memberID string) (bool, error) {
 	switch {
 	case app == "":

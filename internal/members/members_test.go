@@ -334,7 +334,7 @@ func TestArrive_Refuses(t *testing.T) {
 	require.Equal(t, before, a.stored(t))
 }
 
-// lost is a store that loses its server in every change, and says what else was wrong.
+// lost is a store that loses its server in every change and joins that error with others.
 type lost struct{ store.Store }
 
 func (s lost) Collection(name string) store.Collection {

@@ -47,7 +47,7 @@ func (s *Service) FindAndModifyMember(
 	result := member.FindAndModifyResult{OK: 1}
 	switch {
 	case !found.Matched:
-	case patch.Projection.Len() > 0: // What was not asked for is not made up.
+	case patch.Projection.Len() > 0: // Fields left out by the projection stay empty.
 		result.Member = new(member.Member)
 		err = document.Decode(found.Document, result.Member)
 	default:
@@ -56,7 +56,6 @@ func (s *Service) FindAndModifyMember(
 	return result, err
 }
 
-// returned is what the options say of what comes back.
 func returned(o member.FindAndModifyOption) record.ReturnOptions {
 	return record.ReturnOptions{
 		New: o.New, ReturnDocument: o.ReturnDocument, ReturnOriginal: o.ReturnOriginal,
@@ -64,8 +63,7 @@ func returned(o member.FindAndModifyOption) record.ReturnOptions {
 	}
 }
 
-// projection returns the projection of the options. One that puts other values into the
-// fields of a member is InvalidArgument.
+// projection returns the projection of the options, or InvalidArgument if it would compute values.
 func projection(o member.FindAndModifyOption) (document.Object, error) {
 	shown, err := returned(o).Shown()
 	if err != nil {
@@ -133,22 +131,22 @@ func patchOne(ctx context.Context, members *record.Collection, patch record.Patc
 	return found.Document, err
 }
 
-// patchAll changes all members that match, and returns the first of them. Which one
-// that is has to be asked before, since a member may not match any more after it was
-// changed. Where none matched then, none is changed: the result would not show it.
+// patchAll changes all matching members and returns the first of them. It looks up the first before
+// the change, after which the member may no longer match. If none matched then, it changes none,
+// because the result could not show it.
 func patchAll(ctx context.Context, members *record.Collection, patch record.Patch) (document.Object, error) {
 	before, err := members.Find(ctx, record.Query{Filter: patch.Filter, Limit: 1})
 	if err != nil {
 		return document.Object{}, err
 	}
 	if len(before) == 0 {
-		patch.Filter = document.O("$nor", document.A(document.O())) // Matches nothing; the patch is checked still.
+		patch.Filter = document.O("$nor", document.A(document.O())) // Matches nothing, but the patch is still checked.
 	}
 	if _, err := members.Update(ctx, patch); err != nil || len(before) == 0 {
 		return document.Object{}, err
 	}
 	id, _ := before[0].Field(record.FieldID)
-	first, err := members.Get(context.WithoutCancel(ctx), id) // The change is made.
+	first, err := members.Get(context.WithoutCancel(ctx), id) // The change is already stored.
 	if errors.Is(err, boterr.NotFound) {
 		return before[0], nil
 	}
@@ -183,7 +181,7 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 	return result, err
 }
 
-// addressed returns which member is meant, and in which version if that is said.
+// addressed returns the member's id and, if given, its etag.
 func addressed(given document.Object) (id, etag string, err error) {
 	if given.IsZero() {
 		return "", "", boterr.Missing("", "the _id of a member, and the fields to set")
@@ -201,8 +199,7 @@ func addressed(given document.Object) (id, etag string, err error) {
 	return address.ID, address.Etag, nil
 }
 
-// whyNotUpdated returns NotFound where there is no such member, and Conflict where
-// its etag is another one.
+// whyNotUpdated returns NotFound if the member does not exist, else Conflict.
 func (s *Service) whyNotUpdated(ctx context.Context, id string) error {
 	if _, err := s.members.Get(ctx, id); err != nil {
 		return boterr.PrefixField("member._id", err)
@@ -237,8 +234,8 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 	}
 }
 
-// fieldTypes are the types of the fields that a patch may change. A value of another
-// type would leave a member that nobody can read.
+// fieldTypes are the types of the fields that a patch may change. A member with a value of another
+// type could not be decoded.
 var fieldTypes = map[string]string{
 	"botId": typeString, fieldExternalID: typeString, "firstName": typeString, "lastName": typeString,
 	"gender": typeString, "platform": typeString, "email": typeString, "locale": typeString,
@@ -247,7 +244,7 @@ var fieldTypes = map[string]string{
 	"tags": typeArray,
 }
 
-// The names of types, as document.TypeName gives them.
+// The names of types, as returned by document.TypeName.
 const (
 	typeString = "string"
 	typeObject = "object"
@@ -256,9 +253,8 @@ const (
 
 var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
 
-// checkPatch refuses a patch that would give a field of members another type. The
-// Field of the error is the path behind "patch". What else is wrong with the patch is
-// found when it is compiled.
+// checkPatch refuses a patch that would change the type of a member's field. Other faults of the
+// patch are found when it is compiled.
 func checkPatch(p record.Patch) error {
 	if !p.WithModifier {
 		return boterr.PrefixField("patch", checkFields(p.Patch))
@@ -284,7 +280,7 @@ func checkFields(fields document.Object) error {
 	return nil
 }
 
-// checkField checks a field that is set. A text may be null, which empties it.
+// checkField checks the value for a path. A string may be null, which clears it.
 func checkField(path string, value any) error {
 	field, inside, isInside := strings.Cut(path, ".")
 	expected, known := fieldTypes[field]
@@ -302,11 +298,11 @@ func checkField(path string, value any) error {
 	}
 }
 
-// keepsArray reports whether a path within a field of a type changes elements of an array alone. One that names an
-// element by its number makes an object where there is no array.
+// keepsArray reports whether a path inside a field can only change elements of an array. An index
+// creates an object if there is no array.
 func keepsArray(of, inside string) bool { return of == typeArray && strings.HasPrefix(inside, "$") }
 
-// checkOperator checks the fields that an operator changes.
+// checkOperator checks the fields that an update operator changes.
 func checkOperator(operator string, paths document.Object) error {
 	switch operator {
 	case "$set", "$setOnInsert":

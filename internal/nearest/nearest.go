@@ -1,10 +1,10 @@
-// Package nearest finds what a misspelt name may have meant.
+// Package nearest finds the name that a misspelt one probably means.
 package nearest
 
 import "strings"
 
-// To returns the one of several names that is most like a name, the first of equals, "" where
-// none is like it: a third of its letters may differ, and at least one. Capitals are no difference.
+// To returns the first of the names that is most similar to name, or "" if none is similar. A third
+// of its letters may differ, and at least one. Case is ignored.
 func To(name string, among []string) string {
 	letters := []rune(strings.ToLower(name))
 	best, least := "", max(1, len(letters)/3)+1
@@ -16,8 +16,8 @@ func To(name string, among []string) string {
 	return best
 }
 
-// distance is how many letters have to be added, removed or changed, or swapped with the next
-// one, to make one word of another.
+// distance returns how many letters must be added, removed, changed or swapped with the next one to
+// turn a into b.
 func distance(a, b []rune) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

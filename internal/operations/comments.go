@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// Comments is what the comments of the Go code say, in JSON's terms: comments_gen.json, which
-// internal/generate writes.
+// Comments is the content of comments_gen.json: what the comments of the Go code say, with JSON
+// names. internal/generate writes it.
 type Comments struct {
-	// Operations are those of the methods, of their params and results, by the operations' names.
+	// Operations holds the comments of methods, params and results by operation name.
 	Operations map[string]Comment `json:"operations"`
-	// Kinds are those of the fields of records, by the names of the kind and of the field.
+	// Kinds holds the comments of record fields by the names of kind and field.
 	Kinds map[string]map[string]string `json:"kinds"`
-	// Limits are the limits of package send by the names of their constants, such as "2,000".
-	// Sentences of operations.json name them, such as {limit:MaxText}.
+	// Limits holds the limits of package send by the names of their constants, such as "2,000".
+	// operations.json refers to them as {limit:MaxText}.
 	Limits map[string]string `json:"limits"`
 }
 
-// Comment is what is said of one operation.
+// Comment is the comment of one operation.
 type Comment struct {
-	// Package is where the method is declared.
+	// Package is the package that declares the method.
 	Package string `json:"package"`
 	// Summary is the first sentence of the description.
 	Summary string `json:"summary"`
-	// Description are the paragraphs that say what the operation does.
+	// Description holds the paragraphs of the comment.
 	Description []string `json:"description"`
 	// Errors are the errors of this operation.
 	Errors []Failure `json:"errors"`
-	// Parameters and Result are the meanings of fields by their paths, such as "option.new".
+	// Parameters and Result are the meanings of fields by path, such as "option.new".
 	Parameters map[string]string `json:"parameters"`
 	Result     map[string]string `json:"result"`
 }
@@ -42,7 +42,7 @@ func (o Operation) with(said Comment) Operation {
 	return o
 }
 
-// withMeanings returns fields with the meanings that the comments give by path.
+// withMeanings returns fields with the meanings from comments. prefix is the path of fields.
 func withMeanings(fields []Field, meanings map[string]string, prefix string) []Field {
 	told := slices.Clone(fields)
 	for i, field := range told {
@@ -55,7 +55,7 @@ func withMeanings(fields []Field, meanings map[string]string, prefix string) []F
 	return told
 }
 
-// withLimits returns fields with the numbers of the limits that their meanings name.
+// withLimits returns fields with the limits in their meanings replaced by numbers.
 func withLimits(fields []Field, limits map[string]string) []Field {
 	told := slices.Clone(fields)
 	for i := range told {

@@ -5,10 +5,9 @@ import (
 	"unicode"
 )
 
-// GoName returns the Go name of an operation, a parameter or a field: its words
-// with capital first letters, and Go's initialisms. "dataSourceId" becomes
-// DataSourceID, "setBravoGroupIcon" SetBravoGroupIcon, "attachment_id"
-// AttachmentID. Words that are all capitals stay so.
+// GoName returns the Go name of an operation, a parameter or a field: each word is capitalized,
+// with Go's initialisms. "dataSourceId" becomes DataSourceID, "setBravoGroupIcon"
+// SetBravoGroupIcon, "attachment_id" AttachmentID. Words in all capitals do not change.
 func GoName(jsonName string) string {
 	var name strings.Builder
 	for _, word := range words(jsonName) {
@@ -27,8 +26,8 @@ func goWord(word string) string {
 	return strings.ToUpper(word[:1]) + word[1:]
 }
 
-// words splits a name at underscores and before each capital letter that
-// follows a letter or digit which is none.
+// words splits a name at underscores and before each capital that follows a lower-case letter or a
+// digit.
 func words(name string) []string {
 	var split []string
 	for part := range strings.SplitSeq(name, "_") {

@@ -227,8 +227,7 @@ func flatten(fields []operations.Field, prefix string) map[string]operations.Fie
 	return flat
 }
 
-// groups returns the fields that stand in one object together, by the path of
-// the object.
+// groups returns the fields of each object by the path of the object.
 func groups(fields []operations.Field, prefix string) map[string][]operations.Field {
 	grouped := map[string][]operations.Field{prefix: fields}
 	for _, field := range fields {

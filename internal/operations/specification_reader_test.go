@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// specOperation is what the specification says of one operation.
+// specOperation is an operation as described by the specification.
 type specOperation struct {
 	name       string
 	platforms  []string
@@ -18,7 +18,7 @@ type specOperation struct {
 	like string
 }
 
-// specParameter is what the specification says of one parameter.
+// specParameter is a parameter as described by the specification.
 type specParameter struct {
 	name         string
 	declaredType string

@@ -86,7 +86,7 @@ func addedKeys() map[string][]string {
 	}
 }
 
-// addedFields are fields of records that real records have beside those listed.
+// addedFields returns the fields of records that the specification does not list.
 func addedFields() map[string][]string {
 	return map[string][]string{
 		"member":     {"email", "locale", "customLocale", "group", "admin", "profilePic"},
@@ -236,8 +236,8 @@ func requireAgreement(t *testing.T, specified []specParameter, fields []operatio
 	}
 }
 
-// hasType reports whether one of the alternatives is what the specification
-// calls the type. An empty one says nothing.
+// hasType reports whether one of the alternatives is the type in
+// the specification. An empty specified type matches all.
 func hasType(declared operations.Type, specified string) bool {
 	return specified == "" || slices.ContainsFunc(declared.Alternatives(), func(alternative operations.Type) bool {
 		_, isArray := alternative.Element()

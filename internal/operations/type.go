@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Type is the JSON type of a value: any, null, boolean, number, string or
-// object, with [] behind it for an array of those, or several of these with
-// " | " between, such as "object | object[]".
+// Type is the JSON type of a value: any, null, boolean, number, string or object; with the suffix
+// [] an array of them; or several types separated by " | ", such as "object | object[]".
 type Type string
 
-// Alternatives returns the types of which a value may have any.
+// Alternatives returns the types separated by " | ".
 func (t Type) Alternatives() []Type {
 	var alternatives []Type
 	for alternative := range strings.SplitSeq(string(t), " | ") {
@@ -25,8 +24,8 @@ func (t Type) Element() (Type, bool) {
 	return Type(element), isArray && !strings.Contains(element, " | ")
 }
 
-// Accepts reports whether a value has the type. The value is what encoding/json
-// gives: nil, bool, float64, string, []any or map[string]any.
+// Accepts reports whether a value has the type. The value has the form that encoding/json decodes
+// into: nil, bool, float64, string, []any or map[string]any.
 func (t Type) Accepts(value any) bool {
 	return slices.ContainsFunc(t.Alternatives(), func(alternative Type) bool {
 		return alternative.acceptsOne(value)
@@ -42,7 +41,7 @@ func (t Type) acceptsOne(value any) bool {
 	return t == "any" || t == typeOf(value)
 }
 
-// typeOf returns the type of a value that is no array. It is empty for others.
+// typeOf returns the type of a value, or "" for an array.
 func typeOf(value any) Type {
 	switch value.(type) {
 	case nil:

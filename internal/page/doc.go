@@ -1,7 +1,7 @@
-// Package page holds what the project's pages in a browser have in common: who may ask for them, JSON
-// in and out, and the files that are built of: a small library, a style and the elements of a page.
+// Package page holds what the project's web pages share: access control, JSON in and out, and
+// files: a small library, a style and page elements.
 //
-//   - To keep others out, use [Guard].
+//   - To restrict access, use [Guard].
 //   - To read and answer requests, use [Read] and [Answer].
 //   - To serve files, use [Serve].
 package page

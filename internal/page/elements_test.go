@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nodeWith returns the arguments that run a module in Node, which stands in for a browser: its fetch refuses
+// nodeWith returns the arguments that run a module in Node, used instead of a browser: its fetch refuses
 // addresses with credentials, too. Older releases read the digits of a number only with a flag.
 func nodeWith(t *testing.T, module string) []string {
 	t.Helper()

@@ -10,20 +10,21 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// policy is the Content-Security-Policy of every page: what it runs, shows and asks for is its own, and nobody
-// frames it.
+// policy is the Content-Security-Policy of every page: it loads only its own content and cannot be
+// framed.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Guard decides which requests a page gets.
+// Guard decides which requests a page accepts.
 type Guard struct {
-	// IsHost reports whether a name, without a port, is one that the page is asked for by. A page on this
-	// machine takes no other, so that a site whose name leads to this machine does not get in. nil takes any.
+	// IsHost reports whether the page is served under a host name without port. Pages on this
+	// machine must refuse other names, so that a site whose name resolves to this machine gets no
+	// access. Nil accepts any name.
 	IsHost func(name string) bool
 }
 
-// Around returns a handler that hands on what may pass: what is asked for by a name of the page's, and not
-// from another site. It sets the headers that hold for every page.
+// Around returns a handler that passes on only requests for one of the page's names and not from
+// another site. It also sets the headers of every response.
 func (g Guard) Around(next http.Handler) http.Handler {
 	sites := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,12 +41,13 @@ func (g Guard) Around(next http.Handler) http.Handler {
 	})
 }
 
-// fromHere returns an error for a request that another site makes. A page may be opened from anywhere, but a
-// request with an Origin comes from a script or a form, and has to be the page's own, even if it only reads.
+// fromHere returns an error for a request from another site. Any site may link to the page, but a
+// request with an Origin comes from a script or a form and must be the page's own, even if it only
+// reads.
 func fromHere(sites *http.CrossOriginProtection, r *http.Request) error {
 	if r.Header.Get("Origin") != "" {
-		// Check passes what only reads. It trusts Sec-Fetch-Site before it compares Origin with Host, which
-		// a proxy may have rewritten.
+		// Check allows reads. It trusts Sec-Fetch-Site before it compares Origin with Host, which a
+		// proxy may have rewritten.
 		asWrite := *r
 		asWrite.Method = http.MethodPost
 		r = &asWrite
@@ -53,7 +55,6 @@ func fromHere(sites *http.CrossOriginProtection, r *http.Request) error {
 	return sites.Check(r)
 }
 
-// setHeaders sets the headers of every answer.
 func setHeaders(header http.Header) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -64,8 +65,8 @@ func setHeaders(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 }
 
-// LocalOr returns what Guard.IsHost is for a page on this machine that has these names besides: any address
-// in numbers, which no site can have as its name, and localhost.
+// LocalOr returns a Guard.IsHost for a page on this machine. It accepts names, localhost, and any
+// IP address, which cannot be the name of a site.
 func LocalOr(names []string) func(name string) bool {
 	return func(name string) bool {
 		_, err := netip.ParseAddr(name)
@@ -74,7 +75,6 @@ func LocalOr(names []string) func(name string) bool {
 	}
 }
 
-// hostName returns a Host without its port and brackets.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/page"
 )
 
-// A proxy that terminates TLS may ask for the page by a name of its own.
+// A proxy that terminates TLS may request the page under another name.
 func TestGuard_BehindAProxy(t *testing.T) {
 	t.Parallel()
 	guarded := page.Guard{}.Around(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -11,19 +11,19 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// MaxBody is how many bytes the body of a request has at most.
+// MaxBody is the maximum size of a request body in bytes.
 const MaxBody = 1 << 18
 
-// Problem is what a page is told of an error.
+// Problem is the JSON form of an error.
 type Problem struct {
-	// Code is one of boterr, Message a sentence that says what to do.
+	// Code is a code of boterr; Message says what to do.
 	Code    boterr.Code `json:"code"`
 	Message string      `json:"message"`
-	// Frames are where a panic arose, nil for none.
+	// Frames are the calls that led to a panic, if any.
 	Frames []string `json:"frames,omitempty"`
 }
 
-// ProblemOf tells an error, nil for nil. Credentials in it are redacted.
+// ProblemOf returns the redacted form of err, or nil for nil.
 func ProblemOf(err error) *Problem {
 	if err == nil {
 		return nil
@@ -35,7 +35,7 @@ func ProblemOf(err error) *Problem {
 	return told
 }
 
-// Answer answers with a status and a value as JSON.
+// Answer writes a response with a status and a JSON body.
 func Answer(w http.ResponseWriter, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -44,16 +44,16 @@ func Answer(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // Who is gone needs no answer.
+	_, _ = w.Write(append(text, '\n')) // The client may be gone.
 }
 
-// Fail answers with a status and an error.
+// Fail writes a response with a status and an error.
 func Fail(w http.ResponseWriter, status int, err error) {
 	Answer(w, status, map[string]*Problem{"error": ProblemOf(err)})
 }
 
-// Read reads the body of a request as JSON, all fields of which have to be known. InvalidArgument: it is
-// something else, or larger than MaxBody.
+// Read decodes the body of a request. Unknown fields, other content types and bodies larger than
+// MaxBody are InvalidArgument.
 func Read(w http.ResponseWriter, r *http.Request, into any) error {
 	if given, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || given != "application/json" {
 		return boterr.Invalid("Content-Type", "is %q: send application/json", r.Header.Get("Content-Type"))
@@ -61,7 +61,7 @@ func Read(w http.ResponseWriter, r *http.Request, into any) error {
 	return Decode(http.MaxBytesReader(w, r.Body, MaxBody), into)
 }
 
-// Decode reads one JSON value, all fields of which have to be known. InvalidArgument: it is something else.
+// Decode decodes a single JSON value. Unknown fields and trailing data are InvalidArgument.
 func Decode(from io.Reader, into any) error {
 	decoder := json.NewDecoder(from)
 	decoder.DisallowUnknownFields()

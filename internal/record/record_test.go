@@ -401,9 +401,9 @@ func TestAddress_Resolve_Refuses(t *testing.T) {
 		"member._id: is missing: a member is found by it":                      member(new(""), "", new("eve")),
 		`memberId: is "bob", and member is "ada": give one of both`:            member(new("ada"), "bob", new("eve")),
 		"memberId: is missing: this context has no member of its own":          member(nil, "", new("")),
-		"memberId: is missing: give the id of a member":                        member(nil, "", nil),
+		"memberId: is missing; give the id of a member":                        member(nil, "", nil),
 		"member: is missing: this context has no member of its own":            {Kind: "member", RecordParameter: "member", Own: "", MayBeOwn: true},
-		"previous: is missing: give an assignment, of which the _id is enough": {Kind: "assignment", RecordParameter: "previous"},
+		"previous: is missing; give an assignment, of which the _id is enough": {Kind: "assignment", RecordParameter: "previous"},
 		"previous._id: is missing: an assignment is found by it":               {Kind: "assignment", RecordParameter: "previous", Record: new("")},
 		"channel: is missing: this context has no channel of its own":          {Kind: "channel", IDParameter: "channel", Own: "", MayBeOwn: true},
 		"memberId[1]: is \"bob\", and member is \"ada\": give one of both":     {Kind: "member", RecordParameter: "member", IDParameter: "memberId[1]", Record: new("ada"), ID: "bob"},
@@ -444,7 +444,7 @@ func TestLoad_SaysWhereTheIDStands(t *testing.T) {
 		"not found: memberId: there is no member eve here":                member(nil, "", new("eve")),
 		"not found: memberId: there is no member nil here":                member(nil, "nil", nil),
 		"unavailable: member._id: the wire is cut":                        member(new("far"), "", nil),
-		"invalid argument: memberId: is missing: give the id of a member": member(nil, "", nil),
+		"invalid argument: memberId: is missing; give the id of a member": member(nil, "", nil),
 	} {
 		found, err := record.Load(named, load)
 		require.EqualError(t, err, want)

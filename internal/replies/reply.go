@@ -1,4 +1,4 @@
-// Package replies checks that what is sent, and what connectors answer, can be written as JSON.
+// Package replies checks that responses and the answers of connectors can be written as JSON.
 package replies
 
 import (
@@ -9,13 +9,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// maxDepth is how deep responses and replies may be nested, so that the results that hold
-// them can be written: those of a call, of a node, and of a run of nodes.
+// maxDepth is the maximum nesting of responses and replies. It leaves room for the results that
+// contain them: of a call, a node, and a run of nodes.
 const maxDepth = document.MaxDepth - 8
 
-// Writable returns a platform's reply without the fields that cannot be written as JSON. What
-// became of the message is known, and an odd reply must not lose that: whoever is told of a
-// failure sends the message again.
+// Writable returns a reply without the fields that JSON cannot represent. An odd reply must not
+// turn a sent message into a failure, because the caller would send it again.
 func Writable(reply document.Object) document.Object {
 	if reply.IsZero() || reply.Err() != nil {
 		return document.O()
@@ -28,8 +27,8 @@ func Writable(reply document.Object) document.Object {
 	return reply
 }
 
-// Check refuses what cannot be written as JSON within a result, by its path in value,
-// which is itself nested so deep.
+// Check returns an error, with its path, for anything in value that JSON cannot represent in a
+// result. depth is the nesting of value itself.
 func Check(value any, depth int) error {
 	switch v := value.(type) {
 	case float64:
@@ -62,7 +61,7 @@ func errTooDeep() error {
 	return boterr.Invalid("", "is nested deeper than the %d levels that a message may have", maxDepth)
 }
 
-// WrongOutcomes is the error for a batch that does not have one outcome for each message.
+// WrongOutcomes is the error for a batch without one outcome for each message.
 func WrongOutcomes(outcomes, messages int) error {
 	return boterr.New(boterr.Internal, "", "the connector told %d outcomes of %d messages: have it tell one for each, or none",
 		outcomes, messages)

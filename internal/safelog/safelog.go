@@ -1,5 +1,5 @@
-// Package safelog stands before a host's logger: a logger that panics ends nothing, and no character that
-// members wrote does something to a terminal, whatever the host's handler escapes.
+// Package safelog protects the SDK from a host's logger and terminals from log lines: panics of the
+// logger are recovered, and hidden characters are escaped.
 package safelog
 
 import (
@@ -9,11 +9,12 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// discarding is the logger that drops all.
+// discarding drops all lines.
 var discarding = slog.New(slog.DiscardHandler)
 
-// New returns a logger that writes to another one what display.Visible makes of each line, and drops the lines
-// at which that one panics. For nil it returns one that drops all; what New has returned is returned as it is.
+// New returns a logger that passes lines, made safe by display.Visible, to the given logger and
+// recovers its panics. For nil it returns a logger that drops everything. A logger returned by New
+// is returned unchanged.
 func New(logger *slog.Logger) *slog.Logger {
 	if logger == nil || logger == discarding {
 		return discarding
@@ -24,11 +25,10 @@ func New(logger *slog.Logger) *slog.Logger {
 	return slog.New(handler{logger.Handler()})
 }
 
-// handler is a handler whose panics end nothing.
 type handler struct{ unsafe slog.Handler }
 
 func (h handler) Enabled(ctx context.Context, level slog.Level) (enabled bool) {
-	defer func() { _ = recover() }() // A logger has nobody whom it could tell.
+	defer func() { _ = recover() }() // There is no one to report it to.
 	return h.unsafe.Enabled(ctx, level)
 }
 

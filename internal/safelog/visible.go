@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// visible returns a line without hidden characters: itself, if it has none.
+// visible returns a line with hidden characters escaped.
 func visible(line slog.Record) slog.Record {
 	isVisible := line.Message == display.Visible(line.Message)
 	line.Attrs(func(one slog.Attr) bool {
@@ -26,7 +26,6 @@ func visible(line slog.Record) slog.Record {
 	return shown
 }
 
-// visibleAttributes returns attributes without hidden characters.
 func visibleAttributes(attributes []slog.Attr) []slog.Attr {
 	if !slices.ContainsFunc(attributes, func(one slog.Attr) bool { return !isVisibleAttribute(one) }) {
 		return attributes
@@ -38,7 +37,6 @@ func visibleAttributes(attributes []slog.Attr) []slog.Attr {
 	return shown
 }
 
-// isVisibleAttribute reports whether an attribute can be logged as it is.
 func isVisibleAttribute(one slog.Attr) bool {
 	if one.Key != display.Visible(one.Key) {
 		return false
@@ -57,8 +55,8 @@ func isVisibleAttribute(one slog.Attr) bool {
 	}
 }
 
-// visibleAttribute returns an attribute without hidden characters. A value other than a text becomes a text if
-// its own text has some.
+// visibleAttribute returns an attribute with hidden characters escaped. A value that is not a
+// string becomes one if its text needs escaping.
 func visibleAttribute(one slog.Attr) slog.Attr {
 	one.Key, one.Value = display.Visible(one.Key), one.Value.Resolve()
 	switch {

@@ -46,8 +46,8 @@ func (s *Service) SendAlphaResponseToMemberIDs(
 	return send.SendAlphaResponseToMemberIDsResult{Results: results}, err
 }
 
-// alphaMessages returns the message to each member of an Alpha channel, all of them checked,
-// and what sends them.
+// alphaMessages returns the validated message to each member of an Alpha channel, and the connector
+// that sends them.
 func (s *Service) alphaMessages(ctx context.Context, p send.SendResponseParams) (send.Connector, []send.Message, error) {
 	messages, err := s.messages(ctx, p, channel.Alpha)
 	if err != nil {
@@ -153,8 +153,8 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 	})
 }
 
-// checkFileURL refuses what is no address of HTTP or HTTPS. The platform fetches the file,
-// not this host, so whether the address is a private one is its affair.
+// checkFileURL returns an error unless text is an HTTP or HTTPS URL. Private addresses are allowed,
+// because the platform fetches the file, not this host.
 func checkFileURL(text string) error {
 	if text == "" {
 		return boterr.Missing("url", "the address of the file")

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// statusOK is the status of a request where the platform gives none.
+// statusOK is the default status of a request.
 const statusOK = "OK"
 
 // SendDeltaResponse implements Operations.
@@ -41,7 +41,6 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p send.SendDeltaRespons
 	return s.batchResult(ctx, messages, batch)
 }
 
-// batchResult returns what came of a request for several messages.
 func (s *Service) batchResult(ctx context.Context, messages []send.Message, batch send.Batch) (send.SendDeltaResponseResult, error) {
 	sent := send.SendDeltaResponseResult{ID: batch.ID, Status: batch.Status, Results: make([]send.Result, len(messages))}
 	if sent.ID == "" {
@@ -61,22 +60,22 @@ func (s *Service) batchResult(ctx context.Context, messages []send.Message, batc
 	return sent, undelivered(ctx, messages, sent.Results)
 }
 
-// batchAnswer is a platform's answer to a request for several messages, as it is remembered.
+// batchAnswer is the stored form of a platform's answer to a batch.
 type batchAnswer struct {
 	ID     string
 	Status string
-	// Taken are the messages that the platform took.
+	// Taken are the messages that the platform accepted.
 	Taken []takenMessage
 }
 
-// takenMessage is what a platform answered to a message of several that it took.
+// takenMessage is an accepted message with the platform's answer.
 type takenMessage struct {
 	ID       string
 	Delivery send.Delivery
 }
 
-// sendBatch sends messages by one request. Where tries before have sent some of them, the others
-// alone are sent, and the answer, which has an outcome for each message, is about all.
+// sendBatch sends messages in one request. It leaves out those that earlier attempts have sent, and
+// returns an outcome for each message.
 func (s *Service) sendBatch(ctx context.Context, sender send.BatchSender, messages []send.Message) (send.Batch, error) {
 	all := send.Batch{Outcomes: make([]send.Outcome, len(messages))}
 	left := make([]int, len(messages))
@@ -105,7 +104,7 @@ func (s *Service) sendBatch(ctx context.Context, sender send.BatchSender, messag
 	return all, nil
 }
 
-// askBatch sends some of the messages by one request, and returns its answer with an outcome for each.
+// askBatch sends the messages at the indexes which, and returns an outcome for each of them.
 func askBatch(ctx context.Context, sender send.BatchSender, messages []send.Message, which []int) (send.Batch, error) {
 	some := make([]send.Message, len(which))
 	for i, of := range which {
@@ -139,7 +138,7 @@ func remembered(b send.Batch, messages []send.Message, which []int) batchAnswer 
 	return kept
 }
 
-// note takes over what is remembered of the messages that are left, and returns those that are still.
+// note copies the known outcomes of the messages in left, and returns the remaining indexes.
 func note(b *send.Batch, known batchAnswer, messages []send.Message, left []int) (still []int) {
 	for _, of := range left {
 		at := slices.IndexFunc(known.Taken, func(m takenMessage) bool { return m.ID == messages[of].ID })

@@ -13,13 +13,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Deliver checks a message that is filled already and sends it through a connector, as the
-// operations do, and returns what came of it in the shape of its platform. It is for
-// packages whose messages go where no operation of this one sends to, such as groups of
-// agents. An ID is made by the environment's SendID where the message has none; of the
-// environment the clock and the ids are used.
+// Deliver validates a message that is already filled, sends it through a connector, and returns the
+// result in the form of its platform. It is for packages that send to other recipients than the
+// operations here do, such as groups of agents. An empty ID is set by env.SendID. It uses only
+// the clock and the ids of env.
 //
-// The errors are those of SendResponse that are about one message.
+// It returns the errors that SendResponse has for one message.
 func Deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
 	if err := send.RequireChannel(message.Channel); err != nil {
 		return send.Result{}, err
@@ -30,7 +29,7 @@ func Deliver(ctx context.Context, env record.Env, connector send.Connector, mess
 	return deliver(ctx, env.WithDefaults(), connector, message)
 }
 
-// deliver sends one message that was checked.
+// deliver sends a validated message.
 func deliver(ctx context.Context, env record.Env, connector send.Connector, message send.Message) (send.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return send.Result{}, boterr.New(boterr.Canceled, "", "the message was not sent: %w", err)
@@ -49,7 +48,7 @@ func deliver(ctx context.Context, env record.Env, connector send.Connector, mess
 	return result(message, delivery, document.TimestampOf(env.Now())), nil
 }
 
-// recipient returns who gets a message, in one text.
+// recipient returns a text that identifies the recipient.
 func recipient(m send.Message) string {
 	var room [128]byte
 	text := append(room[:0], "message"...)
@@ -59,14 +58,13 @@ func recipient(m send.Message) string {
 	return string(text)
 }
 
-// result returns what came of a message that was delivered, whose reply is writable, in the shape of
-// its platform.
+// result returns the result of a delivered message in the form of its platform.
 func result(m send.Message, d send.Delivery, now document.Timestamp) send.Result {
 	result := send.Result{Reply: d.Reply, MessageEvent: event(m, d, now), ChatID: d.ChatID}
 	return result.For(m.Channel.Type)
 }
 
-// memberID returns the id of the member that it goes to, "" where it goes to none.
+// memberID returns the id of the receiving member, or "".
 func memberID(m send.Message) string {
 	if m.Member == nil {
 		return ""
@@ -98,8 +96,8 @@ func event(m send.Message, d send.Delivery, now document.Timestamp) send.Message
 	return event
 }
 
-// deliverAll sends every message, whatever becomes of the others, Ports.ParallelSends at
-// once. The results are in the order of the messages; those that failed say why.
+// deliverAll sends every message, Ports.ParallelSends at a time, even if some fail. The results are
+// in the order of the messages.
 func (s *Service) deliverAll(ctx context.Context, connector send.Connector, messages []send.Message) ([]send.Result, error) {
 	results := make([]send.Result, len(messages))
 	var taken atomic.Int64
@@ -117,8 +115,7 @@ func (s *Service) deliverAll(ctx context.Context, connector send.Connector, mess
 	return results, undelivered(ctx, messages, results)
 }
 
-// try sends one message of several. A panic of the connector is the error of that message
-// alone.
+// try sends one message of several. A panic of the connector becomes the error of that message.
 func (s *Service) try(ctx context.Context, connector send.Connector, message send.Message) (result send.Result) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
@@ -132,9 +129,8 @@ func (s *Service) try(ctx context.Context, connector send.Connector, message sen
 	return result
 }
 
-// undelivered returns the error of a send to several members, nil where all got it. Its
-// code is Canceled where ctx ended, that of the failure where the message was for one member
-// alone, and else Unavailable.
+// undelivered returns the error of a send to several members, or nil if all received it. The code
+// is Canceled if ctx ended, the code of the failure if there is only one member, else Unavailable.
 func undelivered(ctx context.Context, messages []send.Message, results []send.Result) error {
 	var failures []send.Failure
 	for i, result := range results {

@@ -82,11 +82,11 @@ func TestDeliver_NilPointerAsError(t *testing.T) {
 type nobody struct{}
 
 func (nobody) GetMember(context.Context, member.GetParams) (*member.Member, error) {
-	return nil, nil //nolint:nilnil // This is what is tested.
+	return nil, nil //nolint:nilnil // The test needs exactly this.
 }
 
 func (nobody) Load(context.Context, string) (*channel.Channel, error) {
-	return nil, nil //nolint:nilnil // This is what is tested.
+	return nil, nil //nolint:nilnil // The test needs exactly this.
 }
 
 func TestPorts_GiveNothing(t *testing.T) {

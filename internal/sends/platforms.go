@@ -78,7 +78,7 @@ func (s *Service) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 	})
 }
 
-// messageUpdate returns what a call asks for.
+// messageUpdate validates the params of UpdateMessage.
 func messageUpdate(p send.UpdateMessageParams) (send.MessageUpdate, error) {
 	if p.ExternalChannelID == "" {
 		return send.MessageUpdate{}, boterr.Missing("externalChannelId", "the id of the conversation on the platform")
@@ -109,7 +109,7 @@ func messageUpdate(p send.UpdateMessageParams) (send.MessageUpdate, error) {
 	}, nil
 }
 
-// messageToUpdate returns the id of the message that a call names.
+// messageToUpdate returns the id of the message to update.
 func messageToUpdate(p send.UpdateMessageParams) (string, error) {
 	byTS := string(p.MessageTS)
 	switch {
@@ -128,7 +128,7 @@ func messageToUpdate(p send.UpdateMessageParams) (string, error) {
 	}
 }
 
-// updatedMessage returns the platform's reply, completed from what was asked for.
+// updatedMessage returns the platform's reply, with missing fields taken from the request.
 func updatedMessage(asked send.MessageUpdate, reply document.Object) send.UpdateMessageResult {
 	result := send.UpdateMessageResult{
 		OK:      document.Get(reply, "ok", true),

@@ -13,17 +13,15 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// The fields of comments by which hosts look for them.
 const (
 	fieldPostID = "postId"
 	fieldMember = "member"
 )
 
-// commentSchema is how comments on posts are kept.
 var commentSchema = &record.Schema{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
 
-// EnsureIndexes makes the indexes by which comments are found by their post, their member and their age, unless they
-// are there. A host calls it once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
+// EnsureIndexes creates the indexes on comments by post, member and age. A host calls it once,
+// before it uses the store. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, paths := range [][]string{
 		{record.FieldApp, fieldPostID}, {record.FieldApp, fieldMember}, {record.FieldCreatedAt},
@@ -35,9 +33,10 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 	return nil
 }
 
-// RemovePostComments removes, for all apps, the comments on posts that were recorded longer ago than olderThan by the
-// store's clock, and returns how many. A negative olderThan keeps all. It works in batches, and needs the indexes of
-// EnsureIndexes. After an error the same call removes the rest. It is for hosts; the errors are those of the store.
+// RemovePostComments deletes the comments of all apps that are older than olderThan by the store's
+// clock, and returns their number. A negative olderThan deletes none. It works in batches and needs
+// the indexes of EnsureIndexes. If it fails, repeat the call. It is for hosts; errors come from the
+// store.
 func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Duration) (int64, error) {
 	if olderThan < 0 {
 		return 0, nil
@@ -52,9 +51,9 @@ func RemovePostComments(ctx context.Context, env record.Env, olderThan time.Dura
 	})
 }
 
-// EraseMember removes the comments of a member of an app, and returns how many. It works in batches; the same call
-// again removes what is left, or nothing. It is for hosts. InvalidArgument: the id of the app or of the member is
-// missing. The other errors are those of the store.
+// EraseMember deletes the comments of a member and returns their number. It works in batches; if it
+// fails, repeat the call. It is for hosts. It returns InvalidArgument if an id is missing; other
+// errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (int64, error) {
 	switch {
 	case app == "":
@@ -98,7 +97,6 @@ func (s *Service) SavePostCommentAnalytics(
 	return send.SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// check refuses a comment that is incomplete.
 func check(p send.SavePostCommentAnalyticsParams) error {
 	switch {
 	case p.Comment == "":
@@ -114,8 +112,9 @@ func check(p send.SavePostCommentAnalyticsParams) error {
 	}
 }
 
-// FindPostComments returns the comments of the app, or an empty slice. Filter and SortBy name the JSON fields of
-// send.PostComment. Unsupported: the environment has no store.
+// FindPostComments returns the matching comments of the app. The result is never nil without an
+// error. Filter and SortBy use the JSON names of send.PostComment. It returns Unsupported if the
+// environment has no store.
 func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*send.PostComment, error) {
 	comments, err := s.comments()
 	if err != nil {
@@ -130,7 +129,6 @@ func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*
 	})
 }
 
-// comments returns the comments of the scope's app.
 func (s *Service) comments() (*record.Collection, error) {
 	if s.env.Store == nil {
 		return nil, boterr.New(boterr.Unsupported, "", "these sends were made without a store: give record.Env one")

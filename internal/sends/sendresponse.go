@@ -36,8 +36,8 @@ func (s *Service) SendResponse(ctx context.Context, p send.SendResponseParams) (
 	return send.SendResponseResult{Results: []send.Result{result}}, nil
 }
 
-// messages returns the message to each member, at least one, all of them checked. The
-// channel must be of one of the types allowed; none stands for any.
+// messages returns the validated message to each member, at least one. If allowed is not empty, the
+// channel must have one of these types.
 func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allowed ...channel.Type) ([]send.Message, error) {
 	if p.Response.IsZero() {
 		return nil, boterr.PrefixField("response", p.Response.Validate())
@@ -74,8 +74,8 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 	return messages, nil
 }
 
-// messageTo returns the message to a member, whom a call names as r; or to the group in which the scope's own member
-// talks with the bot.
+// messageTo returns the message to a member, or to the group in which the scope's own member talks
+// to the bot. r is the reference by which the call names the member.
 func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member, response send.Response) (send.Message, error) {
 	message := send.Message{Channel: to, To: s.scope.GroupExternalID}
 	if !r.IsOwn() || message.To == "" {
@@ -90,7 +90,7 @@ func (s *Service) messageTo(to *channel.Channel, r record.Ref, m *member.Member,
 	return message, err
 }
 
-// filledFor returns a response filled from a member and checked.
+// filledFor fills a response from a member and validates it.
 func filledFor(m *member.Member, response send.Response) (send.Response, error) {
 	filled, err := send.Filled(response, m)
 	if err != nil {
@@ -99,7 +99,7 @@ func filledFor(m *member.Member, response send.Response) (send.Response, error) 
 	return send.Raw(filled.Object()), nil
 }
 
-// forOneOf says for which of several members a message is wrong.
+// forOneOf adds the member to the error if there are several.
 func forOneOf(recipients []record.Ref, m *member.Member, err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok || len(recipients) == 1 {
@@ -110,13 +110,12 @@ func forOneOf(recipients []record.Ref, m *member.Member, err error) error {
 	return &named
 }
 
-// messaging is what some platforms want to know of a message.
+// messaging holds the messaging type and tag of a message.
 type messaging struct{ kind, tag string }
 
-// notAskedFor is the error for what the channel's platform does not ask for.
 const notAskedFor = "is for %s alone, and the channel is of type %s"
 
-// messaging returns what a platform is told, nothing where it does not ask.
+// messaging returns type and tag for platforms that have them.
 func (s *Service) messaging(platform channel.Type, p send.SendResponseParams) (messaging, error) {
 	switch {
 	case platform.Has(channel.MessagingTypes):
@@ -130,35 +129,35 @@ func (s *Service) messaging(platform channel.Type, p send.SendResponseParams) (m
 	}
 }
 
-// fieldThread is the thread of a message on platforms that have the feature Threads: in the data of an event the one
-// in which it was written, in a response the one in which it is shown.
+// fieldThread is the thread of a message on platforms with the feature Threads: in an event's data
+// the thread it was written in, in a response the thread to show it in.
 const fieldThread = "thread_ts"
 
 // Thread is a thread of a conversation on a platform.
 type Thread struct {
-	// Conversation is the platform's id of the conversation, "" if the member is alone with the bot.
+	// Conversation is the platform's id of the conversation, or "" if it has no other members.
 	Conversation string
-	// ID is the platform's id of the thread, "" if there is none.
+	// ID is the platform's id of the thread, or "".
 	ID string
 }
 
-// ThreadOf returns the thread in which an event was written. Platforms without threads have none.
+// ThreadOf returns the thread in which an event was written, or the zero Thread.
 func ThreadOf(platform channel.Type, event *send.MessageEvent) Thread {
 	if event == nil || !platform.Has(channel.Threads) {
 		return Thread{}
 	}
 	thread := Thread{ID: document.Get(event.Data, fieldThread, "")}
-	// Conversations of several have ids that begin with one of these letters.
+	// Ids of conversations with several members begin with one of these letters.
 	if thread.ID != "" && (strings.HasPrefix(event.To, "C") || strings.HasPrefix(event.To, "G")) {
 		thread.Conversation = event.To
 	}
 	return thread
 }
 
-// WithoutThread returns the data of an event without its thread, for a message that goes to another conversation.
+// WithoutThread returns an event's data without its thread, to send it to another conversation.
 func WithoutThread(data document.Object) document.Object { return data.Without(fieldThread) }
 
-// in returns a message to the scope's own member as it answers what was written in a thread.
+// in returns a message to the scope's own member as an answer in a thread.
 func in(m send.Message, thread Thread) send.Message {
 	if thread.ID == "" || m.Response.Object().Has(fieldThread) {
 		return m
@@ -197,7 +196,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 	return deliver(ctx, s.env, connector, message)
 }
 
-// hotelMessage returns a message with the receiver that a call names, and nothing else.
+// hotelMessage returns a message that has only the receiver.
 func hotelMessage(p send.SendHotelResponseParams) (send.Message, error) {
 	message := send.Message{To: p.RecipientID, ReceiverType: p.ReceiverType, GroupID: p.HotelGroupID}
 	switch {
@@ -218,8 +217,7 @@ func hotelMessage(p send.SendHotelResponseParams) (send.Message, error) {
 	return message, nil
 }
 
-// ownMemberOrNobody returns the scope's own member, and one without any field where the scope
-// has none.
+// ownMemberOrNobody returns the scope's own member, or an empty member if the scope has none.
 func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error) {
 	if s.scope.Member == "" {
 		return &member.Member{}, nil

@@ -1,4 +1,4 @@
-// Package sends carries out the operations of package send.
+// Package sends implements the operations of package send.
 package sends
 
 import (
@@ -15,22 +15,22 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Ports are what a Service sends with.
+// Ports are the parts that a Service needs to send.
 type Ports struct {
-	// Channels are those of the scope's app. Required.
+	// Channels loads the channels of the scope's app. Required.
 	Channels channels.Loader
-	// Members are those of the scope's app. Required. {{path}} is filled from the member
-	// that they give, which may be one as a run has changed it and not stored it yet.
+	// Members loads the members of the scope's app. Required. {{path}} is filled from its result,
+	// so it may return a member with changes of the run that are not stored yet.
 	Members members.Getter
-	// Connectors are the platforms that can be sent to. The map is not to be changed later.
+	// Connectors must not be modified later.
 	Connectors send.Connectors
-	// ParallelSends is how many messages of one call, to several members, are on their way at
-	// once. The default is 1: one after the other, in order.
+	// ParallelSends is the number of messages of one call that are sent at the same time. The
+	// default is 1.
 	ParallelSends int
-	// Thread returns the thread in which the scope's own member is answered by a call. The default is none.
+	// Thread returns the thread in which a call answers the scope's own member. The default is
+	// none.
 	Thread func(ctx context.Context) Thread
-	// IsStrict refuses parameters that the platform does not know, instead of ignoring
-	// them.
+	// IsStrict refuses parameters that the platform does not support instead of ignoring them.
 	IsStrict bool
 }
 
@@ -43,13 +43,13 @@ type Service struct {
 
 var _ send.Operations = (*Service)(nil)
 
-// New returns the sends of a scope. The store of the environment holds the comments of
-// SavePostCommentAnalytics; the other operations use its clock and its ids alone.
+// New returns the Service of a scope. The store in env holds the comments of
+// SavePostCommentAnalytics; the other operations use only its clock and ids.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }
 
-// channelWith returns the channel that a call names and a port of its platform.
+// channelWith returns the channel that a call names and an optional port of its connector.
 func channelWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, what string, allowed ...channel.Type,
 ) (*channel.Channel, Port, error) {
@@ -66,7 +66,7 @@ func channelWith[Port any](
 	return in, port, nil
 }
 
-// contact is a member on a platform, with a port of that platform.
+// contact is a member on a platform, with an optional port of its connector.
 type contact[Port any] struct {
 	in   *channel.Channel
 	port Port
@@ -74,8 +74,8 @@ type contact[Port any] struct {
 	to string
 }
 
-// contactWith returns the member that a call names, or the scope's own, on the platform of
-// the channel that it names.
+// contactWith returns the member that a call names, or the scope's own, in the channel that the
+// call names.
 func contactWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, who *member.Member, requires requirement,
 ) (contact[Port], error) {
@@ -98,16 +98,16 @@ func contactWith[Port any](
 	return contact[Port]{in: in, port: port, to: to}, nil
 }
 
-// requirement is what an operation asks of a channel: its platform, and what the connector
-// must do, such as "put labels on members".
+// requirement names the platform that an operation requires and the feature of its connector, such
+// as "put labels on members".
 type requirement struct {
 	platform channel.Type
 	what     string
 }
 
-// PlatformError gives the error of a connector, or of a further port of one, its code: its
-// own, Canceled where the caller's context ended, and else Unavailable, a time-out of the
-// connector's own included. It is for packages that use ports of their own.
+// PlatformError returns the error of a connector or one of its ports with a code: its own, Canceled
+// if ctx ended, else Unavailable, even for a timeout of the connector itself. It is also used by
+// packages with their own ports.
 func PlatformError(ctx context.Context, platform channel.Type, err error) error {
 	if err == nil {
 		return nil
@@ -128,8 +128,7 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 	}
 }
 
-// atResponse puts the field of an error for what a platform cannot show, or does not have, behind
-// "response".
+// atResponse prefixes the field with "response" in errors about the response.
 func atResponse(err error) error {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.Unsupported:
@@ -139,7 +138,6 @@ func atResponse(err error) error {
 	}
 }
 
-// canceled is the error where ctx ended before a platform was asked, nil where it did not.
 func canceled(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return boterr.New(boterr.Canceled, "", "the platform was not asked: %w", err)
@@ -147,8 +145,8 @@ func canceled(ctx context.Context) error {
 	return nil
 }
 
-// recipients returns the members that a call names, each once, in the order in which it first
-// names them, or the scope's own. There is at least one. One alone stands in room.
+// recipients returns the members that a call names, without duplicates and in order, or the scope's
+// own. There is at least one. A single one is appended to room.
 func (s *Service) recipients(
 	given *member.Member, ids document.OneOrMany[string], room []record.Ref,
 ) ([]record.Ref, error) {
@@ -181,7 +179,7 @@ func (s *Service) recipients(
 	return recipients, nil
 }
 
-// loadMember returns the member as it is stored, which must be in the channel.
+// loadMember returns the stored member, which must be in the channel.
 func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named record.Ref) (*member.Member, error) {
 	m, err := members.Load(ctx, s.ports.Members, named)
 	if err != nil {
@@ -193,16 +191,15 @@ func (s *Service) loadMember(ctx context.Context, in *channel.Channel, named rec
 	return m, nil
 }
 
-// Once asks a platform for something by a further port of its connector, as the operations do, under a
-// key that KeyOf gives the connector: unless a try before at the same run has got it done, see record.Once.
-// of names what is asked for, and of whom; two things of one name are told apart by their order. It is for
-// packages that use ports of their own.
+// Once calls a connector's optional port with an idempotency key (see send.KeyOf), unless an
+// earlier attempt of the same run completed the call (see record.Once). of identifies the request;
+// equal ones are told apart by their order. It is also used by packages with their own ports.
 func Once[T any](ctx context.Context, env record.Env, of string, ask func(ctx context.Context) (T, error)) (T, error) {
 	env = env.WithDefaults()
 	return onceUnder(ctx, env, env.SendID(ctx, of), ask)
 }
 
-// onceUnder is Once, under a key.
+// onceUnder is Once with a given key.
 func onceUnder[T any](ctx context.Context, env record.Env, key string, ask func(ctx context.Context) (T, error)) (T, error) {
 	return record.Once(send.WithKey(ctx, key), env, key, ask)
 }

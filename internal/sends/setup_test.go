@@ -135,7 +135,7 @@ type refusal struct {
 	field string
 }
 
-// requireRefusals makes calls for the member of a platform, all of which are refused.
+// requireRefusals makes calls for the member of a platform and requires that each is refused.
 func requireRefusals(t *testing.T, of channel.Type, refusals []refusal) {
 	t.Helper()
 	w := newWorld(t)
@@ -165,7 +165,7 @@ func requireForItsPlatform(t *testing.T, of channel.Type, field string, made cal
 	w.requireUntouched()
 }
 
-// requirePortNeeded asks that a call is Unsupported where the connector has no further ports.
+// requirePortNeeded requires that a call is Unsupported if the connector has no optional ports.
 func requirePortNeeded(t *testing.T, of channel.Type, field string, made call) {
 	t.Helper()
 	w := newWorld(t)
@@ -205,7 +205,7 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 // elsewhere is a channel of another app, and strangers a member of it.
 func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
 
-// noon is what the clock of a platform shows.
+// noon is the time of a platform's clock.
 var noon = time.UnixMilli(1_700_000_000_000).UTC()
 
 var platforms = []channel.Type{
@@ -277,7 +277,7 @@ func (p *platform) in(channelID, memberID string) *sends.Service {
 type outbox struct {
 	mu   sync.Mutex
 	sent []send.Message
-	// delivery is what it answers, but for what fails.
+	// delivery is the answer to messages that do not fail.
 	delivery send.Delivery
 	// fail are the errors by recipient.
 	fail map[string]error
@@ -298,7 +298,7 @@ func (o *outbox) Send(_ context.Context, message send.Message) (send.Delivery, e
 	return o.delivery, nil
 }
 
-// recipients returns to whom messages went.
+// recipients returns the recipients of the messages.
 func (o *outbox) recipients() []string {
 	to := []string{}
 	for _, message := range o.sent {
@@ -330,7 +330,7 @@ func read[T any](t *testing.T, text string) T {
 	return value
 }
 
-// long returns a text of so many characters, of which each has several bytes.
+// long returns a text of the given number of characters, each of several bytes.
 func long(characters int) string { return strings.Repeat("ß", characters) }
 
 // labeler notes the labels that it puts on and takes off.

@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// around is how many lines that are alike stand before and behind those that differ.
+// around is the number of equal lines shown before and after a difference.
 const around = 3
 
-// mostCompared is the most pairs of lines that are compared. Texts beyond it differ as a whole between
-// their first and their last difference.
+// mostCompared is the maximum number of pairs of lines to compare. Above it, everything between the
+// first and the last difference counts as different.
 const mostCompared = 4 << 20
 
-// Unified returns the lines of two texts that differ, with those around them, in the form of a unified
-// diff without the names of files: - before what only the first has, + before what only the second has.
-// It is "" where the texts are the same.
+// Unified returns a unified diff of two texts without file names: lines only in first are marked -,
+// lines only in second are marked +. It is "" if the texts are equal.
 func Unified(first, second string) string {
 	if first == second {
 		return ""
@@ -28,10 +27,10 @@ func Unified(first, second string) string {
 	return text.String()
 }
 
-// noEnd stands behind a last line that has no end.
+// noEnd follows a last line that does not end in a newline.
 const noEnd = "\n\\ No newline at end of file"
 
-// lines returns the lines of a text without their ends.
+// lines splits text into lines without newlines.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -44,13 +43,12 @@ func lines(text string) []string {
 	return all
 }
 
-// change is a line that both have (' '), only the first has ('-') or only the second has ('+').
+// change is a line of both texts (' '), only of the first ('-') or only of the second ('+').
 type change struct {
 	mark byte
 	line string
 }
 
-// changes returns what makes the second of the first.
 func changes(a, b []string) []change {
 	var all []change
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -66,7 +64,7 @@ func changes(a, b []string) []change {
 	return slices.Concat(all, between(a, b), end)
 }
 
-// between returns what makes the second of the first, where they begin and end with different lines.
+// between returns the changes from a to b, which begin and end with different lines.
 func between(a, b []string) []change {
 	var all []change
 	common := commonLengths(a, b)
@@ -92,8 +90,8 @@ func between(a, b []string) []change {
 	return all
 }
 
-// lengths are how many lines in their order the ends of two texts have in common, by the lengths of the
-// ends.
+// lengths holds the length of the longest common subsequence of two suffixes, by the lengths of the
+// suffixes.
 type lengths struct {
 	cells []int32
 	width int
@@ -101,7 +99,7 @@ type lengths struct {
 
 func (l *lengths) at(i, j int) int32 { return l.cells[i*l.width+j] }
 
-// commonLengths counts what the ends of two texts have in common, nil where there is too much to compare.
+// commonLengths computes the lengths, or returns nil if there is too much to compare.
 func commonLengths(a, b []string) *lengths {
 	if len(a)*len(b) > mostCompared {
 		return nil
@@ -119,13 +117,13 @@ func commonLengths(a, b []string) *lengths {
 	return l
 }
 
-// part is a run of lines with a difference. first and second are the numbers of lines before it.
+// part is a hunk of the diff. first and second are the numbers of lines before it.
 type part struct {
 	first, second int
 	changes       []change
 }
 
-// parts cuts changes into those that stand near each other.
+// parts groups nearby changes.
 func parts(all []change) []part {
 	var found []part
 	var open *part
@@ -157,7 +155,7 @@ func parts(all []change) []part {
 	return found
 }
 
-// trim takes away what stands too far behind the last difference.
+// trim removes the equal lines too far after the last difference.
 func (p *part) trim() {
 	end := len(p.changes)
 	for end > 0 && p.changes[end-1].mark == ' ' {
@@ -183,7 +181,7 @@ func (p *part) writeTo(text *strings.Builder) {
 	}
 }
 
-// span returns where lines stand, as the head of a part has it.
+// span formats a range of lines for the head of a hunk.
 func span(before, n int) string {
 	if n == 0 {
 		return fmt.Sprintf("%d,0", before)

@@ -1,4 +1,4 @@
-// Package timelimit bounds how long a call takes, and costs little if the call ends in time.
+// Package timelimit limits the duration of calls, at little cost for calls that end in time.
 package timelimit
 
 import (
@@ -11,21 +11,21 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Rule says how long calls of a kind may take.
+// Rule is the time limit for a kind of calls.
 type Rule struct {
-	// Most is how long one may take, by the machine's clock.
+	// Most is the maximum duration by the machine's clock.
 	Most time.Duration
-	// Over is the context.Cause of one that takes longer.
+	// Over is the context.Cause after the limit.
 	Over *boterr.Error
-	// IsPausable lets the call itself find its limit by Of, to pause it.
+	// IsPausable allows the call itself to find its limit with Of and pause it.
 	IsPausable bool
 }
 
-// Limit is a context that ends once a call has taken too long. Its methods may be called by several
-// goroutines at once; a nil *Limit is no limit.
+// Limit is a context that ends when a call takes too long. It is safe for concurrent use; a nil
+// *Limit is no limit.
 //
-// Most calls end before anybody waits for the end of their context, so the timer, and what else a context
-// needs to end while others wait, are made when they are first needed.
+// Most calls end before anyone waits for Done, so the timer and the cancelable context are created
+// when first needed.
 type Limit struct {
 	context.Context //nolint:containedctx // That of the caller: it is a context itself.
 
@@ -33,14 +33,14 @@ type Limit struct {
 	ending atomic.Pointer[ending]
 
 	mu sync.Mutex
-	// left is how much of the limit is left, counted from since.
+	// left is the time left at since.
 	left  time.Duration
 	since time.Time
 	// isPaused is true while the limit stands still, hasStopped once the call has returned.
 	isPaused, hasStopped bool
 }
 
-// ending is a context that can end while others wait for that.
+// ending is the cancelable context of a Limit.
 type ending struct {
 	context.Context //nolint:containedctx // It is a context itself.
 
@@ -48,21 +48,22 @@ type ending struct {
 	timer *time.Timer
 }
 
-// Begin returns a context for a call, which ends when the call has taken too long, or with ctx. Callers must call End.
+// Begin returns the context of a call. It ends when the call has taken too long, or with ctx.
+// Callers must call End.
 func (r *Rule) Begin(ctx context.Context) *Limit {
 	return &Limit{Context: ctx, rule: r, left: r.Most, since: now()}
 }
 
-// Of returns the innermost pausable limit that bounds ctx, nil if there is none.
+// Of returns the innermost pausable limit of ctx, or nil if there is none.
 func Of(ctx context.Context) *Limit {
 	l, _ := ctx.Value(pausable{}).(*Limit)
 	return l
 }
 
-// pausable is the key by which Of finds a limit.
+// pausable is the context key used by Of.
 type pausable struct{}
 
-// now is the time by the machine's clock: a limit bounds real work, whatever the host's clock says.
+// now uses the machine's clock, because a limit applies to real work.
 func now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
 // Done implements context.Context.
@@ -84,7 +85,7 @@ func (l *Limit) Err() error {
 	return l.Context.Err()
 }
 
-// Value implements context.Context. The context package finds by it what it has to end.
+// Value implements context.Context. The context package uses it to find its own contexts.
 func (l *Limit) Value(key any) any {
 	if _, isWanted := key.(pausable); isWanted && l.rule.IsPausable {
 		return l
@@ -95,7 +96,7 @@ func (l *Limit) Value(key any) any {
 	return l.Context.Value(key)
 }
 
-// made returns the context that can end, and makes it if nobody has.
+// made returns the cancelable context, creating it if necessary.
 func (l *Limit) made() *ending {
 	if e := l.ending.Load(); e != nil {
 		return e
@@ -140,7 +141,7 @@ func (l *Limit) isOver() bool {
 	return !l.isPaused && !l.hasStopped && now().Sub(l.since) >= l.left
 }
 
-// Pause makes the limit stand still until Resume or Restart.
+// Pause stops the clock until Resume or Restart.
 func (l *Limit) Pause() {
 	if l == nil {
 		return
@@ -167,7 +168,7 @@ func (l *Limit) Resume() {
 	l.resume()
 }
 
-// Restart ends a pause, and counts anew from now on.
+// Restart ends a pause and starts the limit over.
 func (l *Limit) Restart() {
 	if l == nil {
 		return
@@ -191,8 +192,8 @@ func (l *Limit) resume() {
 	}
 }
 
-// End ends the context, and returns the error of the call: err, or over with err behind it if the call took too
-// long and failed.
+// End ends the context and returns the error of the call: err, or, if the call failed and took too
+// long, Over wrapping err.
 func (l *Limit) End(err error) error {
 	if l == nil {
 		return err
@@ -202,7 +203,7 @@ func (l *Limit) End(err error) error {
 	case err == nil || !isOver:
 		return err
 	case errors.Is(err, l.rule.Over) && boterr.CodeOf(err) == l.rule.Over.Code:
-		return err // It says so already.
+		return err // It already says so.
 	default:
 		return boterr.New(l.rule.Over.Code, "", "%w: %w", l.rule.Over.Err, err)
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// The limits of a mail. Mail services have the same or higher ones.
+// The limits of a mail. Mail services have the same limits or higher ones.
 const (
 	maxRecipients  = 50
 	maxSubject     = 998 // The longest line of a mail, in characters.
 	maxMailBytes   = 10 << 20
-	maxAddress     = 254 // In bytes, of RFC 5321, as that of the local part.
+	maxAddress     = 254 // In bytes, as in RFC 5321, like maxLocalPart.
 	maxLocalPart   = 64
-	maxCharset     = 40 // In bytes, of RFC 2978.
+	maxCharset     = 40 // In bytes, as in RFC 2978.
 	defaultCharset = "UTF-8"
 )
 
-// newMail checks the params of SendEmail and makes a mail of them.
+// newMail validates the params of SendEmail and returns the mail.
 func newMail(p utility.SendEmailParams) (utility.Mail, error) {
 	var read recipients
 	to, err := read.list("destination.ToAddresses", p.Destination.ToAddresses)
@@ -46,10 +46,10 @@ func newMail(p utility.SendEmailParams) (utility.Mail, error) {
 	return made, nil
 }
 
-// recipients are the addresses that were read so far.
+// recipients is the set of addresses read so far.
 type recipients struct{ seen map[string]bool }
 
-// list reads a list of addresses and leaves out those that were read before.
+// list parses addresses and leaves out those that were read before.
 func (r *recipients) list(field string, given []string) ([]mail.Address, error) {
 	var list []mail.Address
 	for i, text := range given {
@@ -69,8 +69,8 @@ func (r *recipients) list(field string, given []string) ([]mail.Address, error) 
 	return list, nil
 }
 
-// add takes note of an address and reports whether it is a new one. Case tells the parts
-// before the @ apart, as RFC 5321 has it, and not the domains.
+// add reports whether an address is new. As in RFC 5321, the part before the @ is case-sensitive
+// and the domain is not.
 func (r *recipients) add(address mail.Address) bool {
 	local, domain := splitAddress(address.Address)
 	key := local + "@" + strings.ToLower(domain)
@@ -84,14 +84,14 @@ func (r *recipients) add(address mail.Address) bool {
 	return true
 }
 
-// splitAddress returns what stands before and behind the last @.
+// splitAddress splits an address at its last @.
 func splitAddress(address string) (local, domain string) {
 	at := strings.LastIndexByte(address, '@')
 	return address[:max(at, 0)], address[at+1:]
 }
 
-// parseAddress reads an address as it stands in the header of a mail. What is read is
-// checked as well as what was given, since a name may be encoded.
+// parseAddress parses an address in the form of a mail header. It checks the result as well as the
+// input, because a name may be encoded.
 func parseAddress(text string) (mail.Address, error) {
 	if text == "" {
 		return mail.Address{}, boterr.Invalid("", "is empty: give an address such as ada@example.com")
@@ -120,7 +120,6 @@ func parseAddress(text string) (mail.Address, error) {
 	return *address, nil
 }
 
-// newSubject checks a subject line.
 func newSubject(given utility.EmailText) (utility.EmailText, error) {
 	subject, err := newText(given)
 	if err != nil {
@@ -135,7 +134,7 @@ func newSubject(given utility.EmailText) (utility.EmailText, error) {
 	return subject, nil
 }
 
-// newBody checks the texts of a mail, and returns copies.
+// newBody validates the texts of a mail and returns copies.
 func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error) {
 	if given.HTML == nil && given.Text == nil {
 		return nil, nil, boterr.Missing("Text", "the text here or in Html")
@@ -161,7 +160,7 @@ func newBody(given utility.EmailBody) (html, text *utility.EmailText, err error)
 	return html, text, nil
 }
 
-// newText checks a text and its character set, and fills in the default of the latter.
+// newText validates a text and its character set and sets the default charset.
 func newText(given utility.EmailText) (utility.EmailText, error) {
 	switch {
 	case given.Data == "":
@@ -176,18 +175,16 @@ func newText(given utility.EmailText) (utility.EmailText, error) {
 	return given, nil
 }
 
-// isNoCharset reports whether r stands in no name of a character set that a header may
-// hold as it is.
+// isNoCharset reports whether r cannot appear unquoted in the name of a character set.
 func isNoCharset(r rune) bool {
 	isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 	return !isLetter && (r < '0' || r > '9') && (r > unicode.MaxASCII || !isMark(byte(r)))
 }
 
-// isMark reports whether c is a mark within names of character sets.
 func isMark(c byte) bool { return strings.IndexByte("-_.+", c) >= 0 }
 
-// checkHeaderText refuses what could end a header and begin another one: control
-// characters and the line breaks of Unicode.
+// checkHeaderText refuses characters that could end a header line: control characters and Unicode
+// line breaks.
 func checkHeaderText(text string) error {
 	if !utf8.ValidString(text) {
 		return boterr.Invalid("", "must be UTF-8")
@@ -198,7 +195,6 @@ func checkHeaderText(text string) error {
 	return nil
 }
 
-// isControl reports whether r is a control character or a line break.
 func isControl(r rune) bool {
 	const lineSeparator, paragraphSeparator = '\u2028', '\u2029'
 	return unicode.IsControl(r) || r == lineSeparator || r == paragraphSeparator

@@ -9,9 +9,9 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// keyedPayments is the client of a payment account that gives each request without an IdempotencyKey
-// one, and does not repeat what a try before at the same run has got done. A request that has a key
-// goes to the provider as it is, who knows it.
+// keyedPayments is a payment client that adds an IdempotencyKey to requests that have none, and
+// does not repeat what an earlier attempt of the same run has done. Requests with a key go to the
+// provider unchanged, which recognizes repeats itself.
 type keyedPayments struct {
 	utility.PaymentClient
 
@@ -19,16 +19,15 @@ type keyedPayments struct {
 	env     record.Env
 }
 
-// paid is what came of a request, with what was asked for: all of it but the key and what the provider
-// only shows.
+// paid is a completed request, with the amount and currency to compare with a repeated one.
 type paid struct {
 	Amount   int64
 	Currency string
 	Payment  utility.Payment
 }
 
-// Charge implements utility.PaymentClient. Which charge of the run it is, is told by the account and the payment
-// method.
+// Charge implements utility.PaymentClient. Account and payment method identify a charge within a
+// run.
 func (k keyedPayments) Charge(ctx context.Context, charge utility.Charge) (*utility.Payment, error) {
 	if charge.IdempotencyKey != "" {
 		return k.PaymentClient.Charge(ctx, charge)
@@ -40,7 +39,7 @@ func (k keyedPayments) Charge(ctx context.Context, charge utility.Charge) (*util
 	})
 }
 
-// Refund implements utility.PaymentClient. Which refund of the run it is, is told by the payment.
+// Refund implements utility.PaymentClient. The payment identifies a refund within a run.
 func (k keyedPayments) Refund(ctx context.Context, refund utility.Refund) (*utility.Payment, error) {
 	if refund.IdempotencyKey != "" {
 		return k.PaymentClient.Refund(ctx, refund)
@@ -51,8 +50,8 @@ func (k keyedPayments) Refund(ctx context.Context, refund utility.Refund) (*util
 	})
 }
 
-// once makes a request under a key, unless a try before has got it done. Conflict: that one asked for
-// something else, as a provider says who knows the key.
+// once makes a request under a key unless an earlier attempt completed it. It returns Conflict if
+// the earlier request asked for another amount, like a provider that recognizes the key.
 func (k keyedPayments) once(
 	ctx context.Context, key string, asked paid, request func(ctx context.Context) (*utility.Payment, error),
 ) (*utility.Payment, error) {

@@ -1,4 +1,4 @@
-// Package utilities carries out the operations of utility: mails, payments and uploads over the ports of a host.
+// Package utilities implements the operations for mail, payments and uploads with the host's ports.
 package utilities
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// Service carries out the operations of utility for one scope, over the host's ports. It is safe for concurrent use.
+// Service implements utility.Operations for one scope. It is safe for concurrent use.
 type Service struct {
 	env   record.Env
 	scope record.Scope
@@ -22,21 +22,21 @@ type Service struct {
 
 var _ utility.Operations = (*Service)(nil)
 
-// Ports are what the operations are carried out with. A nil Mailer, Payments or ObjectStore makes the operations
-// that need it Unsupported or NotFound.
+// Ports are the host's services. Operations that need a missing one return Unsupported, or NotFound
+// for Payments.
 type Ports struct {
 	Channels channel.Operations
 	Mailer   utility.Mailer
 	Payments func(app, name string) (utility.PaymentClient, error)
-	// Bounded limits the time of each request of a payment account.
+	// Bounded wraps a payment client so that each of its requests has a time limit.
 	Bounded     func(utility.PaymentClient) utility.PaymentClient
 	ObjectStore utility.ObjectStore
-	// HTTP fetches the files to upload, within the limits of Upload, which have no defaults.
+	// HTTP fetches the files to upload. Upload must be complete; it has no defaults.
 	HTTP   outbound.Doer
 	Upload utility.UploadLimits
 }
 
-// New returns the service of a scope.
+// New returns the Service of a scope.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env, scope: scope, ports: ports}
 }
@@ -57,7 +57,7 @@ func (s *Service) SendEmail(ctx context.Context, p utility.SendEmailParams) (uti
 	})
 }
 
-// once does something of which nothing comes, unless a try before at the same run has done it.
+// once calls do unless an earlier attempt of the same run has done it.
 func (s *Service) once(ctx context.Context, id string, do func(ctx context.Context) error) error {
 	_, err := record.Once(ctx, s.env, id, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
 	return err
@@ -84,13 +84,12 @@ func (s *Service) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 	return utility.GolfResult{Client: keyed, Provider: client}, nil
 }
 
-// noAccount is the error of an account that the host does not have.
 func noAccount(name string) error {
 	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app", name)
 }
 
-// portError gives the error of a host's port its code: its own, Canceled where the caller's
-// context ended, and else Unavailable, a time-out of the port's own included.
+// portError returns the error of a host's port with a code: its own, Canceled if ctx ended, else
+// Unavailable, even for a timeout of the port itself.
 func portError(ctx context.Context, port string, err error) error {
 	switch {
 	case err == nil:

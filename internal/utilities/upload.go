@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// maxKey is the most bytes of a key, that of the stores that allow the least.
+// maxKey is the maximum length of a key in bytes, the lowest limit among object stores.
 const maxKey = 1024
 
 // UploadFileToObjectStore implements utility.Operations.
@@ -50,7 +50,7 @@ func (s *Service) UploadFileToObjectStore(
 	})
 }
 
-// newFile checks where a file is to be stored, and returns it without its content.
+// newFile validates the destination and returns the file without its content.
 func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStoreParams) (utility.StoredFile, error) {
 	if err := checkFilename(p.Filename); err != nil {
 		return utility.StoredFile{}, err
@@ -79,7 +79,7 @@ func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStore
 	return file, nil
 }
 
-// keySegment returns an id as one part of a key, which no other id shares.
+// keySegment escapes an id as one segment of a key.
 func keySegment(id string) string {
 	if id == "." || id == ".." {
 		return strings.ReplaceAll(id, ".", "%2E")
@@ -87,7 +87,7 @@ func keySegment(id string) string {
 	return url.PathEscape(id)
 }
 
-// checkFilename returns an error unless a name is a clean relative path.
+// checkFilename returns an error unless name is a clean relative path.
 func checkFilename(name string) error {
 	switch {
 	case name == "":
@@ -109,7 +109,7 @@ func checkFilename(name string) error {
 	return nil
 }
 
-// parseContentType returns a media type in its usual spelling.
+// parseContentType returns the media type in canonical form.
 func parseContentType(text string) (string, error) {
 	if text == "" {
 		return "", boterr.Missing("contentType", "the file's media type, such as image/png")
@@ -125,14 +125,14 @@ func parseContentType(text string) (string, error) {
 	return written, nil
 }
 
-// upload copies what answers a request into the store.
+// upload copies the response to request into the store.
 func (s *Service) upload(ctx context.Context, request *http.Request, file utility.StoredFile) error {
 	maxBytes := s.ports.Upload.MaxBytes
 	response, err := s.ports.HTTP.Do(request)
 	if err != nil {
 		return fetchError(ctx, request, err)
 	}
-	defer response.Body.Close() //nolint:errcheck // What was read is what counts; closing it tells nothing.
+	defer response.Body.Close() //nolint:errcheck // Only errors of reading matter.
 	if err := checkResponse(request, response); err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func (s *Service) upload(ctx context.Context, request *http.Request, file utilit
 	}
 }
 
-// checkResponse returns an error unless a response has the whole file, or the part that the
-// options ask for, as it is.
+// checkResponse returns an error unless the response is the whole file, or a part that the options
+// asked for.
 func checkResponse(request *http.Request, response *http.Response) error {
 	status, host := response.StatusCode, request.URL.Host
 	isPartWanted := request.Header.Get("Range") != ""
@@ -169,7 +169,7 @@ func checkResponse(request *http.Request, response *http.Response) error {
 	}
 }
 
-// isTemporary reports whether another status may come later.
+// isTemporary reports whether a later request may succeed.
 func isTemporary(status int) bool {
 	switch status {
 	case http.StatusAccepted, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -179,8 +179,8 @@ func isTemporary(status int) bool {
 	}
 }
 
-// checkEncoding refuses content that is encoded still: the file would not be of its media type.
-// What the client decoded has no such header any more.
+// checkEncoding refuses content that is still encoded, because the file would not match its media
+// type. The HTTP client removes the header of content that it decoded.
 func checkEncoding(host string, header http.Header) error {
 	for _, encoding := range header.Values("Content-Encoding") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
@@ -191,8 +191,8 @@ func checkEncoding(host string, header http.Header) error {
 	return nil
 }
 
-// fetchError gives the error of an exchange its code and its field: what the client says of
-// headers and bodies stands in the options.
+// fetchError returns the error of a request with code and field. Headers and bodies are fields of
+// options.
 func fetchError(ctx context.Context, request *http.Request, err error) error {
 	if isTooSlow(ctx) {
 		return context.Cause(ctx)
@@ -200,40 +200,37 @@ func fetchError(ctx context.Context, request *http.Request, err error) error {
 	if e, ok := boterr.AsError(err); ok && e.Field != "" && e.Field != "url" {
 		return boterr.PrefixField("options", e)
 	}
-	if outer, ok := errors.AsType[*url.Error](err); ok { // Its text shows the URL with its query.
+	if outer, ok := errors.AsType[*url.Error](err); ok { // Its text contains the URL with its query.
 		err = outer.Err
 	}
 	return portError(ctx, request.URL.Host, err)
 }
 
-// tooSlowError returns the cause of an upload's end by its time limit.
 func tooSlowError(limit time.Duration) error {
 	return boterr.New(boterr.ResourceExhausted, "", "the upload takes longer than %v; give a smaller file or one closer by", limit)
 }
 
-// isTooSlow reports whether the upload's own time limit is over, and not the caller's context.
+// isTooSlow reports whether the upload's own time limit ended ctx.
 func isTooSlow(ctx context.Context) bool {
 	return ctx.Err() != nil && errors.Is(context.Cause(ctx), boterr.ResourceExhausted)
 }
 
-// tooLarge is the error of a file that is over the limit.
 func tooLarge(limit int64) error {
 	return boterr.New(boterr.ResourceExhausted, "url", "gives a file of more than %d bytes; give a smaller one", limit)
 }
 
-// fileContent is a file as a store reads it: within a limit, and only as long as its
-// context lasts.
+// fileContent is the file's reader for the store. It ends with an error at the size limit or when
+// ctx ends.
 type fileContent struct {
-	ctx     context.Context //nolint:containedctx // It belongs to the one upload that the content is a part of.
+	ctx     context.Context //nolint:containedctx // It belongs to the one upload that reads this content.
 	inner   io.Reader
 	request *http.Request
-	left    int64 // bytes that may still come
-	over    error // the error of the byte after them
-	failed  error // what ended the content but its end
+	left    int64 // bytes that may still be read
+	over    error // the error if there are more
+	failed  error // the first error other than io.EOF
 }
 
-// Read reads up to the limit. A file of exactly the limit ends in io.EOF, a longer one in
-// an error.
+// Read returns io.EOF for a file of exactly the limit, and an error for a larger one.
 func (c *fileContent) Read(p []byte) (int, error) {
 	if c.failed == nil && c.ctx.Err() != nil {
 		c.failed = fetchError(c.ctx, c.request, c.ctx.Err())
@@ -242,7 +239,7 @@ func (c *fileContent) Read(p []byte) (int, error) {
 		return 0, c.failed
 	}
 	if int64(len(p))-1 > c.left {
-		p = p[:c.left+1] // One more, to see whether there is one.
+		p = p[:c.left+1] // One byte more, to notice a larger file.
 	}
 	n, err := c.inner.Read(p)
 	switch {

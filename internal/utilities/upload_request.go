@@ -13,15 +13,15 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-// options are the options of the request that an upload makes.
+// options are the decoded options of an upload.
 type options struct {
 	method  string
 	headers http.Header
 	body    string
 	hasBody bool
-	// query are the parameters to add to the URL, as they stand there.
+	// query is added to the query of the URL. It is already encoded.
 	query string
-	// timeout is how long the upload may take, 0 where only the host's limit counts.
+	// timeout limits the upload. 0 means only the host's limit applies.
 	timeout time.Duration
 }
 
@@ -39,12 +39,12 @@ func readOptions(given document.Object) (options, error) {
 	return read, err
 }
 
-// set reads one option. null is none.
+// set decodes one option. null is ignored.
 func (o *options) set(name string, value any) error {
 	setters := map[string]func(any) error{
 		"method": o.setMethod, "headers": o.setHeaders, "body": o.setBody, "qs": o.setQuery, "timeout": o.setTimeout,
 		"encoding": refuseEncoding,
-		"json":     func(any) error { return nil }, // It says how body is sent: setJSON reads both.
+		"json":     func(any) error { return nil }, // setJSON decodes it together with body.
 	}
 	setter, isKnown := setters[name]
 	switch {
@@ -127,7 +127,7 @@ func (o *options) setBody(value any) error {
 	}
 }
 
-// setJSON makes the body JSON where the options say so: by json, or by a body that is no text.
+// setJSON encodes the body as JSON if json is given or the body is not a string.
 func (o *options) setJSON(given document.Object) error {
 	body, _ := given.Field("body")
 	asked, _ := given.Field("json")
@@ -152,7 +152,7 @@ func (o *options) setJSON(given document.Object) error {
 	return boterr.PrefixField("json", err)
 }
 
-// setQuery reads the parameters of qs, in their order. null is none.
+// setQuery decodes the parameters of qs in order, ignoring null.
 func (o *options) setQuery(value any) error {
 	var parameters document.Object
 	if err := document.DecodeValue(value, &parameters); err != nil {
@@ -183,7 +183,7 @@ func (o *options) setQuery(value any) error {
 // queryText escapes a part of a query, with %20 for spaces.
 func queryText(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// setTimeout reads a number of milliseconds.
+// setTimeout decodes a number of milliseconds.
 func (o *options) setTimeout(value any) error {
 	var ms float64
 	if err := document.DecodeValue(value, &ms); err != nil {
@@ -199,10 +199,10 @@ func (o *options) setTimeout(value any) error {
 	return nil
 }
 
-// maxTimeout is more than any host allows.
+// maxTimeout is higher than any host's limit.
 const maxTimeout = 24 * time.Hour
 
-// within returns how long the upload may take where the host allows limit.
+// within returns the upload's timeout, at most limit.
 func (o options) within(limit time.Duration) time.Duration {
 	if o.timeout == 0 {
 		return limit
@@ -210,8 +210,8 @@ func (o options) within(limit time.Duration) time.Duration {
 	return min(o.timeout, limit)
 }
 
-// newRequest checks the URL of an upload and makes its request. That the host allows the
-// address is for its client to check.
+// newRequest validates the URL and creates the request. The HTTP client checks whether the host
+// allows the address.
 func newRequest(ctx context.Context, address string, with options) (*http.Request, error) {
 	if address == "" {
 		return nil, boterr.Missing("url", "the address of the file")
@@ -243,7 +243,7 @@ func newRequest(ctx context.Context, address string, with options) (*http.Reques
 func anywhere() outbound.AllowList {
 	list, err := outbound.ParseAllowList("0.0.0.0/0", "::/0")
 	if err != nil {
-		panic(err) // The prefixes are constants.
+		panic(err) // Cannot happen: the prefixes are constants.
 	}
 	return list
 }

@@ -31,7 +31,7 @@ type storeFunc func(context.Context, utility.StoredFile) error
 
 func (f storeFunc) Put(ctx context.Context, file utility.StoredFile) error { return f(ctx, file) }
 
-// body is the body of a response, of which is known whether it was closed.
+// body is the body of a response. It records whether it was closed.
 type body struct {
 	io.Reader
 

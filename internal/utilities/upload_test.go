@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/utility"
 )
 
-// billURL is where the file of these tests is.
+// billURL is the URL of the file in these tests.
 const billURL = "https://shop.example/bill.pdf?token=hunter2"
 
 // newUpload returns the params of an upload that goes well, changed.

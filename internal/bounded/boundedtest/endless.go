@@ -1,4 +1,4 @@
-// Package boundedtest has a server whose answers have no end, for the tests of clients.
+// Package boundedtest has a server with endless responses, for testing clients.
 package boundedtest
 
 import (
@@ -11,23 +11,24 @@ import (
 )
 
 const (
-	// MostBytes is the most that a client may let the server send, with what the buffers of the network take.
+	// MostBytes is the maximum that a client may let the server send, including network buffers.
 	MostBytes = 20 << 20
-	// enough is where the server gives up, so that a client without a bound ends as well.
+	// enough is the number of bytes after which the server gives up, so that tests of a client without a limit also end.
 	enough = 50 << 20
 )
 
-// Endless is a server that begins each answer as it is told, and then sends filler until the client hangs up.
+// Endless is a server that starts each response with a given head and then sends filler until the
+// client closes the connection.
 type Endless struct {
-	// Address is where it listens, such as "127.0.0.1:40123".
+	// Address is the server's address, such as "127.0.0.1:40123".
 	Address string
 
 	awaitsRequest bool
 	sent          chan int
 }
 
-// Serve starts a server, which ends with the test. It sends the head of its answer at once, as mail servers do; if
-// it is to wait for a request first, as for HTTP, awaitsRequest is true. The filler is sent again and again.
+// Serve starts a server that ends with the test. It sends the head at once, as mail servers do, or,
+// if awaitsRequest is true, after a request, as HTTP servers do. The filler is repeated.
 func Serve(tb testing.TB, awaitsRequest bool, head, filler string) *Endless {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
@@ -51,12 +52,13 @@ func Serve(tb testing.TB, awaitsRequest bool, head, filler string) *Endless {
 	return server
 }
 
-// Answers is the head of an answer over HTTP whose body has no end.
+// Answers returns the head of an HTTP response with an endless body.
 func Answers(status string) string {
 	return "HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
 }
 
-// answer sends an answer, and returns how many bytes went out before the client hung up.
+// answer sends a response and returns the number of bytes sent before the client closed the
+// connection.
 func (e *Endless) answer(client net.Conn, head, filler string) (sent int) {
 	defer func() { _ = client.Close() }()
 	if e.awaitsRequest {
@@ -75,7 +77,7 @@ func (e *Endless) answer(client net.Conn, head, filler string) (sent int) {
 	return sent
 }
 
-// RequireHungUp fails unless a client has connected, and each of so many connections ended before the server had sent
+// RequireHungUp fails unless the given number of connections ended before the server had sent
 // MostBytes.
 func (e *Endless) RequireHungUp(tb testing.TB, connections int) {
 	tb.Helper()

@@ -1,9 +1,9 @@
-// Package declarations writes the table of operations as declarations of TypeScript, for editors and
-// compilers of who writes scripts.
+// Package declarations writes the table of operations as TypeScript declarations, for the editors
+// and compilers of script authors.
 package declarations
 
 import (
-	_ "embed" // What is the same for each table.
+	_ "embed" // The part that does not depend on the table.
 	"fmt"
 	"strings"
 
@@ -14,7 +14,7 @@ import (
 //go:embed head.d.ts
 var head string
 
-// File returns the declarations.
+// File returns the content of botctx.d.ts.
 func File() string {
 	var text strings.Builder
 	text.WriteString(head)
@@ -42,7 +42,6 @@ func writeCodes(text *strings.Builder) {
 	fmt.Fprintf(text, "\n  /** What kind of error it is. */\n  type Code = %s;\n", strings.Join(names, " | "))
 }
 
-// writeKind writes the interface of a record.
 func writeKind(text *strings.Builder, kind operations.Kind) {
 	if len(kind.Fields) == 0 {
 		return

@@ -8,14 +8,14 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// The ends of the names of types.
+// Suffixes of type names.
 const (
 	endParams = "Params"
 	endResult = "Result"
 )
 
-// writeParams writes what an operation takes: its parameters, and for those of which one has to be
-// given the choice.
+// writeParams writes the type of an operation's params. Alternative parameters become a
+// union.
 func writeParams(text *strings.Builder, operation operations.Operation) {
 	writeComment(text, "  ", "What `"+operation.Name+"` takes.")
 	fmt.Fprintf(text, "  type %s = {\n", typeName(operation.Name)+endParams)
@@ -32,7 +32,7 @@ func writeParams(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "  }%s;\n", choices.String())
 }
 
-// isFirst reports whether a field stands before the other one of its choice.
+// isFirst reports whether field precedes other in the parameters.
 func isFirst(operation operations.Operation, field, other operations.Field) bool {
 	for _, listed := range operation.Parameters {
 		if listed.Name == field.Name || listed.Name == other.Name {
@@ -42,7 +42,7 @@ func isFirst(operation operations.Operation, field, other operations.Field) bool
 	return false
 }
 
-// choiceOf returns the types of objects with one of two fields.
+// choiceOf returns the union of objects with one of two fields.
 func choiceOf(field, other operations.Field) string {
 	var text strings.Builder
 	for _, pair := range [][2]operations.Field{{field, other}, {other, field}} {
@@ -60,8 +60,8 @@ func choiceOf(field, other operations.Field) string {
 	return text.String()
 }
 
-// writeResult writes what an operation gives. Where platforms give different shapes, it has the
-// fields of all.
+// writeResult writes the type of an operation's result. If platforms return different shapes, it
+// has the fields of all of them.
 func writeResult(text *strings.Builder, operation operations.Operation) {
 	name := typeName(operation.Name) + endResult
 	response := operation.Responses[0]
@@ -75,7 +75,7 @@ func writeResult(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "  type %s = %s;\n", name, shapeOf(response))
 }
 
-// platformFields returns the fields of all shapes of a result, none where there is one shape.
+// platformFields returns the fields of all shapes of a result, or nil if there is only one shape.
 func platformFields(operation operations.Operation) []operations.Field {
 	var fields []operations.Field
 	shapes := 0
@@ -99,11 +99,11 @@ func shapeOf(response operations.Response) string {
 	return told.typeOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields}, "  ")
 }
 
-// isTrue is the condition of a shape that a parameter chooses.
+// isTrue matches the condition of a shape that a parameter selects.
 var isTrue = regexp.MustCompile("^`(\\w+)` is true$")
 
-// writeMethods writes the method of an operation, and before it what it is where a parameter chooses
-// another shape.
+// writeMethods writes the method of an operation, preceded by an overload for each shape that a
+// parameter selects.
 func writeMethods(text *strings.Builder, operation operations.Operation) {
 	params, result := typeName(operation.Name)+endParams, typeName(operation.Name)+endResult
 	comment := commentOf(operation)
@@ -131,7 +131,7 @@ func writeMethods(text *strings.Builder, operation operations.Operation) {
 	fmt.Fprintf(text, "    %s(params%s: %s): Promise<%s>;\n", operation.Name, mark, params, result)
 }
 
-// commentOf returns what an operation does, where, and its errors.
+// commentOf returns the operation's description, platforms and errors.
 func commentOf(operation operations.Operation) string {
 	lines := []string{strings.Join(operation.Description, "\n\n")}
 	if len(operation.Platforms) > 0 {

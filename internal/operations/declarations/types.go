@@ -9,17 +9,16 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// form is for whom a value is declared.
+// form is the direction of a value.
 type form int
 
 const (
-	// given is what an operation takes: null is as good as absent.
+	// given is an operation's input; null counts as absent.
 	given form = iota
-	// told is what an operation gives, and what records are.
+	// told is an operation's output, and the form of records.
 	told
 )
 
-// isOptional reports whether a field may be absent.
 func (f form) isOptional(field operations.Field) bool {
 	if f == told {
 		return field.Need == operations.Optional
@@ -27,7 +26,7 @@ func (f form) isOptional(field operations.Field) bool {
 	return field.Need != operations.Required
 }
 
-// comment returns what a field means, its default, and where it counts.
+// comment returns the field's meaning, default and platforms.
 func (f form) comment(field operations.Field) string {
 	text := strings.ReplaceAll(field.Meaning, "<br>", "\n- ")
 	if field.Default != nil {
@@ -39,7 +38,7 @@ func (f form) comment(field operations.Field) string {
 	return text
 }
 
-// typeOf returns the type of a field's value, null left out.
+// typeOf returns the type of a field's value, without null.
 func (f form) typeOf(field operations.Field, indent string) string {
 	var alternatives []string
 	for _, declared := range field.Type.Alternatives() {
@@ -48,7 +47,7 @@ func (f form) typeOf(field operations.Field, indent string) string {
 	return strings.Join(slices.Compact(alternatives), " | ")
 }
 
-// alternative returns the type of a value of one JSON type.
+// alternative returns the TypeScript type of a value with one JSON type.
 func (f form) alternative(declared operations.Type, field operations.Field, indent string) string {
 	if element, isArray := declared.Element(); isArray {
 		return arrayOf(f.alternative(element, field, indent))
@@ -59,11 +58,10 @@ func (f form) alternative(declared operations.Type, field operations.Field, inde
 	case declared == "object":
 		return f.object(field, indent)
 	default:
-		return string(declared) // TypeScript's names are those of JSON.
+		return string(declared) // TypeScript and JSON use the same names.
 	}
 }
 
-// arrayOf returns the type of a list.
 func arrayOf(element string) string {
 	if strings.ContainsAny(element, " |{") {
 		return "Array<" + element + ">"
@@ -71,7 +69,7 @@ func arrayOf(element string) string {
 	return element + "[]"
 }
 
-// choice returns the type of a text with one of some values.
+// choice returns the union of string literals.
 func choice(values []string) string {
 	quoted := make([]string, 0, len(values))
 	for _, value := range values {
@@ -99,12 +97,12 @@ func (f form) object(field operations.Field, indent string) string {
 	}
 }
 
-// isPart reports whether an operation takes a record of which it needs no field.
+// isPart reports whether an operation takes a record without requiring any of its fields.
 func isPart(kind operations.Kind) bool {
 	return slices.Contains([]string{"messageEvent", "entry"}, kind.Name)
 }
 
-// inline returns the type of an object that has no name.
+// inline returns the type of an anonymous object.
 func (f form) inline(field operations.Field, indent string) string {
 	var text strings.Builder
 	text.WriteString("{\n")
@@ -116,7 +114,7 @@ func (f form) inline(field operations.Field, indent string) string {
 	return text.String()
 }
 
-// typeName returns the name of a type: "GetMemberParams" for getMemberParams.
+// typeName returns the name of a type, such as "GetMemberParams" for getMemberParams.
 func typeName(name string) string {
 	if name == "" {
 		return name

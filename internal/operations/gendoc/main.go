@@ -1,5 +1,5 @@
-// Command gendoc writes what is generated from the table of operations as Markdown, the
-// reference operations.md and the page from-scripts.md, into the folder that it is given:
+// Command gendoc writes operations.md and from-scripts.md, which are generated from the table of
+// operations, into the given folder:
 //
 //	go run ./internal/operations/gendoc docs
 package main
@@ -19,7 +19,6 @@ func main() {
 	}
 }
 
-// run writes the texts into the one folder that the arguments name.
 func run(arguments []string) error {
 	if len(arguments) != 1 {
 		return fmt.Errorf("give the one folder to write to, such as docs; got %d arguments", len(arguments))
@@ -28,7 +27,7 @@ func run(arguments []string) error {
 		"operations.md": reference.Markdown(), "from-scripts.md": reference.FromScripts(),
 	} {
 		file := filepath.Join(arguments[0], name)
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // A file of the repository is for everyone to read.
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // Files of the repository are readable by everyone.
 			return err
 		}
 	}

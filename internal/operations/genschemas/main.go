@@ -1,5 +1,5 @@
-// Command genschemas writes what other languages know of the operations, JSON Schemas
-// (schemas_gen.json) and declarations of TypeScript (botctx.d.ts), into the folder that it is given:
+// Command genschemas writes the JSON Schemas (schemas_gen.json) and the TypeScript declarations
+// (botctx.d.ts) of the operations into the given folder:
 //
 //	go run ./internal/operations/genschemas botctx/schema
 package main
@@ -20,7 +20,6 @@ func main() {
 	}
 }
 
-// run writes the files into the one folder that the arguments name.
 func run(arguments []string) error {
 	if len(arguments) != 1 {
 		return fmt.Errorf("give the one folder to write to, such as botctx/schema; got %d arguments", len(arguments))
@@ -31,7 +30,7 @@ func run(arguments []string) error {
 	}
 	for name, text := range map[string][]byte{"schemas_gen.json": text, "botctx.d.ts": []byte(declarations.File())} {
 		file := filepath.Join(arguments[0], name)
-		if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // A file of the repository is for everyone to read.
+		if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // Files of the repository are readable by everyone.
 			return err
 		}
 	}

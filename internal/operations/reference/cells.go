@@ -33,7 +33,7 @@ func (t *table) write(text *strings.Builder) {
 	}
 }
 
-// eachField calls visit with the path to each field and to those within it.
+// eachField calls visit with the path of each field, including nested ones.
 func eachField(fields []operations.Field, visit func(path []operations.Field), above ...operations.Field) {
 	for _, field := range fields {
 		path := slices.Concat(above, []operations.Field{field})
@@ -42,7 +42,7 @@ func eachField(fields []operations.Field, visit func(path []operations.Field), a
 	}
 }
 
-// jsonPath returns a path in JSON, such as "result[].accessToken".
+// jsonPath returns a path with JSON names, such as "result[].accessToken".
 func jsonPath(path []operations.Field) string {
 	names := make([]string, 0, len(path))
 	for i, field := range path {
@@ -55,8 +55,8 @@ func jsonPath(path []operations.Field) string {
 	return strings.Join(names, ".")
 }
 
-// goField returns a path in the struct of the parameters, such as `Option.New`. What stands in an object of any keys
-// is a key of it.
+// goField returns a path with Go names, such as `Option.New`. A field inside an object with any
+// keys is described as a key of it.
 func goField(path []operations.Field, params reflect.Type) string {
 	names := make([]string, 0, len(path))
 	for _, field := range path {
@@ -74,7 +74,7 @@ func goField(path []operations.Field, params reflect.Type) string {
 	return code(strings.Join(names, "."))
 }
 
-// typeOf returns a type, with a link to its kind where it has one.
+// typeOf returns a type, with a link to its kind if it has one.
 func typeOf(declared operations.Type, kind string) string {
 	name := code(strings.ReplaceAll(string(declared), " | ", "` or `"))
 	if kind == "" {
@@ -83,7 +83,7 @@ func typeOf(declared operations.Type, kind string) string {
 	return fmt.Sprintf("%s ([%s](#kind-%s))", name, kind, strings.ToLower(kind))
 }
 
-// required says when a parameter has to be given.
+// required returns when a parameter must be given.
 func required(field operations.Field) string {
 	switch field.Need {
 	case operations.Required:
@@ -104,7 +104,7 @@ func required(field operations.Field) string {
 	return ""
 }
 
-// meaning returns what the field is, and the platforms that it is limited to.
+// meaning returns the field's meaning and platforms.
 func meaning(field operations.Field) string {
 	if len(field.Platforms) == 0 {
 		return field.Meaning
@@ -113,7 +113,7 @@ func meaning(field operations.Field) string {
 	return field.Meaning + " " + strings.ToUpper(only[:1]) + only[1:]
 }
 
-// defaultOf returns the sentence that tells the default, if there is one.
+// defaultOf returns a sentence with the default, or "".
 func defaultOf(field operations.Field) string {
 	if field.Default == nil {
 		return ""
@@ -121,7 +121,7 @@ func defaultOf(field operations.Field) string {
 	return " Default " + code(string(field.Default)) + "."
 }
 
-// platforms lists channel types, or says what an empty list means.
+// platforms lists channel types, or returns ofNone for an empty list.
 func platforms(names []string, ofNone string) string {
 	if len(names) == 0 {
 		return ofNone
@@ -137,7 +137,7 @@ func operationLink(name string) string {
 	return fmt.Sprintf("[%s](#%s)", code(name), strings.ToLower(name))
 }
 
-// code returns text in backquotes, and "" for none.
+// code returns text in backquotes, or "" for "".
 func code(text string) string {
 	if text == "" {
 		return ""

@@ -9,20 +9,20 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// fromScripts is the page for who has written scripts, but for its Go code and the table of calls.
+// fromScripts is the page for script authors, without its Go code and the table of calls.
 //
 //go:embed from_scripts.md
 var fromScripts string
 
-// fromScriptsCode has the Go code of the page, which its tests run.
+// fromScriptsCode contains the Go code of the page, which its tests run.
 //
 //go:embed from_scripts_test.go
 var fromScriptsCode string
 
-// codePlace is where a declaration of fromScriptsCode belongs: {code name}.
+// codePlace matches {code name}, the place of a declaration of fromScriptsCode.
 var codePlace = regexp.MustCompile(`(?m)^\{code (\w+)\}$`)
 
-// FromScripts returns the page docs/from-scripts.md as Markdown.
+// FromScripts returns the content of docs/from-scripts.md.
 func FromScripts() string {
 	var text strings.Builder
 	text.WriteString(codePlace.ReplaceAllStringFunc(fromScripts, func(place string) string {
@@ -37,8 +37,8 @@ func FromScripts() string {
 	return text.String()
 }
 
-// declaration returns a function or a type of fromScriptsCode with its comment. It panics where
-// there is none, which is a defect that the tests find.
+// declaration returns a function or type of fromScriptsCode with its comment. It panics if there is
+// none, which the tests would find.
 func declaration(name string) string {
 	found := regexp.MustCompile(`(?m)(?:^//.*\n)*^(?:func|type) ` + name + `\b(?s:.*?)^\}\n`).FindString(fromScriptsCode)
 	if found == "" {
@@ -63,7 +63,7 @@ func goCall(operation operations.Operation) string {
 	return fmt.Sprintf("bot.%s(ctx, %s.%s{%s})", operation.Method, operation.Package, operation.ParamsType(), strings.Join(fields, ", "))
 }
 
-// needed returns the parameters that have to be given: those of an element are alternatives.
+// needed returns the parameters that must be given. The parameters of one element are alternatives.
 func needed(parameters []operations.Field) [][]operations.Field {
 	var choices [][]operations.Field
 	places := map[string]int{}
@@ -84,7 +84,6 @@ func needed(parameters []operations.Field) [][]operations.Field {
 	return choices
 }
 
-// alternatives joins the names of parameters of which one is needed.
 func alternatives(choice []operations.Field, name func(operations.Field) string) string {
 	var names []string
 	for _, parameter := range choice {

@@ -40,7 +40,7 @@ func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// weather tells of the sky over the member's city.
+// weather sends the weather in the member's city.
 func weather(ctx context.Context, bot *botctx.Context) error {
 	body, err := json.Marshal(map[string]string{"city": document.Get(bot.Member.Meta, "city", "Berlin")})
 	if err != nil {
@@ -65,12 +65,12 @@ type coupon struct {
 	Code string `json:"code"`
 }
 
-// wallet is what this bot keeps in meta.
+// wallet is this bot's data in meta.
 type wallet struct {
 	Coupons []string `json:"coupons"`
 }
 
-// claim gives the member a coupon that nobody else has.
+// claim gives the member a coupon that no other member has.
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := datasource.FindAndModify[coupon](ctx, bot, datasource.FindAndModifyParams{
 		DataSourceID: "coupons",

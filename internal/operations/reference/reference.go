@@ -1,5 +1,5 @@
-// Package reference renders the table of operations as Markdown, for
-// docs/operations.md, and the page docs/from-scripts.md.
+// Package reference renders docs/operations.md and docs/from-scripts.md from the table of
+// operations.
 package reference
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// introduction stands before the list of operations.
+// introduction precedes the list of operations.
 //
 //go:embed introduction.md
 var introduction string
 
-// Markdown returns the whole text.
+// Markdown returns the content of docs/operations.md.
 func Markdown() string {
 	var text strings.Builder
 	text.WriteString(introduction)
@@ -35,7 +35,6 @@ func Markdown() string {
 	return text.String()
 }
 
-// writeContents writes the list of the operations.
 func writeContents(text *strings.Builder) {
 	text.WriteString("\n## Contents\n\n")
 	rows := newTable("Operation", "Package", "What it does", "Updated")
@@ -69,7 +68,7 @@ func writeOperation(text *strings.Builder, operation operations.Operation) {
 	}
 }
 
-// writeParameters writes a row for each parameter, which is a field of a struct in Go, and each field within.
+// writeParameters writes a row for each parameter, including nested fields.
 func writeParameters(text *strings.Builder, parameters []operations.Field, params reflect.Type) {
 	rows := newTable("Name", "Go field", "Type", "Default", "Required", "Meaning")
 	eachField(parameters, func(path []operations.Field) {
@@ -80,7 +79,6 @@ func writeParameters(text *strings.Builder, parameters []operations.Field, param
 	rows.write(text)
 }
 
-// writeResponse writes one shape of a result.
 func writeResponse(text *strings.Builder, response operations.Response) {
 	var cases []string
 	if len(response.Platforms) > 0 {
@@ -97,13 +95,12 @@ func writeResponse(text *strings.Builder, response operations.Response) {
 	writeKeys(text, response.Fields)
 }
 
-// writeKind writes the section of one kind of values.
 func writeKind(text *strings.Builder, kind operations.Kind) {
 	fmt.Fprintf(text, "\n### Kind: %s\n\n%s\n", kind.Name, kind.Meaning)
 	writeKeys(text, kind.Fields)
 }
 
-// writeKeys writes a row for each key of a result or a record, if it has any.
+// writeKeys writes a row for each key of a result or a record.
 func writeKeys(text *strings.Builder, keys []operations.Field) {
 	if len(keys) == 0 {
 		return
@@ -121,7 +118,6 @@ func writeKeys(text *strings.Builder, keys []operations.Field) {
 	rows.write(text)
 }
 
-// writeErrors writes a row for each case.
 func writeErrors(text *strings.Builder, failures []operations.Failure) {
 	rows := newTable("Code", "When")
 	for _, failure := range failures {

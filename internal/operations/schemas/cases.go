@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// kindPairs returns the names and the schemas of a kind: as it is given, and as results tell it.
+// kindPairs returns the names and schemas of a kind, as input and as output.
 func kindPairs(kind operations.Kind) []any {
 	switch {
 	case kind.Name == "integer" || kind.Name == "timestamp":
@@ -27,13 +27,13 @@ func kindPairs(kind operations.Kind) []any {
 	}
 }
 
-// record returns the schema of a record with these of its fields.
+// record returns the schema of a record with the given fields.
 func (f form) record(kind operations.Kind, fields []operations.Field) document.Object {
 	return f.objectOf(operations.Field{Fields: fields, Open: kind.Open}).With("description", kind.Meaning)
 }
 
-// asGiven returns the fields of a record as a parameter: an address needs its _id, and what else a
-// record always has may be absent.
+// asGiven returns a record's fields as input: an address requires its _id, and all other fields are
+// optional.
 func asGiven(kind operations.Kind) []operations.Field {
 	fields := slices.Clone(kind.Fields)
 	for i, field := range fields {
@@ -47,7 +47,7 @@ func asGiven(kind operations.Kind) []operations.Field {
 	return fields
 }
 
-// asPart returns the fields of a record of which any may be left out.
+// asPart returns a record's fields, all optional.
 func asPart(kind operations.Kind) []operations.Field {
 	fields := slices.Clone(kind.Fields)
 	for i := range fields {
@@ -56,8 +56,8 @@ func asPart(kind operations.Kind) []operations.Field {
 	return fields
 }
 
-// byCase returns the schema of an object whose fields depend on one of them: only those of its
-// case are looked at, and none of an object of another case.
+// byCase returns the schema of an object whose fields depend on the value of one of them. Fields of
+// other cases are not checked.
 func (f form) byCase(kind operations.Kind) document.Object {
 	var schemas []document.Object
 	var known []string
@@ -92,8 +92,8 @@ func (f form) caseOf(kind operations.Kind, c operations.Case, tells operations.F
 	return f.object(fields)
 }
 
-// otherCase returns the schema of an object of no case that is known. Texts that have a limit and
-// belong to several cases keep it.
+// otherCase returns the schema of an object with an unknown case. Strings with a limit that belong
+// to several cases keep it.
 func (f form) otherCase(kind operations.Kind, tells operations.Field, known []string) document.Object {
 	tells.Need, tells.Meaning = operations.Required, "A type of the platform's own."
 	fields := []operations.Field{tells}

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// need says when a parameter has to be given, where its own schema cannot.
+// need returns when a parameter must be given, if its own schema cannot say so.
 func need(field operations.Field) string {
 	switch {
 	case field.Need == operations.RequiredUnless && field.Exclusive:
@@ -21,7 +21,7 @@ func need(field operations.Field) string {
 	}
 }
 
-// needs returns the rules on parameters that depend on each other.
+// needs returns the rules between parameters.
 func needs(fields []operations.Field) []document.Object {
 	byName := map[string]operations.Field{}
 	for _, field := range fields {
@@ -43,7 +43,7 @@ func needs(fields []operations.Field) []document.Object {
 	return rules
 }
 
-// eitherOf asks for one of two parameters, or for one of both.
+// eitherOf requires at least one, or exactly one, of two parameters.
 func eitherOf(field, other operations.Field) document.Object {
 	keyword := "anyOf"
 	if field.Exclusive {
@@ -52,7 +52,7 @@ func eitherOf(field, other operations.Field) document.Object {
 	return document.O(keyword, document.A(has(field), has(other)))
 }
 
-// with asks for a parameter where another one is given, unless what may stand for that one is.
+// with requires a parameter if other is given, unless the alternative of other is given.
 func with(field, other operations.Field, byName map[string]operations.Field) document.Object {
 	condition := has(other)
 	if inPlace, isKnown := byName[other.Other]; isKnown && other.Need == operations.RequiredUnless {
@@ -61,8 +61,8 @@ func with(field, other operations.Field, byName map[string]operations.Field) doc
 	return document.O("if", condition, "then", has(field))
 }
 
-// has is the schema of an object that has a field which is neither null nor false, nor
-// empty unless that counts.
+// has is the schema of an object with a field that is not null, false or, unless that counts,
+// empty.
 func has(field operations.Field) document.Object {
 	value := given.valueOf(field)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// object returns the schema of an object with these fields and perhaps others.
+// object returns the schema of an object that has these fields and may have others.
 func (f form) object(fields []operations.Field) document.Object {
 	var properties []any
 	required := []string{}
@@ -27,7 +27,7 @@ func (f form) object(fields []operations.Field) document.Object {
 	return schema
 }
 
-// closed returns the schema of an object that has no other fields.
+// closed returns the schema with other fields forbidden.
 func closed(schema document.Object) document.Object {
 	return schema.With("additionalProperties", false)
 }
@@ -39,7 +39,7 @@ func (f form) requires(field operations.Field) bool {
 	return field.Need == operations.Required
 }
 
-// property returns the schema of a field with what is said of it.
+// property returns the schema of a field with its description and default.
 func (f form) property(field operations.Field) document.Object {
 	schema := f.valueOf(field)
 	switch {
@@ -58,7 +58,6 @@ func (f form) property(field operations.Field) document.Object {
 	return onPlatforms(schema, field.Platforms)
 }
 
-// onPlatforms returns a schema with the channel types that it is limited to.
 func onPlatforms(schema document.Object, platforms []string) document.Object {
 	if len(platforms) == 0 {
 		return schema
@@ -66,7 +65,7 @@ func onPlatforms(schema document.Object, platforms []string) document.Object {
 	return schema.With("x-platforms", platforms)
 }
 
-// filled returns the schema of a text or a list that is not empty, which would be as good as absent.
+// filled returns the schema with empty strings and lists forbidden, because they count as absent.
 func filled(schema document.Object) document.Object {
 	switch {
 	case schema.Value("type") == "array":
@@ -78,7 +77,7 @@ func filled(schema document.Object) document.Object {
 	}
 }
 
-// description returns what a field means, when it has to be given, and where.
+// description returns the field's meaning, need and platforms.
 func (f form) description(field operations.Field) string {
 	sentences := []string{strings.ReplaceAll(field.Meaning, "<br>", "\n- ")}
 	if f == given {

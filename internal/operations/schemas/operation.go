@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// paramsOf returns the schema of what an operation takes.
+// paramsOf returns the schema of an operation's params.
 func paramsOf(operation operations.Operation) document.Object {
 	schema := document.O("title", operation.Name, "description", strings.Join(operation.Description, "\n\n"))
 	for key, value := range closed(given.object(operation.Parameters)).All() {
@@ -24,7 +24,7 @@ func paramsOf(operation operations.Operation) document.Object {
 	return onPlatforms(schema, operation.Platforms)
 }
 
-// resultOf returns the schema of what an operation gives.
+// resultOf returns the schema of an operation's result.
 func resultOf(operation operations.Operation) document.Object {
 	var shapes, single []document.Object
 	for _, response := range operation.Responses {
@@ -37,8 +37,8 @@ func resultOf(operation operations.Operation) document.Object {
 	return anyOf(shapes)
 }
 
-// shapeOf returns the schema of one shape of a result. single are the shapes before it, of which
-// the elements of a list are where nothing else is said of them.
+// shapeOf returns the schema of one shape of a result. single are the object shapes before it,
+// which are the elements of a list without its own description.
 func shapeOf(response operations.Response, single []document.Object) document.Object {
 	schema := told.valueOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields})
 	if response.Type == "object[]" && response.Kind == "" && len(response.Fields) == 0 {

@@ -8,17 +8,17 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// form is for whom a value is described.
+// form is the direction of a value.
 type form int
 
 const (
-	// given is what an operation takes: null is as good as absent.
+	// given is an operation's input; null counts as absent.
 	given form = iota
-	// told is what an operation gives.
+	// told is an operation's output.
 	told
 )
 
-// valueOf returns the schema of a field's value, null left out.
+// valueOf returns the schema of a field's value, without null.
 func (f form) valueOf(field operations.Field) document.Object {
 	var alternatives []document.Object
 	for _, declared := range field.Type.Alternatives() {
@@ -27,7 +27,7 @@ func (f form) valueOf(field operations.Field) document.Object {
 	return anyOf(alternatives)
 }
 
-// alternative returns the schema of a value of one type.
+// alternative returns the schema of a value with one JSON type.
 func (f form) alternative(declared operations.Type, field operations.Field) document.Object {
 	if element, isArray := declared.Element(); isArray {
 		list := document.O("type", "array")
@@ -59,7 +59,7 @@ func (f form) limited(schema document.Object, keyword string, field operations.F
 	return schema
 }
 
-// single returns the schema of a value that is no array.
+// single returns the schema of a value that is not an array.
 func (f form) single(declared operations.Type, field operations.Field) document.Object {
 	switch {
 	case declared == "any":
@@ -95,7 +95,6 @@ func (f form) singleObject(field operations.Field) document.Object {
 	}
 }
 
-// objectOf returns the schema of an object whose fields the table has.
 func (f form) objectOf(field operations.Field) document.Object {
 	if field.Open {
 		return f.object(field.Fields)
@@ -103,8 +102,8 @@ func (f form) objectOf(field operations.Field) document.Object {
 	return closed(f.object(field.Fields))
 }
 
-// number returns the schema of a number. Of a time that is given, what is below a millisecond is
-// cut off.
+// number returns the schema of a number. Fractions of a millisecond are allowed in input, where
+// they are cut off.
 func (f form) number(kind string) document.Object {
 	if kind == "timestamp" && f == given {
 		return document.O("type", "number")
@@ -119,7 +118,7 @@ func (f form) reference(kind string) document.Object {
 	return document.O("$ref", "#/$defs/"+kind)
 }
 
-// anyOf returns the schema of a value of one of several.
+// anyOf returns the schema of a value that matches one of several schemas.
 func anyOf(alternatives []document.Object) document.Object {
 	if len(alternatives) == 1 {
 		return alternatives[0]
@@ -136,7 +135,7 @@ func anyOf(alternatives []document.Object) document.Object {
 	return document.O("anyOf", slices.Clone(alternatives))
 }
 
-// orNull returns the schema of a value that may be null.
+// orNull returns the schema with null allowed.
 func orNull(schema document.Object) document.Object {
 	if schema.Len() == 0 {
 		return schema

@@ -75,7 +75,7 @@ func (f *file) read(fsys fs.FS) bool {
 	case nodes != nil:
 		f.array(*nodes, at, f.node) // When the tree is known.
 	case isObject:
-		f.complainf(all.place, "nodes", "is missing: give an array of nodes")
+		f.complainf(all.place, "nodes", "is missing; give an array of nodes")
 	}
 	return nodes != nil && nodes.isArray
 }

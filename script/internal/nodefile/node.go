@@ -88,7 +88,7 @@ func (f *file) node(v value, path string) {
 		"description":   f.text(new(string)),
 	})
 	if _, isNamed := n.places["ID"]; isObject && !isNamed {
-		f.complainf(v.place, field(path, "compositeId"), "is missing: give every node an id, by which others name it")
+		f.complainf(v.place, field(path, "compositeId"), "is missing; give every node an id, by which others name it")
 	}
 	f.nodes = append(f.nodes, n)
 }
