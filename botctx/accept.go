@@ -39,11 +39,7 @@ import (
 // than to its group. ResourceExhausted: too many events wait, see Config.Inbox.MaxPending: the
 // platform is to send it again later. The other errors are those of the store; whether the event was
 // kept is not known then.
-func (r *Runtime) Accept(ctx context.Context, inbound Inbound) (err error) {
-	defer func() {
-		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
-		err = r.orPanic(ctx, place{scope: in}, err, recover())
-	}()
+func (r *Runtime) Accept(ctx context.Context, inbound Inbound) error {
 	if inbound.Event.To == "" {
 		inbound.Event.To = inbound.GroupExternalID
 	}
@@ -195,10 +191,7 @@ func inboundOf(e inbox.Event) (Inbound, error) {
 	return arrived, nil
 }
 
-func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) (err error) {
-	defer func() {
-		err = r.orPanic(ctx, place{scope: record.Scope{App: d.Event.App, Channel: d.Event.Channel}}, err, recover())
-	}()
+func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) error {
 	arrived, err := inboundOf(d.Event)
 	if err != nil {
 		return err
@@ -242,16 +235,16 @@ func forInbox(err error) error {
 // Otherwise the error is that of the run, with *RunError behind it; a panic in it is
 // Internal. What a run that fails has changed of bot.Member is not written back; what its
 // operations have done stays.
-func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
-	defer func() {
-		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
-		err = r.orPanic(ctx, place{scope: in}, err, recover())
-	}()
+func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 	return r.receive(ctx, inbound, nil)
 }
 
 // receive is Receive, for what the inbox delivers or, with nil, for what arrives just now.
 func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) (err error) {
+	defer func() {
+		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
+		err = r.orPanic(ctx, place{scope: in}, err, recover())
+	}()
 	if !r.hasLogic() {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}

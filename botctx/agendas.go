@@ -129,14 +129,13 @@ func (r *Runtime) newScheduler() (*agendas.Scheduler, error) {
 }
 
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
-func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
+func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) error {
 	begin := runInput{
 		scope: record.Scope{
 			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
 		},
 		agenda: &due, claim: agendas.ClaimOf(ctx), key: "agenda " + due.Key,
 	}
-	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		if stands, err := begin.claim.IsCurrent(ctx); err != nil || !stands {
 			return err // It was deleted or rescheduled while it waited for the member's turn.

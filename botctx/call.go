@@ -61,13 +61,7 @@ func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (
 //
 // The result is the value that Call returns as JSON, or document.Missing if there is none.
 func (c *Context) CallValue(ctx context.Context, name string, args document.Object) (result any, err error) {
-	defer func() {
-		cause := recover()
-		if cause != nil {
-			result = document.Missing
-		}
-		err = boterr.Wrap(name, c.orPanic(ctx, Op(name), err, cause))
-	}()
+	defer func() { err = boterr.Wrap(name, err) }()
 	at, exists := positionOf[Op(name)]
 	if !exists {
 		return document.Missing, noOperation(Op(name))

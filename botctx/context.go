@@ -133,7 +133,6 @@ func (c *Context) tellUnfilled(ctx context.Context, response send.Response) {
 		return
 	}
 	where := place{scope: c.scope, node: c.Node}
-	defer func() { _ = c.runtime.orPanic(ctx, where, nil, recover()) }()
 	for _, path := range send.Unfilled(response, c.Member) {
 		if isLogged {
 			config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: filled with nothing", append(where.attributes(), slog.String("path", path))...)

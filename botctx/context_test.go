@@ -137,9 +137,10 @@ func TestPanic_Operation(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]fakes.Option{
 		"of an operation": {overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} })},
-		"of an interceptor": {interceptedBy(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
-			panic("no channels today")
-		})},
+		"below interceptors": {
+			overriddenBy(func(record.Scope, botctx.Services) botctx.Services { return botctx.Services{Channels: panicking{}} }),
+			interceptedBy(func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) { return next(ctx) }),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

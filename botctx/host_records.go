@@ -203,7 +203,6 @@ type Erased struct {
 // Unavailable: a run of the member did not end within Config.MaxWait. The other errors are those of the store.
 func (r *Runtime) EraseMember(ctx context.Context, app, memberID string) (erased Erased, err error) {
 	scope := record.Scope{App: app, Member: memberID}
-	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	if app == "" {
 		return erased, boterr.Missing("app", "the id of an app")
 	}
@@ -258,7 +257,6 @@ func (r *Runtime) eraseAll(ctx context.Context, app, memberID string, m *member.
 // InvalidArgument: the app or the data source is missing, there is neither a filter nor an age, the age is negative,
 // or the filter is wrong. The other errors are those of the store.
 func (r *Runtime) EraseEntries(ctx context.Context, app string, p datasource.EraseEntriesParams) (removed int64, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return datasources.EraseEntries(ctx, r.guarded, app, p)
 }
 
@@ -298,7 +296,6 @@ func (r *Runtime) RemoveOld(ctx context.Context) error {
 
 // removeRecords removes what neither the inbox nor the scheduler has.
 func (r *Runtime) removeRecords(ctx context.Context) (err error) {
-	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
 	_, ofLiveChats := livechats.RemoveEnded(ctx, r.guarded, r.config.Retention.Assignments)
 	_, ofComments := sends.RemovePostComments(ctx, r.guarded, r.config.Retention.PostComments)
 	return errors.Join(ofLiveChats, ofComments)

@@ -41,12 +41,12 @@ type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 type outcomes interface{ HasOutcomes() bool }
 
 // invoke calls an operation of a part, such as that of the members, through the interceptors. Errors get the
-// operation's name, panics become errors, and beside an error the result is the zero value.
+// operation's name, a panic of the operation becomes one, and beside an error the result is the zero value.
 func invoke[S, P, R any]( //nolint:revive // What is called, of what, and with what are six.
 	ctx context.Context, c *Context, op Op, part S, operation func(S, context.Context, P) (R, error), params P,
 ) (result R, err error) {
 	defer func() {
-		if err = c.orPanic(ctx, op, err, recover()); err == nil {
+		if err == nil {
 			return
 		}
 		if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {

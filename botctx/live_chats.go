@@ -50,7 +50,6 @@ func (r *Runtime) liveChats(app string) *livechats.Service {
 // InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app. AlreadyExists: another agent
 // of the app has this ExternalID. Nothing is stored then.
 func (r *Runtime) SaveAdmin(ctx context.Context, app string, a livechat.Admin) (saved *livechat.Admin, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).SaveAdmin(ctx, a)
 }
 
@@ -59,7 +58,6 @@ func (r *Runtime) SaveAdmin(ctx context.Context, app string, a livechat.Admin) (
 func (r *Runtime) CreateAssignment(
 	ctx context.Context, app string, p livechat.CreateAssignmentParams,
 ) (result livechat.CreateAssignmentResult, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).CreateAssignment(ctx, p)
 }
 
@@ -78,7 +76,6 @@ func (r *Runtime) CreateAssignment(
 // Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so, and the same call again
 // does the rest.
 func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakeParams) (taken *livechat.TakeResult, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).Take(ctx, p)
 }
 
@@ -87,7 +84,6 @@ func (r *Runtime) TakeTicket(ctx context.Context, app string, p livechat.TakePar
 func (r *Runtime) EndLiveChat(
 	ctx context.Context, app string, p livechat.EndParams,
 ) (ended livechat.EndResult, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).EndLiveChat(ctx, p)
 }
 
@@ -99,21 +95,18 @@ func (r *Runtime) EndLiveChat(
 // InvalidArgument: the filter, the order or a number is wrong. FailedPrecondition: what is stored is no assignment. The
 // other errors are those of the store.
 func (r *Runtime) FindAssignments(ctx context.Context, app string, q Query) (found []*livechat.AssignmentRecord, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).FindAssignments(ctx, record.Query(q))
 }
 
 // WaitingRequests returns how many requests of an app wait for an agent: for a label, or all of them for "". It looks
 // at the requests that wait and at no others. The errors are those of the store.
 func (r *Runtime) WaitingRequests(ctx context.Context, app, label string) (waiting int64, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).Waiting(ctx, label)
 }
 
 // LiveChatPosition returns where a request stands among those of the app with the same label. It looks at as many
 // records as WaitingRequests does. NotFound: the app has no such assignment.
 func (r *Runtime) LiveChatPosition(ctx context.Context, app, assignmentID string) (at livechat.Position, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: record.Scope{App: app}}, err, recover()) }()
 	return r.liveChats(app).Position(ctx, assignmentID)
 }
 

@@ -672,18 +672,6 @@ func TestLiveChats_ConnectorPanics(t *testing.T) {
 				Type: send.TypeText, Data: document.O("text", "hi"), From: "e-ada",
 			}})
 		},
-		"TakeTicket": func(t *testing.T, h *host) error {
-			t.Helper()
-			asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
-				AssignmentDetails: livechat.AssignmentDetails{Summary: "A kettle."},
-			})
-			require.NoError(t, err)
-			h.platform.panics = true
-			_, err = h.TakeTicket(t.Context(), "shop", livechat.TakeParams{
-				AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
-			})
-			return err
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

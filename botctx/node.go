@@ -224,19 +224,12 @@ func newNodes(list []*Node) (*nodes, error) {
 
 // gather returns the nodes of a list that have a name of their own, and all that is wrong with the list.
 func gather(list []*Node) (n *nodes, faults []NodeError) {
-	at := 0
-	defer func() { // A Redirector of the host's own may panic, such as a nil pointer.
-		if thrown := recover(); thrown != nil {
-			faults = append(faults, NodeError{at, boterr.Recovered(thrown)})
-		}
-	}()
 	n = &nodes{
 		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
 		children: map[NodeRef][]*Node{}, inTree: map[string][]*Node{},
 	}
 	indexes := make([]int, 0, len(list))
 	for i, node := range list {
-		at = i
 		if err := n.add(node); err != nil {
 			faults = append(faults, NodeError{i, err})
 			continue
@@ -244,9 +237,8 @@ func gather(list []*Node) (n *nodes, faults []NodeError) {
 		indexes = append(indexes, i)
 	}
 	for i, node := range n.list {
-		at = indexes[i]
 		for _, err := range n.faultsOf(node) {
-			faults = append(faults, NodeError{at, err})
+			faults = append(faults, NodeError{indexes[i], err})
 		}
 	}
 	return n, faults

@@ -449,38 +449,6 @@ func TestToOneOf_AnotherNode(t *testing.T) {
 	require.Empty(t, ada.Messages())
 }
 
-// broken is a Redirector and a Trigger that does not stand for being nil.
-type broken struct{ node string }
-
-func (b *broken) Next(context.Context, *botctx.Context) (*botctx.Redirect, error) {
-	return botctx.GoTo(b.node)
-}
-
-func (b *broken) Targets() (targets []botctx.NodeRef, areKnown bool) {
-	return botctx.Nodes(b.node), true
-}
-
-func (b *broken) Matches(context.Context, *botctx.Context) (bool, error) { return b.node != "", nil }
-
-func (b *broken) String() string { return b.node }
-
-func TestHandle_RedirectorThatPanics(t *testing.T) {
-	t.Parallel()
-	var none *broken
-	runtime := newRuntime(t, botctx.Config{})
-	err := runtime.Handle(&botctx.Node{ID: "menu", Redirect: none})
-	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
-	require.NoError(t, runtime.Handle(&botctx.Node{ID: "menu"}), "nothing was added")
-}
-
-func TestGraphOf_TriggerThatPanics(t *testing.T) {
-	t.Parallel()
-	var none *broken
-	graph, err := botctx.GraphOf(&botctx.Node{ID: "menu", Trigger: none})
-	require.NoError(t, err)
-	require.Equal(t, "*botctx_test.broken, whose String panics", graph.Nodes[0].Trigger)
-}
-
 func TestReplace_PutsNodesInThePlaceOfThoseBefore(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(

@@ -248,7 +248,7 @@ func functionName(function any) string {
 // addresses (see package outbound). An answer with any status is no error. After an answer of more than 256 kB
 // the run holds memory for one until it ends, see outbound.Config.MaxBufferedBytes.
 func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response *outbound.Response, err error) {
-	defer func() { err = boterr.Wrap(string(opFetch), c.orPanic(ctx, opFetch, err, recover())) }()
+	defer func() { err = boterr.Wrap(string(opFetch), err) }()
 	if err := c.run.Refusal(); err != nil {
 		return nil, err
 	}

@@ -104,8 +104,7 @@ func (r *Runtime) Env() record.Env { return r.env }
 //
 // InvalidArgument: a node has no ID, what it names is not there, or several trees have it, or it is
 // its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero,
-// or Global is none of the constants. AlreadyExists: its tree has a node of that ID already. Internal: a
-// Redirector of the host's own panics.
+// or Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -159,7 +158,6 @@ func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in 
 // Member loaded. NotFound: the app has no such channel, or the channel no such
 // member.
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
-	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	bot = r.Operations(scope)
 	if bot.Channel, err = bot.loaded.Load(ctx, scope.Channel); err != nil {
 		return nil, err
@@ -270,8 +268,7 @@ func (r *Runtime) Ready(ctx context.Context) error {
 	return err
 }
 
-func (r *Runtime) writeReady(ctx context.Context) (err error) {
-	defer func() { err = r.orPanic(ctx, place{}, err, recover()) }()
+func (r *Runtime) writeReady(ctx context.Context) error {
 	filter, err := query.CompileFilter(document.O(record.FieldID, "ready"))
 	if err != nil {
 		return err
@@ -316,7 +313,6 @@ func (r *Runtime) zoneOf(ctx context.Context, m *member.Member) (string, error) 
 // zoneOfAgenda returns the time zone of an agenda's member, for the scheduler.
 func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone string, err error) {
 	scope := record.Scope{App: of.App, Channel: of.Channel, Member: of.Member}
-	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	ctx, limit := r.limitRun(ctx)
 	defer func() { err = limit.End(err) }()
 	m, err := members.Get(ctx, r.Operations(scope).allMembers(), of.Member)
@@ -337,7 +333,7 @@ func (r *Runtime) zoneOfAgenda(ctx context.Context, of agenda.Agenda) (zone stri
 // Errors are those of Config.Zone, and InvalidArgument for a name that is no zone.
 // FailedPrecondition: the context has no Member, as that of Runtime.Operations.
 func (c *Context) Location(ctx context.Context) (location *time.Location, err error) {
-	defer func() { err = boterr.Wrap(string(opLocation), c.orPanic(ctx, opLocation, err, recover())) }()
+	defer func() { err = boterr.Wrap(string(opLocation), err) }()
 	if c.Member == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the context has no Member: get it from Runtime.Context, or in a run")
 	}

@@ -2,11 +2,9 @@ package botctx
 
 import (
 	"context"
-	"encoding/json"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/agendas"
@@ -62,18 +60,11 @@ type services struct {
 	redirects NodeOperations
 }
 
-// override asks the host for its services. Where its function panics, every operation fails with
-// that.
+// override asks the host for its services.
 func (p *services) override() {
 	if p.runtime.config.Override == nil {
 		return
 	}
-	defer func() {
-		if err := boterr.Recovered(recover()); err != nil {
-			failed := servicesOf(failing{err})
-			p.host = &failed
-		}
-	}()
 	given := p.runtime.config.Override(p.scope, Services{
 		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
 		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
@@ -182,22 +173,6 @@ func (r recipients) GetMember(ctx context.Context, p member.GetParams) (*member.
 		}
 	}
 	return r.services.members().GetMember(ctx, p)
-}
-
-// failing is a door through which every operation fails.
-type failing struct{ err error }
-
-func (f failing) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-	return nil, f.err
-}
-
-// servicesOf returns all domains over a door.
-func servicesOf(door Caller) Services {
-	all := FromCaller(door)
-	return Services{
-		Channels: all, Members: all, DataSources: all, Agendas: all,
-		LiveChats: all, Sends: all, Nodes: all, Utilities: all,
-	}
 }
 
 // lazy is what is made when it is first asked for. Of several that are made at once, one is kept.

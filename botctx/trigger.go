@@ -2,7 +2,6 @@ package botctx
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -186,16 +185,11 @@ func joined(triggers []Trigger, word string) string {
 	return strings.Join(texts, word)
 }
 
-// describe describes a trigger, "" where there is none. One of the host's own may panic.
-func describe(trigger Trigger) (text string) {
+// describe describes a trigger, "" where there is none.
+func describe(trigger Trigger) string {
 	if trigger == nil {
 		return ""
 	}
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprintf("%T, whose String panics", trigger)
-		}
-	}()
 	return trigger.String()
 }
 

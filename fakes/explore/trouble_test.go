@@ -132,7 +132,7 @@ func TestOrders_PanicsAreKept(t *testing.T) {
 				return nil
 			})
 		})
-	}), "somebody came between", "trouble_test.go", "1. Ada ")
+	}), "somebody came between", "trouble_test.go", "1. Ada")
 	requireFound(t, search(func(t fakes.TB) {
 		explore.Orders(t, 10, func(t *explore.T, p *fakes.Platform) {
 			t.Go("Ada", func() { panic("the turn itself") })

@@ -94,14 +94,8 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	return c.withAround()
 }
 
-// withAround returns the configuration with the Handler that Around gives. Where it panics, that
-// is the error.
-func (c SchedulerConfig) withAround() (_ SchedulerConfig, err error) {
-	defer func() {
-		if panicked := boterr.Recovered(recover()); panicked != nil {
-			err = boterr.PrefixField("around", panicked)
-		}
-	}()
+// withAround returns the configuration with the Handler that Around gives.
+func (c SchedulerConfig) withAround() (SchedulerConfig, error) {
 	if c.Around == nil {
 		return c, nil
 	}

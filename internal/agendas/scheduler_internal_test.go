@@ -148,19 +148,6 @@ func TestPostponed(t *testing.T) {
 	}
 }
 
-func TestAround_Panics(t *testing.T) {
-	t.Parallel()
-	_, err := NewScheduler(SchedulerConfig{
-		Env: record.Env{Store: memstore.New()}, Handler: succeed,
-		SchedulerOptions: SchedulerOptions{Around: func(agenda.Handler) agenda.Handler { panic("no tracer") }},
-	})
-	require.ErrorIs(t, err, boterr.Internal)
-	var panicked *boterr.PanicError
-	require.ErrorAs(t, err, &panicked)
-	require.Equal(t, "no tracer", panicked.Cause)
-	require.ErrorContains(t, err, "around")
-}
-
 type events struct {
 	mu   sync.Mutex
 	told []string

@@ -242,14 +242,9 @@ type Settled struct {
 	IsDead bool
 }
 
-// withHook returns what a host's hook returns for inner, inner itself where it has none. Where the hook
-// panics or returns nothing, that is the error, at a field.
+// withHook returns what a host's hook returns for inner, inner itself where it has none. If the hook
+// returns nothing, that is the error, at a field.
 func withHook[F any](field string, hook func(F) F, inner F, isMissing func(F) bool) (around F, err error) {
-	defer func() {
-		if panicked := boterr.Recovered(recover()); panicked != nil {
-			err = boterr.PrefixField(field, panicked)
-		}
-	}()
 	if hook == nil {
 		return inner, nil
 	}
