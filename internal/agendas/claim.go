@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/internal/lease"
 	"github.com/botctx/go-sdk/internal/query"
 	"github.com/botctx/go-sdk/internal/record"
-	"github.com/botctx/go-sdk/store"
 )
 
 // Claim is an agenda that a scheduler holds.
@@ -99,26 +98,14 @@ func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	if c == nil {
 		return true, nil
 	}
-	found, err := c.scheduler.byID(ctx, c.id)
-	if err != nil || len(found) == 0 {
-		return false, err
-	}
-	return c.holds(found[0]) && !isRescheduled(found[0]), nil
+	stored, exists, err := c.scheduler.agendas.Get(ctx, c.id)
+	return exists && c.holds(stored) && !isRescheduled(stored), err
 }
 
 // IsAbandoned reports whether the scheduler has returned without waiting for the run any
 // longer, since it ignored the end of its context: the agenda runs again, so that nothing
 // which this run still does may count. It is false for the nil Claim.
 func (c *Claim) IsAbandoned() bool { return c != nil && c.isAbandoned.Load() }
-
-// byID returns the agenda with an id, if there is one.
-func (s *Scheduler) byID(ctx context.Context, id string) ([]document.Object, error) {
-	filter, err := query.CompileFilter(document.O(record.FieldID, id))
-	if err != nil {
-		return nil, err
-	}
-	return s.agendas.Find(ctx, filter, store.FindOptions{})
-}
 
 // holds reports whether the claim of an agenda as it is stored is this one. Its fencing token and its mark each
 // show that, in case somebody has edited the other one; so do its lease and its mark that it has not ended.

@@ -94,10 +94,10 @@ func (s *stand) requireNothingDueAfter(scheduler *Scheduler, id string) {
 
 func (s *stand) rawOf(id string) document.Object {
 	s.t.Helper()
-	found, err := s.scheduler(succeed).byID(s.ctx, id)
+	stored, exists, err := s.store.Collection(schema.Collection).Get(s.ctx, id)
 	require.NoError(s.t, err)
-	require.Len(s.t, found, 1)
-	return found[0]
+	require.True(s.t, exists)
+	return stored
 }
 
 // step is what happens to a worker at one of its steps: what it asks of its store, and
@@ -137,6 +137,11 @@ type steppedCollection struct {
 	store.Collection
 
 	store *stepped
+}
+
+func (c *steppedCollection) Get(ctx context.Context, id any) (found document.Object, exists bool, err error) {
+	c.store.take(func() { found, exists, err = c.Collection.Get(ctx, id) })
+	return found, exists, err
 }
 
 func (c *steppedCollection) Find(

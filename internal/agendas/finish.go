@@ -214,16 +214,16 @@ const (
 
 // reread reads an agenda that has changed. The error is agenda.ErrLeaseLost where another worker has it.
 func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
-	found, err := s.byID(ctx, c.id)
+	stored, exists, err := s.agendas.Get(ctx, c.id)
 	switch {
 	case err != nil:
 		return isHeldStill, err
-	case len(found) == 0:
+	case !exists:
 		return isRemoved, nil
-	case c.holds(found[0]):
-		c.read(found[0])
+	case c.holds(stored):
+		c.read(stored)
 		return isHeldStill, nil
-	case lease.Fence(found[0]) == c.fence:
+	case lease.Fence(stored) == c.fence:
 		return isEnded, nil
 	default:
 		return isHeldStill, agenda.ErrLeaseLost

@@ -126,8 +126,8 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 		return false, err
 	}
 	// Whoever has taken another one over since this one was seen has marked it before.
-	found, err = s.byID(ctx, idOf(seen))
-	return len(found) > 0 && !document.Get(found[0], fieldBeside, false), err
+	now, exists, err := s.agendas.Get(ctx, idOf(seen))
+	return exists && !document.Get(now, fieldBeside, false), err
 }
 
 // claimIndex is the index by which the agendas are found that a scheduler holds. It is made when the first one

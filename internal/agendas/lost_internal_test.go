@@ -17,7 +17,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/query"
 )
 
 // dies is a handler at which the worker dies.
@@ -115,13 +114,21 @@ func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 	})
 }
 
-// mortal is a store that one process asks, until the process dies: then nothing of it is
-// answered any more.
+// mortal is a store as one process sees it, until the process dies: then no call of it comes back.
 type mortal struct {
 	store.Store
 
 	isDead atomic.Bool
 	end    context.Context // It ends with the test.
+}
+
+func (l *live) newMortal() *mortal {
+	m := &mortal{end: l.running}
+	m.Store = store.Wrap(l.store, func(ctx context.Context, _ store.Call) (context.Context, func(int, error) error, error) {
+		m.live()
+		return ctx, nil, nil
+	})
+	return m
 }
 
 // live waits for ever where the process is dead.
@@ -132,59 +139,11 @@ func (m *mortal) live() {
 	}
 }
 
-func (m *mortal) Now(ctx context.Context) (time.Time, error) {
-	m.live()
-	return m.Store.Now(ctx)
-}
-
-func (m *mortal) Collection(name string) store.Collection {
-	return &mortalCollection{Collection: m.Store.Collection(name), store: m}
-}
-
-// watchedMortal is one whose changes can be followed.
-type watchedMortal struct {
-	*mortal
-	store.Watcher
-}
-
-// seen is the store as a scheduler sees it.
-func (m *mortal) seen() store.Store {
-	if watcher, ok := m.Store.(store.Watcher); ok {
-		return watchedMortal{m, watcher}
-	}
-	return m
-}
-
-type mortalCollection struct {
-	store.Collection
-
-	store *mortal
-}
-
-func (c *mortalCollection) Find(ctx context.Context, f *query.Filter, o store.FindOptions) ([]document.Object, error) {
-	c.store.live()
-	return c.Collection.Find(ctx, f, o)
-}
-
-func (c *mortalCollection) Update(
-	ctx context.Context, f *query.Filter, change query.Change, o store.UpdateOptions,
-) (store.UpdateResult, error) {
-	c.store.live()
-	return c.Collection.Update(ctx, f, change, o)
-}
-
-func (c *mortalCollection) FindAndModify(
-	ctx context.Context, f *query.Filter, change query.Change, o store.FindAndModifyOptions,
-) (store.FindAndModifyResult, error) {
-	c.store.live()
-	return c.Collection.FindAndModify(ctx, f, change, o)
-}
-
 // oneProcess runs what is due by a process of its own, which dies in the middle of the agenda
 // with the tag "kills", and returns when it is dead or an hour has passed.
 func (l *live) oneProcess() {
 	l.t.Helper()
-	store := &mortal{Store: l.store, end: l.running}
+	store := l.newMortal()
 	scheduler := l.scheduler(func(ctx context.Context, run agenda.Run) error {
 		if run.Agenda.Tag == "kills" {
 			<-time.After(time.Second)
@@ -193,7 +152,7 @@ func (l *live) oneProcess() {
 		<-time.After(10 * time.Second)
 		store.live()
 		return ctx.Err()
-	}, func(c *SchedulerConfig) { c.Env.Store = store.seen() })
+	}, func(c *SchedulerConfig) { c.Env.Store = store.Store })
 	go func() { _ = scheduler.Run(l.running) }()
 	for range 60 {
 		l.pass(time.Minute)
@@ -401,7 +360,7 @@ func dueNow(l *live) func(*agenda.Record) {
 // run, and reports whether it did.
 func (l *live) dies(limit int) bool {
 	l.t.Helper()
-	store := &mortal{Store: l.store, end: l.running}
+	store := l.newMortal()
 	scheduler := l.scheduler(func(ctx context.Context, run agenda.Run) error {
 		if run.Agenda.Tag == "kills" {
 			<-time.After(time.Second)
@@ -410,7 +369,7 @@ func (l *live) dies(limit int) bool {
 		<-time.After(10 * time.Second)
 		store.live()
 		return ctx.Err()
-	}, limited(limit), func(c *SchedulerConfig) { c.Env.Store = store.seen() })
+	}, limited(limit), func(c *SchedulerConfig) { c.Env.Store = store.Store })
 	ctx, stop := context.WithCancel(l.running)
 	defer stop()
 	go func() { _ = scheduler.Run(ctx) }()
@@ -479,7 +438,7 @@ func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 			for i := range 3 {
 				others = append(others, l.add(0, dueNow(l), func(r *agenda.Record) { r.Tag, r.Lost = strconv.Itoa(i), 1 }))
 			}
-			store := &mortal{Store: l.store, end: l.running}
+			store := l.newMortal()
 			ran := make(chan string, 10)
 			scheduler := l.scheduler(func(_ context.Context, run agenda.Run) error {
 				ran <- run.Agenda.Tag
@@ -488,7 +447,7 @@ func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 				}
 				store.live()
 				return nil
-			}, func(c *SchedulerConfig) { c.Env.Store = store.seen() })
+			}, func(c *SchedulerConfig) { c.Env.Store = store.Store })
 			go func() { _ = scheduler.Run(l.running) }()
 			l.pass(time.Minute)
 			require.Len(l.t, ran, 1, "suspects run one at a time")

@@ -262,6 +262,11 @@ type breakingCollection struct {
 	of breaking
 }
 
+func (b breakingCollection) Get(ctx context.Context, id any) (document.Object, bool, error) {
+	b.of.at("Get")
+	return b.Collection.Get(ctx, id)
+}
+
 func (b breakingCollection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
@@ -306,7 +311,7 @@ func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) 
 
 // storeMethods are those that a scheduler calls.
 func storeMethods() []string {
-	return []string{"Now", "Collection", "Find", "Update", "FindAndModify", "Watch"}
+	return []string{"Now", "Collection", "Get", "Find", "Update", "FindAndModify", "Watch"}
 }
 
 // breaks are the ways in which a store breaks, beside errors.
