@@ -1,12 +1,11 @@
-// Package webhook connects custom channels and chats on web pages by signed HTTP: what the
-// bot says is posted to an address of the channel, and what members say arrives at a
-// handler.
+// Package webhook connects custom channels and web chats over signed HTTP. It posts the bot's
+// messages to the channel's URL and receives members' messages with an http.Handler.
 //
-//   - To send, make a [Connector] by [New] one of the Connectors of botctx.Config.
-//   - To receive, serve [Connector.Handler] with Accept of botctx.Runtime.
-//   - To sign and check in a program of your own, use [Sign] and [Verify].
+//   - To send, create a [Connector] with [New] and list it in botctx.Config's Connectors.
+//   - To receive, serve [Connector.Handler] with the Runtime's Accept method.
+//   - To sign and verify requests in other programs, use [Sign] and [Verify].
 //
-// A host has both so:
+// A host does both like this:
 //
 //	web, err := webhook.New(webhook.Config{LoadChannel: webhook.Stored(store)})
 //	rt, err := botctx.New(botctx.Config{
@@ -14,26 +13,26 @@
 //		Connectors: map[channel.Type]send.Connector{channel.Webchat: web, channel.Custom: web},
 //	})
 //	http.Handle("POST /inbound", web.Handler(rt.Accept))
-//	err = rt.Run(ctx) // Runs the bot for what was accepted, and agendas.
+//	err = rt.Run(ctx) // Runs the bot for accepted events, and runs agendas.
 //
 // # The channel
 //
-// The address stands in the channel's metadata as "webhookUrl", the secret in its info as
-// "webhookSecret": a text of at least 16 bytes, or an array of such while one replaces another,
-// of which the first is the newest. One that begins with "whsec_" is base64 behind that.
-// Config.Endpoint takes them from elsewhere.
+// The channel's metadata holds the URL as "webhookUrl". Its info holds the secret as
+// "webhookSecret": a string of at least 16 bytes, or, while secrets are being rotated, an array of
+// such strings with the newest first. A secret that starts with "whsec_" is base64 after that prefix.
+// Config.Endpoint can read both from another place.
 //
 // # Signatures
 //
-// Both ways carry the three headers of Standard Webhooks:
+// Requests in both directions carry the three headers of Standard Webhooks:
 //
 //	webhook-id: msg_1
 //	webhook-timestamp: 1700000000
 //	webhook-signature: v1,2/96Fi6DIQTE6/TEWuTaEuvSHZqEolGKLGsjVHiG26Q=
 //
-// The signature is the base64 of the HMAC-SHA256 over id, timestamp and body with dots
-// between. Several, one for each secret, stand behind each other with spaces between. A
-// Go program signs with Sign and checks with Verify. A shell signs so:
+// The signature is the base64 of the HMAC-SHA256 of id, timestamp and body, joined by dots. If
+// there are several secrets, the header has one signature for each, separated by spaces. Go programs
+// use Sign and Verify. In a shell:
 //
 //	id=msg_1 at=$(date +%s)
 //	body='{"app":"a1","channel":"c1","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}}}'
@@ -41,26 +40,25 @@
 //	curl https://bot.example/inbound -H 'content-type: application/json' -d "$body" \
 //		-H "webhook-id: $id" -H "webhook-timestamp: $at" -H "webhook-signature: v1,$signature"
 //
-// There is no unsigned mode. A page in a browser cannot keep a secret: it talks to the
-// host's own server, which knows the member by the session, and signs.
+// Unsigned requests are always refused. A browser cannot keep a secret, so a chat page sends its
+// messages to the host's own server, which knows the member from the session and signs.
 //
-// # What the bot says
+// # Messages from the bot
 //
 // Each message is a POST of
 //
 //	{"id": "...", "app": "a1", "channel": "c1", "channelType": "webchat", "to": "ada",
 //	 "memberId": "m1", "response": {"type": "TEXT", "text": "Hello"}}
 //
-// without what is absent; messagingType, messagingTag, receiverType and groupId follow where
-// an operation gives them. "id" is that of the header and the same in each repetition, also where
-// the run that sends it is tried again, so that a receiver which keeps the ids shows each message
-// once. The header Idempotency-Key has it, too.
+// Empty fields are left out. An operation may add messagingType, messagingTag, receiverType and
+// groupId. "id" equals the webhook-id header and the Idempotency-Key header. It stays the same when
+// the request or the whole run is retried, so a receiver that remembers ids shows each message once.
 //
-// A status of 2xx means that the message is taken. The answer may be a JSON object, which
-// becomes the Reply of the send; its messageId, chatId, from and timestamp (a number of
-// milliseconds) are read where they have these types. See Connector.Send for the others.
+// A 2xx status means that the receiver has the message. If the response body is a JSON object, it
+// becomes the Reply of the send; messageId, chatId, from and timestamp (in milliseconds) are used if
+// they have the right types. Connector.Send lists the other statuses.
 //
-// # What members say
+// # Messages from members
 //
 // A request is a POST of
 //
@@ -68,11 +66,11 @@
 //	 "messageEvent": {"type": "TEXT", "from": "ada", "data": {"text": "hi"}},
 //	 "profile": {"firstName": "Ada"}}
 //
-// where profile may be absent, as may messageEvent's to, data, timestamp and messageId.
-// What was written in a group says "groupExternalId": "...", the platform's id of the group,
-// beside them; the answer then goes to that id, without a memberId.
+// profile is optional, and so are messageEvent's to, data, timestamp and messageId. For a message
+// in a group, the body also has "groupExternalId", the platform's id of the group. The answer then goes
+// to that group, without a memberId.
 //
-// 200 says that the event is in the store, and that the bot will run for it. What is not answered
-// so is to be sent again under the same webhook-id, for as long as it takes: an event is known when
-// it comes again, and runs once. See Connector.Handler.
+// Status 200 means that the event is stored and the bot will run for it. After any other answer, or
+// none, the sender must repeat the request with the same webhook-id until it gets 200. A repeated
+// event runs only once. Connector.Handler lists the statuses.
 package webhook

@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host whose chat pages are served by a program of its own, here in the same process.
+// A host whose chat pages are served by another program; here both run in one process.
 func Example() {
 	ctx := context.Background()
 	secret := channel.NewSecret("keep-this-in-a-vault-and-not-here")
@@ -53,9 +53,9 @@ func Example() {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- rt.Run(running) }() // The bot, for what was accepted.
+	go func() { ended <- rt.Run(running) }() // Runs the bot for accepted events.
 
-	// What the pages' program does when a member writes.
+	// The chat pages' program does this when a member writes.
 	body := `{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},"profile":{"firstName":"Ada"}}`
 	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, bot.URL+"/inbound", strings.NewReader(body))
 	req.Header.Set("Content-Type", "application/json")

@@ -14,43 +14,40 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// Handler takes signed requests, and hands what arrived to accept: the method Accept of a Runtime,
-// which keeps it in the store, so that the bot runs later, here or in another process. It answers
-// when that returns:
+// Handler returns a handler that verifies signed requests and passes their events to accept,
+// usually Runtime.Accept. Accept stores the event and the bot runs for it later, in this process or
+// another. The handler responds when accept returns:
 //
-//	200  {"id": "...", "status": "accepted"}: the sender need not send it again
-//	400  the body or the event is not as the package comment shows it; if it was signed, it is counted
-//	     in Config.Drops. Events of any type are accepted
-//	401  the signature, its time, the app or the channel is wrong, or the channel has no usable
-//	     secret; which of them is not told
+//	200  {"id": "...", "status": "accepted"}: the sender must not repeat the request
+//	400  the body or the event does not have the form in the package comment. If the request was
+//	     signed, Config.Drops counts it. Events of any type are accepted
+//	401  the signature, its timestamp, the app or the channel is wrong, or the channel has no usable
+//	     secret; the response does not reveal which
 //	405, 408, 413, 415
-//	     not a POST, a body that came too slowly, is too long, is not application/json
-//	500  there is no Config.LoadChannel
-//	503  with Retry-After: so many events wait that accept returned ResourceExhausted, or the
-//	     store does not answer, for which Runtime.Accept waits as long as Config.Inbox.AcceptTimeout
-//	     says. The sender is to send it again, under the same id.
+//	     the request is not a POST, its body came too slowly, is too long, or is not application/json
+//	500  Config.LoadChannel is not set
+//	503  with Retry-After: too many events are waiting (ResourceExhausted), or the store did not
+//	     answer within Config.Inbox.AcceptTimeout. The sender must repeat the request with the same id
 //
-// Of all errors of accept the status is that of botctx.HTTPStatus. An error is {"error": {"code":
-// "InvalidArgument", "field": "messageEvent.type", "message": "..."}}. What accept reports is told
-// by its code alone.
+// Other errors of accept get the status from botctx.HTTPStatus. The body of an error is {"error":
+// {"code": "InvalidArgument", "field": "messageEvent.type", "message": "..."}}. For an error of accept
+// it has the code alone.
 //
-// A request that comes again, since the sender had no answer or somebody has caught it while its
-// signature is good, is handed to accept again. Runtime.Accept knows it by the event's messageId,
-// which is the id of the request where the sender gives no other, and by what else the event says.
-// The events of a member run in the order in which they were accepted: a sender that has an order to
-// keep posts the next when the last is answered.
+// A repeated request goes to accept again, whether its sender got no response or an attacker replays
+// it while its timestamp is valid. Runtime.Accept recognizes repeats by messageId, which defaults to
+// the request's id, and by the event's content. A member's events run in the order in which they were
+// accepted. A sender that must keep an order waits for each response before the next request.
 //
-// A host that wants the bot's own success in the answer gives the method Receive of a Runtime, which
-// returns when the bot has run: then a sender waits for the bot, what a process had not answered
-// when it died is run again if the sender repeats it, and a repetition is run again. Either goes on
-// when the sender hangs up.
+// With Runtime.Receive as accept, the handler responds after the bot has run, so the response
+// reports the bot's own success. The sender then waits for the bot, and each repeat runs the bot
+// again. Both methods continue if the sender hangs up.
 func (c *Connector) Handler(accept func(ctx context.Context, event botctx.Inbound) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.answer(w, r, accept).write(w)
 	})
 }
 
-// answer takes a request. Its body is read only if its headers may be a signature's.
+// answer handles a request. It reads the body only if the headers look like a signature.
 func (c *Connector) answer(
 	w http.ResponseWriter, r *http.Request, accept func(context.Context, botctx.Inbound) error,
 ) *reply {
@@ -70,7 +67,7 @@ func (c *Connector) answer(
 	return c.take(r.Context(), arrived{signed: signed, body: body}, accept)
 }
 
-// checkKind refuses what is no POST of JSON.
+// checkKind refuses requests that are not a POST of JSON.
 func checkKind(w http.ResponseWriter, r *http.Request) *reply {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -83,13 +80,13 @@ func checkKind(w http.ResponseWriter, r *http.Request) *reply {
 	return nil
 }
 
-// arrived is a request whose signature has not been checked yet.
+// arrived is a request that is not verified yet.
 type arrived struct {
 	signed signed
 	body   []byte
 }
 
-// take verifies a request by its bytes, and only then reads it and has it accepted.
+// take verifies the raw body before it decodes it and passes the event to accept.
 func (c *Connector) take(
 	ctx context.Context, request arrived, accept func(context.Context, botctx.Inbound) error,
 ) *reply {
@@ -116,8 +113,9 @@ func (c *Connector) take(
 	return accepted(request.signed.id)
 }
 
-// authenticate returns the channel that a request names, if the request is signed with one of its secrets, or else the
-// answer. Without a secret nobody learns which channels there are.
+// authenticate returns the channel named in a request if one of the channel's secrets signed it, and
+// a refusal if not. An unknown channel and a wrong signature get the same refusal, so that callers
+// without a secret cannot find out which channels exist.
 func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) (*channel.Channel, *reply) {
 	if c.config.LoadChannel == nil {
 		return nil, refuse(http.StatusInternalServerError,
@@ -137,8 +135,8 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	}
 }
 
-// isNoChannel reports whether an error says that there is no channel, or none that can be used, and
-// not that it cannot be told now.
+// isNoChannel reports whether the channel is missing or unusable, as opposed to a lookup that failed
+// for now.
 func isNoChannel(code boterr.Code) bool {
 	switch code {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
@@ -148,7 +146,6 @@ func isNoChannel(code boterr.Code) bool {
 	}
 }
 
-// verify checks the signature of a request by the secrets of a channel.
 func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arrived) error {
 	endpoint, err := c.endpoint(ctx, of)
 	if err != nil {
@@ -157,7 +154,7 @@ func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arr
 	return request.signed.verify(request.body, endpoint.Secrets)
 }
 
-// call calls accept, and makes a panic in it an error.
+// call calls accept and turns a panic into an error.
 func call(ctx context.Context, event botctx.Inbound, accept func(context.Context, botctx.Inbound) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -167,8 +164,7 @@ func call(ctx context.Context, event botctx.Inbound, accept func(context.Context
 	return accept(ctx, event)
 }
 
-// profile is what a platform may say of a member. What the bot itself keeps in a member's
-// record is not its affair.
+// profile has the member fields that a platform may set. Fields that the bot keeps are not among them.
 type profile struct {
 	FirstName  string          `json:"firstName"`
 	LastName   string          `json:"lastName"`
@@ -181,34 +177,34 @@ type profile struct {
 	Profile    document.Object `json:"profile"`
 }
 
-// request is the body of what arrives.
+// request is the body of an inbound request.
 type request struct {
 	App          string          `json:"app"`
 	Channel      string          `json:"channel"`
 	MessageEvent document.Object `json:"messageEvent"`
-	// GroupExternalID is the group in which the event came about, "" for none.
+	// GroupExternalID is the platform's id of the group, "" outside groups.
 	GroupExternalID string  `json:"groupExternalId"`
 	Profile         profile `json:"profile"`
 }
 
-// sender is what a body says of where it comes from.
+// sender is the app and the channel named in a body.
 type sender struct{ app, channel string }
 
-// senderOf returns the sender that an unverified body names, and decodes nothing else of it.
+// senderOf decodes only the app and the channel from an unverified body.
 func senderOf(body []byte) (sender, error) {
 	named, ok := inbound.Texts(body, "app", "channel")
 	switch {
 	case !ok:
 		return sender{}, boterr.Invalid("", "the body must be a JSON object")
 	case named[0] == "":
-		return sender{}, boterr.Invalid("app", "is missing or no string: name the app that the channel belongs to")
+		return sender{}, boterr.Invalid("app", "is missing or not a string; name the channel's app")
 	case named[1] == "":
-		return sender{}, boterr.Invalid("channel", "is missing or no string: name the channel on which the event arrived")
+		return sender{}, boterr.Invalid("channel", "is missing or not a string; name the channel of the event")
 	}
 	return sender{app: named[0], channel: named[1]}, nil
 }
 
-// readInbound reads the body of a request whose signature is good.
+// readInbound decodes the body of a verified request.
 func readInbound(arrived arrived, from sender) (botctx.Inbound, error) {
 	read, err := parse(arrived.body, from)
 	if err != nil {
@@ -228,14 +224,14 @@ func parse(body []byte, from sender) (request, error) {
 	}
 	switch {
 	case read.App != from.app, read.Channel != from.channel:
-		return read, boterr.Invalid("", "app and channel must stand in the body once")
+		return read, boterr.Invalid("", "app and channel must each appear once in the body")
 	case read.MessageEvent.IsZero():
 		return read, boterr.Missing("messageEvent", "the event with its type, from and data")
 	}
 	return read, nil
 }
 
-// inbound returns what arrived. An event without an id has that of the request.
+// inbound returns the event. Its message id defaults to id, the request's.
 func (r request) inbound(id string) (botctx.Inbound, error) {
 	var event send.MessageEvent
 	if err := event.DecodeValue(r.MessageEvent); err != nil {
@@ -270,8 +266,8 @@ func (r request) inbound(id string) (botctx.Inbound, error) {
 	}, nil
 }
 
-// checkEvent refuses events that say nothing: without a type or a sender, a TEXT without
-// text, a PAYLOAD without a payload. Data of other types passes as it is.
+// checkEvent requires a type and a sender, text for TEXT, and a payload for PAYLOAD. The data of
+// other types is not checked.
 func checkEvent(event send.MessageEvent) error {
 	switch {
 	case event.Type == "":

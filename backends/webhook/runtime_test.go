@@ -28,17 +28,16 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// taking is how a host takes what arrives: botctx.Runtime.Accept or Receive.
+// taking is botctx.Runtime.Accept or botctx.Runtime.Receive.
 type taking func(*botctx.Runtime, context.Context, botctx.Inbound) error
 
-// host is an application over a store in memory, with one channel and an address where members
-// arrive.
+// host returns a runtime over a store in memory, with one channel, and a server for inbound requests.
 func host(t *testing.T, peer string, by taking) (*botctx.Runtime, *httptest.Server) {
 	t.Helper()
 	return process(t, memstore.New(), peer, by)
 }
 
-// process is an application over a store.
+// process is host over a given store.
 func process(t *testing.T, store store.Store, peer string, by taking) (*botctx.Runtime, *httptest.Server) {
 	t.Helper()
 	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)})
@@ -53,7 +52,7 @@ func process(t *testing.T, store store.Store, peer string, by taking) (*botctx.R
 	return rt, server
 }
 
-// runAll runs what was accepted, and returns how much there was.
+// runAll runs all accepted events and returns their number.
 func runAll(t *testing.T, rt *botctx.Runtime) (runs int) {
 	t.Helper()
 	for ; ; runs++ {
@@ -66,13 +65,12 @@ func runAll(t *testing.T, rt *botctx.Runtime) (runs int) {
 	}
 }
 
-// post sends what a member writes.
-func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int { //nolint:unparam // The id is told where the event is.
+// post sends a text as a member.
+func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int { //nolint:unparam // The id shows at the call which event it is.
 	t.Helper()
 	return postBody(ctx, t, server, id, inboundBody(text))
 }
 
-// postBody sends what arrives.
 func postBody(ctx context.Context, t *testing.T, server *httptest.Server, id string, body []byte) int {
 	t.Helper()
 	status, err := deliver(ctx, loopback(t), server.URL, id, body)
@@ -80,7 +78,7 @@ func postBody(ctx context.Context, t *testing.T, server *httptest.Server, id str
 	return status
 }
 
-// deliver sends a signed request, and returns the status of the answer.
+// deliver sends a signed request and returns the status of the response.
 func deliver(ctx context.Context, client *outbound.Client, url, id string, body []byte) (status int, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/inbound", strings.NewReader(string(body)))
 	if err != nil {
@@ -142,7 +140,7 @@ func TestRuntime_PeerIsDown(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, post(t.Context(), t, server, "in_1", "hi"))
 }
 
-// lost is a store that has lost its server, and says what else was wrong.
+// lost is a store whose connection is lost; its errors contain further text.
 type lost struct{ store.Store }
 
 func (s lost) Collection(name string) store.Collection {
@@ -210,8 +208,8 @@ func TestRuntime_TooManyWait(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "once there is room")
 }
 
-// Each member posts the next when the last is answered; ten members do so at once, and each posts
-// twice, as one whose first answer was lost.
+// Ten members post at once. Each waits for a response before its next message, and posts each message
+// twice, as a sender does that lost the first response.
 func TestRuntime_OrderOfEachMember(t *testing.T) {
 	t.Parallel()
 	const members, messages = 10, 20
@@ -250,7 +248,7 @@ func TestRuntime_OrderOfEachMember(t *testing.T) {
 	}
 }
 
-// One member posts all at once, and each message twice: they run one at a time, each once.
+// One member posts all messages at once, each twice. They run one at a time, each once.
 func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
 	t.Parallel()
 	const messages = 30
@@ -289,8 +287,8 @@ func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
 	require.EqualValues(t, 1, most.Load(), "one at a time")
 }
 
-// runUntilHandled lets a Runtime run, until the function that it returns has seen that all which was
-// accepted is handled.
+// runUntilHandled runs rt in the background. The returned function waits until all accepted events are
+// handled, then stops it.
 func runUntilHandled(t *testing.T, rt *botctx.Runtime) (end func()) {
 	t.Helper()
 	running, stop := context.WithCancel(t.Context())
@@ -304,7 +302,6 @@ func runUntilHandled(t *testing.T, rt *botctx.Runtime) (end func()) {
 	}
 }
 
-// awaitNothingPending returns when all that was accepted is handled.
 func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -313,7 +310,7 @@ func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
 	}, time.Minute, time.Millisecond)
 }
 
-// silentStore keeps no event, and its inserts return when their context ends.
+// silentStore stores no event; its inserts block until their context ends.
 type silentStore struct{ store.Store }
 
 func (s silentStore) Collection(name string) store.Collection {

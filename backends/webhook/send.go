@@ -23,7 +23,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// payload is the body of what is sent.
+// payload is the body of an outbound request.
 type payload struct {
 	ID            string          `json:"id"`
 	App           string          `json:"app"`
@@ -38,24 +38,24 @@ type payload struct {
 	GroupID       string          `json:"groupId,omitzero"`
 }
 
-// Send posts a message to the channel's address, and again where no answer came: with the
-// same id and body, and a new signature. A header Retry-After of the answer, seconds or a
-// date, is obeyed where the time of Config.Retry suffices.
+// Send posts a message to the channel's URL. It retries if no usable response came, with the same
+// id and body and a new signature. It waits as long as a Retry-After header asks (seconds or a date)
+// if Config.Retry.Within leaves enough time.
 //
-// What a status other than 2xx means, and the errors of a channel that is not set up:
+// Errors by status, and for a channel that is not set up:
 //
-//	InvalidArgument     400, 413, 415, 422: the message cannot be shown
-//	NotFound            404: there is no such recipient
-//	Unsupported         501: there is no such type of messages
+//	InvalidArgument     400, 413, 415, 422: the receiver cannot show the message
+//	NotFound            404: the recipient does not exist
+//	Unsupported         501: the receiver does not support this type of message
 //	ResourceExhausted   429, after all attempts
-//	FailedPrecondition  410: the recipient cannot be written to any more, with a
-//	                    *send.GoneError; any other 3xx and 4xx; no address or secret, or an
-//	                    address that is refused
-//	no code             408, 425, 5xx and no answer, after all attempts
+//	FailedPrecondition  410: the recipient can no longer be reached, with a *send.GoneError;
+//	                    any other 3xx and 4xx; the channel has no URL or secret, or its
+//	                    URL is not allowed
+//	no code             408, 425, 5xx or no response, after all attempts
 //
-// The answer to an InvalidArgument may say {"error": {"field": "response.text", "message":
-// "..."}}; the field becomes that of the error, relative to the response. When ctx ends, Send
-// returns its error.
+// A response with one of the InvalidArgument statuses may have the body {"error": {"field":
+// "response.text", "message": "..."}}. Its field, relative to the response, becomes the error's field.
+// If ctx ends, Send returns ctx's error.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
@@ -96,8 +96,7 @@ func payloadOf(message send.Message) payload {
 	return p
 }
 
-// delivery reads the answer to a message that is taken. One that is no JSON object says
-// nothing: the message is taken all the same.
+// delivery decodes the response to a delivered message. A body that is not a JSON object is ignored.
 func delivery(body []byte) send.Delivery {
 	value, err := document.ParseJSON(body)
 	reply, isObject := value.(document.Object)
@@ -113,20 +112,19 @@ func delivery(body []byte) send.Delivery {
 	}
 }
 
-// refusal returns the error of a status that another attempt would not change, nil for one
-// that it may.
+// refusal returns the error for a status that a retry would not change, and nil for other statuses.
 func refusal(got answer, address string) error {
 	field, reason := complaint(got.body, address)
 	switch got.status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
 		return boterr.Invalid(field, "the receiver refused the message with status %d%s", got.status, reason)
 	case http.StatusNotFound:
-		return boterr.New(boterr.NotFound, "", "the receiver knows no such recipient (status 404)%s", reason)
+		return boterr.New(boterr.NotFound, "", "the receiver does not know this recipient (status 404)%s", reason)
 	case http.StatusGone:
 		return boterr.New(boterr.FailedPrecondition, "",
-			"the recipient cannot be written to any more (status 410)%s: %w", reason, &send.GoneError{})
+			"the recipient can no longer be reached (status 410)%s: %w", reason, &send.GoneError{})
 	case http.StatusNotImplemented:
-		return boterr.New(boterr.Unsupported, "", "the receiver has no such type of messages (status 501)%s", reason)
+		return boterr.New(boterr.Unsupported, "", "the receiver does not support this type of message (status 501)%s", reason)
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return nil
 	}
@@ -137,7 +135,7 @@ func refusal(got answer, address string) error {
 		"check the secret and the address of the channel, which answered with status %d%s", got.status, reason)
 }
 
-// complaint returns what the answer says: the path in the response, and a sentence.
+// complaint returns the field and the message of an error response, if it has them.
 func complaint(body []byte, address string) (field, reason string) {
 	value, err := document.ParseJSON(body)
 	answer, isObject := value.(document.Object)
@@ -162,8 +160,8 @@ func shortened(text string) string {
 	return text
 }
 
-// withoutAddress returns a text without the parts of an address that may be credentials: its path,
-// its query, and the values in that.
+// withoutAddress removes the parts of a URL that may contain credentials from a text: the path, the
+// query and the query's values.
 func withoutAddress(text, address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -181,20 +179,20 @@ func withoutAddress(text, address string) string {
 	return text
 }
 
-// reply is the answer to a request that arrived: a status and a body, or what accept returned.
+// reply is the response to an inbound request: a status and a body, or the error of accept.
 type reply struct {
 	status int
 	body   any
 	err    error
 }
 
-// acceptance is the body of a reply to a request that was taken.
+// acceptance is the body of a success response.
 type acceptance struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 }
 
-// problem is the body of a reply to one that was not.
+// problem is the body of an error response.
 type problem struct {
 	Error problemError `json:"error"`
 }
@@ -205,12 +203,10 @@ type problemError struct {
 	Message string      `json:"message"`
 }
 
-// accepted says that a request was taken.
 func accepted(id string) *reply {
 	return &reply{status: http.StatusOK, body: acceptance{ID: id, Status: "accepted"}}
 }
 
-// refuse says what is wrong with a request.
 func refuse(status int, err error) *reply {
 	told := problemError{Code: boterr.CodeOf(err)}
 	if coded, ok := boterr.AsError(err); ok {
@@ -219,16 +215,16 @@ func refuse(status int, err error) *reply {
 	return &reply{status: status, body: problem{told}}
 }
 
-// unauthorized is the answer to whatever is not signed as it should be.
+// unauthorized is the same for every failed check, so that it reveals nothing.
 func unauthorized() *reply {
 	return refuse(http.StatusUnauthorized, boterr.New(boterr.FailedPrecondition, "",
-		"sign the request with the channel's secret, with a present time; see the headers webhook-id, webhook-timestamp and webhook-signature"))
+		"sign the request with the channel's secret, with the current time; see the headers webhook-id, webhook-timestamp and webhook-signature"))
 }
 
-// failed says that a request could not be taken, by the code of the error alone.
+// failed responds with the code of the error alone.
 func failed(err error) *reply { return &reply{err: err} }
 
-// write sends the reply. The sender may be gone, which changes nothing.
+// write sends the reply. Write errors are ignored because the sender may have hung up.
 func (r *reply) write(w http.ResponseWriter) {
 	if r.err != nil {
 		botctx.WriteHTTPError(w, r.err)
@@ -238,13 +234,13 @@ func (r *reply) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(r.status)
-	_ = json.NewEncoder(w).Encode(r.body) //nolint:errchkjson // These are strings.
+	_ = json.NewEncoder(w).Encode(r.body) //nolint:errchkjson // The fields are strings.
 }
 
-// maxAnswerBytes is how much of an answer is read.
+// maxAnswerBytes limits how much of a response is read.
 const maxAnswerBytes = 1 << 20
 
-// post is a request that may be made several times.
+// post is an outbound request that may be retried.
 type post struct {
 	target  string
 	id      string
@@ -252,17 +248,17 @@ type post struct {
 	secrets []channel.Secret
 }
 
-// answer is what came of one attempt.
+// answer is the result of one attempt.
 type answer struct {
 	status int
 	body   []byte
-	// after is how long the receiver wants to be left alone, 0 where it does not say.
+	// after is the delay from the Retry-After header, 0 without one.
 	after time.Duration
-	// err is why no answer came, without a code: it is not known what came of the message.
+	// err is set if no response came. It has no code because the message may have arrived.
 	err error
 }
 
-// deliver makes a request until it is answered.
+// deliver retries a request until it gets a final response or the attempts are used up.
 func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, error) {
 	ctx, cancel := context.WithTimeout(caller, c.config.Retry.Within)
 	defer cancel()
@@ -278,7 +274,7 @@ func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, erro
 		if err != nil {
 			return send.Delivery{}, err
 		}
-		// On top of what the receiver asks for, since it asks all senders for the same.
+		// The random wait is added because the receiver may ask all senders for the same delay.
 		wait := last.after + c.config.Retry.wait(attempt)
 		if attempt >= c.config.Retry.Attempts || wait >= c.config.Retry.Within-c.config.Now().Sub(started) {
 			return send.Delivery{}, last.failure(attempt)
@@ -289,7 +285,7 @@ func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, erro
 	}
 }
 
-// try makes a request once. The error is one that another attempt would not change.
+// try makes one request. It returns an error only if a retry would not help.
 func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.target, bytes.NewReader(p.body))
 	if err != nil {
@@ -304,11 +300,11 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	if err != nil {
 		return unanswered(err, p.target)
 	}
-	defer resp.Body.Close()                                  //nolint:errcheck // The body has been read; closing it tells nothing.
-	if resp.Request != nil && resp.Request.Response != nil { // A Doer of the host has followed a redirect.
+	defer resp.Body.Close()                                  //nolint:errcheck // The body has been read.
+	if resp.Request != nil && resp.Request.Response != nil { // The host's own Doer followed a redirect.
 		return answer{}, redirected()
 	}
-	// The status alone decides: where the rest of the answer breaks off, there is none.
+	// The status alone decides, so a body that breaks off counts as empty.
 	body, err := bounded.ReadAll(resp.Body, maxAnswerBytes)
 	if err != nil {
 		body = nil
@@ -321,8 +317,8 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	return got, refusal(got, p.target)
 }
 
-// unanswered tells requests that were refused here, which a retry does not change, from those that
-// got no answer.
+// unanswered returns an error if the client refused to make the request, since a retry would not help,
+// and an answer to retry if the request was made but got no response.
 func unanswered(err error, target string) (answer, error) {
 	if _, isRedirect := errors.AsType[*bounded.RedirectError](err); isRedirect {
 		return answer{}, redirected()
@@ -336,23 +332,21 @@ func unanswered(err error, target string) (answer, error) {
 	}
 }
 
-// redirected is the error of an address that sends requests to another one.
 func redirected() error {
 	return boterr.New(boterr.FailedPrecondition, "",
-		"the channel's address leads elsewhere, and the message did not arrive; give the final address")
+		"the channel's address redirects to another one, and the message was not delivered; set the final address")
 }
 
-// isTaken reports whether the receiver has the message.
 func (a answer) isTaken() bool { return a.status >= 200 && a.status <= 299 }
 
-// failure is the error after the last attempt.
+// failure returns the error to report after the last attempt.
 func (a answer) failure(attempts int) error {
 	switch {
 	case a.status == http.StatusTooManyRequests && a.after > 0:
 		return boterr.New(boterr.ResourceExhausted, "",
-			"the receiver takes no more for now, after %d attempts: %w", attempts, &send.RetryAfterError{After: a.after})
+			"the receiver is still limiting the rate after %d attempts: %w", attempts, &send.RetryAfterError{After: a.after})
 	case a.status == http.StatusTooManyRequests:
-		return boterr.New(boterr.ResourceExhausted, "", "the receiver takes no more for now, after %d attempts: try again later", attempts)
+		return boterr.New(boterr.ResourceExhausted, "", "the receiver is still limiting the rate after %d attempts; try again later", attempts)
 	case a.err != nil:
 		return fmt.Errorf("no answer after %d attempts: %w", attempts, a.err)
 	default:
@@ -360,7 +354,7 @@ func (a answer) failure(attempts int) error {
 	}
 }
 
-// wait returns a random time before the attempt after the given one.
+// wait returns a random delay before the attempt that follows the given one.
 func (r Retry) wait(attempt int) time.Duration {
 	most := r.First
 	for range attempt - 1 {
@@ -369,10 +363,10 @@ func (r Retry) wait(attempt int) time.Duration {
 		}
 		most *= 2
 	}
-	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It spreads load; nobody gains by guessing it.
+	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It only spreads load; guessing it gains nothing.
 }
 
-// pause waits, and reports whether the context lasted so long. The wait does not count as time of the call.
+// pause waits and reports whether ctx is still alive afterwards. The wait does not count against the call's time limit.
 func pause(ctx context.Context, wait time.Duration) bool {
 	call := timelimit.Of(ctx)
 	call.Pause()

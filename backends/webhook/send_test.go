@@ -140,7 +140,7 @@ func TestRetry_LastErrorTells(t *testing.T) {
 	requireNoCode(t, err)
 }
 
-// requireNoCode checks that an error leaves open what came of the message.
+// requireNoCode checks that an error has no code, so that the message may have arrived.
 func requireNoCode(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -532,7 +532,7 @@ func oddRequests(t *testing.T) []sendtest.Reception {
 
 // site is a program that shows messages on pages, each of one id once.
 type site struct {
-	// secrets are those of the channels.
+	// secrets are the secrets of each channel.
 	secrets map[string]string
 
 	mu    sync.Mutex

@@ -21,22 +21,21 @@ const (
 )
 
 const (
-	// signatureVersion stands before each signature.
+	// signatureVersion precedes each signature.
 	signatureVersion = "v1,"
-	// encodedSecret stands before a secret that is base64.
+	// encodedSecret precedes a base64 secret.
 	encodedSecret = "whsec_"
-	// minSecretBytes is the length below which a secret can be guessed.
+	// minSecretBytes keeps secrets long enough that they cannot be guessed.
 	minSecretBytes = 16
-	// maxIDBytes is the length of the longest id.
-	maxIDBytes = 256
-	// maxSignatures is how many signatures of one request are looked at.
+	maxIDBytes     = 256
+	// maxSignatures limits how many signatures of one request are checked.
 	maxSignatures = 16
 )
 
-// Sign sets the headers that sign a request of an id with a body at a time, once for each
-// secret. InvalidArgument: the id is empty, longer than 256 bytes or has other than visible
-// ASCII characters or a dot. FailedPrecondition: there is no secret, or one is shorter than
-// 16 bytes or no base64 behind "whsec_".
+// Sign sets the signature headers for a request with the given id and body, made at the given time.
+// It adds one signature for each secret. InvalidArgument: the id is empty, longer than 256 bytes, or
+// contains a dot or anything but visible ASCII. FailedPrecondition: there are no secrets, or one is
+// shorter than 16 bytes or not base64 after "whsec_".
 func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...channel.Secret) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -60,11 +59,10 @@ func Sign(header http.Header, id string, at time.Time, body []byte, secrets ...c
 	return nil
 }
 
-// Verify checks that one of the secrets has signed a request at a time that is not further
-// from now than the tolerance. FailedPrecondition otherwise; what is wrong with the secrets
-// themselves is told as Sign does.
+// Verify checks that one of the secrets signed the request and that its timestamp is within tolerance
+// of now. It returns FailedPrecondition if not, or if a secret is invalid for Sign.
 //
-// A request that is sent once more passes again: a receiver keeps the ids to tell them.
+// Verify does not detect repeats: a receiver must remember the ids itself.
 func Verify(header http.Header, body []byte, now time.Time, tolerance time.Duration, secrets ...channel.Secret) error {
 	signed, err := readSignature(header, now, tolerance)
 	if err != nil {
@@ -73,14 +71,14 @@ func Verify(header http.Header, body []byte, now time.Time, tolerance time.Durat
 	return signed.verify(body, secrets)
 }
 
-// signed is what the headers of a request say.
+// signed has the decoded signature headers.
 type signed struct {
 	id         string
 	timestamp  string
 	signatures [][]byte
 }
 
-// readSignature reads the headers, and refuses a time that is too far away.
+// readSignature decodes the headers and refuses timestamps outside the tolerance.
 func readSignature(header http.Header, now time.Time, tolerance time.Duration) (signed, error) {
 	var s signed
 	for name, into := range map[string]*string{HeaderID: &s.id, HeaderTimestamp: &s.timestamp} {
@@ -97,11 +95,11 @@ func readSignature(header http.Header, now time.Time, tolerance time.Duration) (
 	if err != nil {
 		return s, boterr.New(boterr.FailedPrecondition, "", "the header webhook-timestamp must be a number of seconds")
 	}
-	// The distance is taken in seconds: as a Duration that of a far year would overflow.
+	// Seconds in a float64, because a Duration would overflow for far years.
 	distance := float64(seconds) - float64(now.UnixMilli())/1000
 	if limit := tolerance.Seconds(); distance > limit || distance < -limit {
 		return s, boterr.New(boterr.FailedPrecondition, "",
-			"the time of the signature is more than %s from now; sign each request anew, and set the clock", tolerance)
+			"the time of the signature is more than %s from now; sign each request when you send it, and check the clocks", tolerance)
 	}
 	for i, text := range strings.Fields(strings.Join(header.Values(HeaderSignature), " ")) {
 		encoded, isKnown := strings.CutPrefix(text, signatureVersion)
@@ -113,8 +111,7 @@ func readSignature(header http.Header, now time.Time, tolerance time.Duration) (
 	return s, nil
 }
 
-// verify checks that one of the secrets made one of the signatures, in a time that does not
-// depend on how much of it is right.
+// verify checks the signatures in constant time: it takes as long however many bytes match.
 func (s signed) verify(body []byte, secrets []channel.Secret) error {
 	isSigned := false
 	for _, secret := range secrets {
@@ -128,7 +125,7 @@ func (s signed) verify(body []byte, secrets []channel.Secret) error {
 		}
 	}
 	if !isSigned {
-		return boterr.New(boterr.FailedPrecondition, "", "the signature is not that of a known secret over this request")
+		return boterr.New(boterr.FailedPrecondition, "", "the signature does not match this request with any of the channel's secrets")
 	}
 	return nil
 }
@@ -140,8 +137,8 @@ func sum(key []byte, id, timestamp string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// CheckSecret refuses a secret that could not sign, as FailedPrecondition: a host asks when it
-// starts, and not when the first message comes.
+// CheckSecret returns FailedPrecondition if a secret cannot be used to sign, so that a host can check
+// secrets when it starts instead of at the first message.
 func CheckSecret(secret channel.Secret) error {
 	_, err := keyOf(secret)
 	return err
@@ -153,7 +150,7 @@ func keyOf(secret channel.Secret) ([]byte, error) {
 	if encoded, isEncoded := strings.CutPrefix(text, encodedSecret); isEncoded {
 		decoded, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
-			return nil, boterr.New(boterr.FailedPrecondition, "", "a secret that begins with whsec_ must be base64 behind it")
+			return nil, boterr.New(boterr.FailedPrecondition, "", "a secret that starts with whsec_ must be base64 after it")
 		}
 		key = decoded
 	}
@@ -164,8 +161,8 @@ func keyOf(secret channel.Secret) ([]byte, error) {
 	return key, nil
 }
 
-// checkID refuses ids that do not fit into a header, and those with a dot, which would leave
-// open where the id ends in what is signed.
+// checkID refuses ids that do not fit into a header. It also refuses dots, because a dot ends the id
+// in the signed text.
 func checkID(id string) *boterr.Error {
 	isOdd := func(r rune) bool { return r <= ' ' || r > '~' || r == '.' }
 	if id == "" || len(id) > maxIDBytes || strings.ContainsFunc(id, isOdd) {

@@ -17,63 +17,60 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Config is what a Connector works with. The zero Config sends, and does not receive.
+// Config configures a Connector. A Connector with the zero Config can send but not receive.
 type Config struct {
-	// Endpoint returns the address and the secrets of a channel. The default is
-	// ChannelEndpoint.
+	// Endpoint returns a channel's URL and secrets. The default is ChannelEndpoint.
 	Endpoint func(ctx context.Context, of *channel.Channel) (Endpoint, error)
-	// LoadChannel returns a channel of an app with its credentials, or NotFound: the same
-	// as botctx.Config's, such as Stored(store). Handler needs it.
+	// LoadChannel returns a channel of an app with its credentials, or NotFound. It is usually
+	// the function that botctx.Config has, such as Stored(store). Required for Handler.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// HTTP sends the requests. The default is the guarded client of package outbound
-	// without redirects, so that an address in a channel cannot lead into the host's own
-	// network. A *http.Client is used without its redirects; another Doer should follow none either.
+	// HTTP sends the requests. The default is the guarded client of package outbound, which does
+	// not follow redirects, so that a channel's URL cannot lead into the host's network. Redirects are
+	// also disabled on a *http.Client; any other Doer should not follow them either.
 	HTTP outbound.Doer
-	// Now is the clock of signatures. The default is time.Now.
+	// Now is the clock for signatures. The default is time.Now.
 	Now func() time.Time
-	// Retry says how often a message is tried.
+	// Retry limits the attempts to send a message.
 	Retry Retry
-	// Inbound limits what Handler takes.
+	// Inbound limits the requests to Handler.
 	Inbound Limits
-	// Drops counts the signed events that Handler refuses. The connectors of a host share one. The default is
-	// one of the Connector's own, which logs to slog.Default.
+	// Drops counts the signed events that Handler refuses. The connectors of a host share one. The
+	// default is a new one that logs to slog.Default.
 	Drops *send.Drops
 }
 
-// Retry says how often a message is tried, and how long it waits between.
+// Retry limits the attempts to send a message. Zero fields have their defaults.
 type Retry struct {
-	// Attempts is the most requests for one message. The default is 4.
+	// Attempts is the maximum number of requests for one message. The default is 4.
 	Attempts int
-	// Within is how long all of them may take together. The default is 30 seconds.
+	// Within limits the time of all attempts together. The default is 30 seconds.
 	Within time.Duration
-	// First is the longest wait before the second request; it doubles with each further
-	// one up to Longest. The wait itself is random between nothing and that, so that many
-	// messages do not come back at once, and comes on top of a Retry-After. The defaults are
-	// half a second and 10 seconds.
+	// First is the longest wait before the second request. The limit doubles for each further
+	// request, up to Longest. The actual wait is random between zero and that limit, so that
+	// retries spread out, and is added to a Retry-After. The defaults are half a second and 10 seconds.
 	First   time.Duration
 	Longest time.Duration
 }
 
-// Limits are those of what arrives.
+// Limits bound inbound requests. Zero fields have their defaults.
 type Limits struct {
-	// Tolerance is how far the time of a signature may be from the clock, in both
-	// directions. The default is 5 minutes.
+	// Tolerance is the largest allowed difference, either way, between a signature's timestamp and
+	// the clock. The default is 5 minutes.
 	Tolerance time.Duration
-	// MaxBytes is the longest body. The default is 1 MiB.
+	// MaxBytes is the largest allowed body. The default is 1 MiB.
 	MaxBytes int64
-	// BodyTime is how long a body may take to arrive. The default is 10 seconds.
+	// BodyTime limits how long a body may take to arrive. The default is 10 seconds.
 	BodyTime time.Duration
 }
 
-// Connector sends messages by signed HTTP, and takes such as arrive. It is safe for
-// concurrent use.
+// Connector sends and receives messages over signed HTTP. It is safe for concurrent use.
 type Connector struct {
 	config Config
 }
 
 var _ send.Connector = (*Connector)(nil)
 
-// New returns a Connector. InvalidArgument: a number is negative, or HTTP is a nil pointer.
+// New returns a Connector, or InvalidArgument if a number is negative or HTTP is a nil pointer.
 func New(config Config) (*Connector, error) {
 	if err := config.check(); err != nil {
 		return nil, err
@@ -105,7 +102,6 @@ func New(config Config) (*Connector, error) {
 	return &Connector{config: config}, nil
 }
 
-// check refuses negative numbers.
 func (c Config) check() error {
 	for _, number := range []struct {
 		field      string
@@ -126,7 +122,6 @@ func (c Config) check() error {
 	return nil
 }
 
-// withDefaults fills what is 0.
 func (r Retry) withDefaults() Retry {
 	r.Attempts = orDefault(r.Attempts, 4)
 	r.Within = orDefault(r.Within, 30*time.Second)
@@ -135,7 +130,6 @@ func (r Retry) withDefaults() Retry {
 	return r
 }
 
-// withDefaults fills what is 0.
 func (l Limits) withDefaults() Limits {
 	l.Tolerance = orDefault(l.Tolerance, 5*time.Minute)
 	l.MaxBytes = orDefault(l.MaxBytes, 1<<20)
@@ -143,7 +137,6 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// orDefault returns value, or the default where value is 0.
 func orDefault[T int | int64 | time.Duration](value, standard T) T {
 	if value == 0 {
 		return standard
@@ -151,8 +144,7 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 	return value
 }
 
-// Stored returns a Config.LoadChannel that reads the records of channels in a store, as
-// botctx.Config does by default.
+// Stored returns a Config.LoadChannel that reads channels from a store, like botctx.Config's default.
 func Stored(store store.Store) func(ctx context.Context, app, id string) (*channel.Channel, error) {
 	env := record.Env{Store: store}.WithDefaults()
 	return func(ctx context.Context, app, id string) (*channel.Channel, error) {
@@ -160,18 +152,18 @@ func Stored(store store.Store) func(ctx context.Context, app, id string) (*chann
 	}
 }
 
-// Endpoint is where the messages of a channel go, and the secrets of both directions.
+// Endpoint has the URL and the secrets of a channel.
 type Endpoint struct {
-	// URL is where messages are posted to. Handler does not need it.
+	// URL receives the bot's messages. Handler does not need it.
 	URL string
-	// Secrets sign what is sent, each of them; what arrives is signed with one of them. There
-	// are several while one replaces another.
+	// Secrets all sign each outbound request. An inbound request must be signed with one of them.
+	// There are several while secrets are being rotated.
 	Secrets []channel.Secret
 }
 
-// ChannelEndpoint takes the address from the channel's metadata ("webhookUrl") and the secret
-// from its info ("webhookSecret", a text or an array of texts). The info must be an OtherInfo,
-// as the types custom and webchat have.
+// ChannelEndpoint reads the URL from the channel's metadata ("webhookUrl") and the secret from its
+// info ("webhookSecret", a string or an array of strings). The info must be an OtherInfo, as it is for
+// channels of type custom and webchat.
 func ChannelEndpoint(_ context.Context, of *channel.Channel) (Endpoint, error) {
 	endpoint := Endpoint{URL: document.Get(of.Metadata, "webhookUrl", "")}
 	info, ok := of.Info.(channel.OtherInfo)
@@ -194,7 +186,7 @@ func ChannelEndpoint(_ context.Context, of *channel.Channel) (Endpoint, error) {
 	return endpoint, nil
 }
 
-// endpoint returns the endpoint of a channel with at least one secret.
+// endpoint is Config.Endpoint with a check that there is at least one secret.
 func (c *Connector) endpoint(ctx context.Context, of *channel.Channel) (Endpoint, error) {
 	endpoint, err := c.config.Endpoint(ctx, of)
 	if err == nil && len(endpoint.Secrets) == 0 {

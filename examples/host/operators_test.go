@@ -93,7 +93,7 @@ func TestOperators_NeedTheToken(t *testing.T) {
 			require.Equal(t, http.StatusUnauthorized, w.operate(method, path, token).status, "%s %s", method, path)
 		}
 	}
-	require.Contains(t, w.operate(http.MethodGet, "/admin/", tokenOfTests).body, "Records of the host")
+	require.Contains(t, w.operate(http.MethodGet, "/admin/", tokenOfTests).body, "Host records")
 	browser, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+w.service.listener.Addr().String()+"/admin/about", nil)
 	require.NoError(t, err)
 	browser.SetBasicAuth("grace", tokenOfTests)

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// deadLetter is a message that was given up, as the page shows it.
+// deadLetter is a dead letter as the page shows it.
 type deadLetter struct {
 	ID         string             `json:"id"`
 	App        string             `json:"app"`
@@ -21,13 +21,13 @@ type deadLetter struct {
 	Failures   int                `json:"failures"`
 	Code       boterr.Code        `json:"code"`
 	Error      string             `json:"error"`
-	// Event is what arrived, in the answer for one alone.
+	// Event is the event that failed. Lists leave it out.
 	Event document.Object `json:"event,omitzero"`
 
 	place string
 }
 
-// seen returns a dead letter without what the member wrote.
+// seen returns a dead letter without the member's message.
 func seen(letter botctx.DeadLetter) deadLetter {
 	return deadLetter{
 		ID: letter.ID, App: letter.Event.App, Channel: letter.Event.Channel, From: letter.Event.From,
@@ -37,7 +37,7 @@ func seen(letter botctx.DeadLetter) deadLetter {
 	}
 }
 
-// deadLetters lists the messages that were given up, the first accepted first.
+// deadLetters lists dead letters in the order in which they were accepted.
 func (v *view) deadLetters(r *http.Request) (any, error) {
 	wanted, err := v.asked(r)
 	if err != nil {
@@ -54,7 +54,7 @@ func (v *view) deadLetters(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if wanted.before != "" { // As tell takes them.
+	if wanted.before != "" { // tell expects the record nearest to before first.
 		slices.Reverse(found)
 	}
 	shown := make([]deadLetter, len(found))
@@ -72,19 +72,19 @@ func (v *view) oneOrNone(ctx context.Context, id string) ([]botctx.DeadLetter, e
 	return []botctx.DeadLetter{letter}, err
 }
 
-// letter returns the dead letter of an id, if its app is one of those that may be looked at. One of another
-// app is NotFound as one that is not there, so that nobody learns of it.
+// letter returns a dead letter if its app is in Config.Apps. For other apps it returns the same
+// NotFound as for a missing id, so that the caller cannot find out that it exists.
 func (v *view) letter(ctx context.Context, id string) (botctx.DeadLetter, error) {
 	letter, err := v.runtime.DeadLetter(ctx, id)
 	isOthers := err == nil && !slices.Contains(v.apps, letter.Event.App)
 	if isOthers || boterr.CodeOf(err) == boterr.NotFound {
 		return botctx.DeadLetter{}, boterr.New(boterr.NotFound, "id",
-			"there is no dead letter %s of the apps that are shown: it was retried or discarded, or never was one", id)
+			"there is no dead letter %s in the apps on this page; it may have been retried or discarded", id)
 	}
 	return letter, err
 }
 
-// deadLetter shows one, with what arrived.
+// deadLetter returns one dead letter with its event.
 func (v *view) deadLetter(r *http.Request) (any, error) {
 	letter, err := v.letter(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -103,11 +103,11 @@ func (v *view) discard(r *http.Request) (any, error) {
 	return v.change(r, "discarded", v.runtime.DiscardDeadLetter)
 }
 
-// change changes a dead letter, and notes in the log what was done with it.
+// change applies do to a dead letter and logs it.
 func (v *view) change(r *http.Request, what string, do func(ctx context.Context, id string) error) (any, error) {
 	id := r.PathValue("id")
 	if !v.mayWrite {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "this page only reads: the host has not set MayWrite")
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the page is read-only; to retry or discard dead letters, set MayWrite in the host")
 	}
 	if _, err := v.letter(r.Context(), id); err != nil {
 		return nil, err

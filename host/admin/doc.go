@@ -1,11 +1,11 @@
-// Package admin is a page on which those who run a host see what is in its store: members, agendas, requests
-// for a person, and the messages that were given up.
+// Package admin serves a page that shows operators the records of a host: members, agendas, requests for a
+// person, and dead letters.
 //
-//   - To have the page, mount [Handler] behind the host's own authentication.
-//   - To let it try dead letters again, or discard them, set [Config.MayWrite].
+//   - To serve the page, mount [Handler] behind the host's own authentication.
+//   - To let operators retry and discard dead letters, set [Config.MayWrite].
 //
-// Whoever is let through sees what members wrote and what is known of them. Handler itself asks nobody for a
-// name: it keeps out other sites that a browser has open, and no more.
+// The page shows members' messages and personal data. Handler does not authenticate anyone: it only
+// refuses requests that come from other sites in the same browser.
 //
 //	view, err := admin.Handler(admin.Config{Runtime: runtime, Apps: []string{"bistro"}})
 //	if err != nil {
@@ -13,25 +13,25 @@
 //	}
 //	mux.Handle("/admin/", onlyOperators(http.StripPrefix("/admin", view)))
 //
-// Records are those that the SDK keeps in the Runtime's store; a host that keeps its members elsewhere
-// (botctx.Config.Override) does not see them here. Credentials in them are redacted.
+// The page shows the records in the Runtime's store. It does not show members that a host keeps elsewhere
+// with botctx.Config.Override. Credentials in records are redacted.
 //
-// # What a program can ask for
+// # HTTP interface
 //
-// The page asks for JSON, and so can a script. All lists take app, id, limit, and after or before, and answer
-// {"records": [...], "hasMore": true, "first": "...", "last": "..."}, the newest first but for dead letters, where the
-// first accepted comes first. id finds a record by its id, a member also by that on the platform, agendas and
-// assignments also by that of the member.
+// The page loads its data as JSON, and scripts can use the same requests. All lists take the parameters app, id,
+// limit, and after or before. They respond with {"records": [...], "hasMore": true, "first": "...", "last": "..."}.
+// The newest record comes first, except in dead-letters, which starts with the oldest. id selects a record by its
+// own id. In members it also matches the id on the platform; in agendas and assignments, the member's id.
 //
-// first and last are the places of the first and the last record: last is the after of the next page, first the before
-// of the page ahead. hasMore is true if there are more records in that direction. A page costs the same wherever it is,
-// and no record is listed twice when others are added or removed meanwhile.
+// first and last are cursors: pass last as after to get the next page, and first as before to get the previous
+// one. hasMore is true if there are more records in that direction. Every page costs the same, and no record appears
+// twice if others are added or removed in between.
 //
 //	GET  about                       {"apps": [...], "mayWrite": false}
 //	GET  members, agendas, assignments, dead-letters
-//	GET  dead-letters/{id}           one, with what arrived
-//	POST dead-letters/{id}/retry     has it run again, as the next of its member
-//	POST dead-letters/{id}/discard   takes it away
+//	GET  dead-letters/{id}           one dead letter with its event
+//	POST dead-letters/{id}/retry     runs it again as the member's next event
+//	POST dead-letters/{id}/discard   deletes it
 //
 // An error is {"error": {"code", "message"}}, with the status of botctx.HTTPStatus.
 package admin

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// A host mounts the view below a path of its own, behind what lets operators in.
+// A host mounts the page under a path of its choice, behind its authentication.
 func ExampleHandler() {
 	runtime, err := botctx.New(botctx.Config{Store: memstore.New()})
 	if err != nil {
@@ -22,7 +22,7 @@ func ExampleHandler() {
 		panic(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/admin/", http.StripPrefix("/admin", view)) // Of a real host: behind its authentication.
+	mux.Handle("/admin/", http.StripPrefix("/admin", view)) // In a real host, behind its authentication.
 
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/admin/members", http.NoBody))

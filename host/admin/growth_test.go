@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// examined is a store that counts the documents its searches look at, and the documents it counts.
+// examined counts the documents that searches and counts examine.
 type examined struct {
 	store.Store
 
@@ -57,14 +57,14 @@ func (c *examinedCollection) Count(ctx context.Context, filter *query.Filter) (i
 	return c.Collection.Count(ctx, filter)
 }
 
-// examinedAlone is one that a process has to itself.
+// examinedAlone is examined for a store that one process owns.
 type examinedAlone struct {
 	*examined
 	store.Watcher
 }
 
-// filled returns a store with so many records of each kind in an app, and some in another one; all agendas and
-// assignments of an app are of one member.
+// filled returns a store with count records of each kind in one app, and some in another. All agendas and
+// assignments belong to one member.
 func filled(t *testing.T, count int) *memstore.Store {
 	t.Helper()
 	h := newHost(t)
@@ -93,8 +93,8 @@ func filled(t *testing.T, count int) *memstore.Store {
 	}
 }
 
-// pagesOf returns how many documents the pages of each list look at, at most: the first two, back to the first,
-// the first pages of the records of an id, and the page behind the middle.
+// pagesOf returns the largest number of documents examined for a page of each list. It reads the first two pages,
+// back to the first, the first pages of an id's records, and the page after the middle.
 func pagesOf(t *testing.T, database store.Store, looked *atomic.Int64, count int) map[string]int64 {
 	t.Helper()
 	runtime, err := botctx.New(botctx.Config{Store: database})

@@ -13,19 +13,19 @@ import (
 	"github.com/botctx/go-sdk/internal/safelog"
 )
 
-// Config says what the page shows.
+// Config configures the page.
 type Config struct {
-	// Runtime is that of the host. Required.
+	// Runtime is the host's runtime. Required.
 	Runtime *botctx.Runtime
-	// Apps are the ids of the apps that may be looked at, the first of which is shown at first. Required.
+	// Apps are the ids of the apps that the page may show. It opens with the first. Required.
 	Apps []string
-	// MayWrite lets the page try dead letters again, and discard them. Without it the page only reads.
+	// MayWrite lets operators retry and discard dead letters. By default the page is read-only.
 	MayWrite bool
-	// Logger takes a line about each write. The default discards it.
+	// Logger gets one line for each write. By default nothing is logged.
 	Logger *slog.Logger
 }
 
-// view answers what the page asks for.
+// view handles the page's requests.
 type view struct {
 	runtime  *botctx.Runtime
 	apps     []string
@@ -36,14 +36,14 @@ type view struct {
 //go:embed page
 var pageFiles embed.FS
 
-// Handler returns what serves the page at "/", and its answers below: mount it by http.StripPrefix.
-// InvalidArgument: there is no Runtime, or no app.
+// Handler returns a handler that serves the page at "/". To mount it elsewhere, use http.StripPrefix.
+// It returns InvalidArgument if Runtime or Apps is missing.
 func Handler(config Config) (http.Handler, error) {
 	switch {
 	case config.Runtime == nil:
 		return nil, boterr.Missing("Runtime", "the host's Runtime")
 	case len(config.Apps) == 0 || slices.Contains(config.Apps, ""):
-		return nil, boterr.Invalid("Apps", "is %q: name the apps that may be looked at", config.Apps)
+		return nil, boterr.Invalid("Apps", "is %q; name the apps that the page may show", config.Apps)
 	}
 	v := &view{runtime: config.Runtime, apps: slices.Clone(config.Apps), mayWrite: config.MayWrite, log: safelog.New(config.Logger)}
 	return page.Guard{}.Around(v.routes()), nil
@@ -52,7 +52,7 @@ func Handler(config Config) (http.Handler, error) {
 func (v *view) routes() http.Handler {
 	files, err := fs.Sub(pageFiles, "page")
 	if err != nil {
-		panic(err) // The name of the folder stands above.
+		panic(err) // Cannot happen: the folder is embedded above.
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", page.Serve(files))
@@ -68,7 +68,7 @@ func (v *view) routes() http.Handler {
 	return mux
 }
 
-// answered answers by a function, which returns what is told.
+// answered writes the result of tell as JSON.
 func answered(tell func(r *http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		told, err := tell(r)

@@ -30,7 +30,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// host is a host whose bot refuses what it cannot handle.
+// host has a bot that fails until isMended is set.
 type host struct {
 	t        *testing.T
 	runtime  *botctx.Runtime
@@ -64,7 +64,6 @@ func (h *host) answer(_ context.Context, bot *botctx.Context) error {
 
 const secret = "s3cr3t-of-the-kitchen"
 
-// accept accepts a message of somebody.
 func (h *host) accept(app, from, text string) {
 	h.t.Helper()
 	require.NoError(h.t, h.runtime.Accept(h.t.Context(), botctx.Inbound{App: app, Channel: app + "-web", Event: send.MessageEvent{
@@ -72,7 +71,7 @@ func (h *host) accept(app, from, text string) {
 	}}))
 }
 
-// arrive accepts a message of somebody, and lets the bot handle it.
+// arrive accepts a message and lets the bot handle it.
 func (h *host) arrive(app, from, text string) {
 	h.t.Helper()
 	h.accept(app, from, text)
@@ -89,13 +88,12 @@ func (h *host) view(mayWrite bool, apps ...string) *view {
 	return &view{h.t, handler}
 }
 
-// view asks for what it shows.
+// view makes requests to the page.
 type view struct {
 	t       *testing.T
 	handler http.Handler
 }
 
-// ask returns the answer to a request.
 func (v *view) ask(method, path string, headers ...string) *httptest.ResponseRecorder {
 	v.t.Helper()
 	request := httptest.NewRequestWithContext(v.t.Context(), method, path, http.NoBody)
@@ -107,7 +105,7 @@ func (v *view) ask(method, path string, headers ...string) *httptest.ResponseRec
 	return answer
 }
 
-// page is a list as it is told.
+// page is the decoded response of a list.
 type page struct {
 	Records []map[string]any `json:"records"`
 	HasMore bool             `json:"hasMore"`
@@ -190,7 +188,7 @@ func TestRecords_OfAnIDThatAlsoNamesAnother(t *testing.T) {
 	h.arrive("bistro", "ada", "hi")
 	v := h.view(false)
 	ada := v.list("/members").Records[0]["_id"].(string)
-	h.arrive("bistro", ada, "hi") // Who chooses the external id is not the host.
+	h.arrive("bistro", ada, "hi") // The host does not choose external ids.
 	both := v.list("/members?id=" + ada)
 	require.Equal(t, []any{ada, "ada"}, both.column("externalId"))
 	first := v.list("/members?limit=1&id=" + ada)
@@ -381,7 +379,7 @@ func TestHandler_ServesItsPage(t *testing.T) {
 	t.Parallel()
 	v := newHost(t).view(false)
 	for path, says := range map[string]string{
-		"/": "Records of the host", "/admin.js": "Dead letters", "/admin.css": "header", "/parts/base.css": ":root", "/parts/elements.js": "export",
+		"/": "Host records", "/admin.js": "Dead letters", "/admin.css": "header", "/parts/base.css": ":root", "/parts/elements.js": "export",
 	} {
 		answer := v.ask(http.MethodGet, path)
 		require.Equal(t, http.StatusOK, answer.Code, path)

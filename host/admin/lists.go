@@ -20,22 +20,22 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// usualLimit is how many records a page has unless the request says how many, mostLimit the most that it may say.
+// The default and the largest number of records on a page.
 const (
 	usualLimit = 50
 	mostLimit  = 200
 )
 
-// list is what a request for records asks for.
+// list has the parameters of a request for records.
 type list struct {
 	app, id string
-	// after and before are places in the list: the page begins behind one, or ends ahead of the other. One is "".
+	// after and before are cursors: the page starts after one or ends before the other. At most one is set.
 	after, before string
 	limit         int
 }
 
-// asked reads what a request asks for. InvalidArgument: a number or a place is none, or they contradict each
-// other. NotFound: the app is none of those that are shown.
+// asked decodes the parameters of a list. InvalidArgument: a number or a cursor is invalid, or both cursors are
+// set. NotFound: the app is not in Config.Apps.
 func (v *view) asked(r *http.Request) (list, error) {
 	wanted := list{
 		app: r.FormValue("app"), id: r.FormValue("id"), after: r.FormValue("after"), before: r.FormValue("before"), limit: usualLimit,
@@ -49,42 +49,42 @@ func (v *view) asked(r *http.Request) (list, error) {
 	if text := r.FormValue("limit"); text != "" {
 		given, err := strconv.Atoi(text)
 		if err != nil || given < 1 || given > mostLimit {
-			return wanted, boterr.Invalid("limit", "is %.100q: give a number from 1 to %d", text, mostLimit)
+			return wanted, boterr.Invalid("limit", "is %.100q; give a number from 1 to %d", text, mostLimit)
 		}
 		wanted.limit = given
 	}
 	return wanted, wanted.check(r.FormValue("skip"))
 }
 
-// maxPlace is the number of bytes of a place in a list at most: ids are much shorter.
+// maxPlace limits the bytes of a cursor. Ids are much shorter.
 const maxPlace = 1000
 
-// check refuses places that are none.
+// check refuses invalid cursors.
 func (l list) check(skip string) error {
 	switch {
 	case skip != "":
-		return boterr.Invalid("skip", "is not supported: give last of the page before as after")
+		return boterr.Invalid("skip", "is not supported; give last of the previous page as after")
 	case l.after != "" && l.before != "":
-		return boterr.Invalid("before", "give after or before, not both")
+		return boterr.Invalid("before", "is set together with after; give only one of them")
 	}
 	for name, place := range map[string]string{"after": l.after, "before": l.before} {
 		if len(place) > maxPlace || !utf8.ValidString(place) || strings.ContainsFunc(place, unicode.IsControl) {
-			return boterr.Invalid(name, "is %.100q: give first or last of another page", place)
+			return boterr.Invalid(name, "is %.100q; give first or last of another page", place)
 		}
 	}
 	return nil
 }
 
-// mayLookAt returns NotFound for an app that is none of those that may be looked at.
+// mayLookAt returns NotFound for an app that is not in Config.Apps.
 func (v *view) mayLookAt(app string) error {
 	if slices.Contains(v.apps, app) {
 		return nil
 	}
-	return boterr.New(boterr.NotFound, "app", "%q is none of the apps that are shown", app)
+	return boterr.New(boterr.NotFound, "app", "%q is not an app on this page; see about for their names", app)
 }
 
-// query asks for the records of the page that match a filter, and one more. Ids grow with time, and the records
-// have an index by app and id.
+// query selects the page's records that match filter, and one more. Ids grow with time, and there is an index by
+// app and id.
 func (l list) query(filter document.Object) record.Query {
 	asked := record.Query{Filter: filter, SortBy: document.O(record.FieldID, -1), Limit: int64(l.limit) + 1}
 	switch {
@@ -97,13 +97,13 @@ func (l list) query(filter document.Object) record.Query {
 	return asked
 }
 
-// holds reports whether a record of an id can be on the page.
+// holds reports whether the id lies within the page's cursors.
 func (l list) holds(id string) bool {
 	return (l.after == "" || id < l.after) && (l.before == "" || id > l.before)
 }
 
-// find returns the records of the page, and perhaps one more: all, or those whose own id is the one that is
-// looked for, or in whose field it is. Each is a search of its own, since no index serves both.
+// find returns the records of the page and up to one more. If an id is given, it keeps only records with that id
+// or with that id in the given field. These are two searches because no index serves both.
 func find[R any](
 	wanted list, field string, search func(record.Query) ([]*R, error), idOf func(*R) string,
 ) ([]*R, error) {
@@ -120,7 +120,7 @@ func find[R any](
 	return inOrder(wanted, append(slices.DeleteFunc(found, isTwice), own...), idOf), err
 }
 
-// inOrder sorts what was found for a page by id, the newest first for all but the records ahead of a place.
+// inOrder sorts records by id: ascending if the page ends before a cursor, descending otherwise.
 func inOrder[R any](wanted list, found []*R, idOf func(*R) string) []*R {
 	slices.SortFunc(found, func(a, b *R) int {
 		if wanted.before != "" {
@@ -135,15 +135,15 @@ func (l list) scope() record.Scope { return record.Scope{App: l.app} }
 
 type told struct {
 	Records []document.Object `json:"records"`
-	// HasMore is true if there are more records behind the page, or ahead of it if the request said before.
+	// HasMore is true if more records follow the page, or, for a request with before, precede it.
 	HasMore bool `json:"hasMore"`
-	// First and Last are the places of the first and the last record, "" if there is none.
+	// First and Last are the cursors of the first and the last record, "" on an empty page.
 	First string `json:"first,omitempty"`
 	Last  string `json:"last,omitempty"`
 }
 
-// tell returns a page of what was found, without credentials: one record more than the page has says that
-// there are more. What is ahead of a place was found the nearest first.
+// tell builds a page, with credentials redacted. If found has one record more than the page, HasMore is true.
+// For a request with before, found starts with the record nearest to it.
 func tell[R any](wanted list, found []R, placeOf func(R) string) (any, error) {
 	shown := told{Records: []document.Object{}, HasMore: len(found) > wanted.limit}
 	found = found[:min(len(found), wanted.limit)]
@@ -194,7 +194,7 @@ func (v *view) agendas(r *http.Request) (any, error) {
 	return tell(wanted, found, idOf)
 }
 
-// assignment is a request for a person, with the state that its record is in.
+// assignment is a request for a person with its state.
 type assignment struct {
 	livechat.AssignmentRecord
 

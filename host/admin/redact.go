@@ -5,8 +5,7 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// redacted returns an object without the credentials in it: values beside the names of such, and those
-// that a text shows.
+// redacted returns o without credentials: neither the values of fields with such names, nor those within texts.
 func redacted(o document.Object) document.Object {
 	shown := document.O()
 	for name, value := range o.All() {

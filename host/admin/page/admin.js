@@ -1,21 +1,21 @@
-// The page: which records are looked at stands in the address, so that a link leads back to them.
+// The page. Its URL has the list, app, id and cursors that it shows, so that links and bookmarks work.
 import { html, render, useEffect, useState, ask, counted, fieldsOf, Field, Choose, post, Problem, Theme, timeText, useAddress, Value } from "./parts/elements.js";
 
 const nameOf = (member) => [member.firstName, member.lastName].filter(Boolean).join(" ") || member.externalId || member._id;
 
-// What can be looked at: its title, the path of its list, and what stands in the line of a record.
+// The lists: title, path, text of an empty list, and the summary of a record.
 const kinds = [
-  { path: "members", title: "Members", none: "No member", line: (one) => [html`<bdi>${nameOf(one)}</bdi>`, one.channel, one.botMeta?.nodeCompositeId && `stands at ${one.botMeta.nodeCompositeId}`, one.botMeta?.liveChat && "in a live chat"] },
-  { path: "agendas", title: "Agendas", none: "No agenda", line: (one) => [one.nodeCompositeId || one.tag, stateOf(one), one.nextRunAt && timeText(one.nextRunAt)] },
-  { path: "assignments", title: "Requests for a person", none: "Nobody was asked for", line: (one) => [one.summary || "(no summary)", one.state, one.createdAt && timeText(one.createdAt)] },
-  { path: "dead-letters", title: "Dead letters", none: "Nothing was given up", line: (one) => [html`<bdi>${one.error}</bdi>`, one.code, timeText(one.diedAt)] },
+  { path: "members", title: "Members", none: "No members", line: (one) => [html`<bdi>${nameOf(one)}</bdi>`, one.channel, one.botMeta?.nodeCompositeId && `at node ${one.botMeta.nodeCompositeId}`, one.botMeta?.liveChat && "in a live chat"] },
+  { path: "agendas", title: "Agendas", none: "No agendas", line: (one) => [one.nodeCompositeId || one.tag, stateOf(one), one.nextRunAt && timeText(one.nextRunAt)] },
+  { path: "assignments", title: "Requests for a person", none: "No requests", line: (one) => [one.summary || "(no summary)", one.state, one.createdAt && timeText(one.createdAt)] },
+  { path: "dead-letters", title: "Dead letters", none: "No dead letters", line: (one) => [html`<bdi>${one.error}</bdi>`, one.code, timeText(one.diedAt)] },
 ];
 
-const stateOf = (due) => (due.failed ? "has failed" : due.completed ? "is done" : "waits");
+const stateOf = (due) => (due.failed ? "failed" : due.completed ? "done" : "waiting");
 
 const step = 50;
 
-/** firstPage is what the address says of the first page: no place. */
+/** firstPage is a URL without cursors. */
 const firstPage = { after: "", before: "" };
 
 const Page = () => {
@@ -25,7 +25,7 @@ const Page = () => {
   const kind = kinds.find((one) => one.path === at.of) ?? kinds[0], app = at.app || about.apps[0];
   return html`
     <header>
-      <h1>Records of the host</h1>
+      <h1>Host records</h1>
       <nav aria-label="Kinds of records"><ul>${kinds.map((one) => html`<li key=${one.path}>
         <a class="button" href=${`?${new URLSearchParams({ app, of: one.path })}`} aria-current=${one === kind ? "page" : undefined}
           onClick=${(e) => { e.preventDefault(); go({ app, of: one.path, id: "", ...firstPage }); }}>${one.title}</a></li>`)}</ul></nav>
@@ -55,18 +55,18 @@ const Records = ({ about, kind, app, id, after, before, go }) => {
     <h2>${kind.title}</h2>
     <form class="row" role="search" onSubmit=${search}>
       <${Choose} label="App" name="app" value=${app} among=${about.apps} />
-      <${Field} label=${kind.path === "dead-letters" ? "Id" : kind.path === "members" ? "Id, here or on the platform" : "Id, its own or the member's"}><input name="id" value=${id} autocomplete="off" /></${Field}>
+      <${Field} label=${kind.path === "dead-letters" ? "ID" : kind.path === "members" ? "ID, or ID on the platform" : "ID, or ID of the member"}><input name="id" value=${id} autocomplete="off" /></${Field}>
       <button class="main">Search</button>
     </form>
     <${Problem} problem=${problem} close=${() => setProblem(null)} />
-    <p role="status" class="faint">${said} ${list && (list.records.length === 0 ? `${kind.none}${id ? " of this id" : isFirst ? "" : " from here on"}.` : `${counted(list.records.length, "record")}${hasLater ? ", and more" : ""}.`)}</p>
+    <p role="status" class="faint">${said} ${list && (list.records.length === 0 ? `${kind.none}${id ? " with this ID" : isFirst ? "" : " on this page"}.` : `${counted(list.records.length, "record")}${hasLater ? ", and more" : ""}.`)}</p>
     <ul class="records">${list?.records.map((one) => html`<li key=${one._id ?? one.id}><${One} kind=${kind} record=${one} mayWrite=${about.mayWrite} retry=${write("retry", "put back")} discard=${write("discard", "discarded")} /></li>`)}</ul>
     ${list && (hasEarlier || hasLater) && html`<nav class="row" aria-label="Pages">
       <button type="button" disabled=${!hasEarlier} onClick=${() => go(list.first ? { before: list.first, after: "" } : firstPage)}>${earlier}</button>
       <button type="button" disabled=${!hasLater} onClick=${() => go(list.last ? { after: list.last, before: "" } : firstPage)}>${later}</button></nav>`}`;
 };
 
-/** One is a record, which shows all of it where it is opened: of a dead letter also what arrived. */
+/** One shows a record, with all of its fields when opened. A dead letter then loads its event. */
 const One = ({ kind, record, mayWrite, retry, discard }) => {
   const [whole, setWhole] = useState(record), [problem, setProblem] = useState(null), isDead = kind.path === "dead-letters";
   const opened = (e) => {

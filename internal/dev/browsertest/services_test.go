@@ -202,7 +202,7 @@ func TestAdmin_KeepsNobodyOut(t *testing.T) {
 	for scheme, width := range map[string]int64{"light": 360, "dark": 1280} {
 		page.inScheme(scheme)
 		page.sized(width)
-		for kind, shows := range map[string]string{"members": "Ada", "agendas": "No agenda", "assignments": "Nobody", "dead-letters": "kitchen"} {
+		for kind, shows := range map[string]string{"members": "Ada", "agendas": "No agenda", "assignments": "No requests", "dead-letters": "kitchen"} {
 			page.does(chromedp.Navigate(page.url + "?of=" + kind))
 			page.sees("main", shows)
 			page.evaluates(`document.querySelectorAll("details").forEach((one) => { one.open = true; })`)
