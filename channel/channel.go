@@ -155,7 +155,7 @@ func (c *Channel) RequireType(allowed ...Type) error {
 	if slices.Contains(allowed, c.Type) {
 		return nil
 	}
-	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q, and this is for channels of type %s alone",
+	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q; this operation supports only channels of type %s",
 		c.ID, c.Type, listed(allowed))
 }
 

@@ -18,5 +18,5 @@ func Example() {
 	fmt.Println(page.RequireType(channel.Bravo))
 	// Output:
 	// {"_id":"page","info":{"accessToken":"[redacted]","pageId":"p1"},"on":false,"type":"alpha"} <nil>
-	// unsupported: the channel page is of type "alpha", and this is for channels of type bravo alone
+	// unsupported: the channel page is of type "alpha"; this operation supports only channels of type bravo
 }

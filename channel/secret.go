@@ -201,7 +201,7 @@ func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil
 
 // errLost is the error for storing a redacted value, which would erase the credential.
 func errLost() error {
-	return boterr.Invalid("", "was redacted when it was read; set it again before the channel is stored")
+	return boterr.Invalid("", "was redacted when it was read; set it again before you store the channel")
 }
 
 // sealed is a string encrypted with keys of this process, so printers that use reflection show

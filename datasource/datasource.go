@@ -122,7 +122,7 @@ type Modifier interface {
 //   - InvalidArgument: Count is set. Use CountDataSource to count.
 func Fetch[T any](ctx context.Context, from Fetcher, p FetchParams) ([]T, error) {
 	if p.Count {
-		return nil, boterr.Wrap(opFetch, boterr.Invalid("count", "gives no entries: call CountDataSource for their number"))
+		return nil, boterr.Wrap(opFetch, boterr.Invalid("count", "is not supported by Fetch; call CountDataSource to count"))
 	}
 	found, err := from.FetchDataFromDataSource(ctx, p)
 	if err != nil {

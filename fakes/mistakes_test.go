@@ -284,7 +284,7 @@ var mistakesOfPlatforms = map[string]mistake{
 	"an operation of another platform": {
 		test: call("alphaSaveCustomLabel", `{"labelId": "vip"}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): alphaSaveCustomLabel: unsupported: channel: ` +
-			`the channel channel-1 is of type "webchat", and this is for channels of type alpha alone`,
+			`the channel channel-1 is of type "webchat"; this operation supports only channels of type alpha`,
 	},
 	"AddAccount forgotten": {
 		test: call("golf", `{"golfName": "shop"}`),

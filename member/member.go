@@ -131,7 +131,7 @@ func (m *Member) HasHandled(event string) bool { return event != "" && m.handled
 func (m *Member) RequireExternalID() (string, error) {
 	if m.ExternalID == "" {
 		return "", boterr.New(boterr.FailedPrecondition, "",
-			"the member %s has no externalId, by which its platform would know it", m.ID)
+			"the member %s has no externalId; the platform knows members by it", m.ID)
 	}
 	return m.ExternalID, nil
 }
@@ -139,7 +139,7 @@ func (m *Member) RequireExternalID() (string, error) {
 // RequireChannel returns InvalidArgument if the member is in another channel.
 func (m *Member) RequireChannel(id string) error {
 	if m.Channel != id {
-		return boterr.Invalid("", "the member %s is in the channel %s, and not in %s: name the member's own channel", m.ID, m.Channel, id)
+		return boterr.Invalid("", "the member %s is in channel %s, not in %s; name the member's own channel", m.ID, m.Channel, id)
 	}
 	return nil
 }

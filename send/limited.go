@@ -141,7 +141,7 @@ func queued[Answer any](ctx context.Context, l *limited, first Message, request 
 		call.Restart()
 		if err != nil {
 			var none Answer
-			return none, boterr.New(boterr.Canceled, "", "the message still waited for the rate limit of its channel: %w", err)
+			return none, boterr.New(boterr.Canceled, "", "the message was still waiting for its channel's rate limit: %w", err)
 		}
 		answer, err := request()
 		pause, ok := retryAfter(err)
@@ -232,7 +232,7 @@ func (a *attempts) next(ctx context.Context, to BatchSender) error {
 	default:
 		a.note(answer.Outcomes)
 	}
-	return a.askedForAgain()
+	return a.keepRefused()
 }
 
 // note stores the outcomes of the last request.
@@ -242,9 +242,9 @@ func (a *attempts) note(outcomes []Outcome) {
 	}
 }
 
-// askedForAgain reduces left to the messages to resend. It returns the error with the longest pause
+// keepRefused reduces left to the messages to resend. It returns the error with the longest pause
 // among them, or nil if there are none.
-func (a *attempts) askedForAgain() error {
+func (a *attempts) keepRefused() error {
 	var slowest error
 	longest := time.Duration(-1)
 	a.left = slices.DeleteFunc(a.left, func(of int) bool {

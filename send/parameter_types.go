@@ -80,13 +80,13 @@ func broadcastID(value any) (string, error) {
 	if stored, ok := document.Get[any](object, fieldResult, nil).(document.Array); ok {
 		return onlyBroadcastID(stored)
 	}
-	return "", boterr.Invalid("", "holds no id of a stored message: give one of %s", strings.Join(broadcastIDFields, ", "))
+	return "", boterr.Invalid("", "contains no id of a stored message; give one of %s", strings.Join(broadcastIDFields, ", "))
 }
 
 // onlyBroadcastID returns the id in the only element of AlphaCreateBroadcast's result.
 func onlyBroadcastID(stored document.Array) (string, error) {
 	if n := stored.Len(); n != 1 {
-		return "", boterr.Invalid(fieldResult, "has %d elements: give the one to send", n)
+		return "", boterr.Invalid(fieldResult, "has %d elements; give the one to send", n)
 	}
 	for _, element := range stored.All() {
 		id, err := broadcastID(element)
@@ -103,7 +103,7 @@ func idText(value any) (string, error) {
 	switch id := value.(type) {
 	case string:
 		if id == "" {
-			return "", boterr.Invalid("", "is empty: give an id")
+			return "", boterr.Invalid("", "is empty; give an id")
 		}
 		return id, nil
 	case int64:
@@ -112,7 +112,7 @@ func idText(value any) (string, error) {
 		if id == math.Trunc(id) && math.Abs(id) <= maxExact {
 			return strconv.FormatInt(int64(id), 10), nil
 		}
-		return "", boterr.Invalid("", "is no whole number that can be read exactly: give it as text")
+		return "", boterr.Invalid("", "is not an exact whole number; give it as text")
 	default:
 		return "", wrongType("", "an id: text, a number or an object that has it", value)
 	}
@@ -138,7 +138,7 @@ func (m *MessageTS) DecodeValue(value any) error {
 		return wrongType("", "a message's timestamp as text or a number", value)
 	}
 	if n, ok := document.FloatNumber(value); ok && (n < 0 || n > maxExact || math.IsNaN(n)) {
-		return boterr.Invalid("", "is no timestamp: give it as the platform did, such as \"1767225600.000100\"")
+		return boterr.Invalid("", "is not a timestamp; give it as the platform did, such as \"1767225600.000100\"")
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (r *Response) DecodeValue(value any) error {
 	if text, ok := value.(string); ok {
 		held, err := document.ParseJSON([]byte(text))
 		if _, isObject := held.(document.Object); err != nil || !isObject {
-			return boterr.Invalid("", "is text that holds no JSON object: give an object with a type, such as {\"type\": \"TEXT\", \"text\": ...}")
+			return boterr.Invalid("", "is text without a JSON object; give an object with a type, such as {\"type\": \"TEXT\", \"text\": ...}")
 		}
 		value = held
 	}

@@ -197,7 +197,7 @@ func present(o document.Object) document.Object {
 // readResult decodes a result of an unknown platform.
 func readResult(o document.Object) (Result, error) {
 	if o.Len() == 0 {
-		return Result{}, boterr.Invalid("", "is no result of a send: it is empty")
+		return Result{}, boterr.Invalid("", "is not the result of a send; it is empty")
 	}
 	if _, hasEvent := o.Field(fieldMessageEvent); hasEvent {
 		return readCommon(o)

@@ -169,7 +169,7 @@ func isAbsent(o document.Object, field string) bool {
 	return value == nil || value == ""
 }
 
-// text requires a non-empty string of at most most code points.
+// text requires a non-empty string. most is its maximum length in code points.
 func text(field string, most int) rule {
 	return func(o document.Object) error {
 		value, _ := o.Field(field)
@@ -183,7 +183,7 @@ func text(field string, most int) rule {
 			return boterr.Invalid(field, "is empty")
 		}
 		if length := utf8.RuneCountInString(s); most != unlimited && length > most {
-			return boterr.Invalid(field, "has %d characters, and at most %d are allowed", length, most)
+			return boterr.Invalid(field, "is %d characters long; the limit is %d", length, most)
 		}
 		return nil
 	}
@@ -199,7 +199,7 @@ func address(field string) rule {
 			return nil
 		}
 		if parsed, err := url.Parse(text); err != nil || parsed.Scheme == "" {
-			return boterr.Invalid(field, "is %.100q, which a platform cannot open: give a whole address, such as https://example.com/a.png", text)
+			return boterr.Invalid(field, "is %.100q, which a platform cannot open; give a full URL, such as https://example.com/a.png", text)
 		}
 		return nil
 	}

@@ -115,7 +115,7 @@ declare namespace botctx {
 
   /** What kind of error it is. */
   type Code = "InvalidArgument" | "NotFound" | "AlreadyExists" | "Conflict" | "FailedPrecondition" | "ResourceExhausted" | "Unsupported" | "Unavailable" | "Canceled" | "Internal";
-  /** A channel record. As a parameter it is an address: the record with its `_id` is loaded again within the app, and what else it holds is not looked at. */
+  /** A channel record. As a parameter it is only a reference: the record is loaded again by `_id` within the app, and all other fields are ignored. */
   interface Channel {
     /** `_id` is the primary key. */
     _id: string;
@@ -155,11 +155,11 @@ declare namespace botctx {
     type: string;
     /** The text of TEXT, QUICK_REPLIES and BUTTON, at most 2,000 characters. */
     text?: string;
-    /** Where the file of IMAGE, AUDIO, VIDEO or FILE is, at most 25 MB. */
+    /** The URL of the file of IMAGE, AUDIO, VIDEO or FILE, at most 25 MB. */
     url?: string;
-    /** The file of IMAGE, AUDIO, VIDEO or FILE as the platform already has it, in place of `url`. */
+    /** The file of IMAGE, AUDIO, VIDEO or FILE as the platform already has it, instead of `url`. */
     attachment_id?: string;
-    /** What QUICK_REPLIES offers, at most 13. */
+    /** The answers of QUICK_REPLIES, at most 13. */
     quickReplies?: QuickReply[];
     /** The buttons of BUTTON, at most 3. */
     buttons?: Button[];
@@ -183,9 +183,9 @@ declare namespace botctx {
   interface QuickReply {
     /** What the answer is: `text`, or a kind of the platform's own. Default: text. */
     content_type?: string;
-    /** What is shown, at most 20 characters. */
+    /** The visible text, at most 20 characters. */
     title?: string;
-    /** What the bot is told, at most 1,000 characters. */
+    /** The payload sent to the bot, at most 1,000 characters. */
     payload?: string;
     [field: string]: any;
   }
@@ -193,19 +193,19 @@ declare namespace botctx {
   interface Button {
     /** `postback`, `web_url`, or a type of the platform's own. */
     type: string;
-    /** What is shown, at most 20 characters. */
+    /** The visible text, at most 20 characters. */
     title?: string;
-    /** What the bot is told of a tap on `postback`. */
+    /** The payload sent to the bot when a `postback` is tapped. */
     payload?: string | ButtonPayload;
-    /** What `web_url` opens. */
+    /** The URL that `web_url` opens. */
     url?: string;
     [field: string]: any;
   }
-  /** What the bot is told of a tap, and perhaps a value that comes with it. */
+  /** The payload sent to the bot on a tap, with an optional value. */
   interface ButtonPayload {
-    /** What the bot is told. */
+    /** The payload sent to the bot. */
     payload: string;
-    /** What comes with it. */
+    /** The value sent with the payload. */
     value?: any;
     [field: string]: any;
   }
@@ -213,9 +213,9 @@ declare namespace botctx {
   interface Card {
     /** The title, at most 80 characters. */
     title: string;
-    /** What stands below, at most 80 characters. */
+    /** The text below the title, at most 80 characters. */
     subtitle?: string;
-    /** Where the picture is. */
+    /** The URL of the picture. */
     image_url?: string;
     /** At most 3. */
     buttons?: Button[];
@@ -225,11 +225,11 @@ declare namespace botctx {
   interface Article {
     /** The title. */
     title: string;
-    /** What it is about. */
+    /** A description. */
     description?: string;
-    /** What it opens. */
+    /** The URL that it opens. */
     url?: string;
-    /** Where the picture is. */
+    /** The URL of the picture. */
     picurl?: string;
     [field: string]: any;
   }
@@ -249,7 +249,7 @@ declare namespace botctx {
     messageId: string;
     [field: string]: any;
   }
-  /** A member record. As a parameter it is an address: the record with its `_id` is loaded again within the app, and what else it holds is not looked at. */
+  /** A member record. As a parameter it is only a reference: the record is loaded again by `_id` within the app, and all other fields are ignored. */
   interface Member {
     /** `_id` is the primary key. */
     _id: string;
@@ -301,7 +301,7 @@ declare namespace botctx {
   }
   /** A data-source entry: these fields, and the caller's own columns. */
   interface Entry {
-    /** Primary key: a string where the SDK made it, else the JSON scalar that the caller gave. */
+    /** Primary key: a string if the SDK created it, else the JSON scalar given by the caller. */
     _id: any;
     /** When it was inserted. */
     createdAt: number;
@@ -334,7 +334,7 @@ declare namespace botctx {
     /** `completed` tells that it has run for the last time. */
     completed: boolean;
   }
-  /** Who gets the ticket in an outlet channel. */
+  /** A receiver of tickets in an outlet channel. */
   interface BroadcastGroup {
     /** `type` is the user's role: "foxtrot" on `foxtrot`; "user", "public_channel" or "private_channel" on `charlie`. */
     type?: string;
@@ -412,7 +412,7 @@ declare namespace botctx {
     parentAssignment?: string;
     [field: string]: any;
   }
-  /** A live-chat group: the conversation of one request. As a parameter it is an address: the record with its `_id` is loaded again within the app, and what else it holds is not looked at. */
+  /** A live-chat group: the conversation of one request. As a parameter it is only a reference: the record is loaded again by `_id` within the app, and all other fields are ignored. */
   interface Group {
     /** `_id` is the primary key. */
     _id: string;
@@ -466,14 +466,14 @@ declare namespace botctx {
     name?: string;
     [field: string]: any;
   }
-  /** Which channel, and of which app. */
+  /** A channel and its app. */
   interface ChannelReference {
     /** `channelId` is the channel's id. */
     channelId: string;
     /** `appId` is the app's id. */
     appId: string;
   }
-  /** What became of one message. */
+  /** The result of one message. */
   interface SendResult {
     /** The platform's reply. */
     result: Fields;
@@ -482,7 +482,7 @@ declare namespace botctx {
     /** The id of the conversation on the platform. */
     chatId: string;
   }
-  /** What one node sent. */
+  /** The messages that one node sent. */
   interface NodeSendResult {
     /** `ok` is 1. */
     ok: number;
@@ -522,7 +522,7 @@ declare namespace botctx {
       [field: string]: any;
     } | null;
   };
-  /** What `findAndModifyMember` gives: The member that was found, and whether it went well. */
+  /** What `findAndModifyMember` gives: The member that was found, and whether the call succeeded. */
   type FindAndModifyMemberResult = {
     /** `ok` is 1. */
     ok: number;
@@ -562,7 +562,7 @@ declare namespace botctx {
       [field: string]: any;
     } | null;
   };
-  /** What `findAndModifyDataFromDataSource` gives: The entry that was found, and whether it went well. */
+  /** What `findAndModifyDataFromDataSource` gives: The entry that was found, and whether the call succeeded. */
   type FindAndModifyDataFromDataSourceResult = {
     /** `ok` is 1. */
     ok: number;
@@ -576,7 +576,7 @@ declare namespace botctx {
     /** `data` holds one entry or several. Given fields are set; other fields of an existing entry stay. */
     data: Partial<Entry> | Partial<Entry>[];
   };
-  /** What `upsertDataToDataSource` gives: What was done to which entry. */
+  /** What `upsertDataToDataSource` gives: The outcome for each entry. */
   type UpsertDataToDataSourceResult = {
     /** `result` describes what was done. */
     result: {
@@ -671,23 +671,23 @@ declare namespace botctx {
     data: {
       /** The point: GeoJSON, or a legacy pair with the longitude first. */
       near: Fields | number[];
-      /** The column that holds the location, where an entry has several. */
+      /** The column with the location, if an entry has several. */
       key?: string | null;
-      /** Whether distances from a legacy pair are on a sphere, in radians, rather than on a plane. Any value counts as a truth. Default: false. */
+      /** Whether distances from a legacy pair are on a sphere, in radians, rather than on a plane. Any value counts as a truth value. Default: false. */
       spherical?: any;
       /** The least distance: in metres with GeoJSON, in radians or flat units with a legacy pair. */
       minDistance?: number | null;
       /** The greatest distance, in the same unit. */
       maxDistance?: number | null;
-      /** At most so many entries. Absent: all. */
+      /** The maximum number of entries. Absent: all. */
       limit?: number | null;
       /** Which entries. */
       query?: Fields | null;
-      /** Where the result holds the distance. Absent: it does not. */
+      /** The field of the result that holds the distance. Absent: none. */
       distanceField?: string | null;
       /** A factor for the distances that come back. Default: 1. */
       distanceMultiplier?: number | null;
-      /** Where the result holds the location that was measured. Absent: it does not. */
+      /** The field of the result that holds the measured location. Absent: none. */
       includeLocs?: string | null;
     };
   } & (
@@ -738,7 +738,7 @@ declare namespace botctx {
         collectionName?: never;
       }
   );
-  /** What `patchDataToDataSource` gives: How many entries were concerned. */
+  /** What `patchDataToDataSource` gives: The numbers of affected entries. */
   type PatchDataToDataSourceResult = {
     /** `matched` is the number of entries that matched. */
     matched: number;
@@ -779,7 +779,7 @@ declare namespace botctx {
     /** `member` holds the member's `_id` and the fields to set. */
     member: Fields;
   };
-  /** What `updateMember` gives: What was changed. */
+  /** What `updateMember` gives: The changes. */
   type UpdateMemberResult = {
     /** `_docsIds` are the ids of the updated records. */
     _docsIds: {
@@ -857,7 +857,7 @@ declare namespace botctx {
     /** `tag` says which agendas are changed. The default is all but those of live chats. */
     tag?: string | null;
   };
-  /** What `updateAgenda` gives: What was changed. */
+  /** What `updateAgenda` gives: The changes. */
   type UpdateAgendaResult = {
     /** `_docsIds` are the ids of what was updated. */
     _docsIds: {
@@ -876,7 +876,7 @@ declare namespace botctx {
     /** `tag` says which open agendas are removed. The default is all but those of live chats. */
     tag?: string | null;
   };
-  /** What `deleteMemberAgenda` gives: An acknowledgement, also when there was none. */
+  /** What `deleteMemberAgenda` gives: An acknowledgement, even if there was none. */
   type DeleteMemberAgendaResult = {
     /** `clientMutationId` is a new id each time. */
     clientMutationId: string;
@@ -943,7 +943,7 @@ declare namespace botctx {
     /** `setLiveChatAgenda` is whether idle time is watched at once, so that a request that nobody takes ends, too. Without that it is watched from when an agent takes the request. Default: true. */
     setLiveChatAgenda?: boolean | null;
   };
-  /** What `createAssignment` gives: The request. Where one stands already, that one. */
+  /** What `createAssignment` gives: The request, or the open one if there is one already. */
   type CreateAssignmentResult = {
     /** `member` is the member, in live chat now. */
     member: Member;
@@ -1032,7 +1032,7 @@ declare namespace botctx {
     /** `channelId` is the id of the outlet channel. */
     channelId: string;
   };
-  /** What `getAssignmentByOutlet` gives: The assignment. Where its `meta` is a filter, the context matches it. */
+  /** What `getAssignmentByOutlet` gives: The assignment. If its `meta` is a filter, the context matches it. */
   type GetAssignmentByOutletResult = Assignment;
   /** What `getAssignmentByBravoGroupId` takes. */
   type GetAssignmentByBravoGroupIdParams = {
@@ -1082,7 +1082,7 @@ declare namespace botctx {
         group?: Address<Group> | null;
       }
   );
-  /** What `updateAssignmentGroup` gives: What was changed. */
+  /** What `updateAssignmentGroup` gives: The changes. */
   type UpdateAssignmentGroupResult = {
     /** `_docsIds` are the ids of what was updated. */
     _docsIds: {
@@ -1101,7 +1101,7 @@ declare namespace botctx {
     /** `meta` holds the fields to set. */
     meta: Fields;
   };
-  /** What `updateAssignmentMeta` gives: What was changed. */
+  /** What `updateAssignmentMeta` gives: The changes. */
   type UpdateAssignmentMetaResult = {
     /** `_docsIds` are the ids of what was updated. */
     _docsIds: {
@@ -1118,7 +1118,7 @@ declare namespace botctx {
     /** `memberId` is the id of the member. */
     memberId: string;
   };
-  /** What `removePendingAssignmentByMemberId` gives: An acknowledgement, also when there was none. */
+  /** What `removePendingAssignmentByMemberId` gives: An acknowledgement, even if there was none. */
   type RemovePendingAssignmentByMemberIdResult = {
     /** `clientMutationId` is a new id each time. */
     clientMutationId: string;
@@ -1253,7 +1253,7 @@ declare namespace botctx {
     /** `group` holds the `_id` of the group, and the fields to set. */
     group: Fields;
   };
-  /** What `updateGroup` gives: What was changed. */
+  /** What `updateGroup` gives: The changes. */
   type UpdateGroupResult = {
     /** `_docsIds` are the ids of what was updated. */
     _docsIds: {
@@ -1272,7 +1272,7 @@ declare namespace botctx {
     /** `meta` holds the fields to set. */
     meta: Fields;
   };
-  /** What `updateGroupMeta` gives: What was changed. */
+  /** What `updateGroupMeta` gives: The changes. */
   type UpdateGroupMetaResult = {
     /** `_docsIds` are the ids of what was updated. */
     _docsIds: {
@@ -1413,13 +1413,13 @@ declare namespace botctx {
     /** `messagingType` and `messagingTag` state, in Alpha's terms, why and under which exception the message is sent. On other platforms they are ignored or, in strict mode, InvalidArgument. Platforms: alpha. */
     messagingTag?: string | null;
   };
-  /** What `sendResponse` gives: What was sent. */
+  /** What `sendResponse` gives: The sent message. */
   interface SendResponseResult {
     /** The platform's reply. Platforms: alpha, bravo, delta, foxtrot, hotel, custom, webchat. */
     result?: Fields;
     /** The message as it was sent. Platforms: alpha, bravo, delta, foxtrot, hotel, custom, webchat. */
     messageEvent?: MessageEvent;
-    /** Whether the platform took it. Platforms: charlie. */
+    /** Whether the platform accepted it. Platforms: charlie. */
     ok?: boolean;
     /** The conversation on the platform. Platforms: charlie. */
     channel?: string;
@@ -1453,13 +1453,13 @@ declare namespace botctx {
     /** `response` is the message. */
     response: string | Response;
   };
-  /** What `sendMessageToInlet` gives: What was sent. */
+  /** What `sendMessageToInlet` gives: The sent message. */
   interface SendMessageToInletResult {
     /** The platform's reply. Platforms: alpha, bravo, delta, foxtrot, hotel, custom, webchat. */
     result?: Fields;
     /** The message as it was sent. Platforms: alpha, bravo, delta, foxtrot, hotel, custom, webchat. */
     messageEvent?: MessageEvent;
-    /** Whether the platform took it. Platforms: charlie. */
+    /** Whether the platform accepted it. Platforms: charlie. */
     ok?: boolean;
     /** The conversation on the platform. Platforms: charlie. */
     channel?: string;
@@ -1502,7 +1502,7 @@ declare namespace botctx {
         group?: Address<Group> | null;
       }
   );
-  /** What `sendMessageToInletGroup` gives: What was sent. */
+  /** What `sendMessageToInletGroup` gives: The sent message. */
   type SendMessageToInletGroupResult = {
     /** The platform's reply. */
     result: Fields;
@@ -1529,13 +1529,13 @@ declare namespace botctx {
         group?: Address<Group> | null;
       }
   );
-  /** What `sendMessageToOutletGroup` gives: What was sent. */
+  /** What `sendMessageToOutletGroup` gives: The sent message. */
   interface SendMessageToOutletGroupResult {
     /** The platform's reply. Platforms: bravo, delta. */
     result?: Fields;
     /** The message as it was sent. Platforms: bravo, delta. */
     messageEvent?: MessageEvent;
-    /** Whether the platform took it. Platforms: charlie. */
+    /** Whether the platform accepted it. Platforms: charlie. */
     ok?: boolean;
     /** The conversation on the platform. Platforms: charlie. */
     channel?: string;
@@ -1557,7 +1557,7 @@ declare namespace botctx {
     /** `response` is the message. */
     response: string | Response;
   };
-  /** What `sendAlphaResponse` gives: What was sent. */
+  /** What `sendAlphaResponse` gives: The sent message. */
   type SendAlphaResponseResult = {
     /** The platform's reply. */
     result: Fields;
@@ -1604,7 +1604,7 @@ declare namespace botctx {
         recipientId?: string | null;
       }
   );
-  /** What `sendHotelResponse` gives: What was sent. */
+  /** What `sendHotelResponse` gives: The sent message. */
   type SendHotelResponseResult = {
     /** The platform's reply. */
     result: Fields;
@@ -1624,7 +1624,7 @@ declare namespace botctx {
     /** `response` is the message. */
     response: string | Response;
   };
-  /** What `sendDeltaResponse` gives: What the platform made of the request. */
+  /** What `sendDeltaResponse` gives: The platform's answer to the request. */
   type SendDeltaResponseResult = {
     /** `id` is Delta's id of the request; `STATUS` is Delta's status text. */
     id: string;
@@ -1765,7 +1765,7 @@ declare namespace botctx {
     /** `messageEvent` is an event in the conversation, which its To names. */
     messageEvent: Partial<MessageEvent>;
   };
-  /** What `charlieArchiveConversation` gives: What the platform said. */
+  /** What `charlieArchiveConversation` gives: The platform's answer. */
   type CharlieArchiveConversationResult = {
     /** `ok` is true. */
     ok: boolean;
@@ -1823,7 +1823,7 @@ declare namespace botctx {
     /** `tagId` is the tag. */
     tagId: number;
   };
-  /** What `EchoSaveMemberTag` gives: What the platform said, also when it refused. */
+  /** What `EchoSaveMemberTag` gives: The platform's answer, even if it refused. */
   type EchoSaveMemberTagResult = {
     /** `errcode` is 0 if the member now has the tag. */
     errcode: number;
@@ -1874,7 +1874,7 @@ declare namespace botctx {
     /** `golfName` is the name under which the host registered the account. */
     golfName: string;
   };
-  /** What `golf` gives: Nothing. In Go, the payment client that the host registered under the name. */
+  /** What `golf` gives: Nothing. In Go, the client of the payment account. */
   type GolfResult = null;
   /** What `uploadFileToObjectStore` takes. */
   type UploadFileToObjectStoreParams = {

@@ -24,7 +24,7 @@ type Reader struct {
 	ended error // the error that ended the reader, returned from then on
 }
 
-// NewReader returns a Reader of at most most bytes. If inner has more, reading fails with over.
+// NewReader returns a Reader that reads up to most bytes. If inner has more, reading fails with over.
 func NewReader(inner io.Reader, most int64, over error) *Reader {
 	return &Reader{inner: inner, left: most, over: over}
 }

@@ -153,7 +153,7 @@ func (s *Service) check(c *channel.Channel) error {
 	case c.Type == "":
 		return boterr.Missing("type", "the platform, such as %q", channel.Webchat)
 	case isNilPointer(c.Info):
-		return boterr.Invalid("info", "is a nil pointer: leave it out, or give the info itself")
+		return boterr.Invalid("info", "is a nil pointer; leave it out, or give the info itself")
 	case c.Info != nil && c.Info.Type() != infoType(c.Type):
 		return boterr.Invalid("info", "a %T is not the info of a channel of type %q", c.Info, c.Type)
 	default:
@@ -186,7 +186,7 @@ func (s *Service) replace(ctx context.Context, c *channel.Channel, given documen
 	if _, err := s.channels.Get(ctx, c.ID); err != nil {
 		return document.Object{}, err
 	}
-	return document.Object{}, boterr.New(boterr.Conflict, "etag", "channel %s was changed since it was read: load it again", c.ID)
+	return document.Object{}, boterr.New(boterr.Conflict, "etag", "channel %s was changed since it was read; load it again", c.ID)
 }
 
 // overwrite stores a channel whether or not it exists. It reads the stored etag first, because the
@@ -297,7 +297,7 @@ func (s *Service) checkOutlet(ctx context.Context, inlet string, before []string
 	case outlet == inlet:
 		return boterr.Invalid("", "a channel cannot be its own outlet")
 	case slices.Contains(before, outlet):
-		return boterr.Invalid("", "the channel %s comes twice", outlet)
+		return boterr.Invalid("", "the channel %s is given twice", outlet)
 	}
 	_, err := s.channels.Get(ctx, outlet)
 	return err

@@ -36,7 +36,7 @@ const maxCollectionName = 200
 func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
 	switch {
 	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
-		return nil, boterr.Invalid("collectionName", "is not what dataSourceId is: give one of both")
+		return nil, boterr.Invalid("collectionName", "differs from dataSourceId; give only one of them")
 	case collectionName != "":
 		return s.open("collectionName", collectionName)
 	default:
@@ -62,7 +62,7 @@ var entrySchema = &record.Schema{
 // collectionOf returns the name of a data source's collection. field is the parameter for errors.
 func collectionOf(app, field, id string) (string, error) {
 	if id == "" {
-		return "", boterr.Invalid(field, "is missing: name the data source")
+		return "", boterr.Invalid(field, "is missing; name the data source")
 	}
 	// Both parts are escaped, so that different pairs have different names.
 	name := "data/" + url.QueryEscape(app) + "/" + url.QueryEscape(id)
@@ -112,11 +112,11 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !given {
 		return nil
 	}
-	return boterr.PrefixField(giverOfID(p), checkID(id))
+	return boterr.PrefixField(idSource(p), checkID(id))
 }
 
-// giverOfID returns the path of the parameter that sets the _id of an inserted entry.
-func giverOfID(p record.Patch) string {
+// idSource returns the path of the parameter that sets the _id of an inserted entry.
+func idSource(p record.Patch) string {
 	if p.Patch.Has(record.FieldID) {
 		return "patch"
 	}

@@ -74,7 +74,7 @@ func (s *Service) FetchDistinctDataFromDataSource(
 // checkColumn returns an error if path cannot name a column.
 func checkColumn(path string) error {
 	if path == "" {
-		return boterr.Invalid("", "is missing: name a column")
+		return boterr.Invalid("", "is missing; name a column")
 	}
 	if path[0] == '$' {
 		return boterr.Invalid("", "the name of a column cannot begin with $")
@@ -154,9 +154,9 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 		}
 	}
 	if len(geoJSON) > 0 {
-		return theOne(geoJSON)
+		return onlyColumn(geoJSON)
 	}
-	return theOne(pairs)
+	return onlyColumn(pairs)
 }
 
 // measure returns the result for the point in a column of an entry. A column name with a dot is not
@@ -174,8 +174,8 @@ func isGeoJSON(value any) bool {
 	return kind == "Point"
 }
 
-// theOne returns the only column, or "" if there is none.
-func theOne(columns []string) (string, error) {
+// onlyColumn returns the only column, or "" if there is none.
+func onlyColumn(columns []string) (string, error) {
 	slices.Sort(columns)
 	columns = slices.Compact(columns)
 	switch len(columns) {
@@ -184,6 +184,6 @@ func theOne(columns []string) (string, error) {
 	case 1:
 		return columns[0], nil
 	default:
-		return "", boterr.Invalid(geoKey, "is missing: the columns %q hold points; name the one that is meant", columns)
+		return "", boterr.Invalid(geoKey, "is missing; the columns %q contain points, so name one of them", columns)
 	}
 }

@@ -22,7 +22,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 		return result, err
 	}
 	if p.Filter.IsZero() {
-		return result, boterr.Invalid("filter", "is missing: an empty object means all entries")
+		return result, boterr.Invalid("filter", "is missing; an empty object selects all entries")
 	}
 	if err := record.CheckOptions("option", p.Option.Unknown); err != nil {
 		return result, err
@@ -77,7 +77,7 @@ func (s *Service) PatchDataToDataSource(
 	}
 	isMulti := p.Multi || p.Options.Multi
 	if isMulti && p.Options.Sort.Len() > 0 {
-		return result, boterr.Invalid("options.sort", "says which entry is the first, and cannot stand beside multi")
+		return result, boterr.Invalid("options.sort", "cannot be combined with multi; leave one of them out")
 	}
 	patch := record.Patch{
 		Filter:       p.Filter,
@@ -193,7 +193,7 @@ func readElement(given document.Object) (element, error) {
 		case column == record.FieldUpdatedAt: // Renewed when the entry changes.
 		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
 			return read, boterr.Invalid(column,
-				"%q is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL", column)
+				"%q is not a valid column name; a name is not empty, does not begin with $, and contains no dot and no NUL", column)
 		default:
 			columns = append(columns, column, value)
 		}
@@ -217,7 +217,7 @@ func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []
 		if !given.hasCreatedAt {
 			continue
 		}
-		refusal := boterr.Invalid(given.field+".createdAt", "is set when the entry is made, and fixed from then on: leave it out")
+		refusal := boterr.Invalid(given.field+".createdAt", "cannot be changed; leave it out")
 		if given.id == nil {
 			return refusal
 		}

@@ -84,10 +84,10 @@ func checkShown(projection document.Object) error {
 				return boterr.PrefixField(path, err)
 			}
 		default:
-			return boterr.Invalid(path, "must be 1 or 0, or cut an array by $slice or $elemMatch: a member's fields are not computed")
+			return boterr.Invalid(path, "must be 1 or 0, or cut an array by $slice or $elemMatch; a member's fields cannot be computed")
 		}
 		if strings.HasPrefix(path, "$") {
-			return boterr.Invalid(path, "is an expression: a member's fields are not computed")
+			return boterr.Invalid(path, "is an expression; a member's fields cannot be computed")
 		}
 	}
 	return nil
@@ -95,10 +95,10 @@ func checkShown(projection document.Object) error {
 
 func checkFindAndModify(p member.FindAndModifyParams) error {
 	if p.Filter.IsZero() {
-		return boterr.Invalid("filter", "is missing: say which members; {} means all")
+		return boterr.Invalid("filter", "is missing; select members, or give {} for all")
 	}
 	if p.Option.Upsert {
-		return boterr.New(boterr.Unsupported, "option.upsert", "members come into being on their platforms")
+		return boterr.New(boterr.Unsupported, "option.upsert", "members cannot be upserted; they are created when they first write")
 	}
 	return record.CheckOptions("option", p.Option.Unknown)
 }
@@ -155,7 +155,7 @@ func patchAll(ctx context.Context, members *record.Collection, patch record.Patc
 
 // UpdateMember implements Operations.
 func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (member.UpdateResult, error) {
-	id, etag, err := addressed(p.Member)
+	id, etag, err := idAndEtag(p.Member)
 	if err == nil {
 		err = checkFields(p.Member)
 	}
@@ -171,7 +171,7 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 		return member.UpdateResult{}, record.RenameField(err, "patch", "member")
 	}
 	if !found.Matched {
-		return member.UpdateResult{}, s.whyNotUpdated(ctx, id)
+		return member.UpdateResult{}, s.notUpdatedError(ctx, id)
 	}
 	result := member.UpdateResult{DocsIDs: member.DocsIDs{Updated: []string{id}}}
 	if found.Modified {
@@ -181,8 +181,8 @@ func (s *Service) UpdateMember(ctx context.Context, p member.UpdateParams) (memb
 	return result, err
 }
 
-// addressed returns the member's id and, if given, its etag.
-func addressed(given document.Object) (id, etag string, err error) {
+// idAndEtag returns the member's id and, if given, its etag.
+func idAndEtag(given document.Object) (id, etag string, err error) {
 	if given.IsZero() {
 		return "", "", boterr.Missing("", "the _id of a member, and the fields to set")
 	}
@@ -199,12 +199,12 @@ func addressed(given document.Object) (id, etag string, err error) {
 	return address.ID, address.Etag, nil
 }
 
-// whyNotUpdated returns NotFound if the member does not exist, else Conflict.
-func (s *Service) whyNotUpdated(ctx context.Context, id string) error {
+// notUpdatedError returns NotFound if the member does not exist, else Conflict.
+func (s *Service) notUpdatedError(ctx context.Context, id string) error {
 	if _, err := s.members.Get(ctx, id); err != nil {
 		return boterr.PrefixField("member._id", err)
 	}
-	return boterr.New(boterr.Conflict, "member.etag", "the member was changed since it was read: read it again and repeat")
+	return boterr.New(boterr.Conflict, "member.etag", "the member was changed since it was read; read it again and repeat")
 }
 
 // CheckAndSaveMemberReferFrom implements Operations.
@@ -224,7 +224,7 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 	e, refused := boterr.AsError(err)
 	switch {
 	case refused && e.Code == boterr.InvalidArgument && strings.HasPrefix(e.Field, "patch."):
-		return nil, boterr.New(boterr.FailedPrecondition, "", "meta of member %s is no object: %w", p.MemberID, err)
+		return nil, boterr.New(boterr.FailedPrecondition, "", "meta of member %s is not an object: %w", p.MemberID, err)
 	case err != nil:
 		return nil, record.RenameField(err, "patch", "referFrom")
 	case saved.Matched:
@@ -290,7 +290,7 @@ func checkField(path string, value any) error {
 	case isInside && expected == typeArray:
 		return boterr.Invalid("", "%s would become an object where a member has none; set them whole, or use $push", field)
 	case isInside:
-		return boterr.Invalid("", "%s is a text, which has no fields", field)
+		return boterr.Invalid("", "%s is a string, which has no fields", field)
 	case value == nil && expected == typeString, document.TypeName(value) == expected:
 		return nil
 	default:
@@ -316,7 +316,7 @@ func checkOperator(operator string, paths document.Object) error {
 			changed, _ = operand.(string)
 		}
 		if !leavesType(operator, changed) {
-			return boterr.Invalid(path, "%s could leave a %s that is of another type; use $set", operator, changed)
+			return boterr.Invalid(path, "%s could change the type of %s; use $set", operator, changed)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func Serve(files fs.FS) http.Handler {
 		mediaType, isServed := mediaTypes[path.Ext(name)]
 		text, err := fs.ReadFile(files, name)
 		if err != nil || !isServed {
-			Fail(w, http.StatusNotFound, boterr.New(boterr.NotFound, "", "there is no %s here", name))
+			Fail(w, http.StatusNotFound, boterr.New(boterr.NotFound, "", "there is no file %s", name))
 			return
 		}
 		digest := sha256.Sum256(text)

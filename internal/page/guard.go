@@ -30,11 +30,11 @@ func (g Guard) Around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
 		if name := hostName(r.Host); g.IsHost != nil && !g.IsHost(name) {
-			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host", "is %q, which is no name of this page", name))
+			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Host", "is %q, which is not a name of this page", name))
 			return
 		}
 		if err := fromHere(sites, r); err != nil {
-			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Origin", "another site asks for this: %w", err))
+			Fail(w, http.StatusForbidden, boterr.New(boterr.FailedPrecondition, "Origin", "the request comes from another site: %w", err))
 			return
 		}
 		next.ServeHTTP(w, r)

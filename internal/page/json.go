@@ -69,7 +69,7 @@ func Decode(from io.Reader, into any) error {
 		return boterr.Invalid("", "the body cannot be read: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return boterr.Invalid("", "the body goes on behind its value")
+		return boterr.Invalid("", "the body has data after its value")
 	}
 	return nil
 }

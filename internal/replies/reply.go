@@ -33,7 +33,7 @@ func Check(value any, depth int) error {
 	switch v := value.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return boterr.Invalid("", "is %v, which JSON cannot hold: give a finite number", v)
+			return boterr.Invalid("", "is %v, which JSON cannot represent; give a finite number", v)
 		}
 	case document.Array:
 		if depth >= maxDepth {
@@ -63,6 +63,6 @@ func errTooDeep() error {
 
 // WrongOutcomes is the error for a batch without one outcome for each message.
 func WrongOutcomes(outcomes, messages int) error {
-	return boterr.New(boterr.Internal, "", "the connector told %d outcomes of %d messages: have it tell one for each, or none",
+	return boterr.New(boterr.Internal, "", "the connector returned %d outcomes for %d messages; it must return one for each, or none",
 		outcomes, messages)
 }

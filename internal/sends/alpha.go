@@ -147,7 +147,7 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 		id, err := uploader.UploadAttachment(ctx, in, kind, p.URL)
 		if err == nil && id == "" {
 			return send.AlphaGetAttachmentIDResult{}, boterr.New(boterr.Internal, "",
-				"the connector took the file and told no id: have it tell the platform's")
+				"the connector uploaded the file but returned no id; it must return the platform's")
 		}
 		return send.AlphaGetAttachmentIDResult{AttachmentID: id}, PlatformError(ctx, in.Type, err)
 	})
@@ -194,7 +194,7 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 		}
 		if len(stored) == 0 {
 			return send.AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
-				"the connector stored the message and told nothing of it: have it tell the platform's reply")
+				"the connector stored the message but returned nothing; it must return the platform's reply")
 		}
 		stored = slices.Clone(stored)
 		for i := range stored {

@@ -122,7 +122,7 @@ func messageToUpdate(p send.UpdateMessageParams) (string, error) {
 	case p.MessageEvent.MessageID == "":
 		return byTS, nil
 	case byTS != "" && byTS != p.MessageEvent.MessageID:
-		return "", boterr.Invalid("messageTs", "is %q, and messageEvent is the message %q: give one of both", byTS, p.MessageEvent.MessageID)
+		return "", boterr.Invalid("messageTs", "is %q, but messageEvent is the message %q; give one of them", byTS, p.MessageEvent.MessageID)
 	default:
 		return p.MessageEvent.MessageID, nil
 	}

@@ -131,7 +131,7 @@ func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*
 
 func (s *Service) comments() (*record.Collection, error) {
 	if s.env.Store == nil {
-		return nil, boterr.New(boterr.Unsupported, "", "these sends were made without a store: give record.Env one")
+		return nil, boterr.New(boterr.Unsupported, "", "there is no store; set record.Env.Store")
 	}
 	return record.OfApp(s.env, commentSchema, s.scope.App), nil
 }

@@ -63,7 +63,7 @@ func (s *Service) messages(ctx context.Context, p send.SendResponseParams, allow
 		}
 		message, err := s.messageTo(to, r, m, p.Response)
 		if err != nil {
-			return nil, forOneOf(recipients, m, err)
+			return nil, forMember(recipients, m, err)
 		}
 		if r.IsOwn() && to.ID == s.scope.Channel && s.ports.Thread != nil {
 			message = in(message, s.ports.Thread(ctx))
@@ -99,8 +99,8 @@ func filledFor(m *member.Member, response send.Response) (send.Response, error) 
 	return send.Raw(filled.Object()), nil
 }
 
-// forOneOf adds the member to the error if there are several.
-func forOneOf(recipients []record.Ref, m *member.Member, err error) error {
+// forMember adds the member to the error if there are several.
+func forMember(recipients []record.Ref, m *member.Member, err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok || len(recipients) == 1 {
 		return err
@@ -113,7 +113,7 @@ func forOneOf(recipients []record.Ref, m *member.Member, err error) error {
 // messaging holds the messaging type and tag of a message.
 type messaging struct{ kind, tag string }
 
-const notAskedFor = "is for %s alone, and the channel is of type %s"
+const notAskedFor = "is only for %s; the channel is of type %s"
 
 // messaging returns type and tag for platforms that have them.
 func (s *Service) messaging(platform channel.Type, p send.SendResponseParams) (messaging, error) {

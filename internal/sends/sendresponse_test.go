@@ -134,7 +134,7 @@ func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "zoe"),
 	})
 	require.EqualError(t, err, fmt.Sprintf(
-		"invalid argument: response.text: for member zoe: has %d characters, and at most %d are allowed", send.MaxText+3, send.MaxText))
+		"invalid argument: response.text: for member zoe: is %d characters long; the limit is %d", send.MaxText+3, send.MaxText))
 }
 
 // decoded reads JSON as a T by the rules of package document.

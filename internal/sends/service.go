@@ -122,9 +122,9 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 	case isError || isCode:
 		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
+		return boterr.New(boterr.Canceled, "", "the platform may or may not have done it: %w", err)
 	default:
-		return boterr.New(boterr.Unavailable, "", "the platform of type %s gave no answer: %w", platform, err)
+		return boterr.New(boterr.Unavailable, "", "the platform of type %s did not answer: %w", platform, err)
 	}
 }
 
@@ -156,7 +156,7 @@ func (s *Service) recipients(
 		return append(room, only), err
 	}
 	if len(ids) == 0 {
-		return nil, boterr.Invalid("memberId", "names nobody: give at least one id, or leave it out for the context's own member")
+		return nil, boterr.Invalid("memberId", "is an empty list; give at least one id, or leave it out for the context's own member")
 	}
 	seen := make(map[string]bool, len(ids))
 	recipients := make([]record.Ref, 0, len(ids))
@@ -166,7 +166,7 @@ func (s *Service) recipients(
 			named.IDParameter += boterr.Index(i)
 		}
 		if id == "" {
-			return nil, boterr.Invalid(named.IDParameter, "is empty: give a member's id")
+			return nil, boterr.Invalid(named.IDParameter, "is empty; give a member's id")
 		}
 		if _, err := named.Resolve(); err != nil {
 			return nil, err

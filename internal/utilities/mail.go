@@ -62,7 +62,7 @@ func (r *recipients) list(field string, given []string) ([]mail.Address, error) 
 			continue
 		}
 		if len(r.seen) > maxRecipients {
-			return nil, boterr.Invalid(at, "is one too many: a mail has at most %d recipients; send several", maxRecipients)
+			return nil, boterr.Invalid(at, "exceeds the limit of %d recipients; send several mails", maxRecipients)
 		}
 		list = append(list, address)
 	}
@@ -94,7 +94,7 @@ func splitAddress(address string) (local, domain string) {
 // input, because a name may be encoded.
 func parseAddress(text string) (mail.Address, error) {
 	if text == "" {
-		return mail.Address{}, boterr.Invalid("", "is empty: give an address such as ada@example.com")
+		return mail.Address{}, boterr.Invalid("", "is empty; give an address such as ada@example.com")
 	}
 	if err := checkHeaderText(text); err != nil {
 		return mail.Address{}, err
@@ -109,9 +109,9 @@ func parseAddress(text string) (mail.Address, error) {
 	local, domain := splitAddress(address.Address)
 	switch {
 	case local == "", domain == "":
-		return mail.Address{}, boterr.Invalid("", "must have something before and behind the @")
+		return mail.Address{}, boterr.Invalid("", "must have text before and after the @")
 	case strings.ContainsFunc(address.Address, unicode.IsSpace), strings.ContainsAny(local+domain, `<>()[],;:\"@`):
-		return mail.Address{}, boterr.Invalid("", "must have no quoted part, no spaces and no address of a machine in brackets")
+		return mail.Address{}, boterr.Invalid("", "must have no quoted part, no spaces and no IP address in brackets")
 	case len(address.Address) > maxAddress, len(local) > maxLocalPart:
 		return mail.Address{}, boterr.Invalid("", "must have at most %d bytes, and %d before the @", maxAddress, maxLocalPart)
 	case len(address.Name) > maxSubject:
@@ -166,7 +166,7 @@ func newText(given utility.EmailText) (utility.EmailText, error) {
 	case given.Data == "":
 		return utility.EmailText{}, boterr.Missing("Data", "the text")
 	case !utf8.ValidString(given.Data):
-		return utility.EmailText{}, boterr.Invalid("Data", "must be UTF-8; Charset says how it is sent, not how it is given")
+		return utility.EmailText{}, boterr.Invalid("Data", "must be UTF-8; Charset is only the encoding of the mail that is sent")
 	case given.Charset == "":
 		given.Charset = defaultCharset
 	case len(given.Charset) > maxCharset, strings.ContainsFunc(given.Charset, isNoCharset), isMark(given.Charset[0]):

@@ -58,7 +58,7 @@ func (k keyedPayments) once(
 	done, err := record.Once(ctx, k.env, key, func(ctx context.Context) (paid, error) {
 		payment, err := request(ctx)
 		if err == nil && payment == nil {
-			err = boterr.New(boterr.Internal, "", "the client of the account %s gave neither a payment nor an error", k.account)
+			err = boterr.New(boterr.Internal, "", "the client of the account %s returned neither a payment nor an error", k.account)
 		}
 		if err != nil {
 			return paid{}, err

@@ -44,7 +44,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 // SendEmail implements utility.Operations.
 func (s *Service) SendEmail(ctx context.Context, p utility.SendEmailParams) (utility.SendEmailResult, error) {
 	if s.ports.Mailer == nil {
-		return utility.SendEmailResult{}, boterr.New(boterr.Unsupported, "", "the host sends no mail: it gives Config.Mailer for that")
+		return utility.SendEmailResult{}, boterr.New(boterr.Unsupported, "", "the host cannot send mail; it must set Config.Mailer")
 	}
 	mail, err := newMail(p)
 	if err != nil {
@@ -97,8 +97,8 @@ func portError(ctx context.Context, port string, err error) error {
 	case boterr.HasCode(err):
 		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "%s was not waited for, and whether it is done is not known: %w", port, err)
+		return boterr.New(boterr.Canceled, "", "%s did not finish before the context ended, and may or may not have succeeded: %w", port, err)
 	default:
-		return boterr.New(boterr.Unavailable, "", "%s gave no answer, try again later: %w", port, err)
+		return boterr.New(boterr.Unavailable, "", "%s did not answer; try again later: %w", port, err)
 	}
 }

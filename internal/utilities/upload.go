@@ -27,7 +27,7 @@ func (s *Service) UploadFileToObjectStore(
 ) (utility.UploadFileToObjectStoreResult, error) {
 	if s.ports.ObjectStore == nil {
 		return utility.UploadFileToObjectStoreResult{}, boterr.New(boterr.Unsupported, "",
-			"the host keeps no files: it gives Config.ObjectStore for that")
+			"the host cannot store files; it must set Config.ObjectStore")
 	}
 	options, err := readOptions(p.Options)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Service) newFile(ctx context.Context, p utility.UploadFileToObjectStore
 	file := utility.StoredFile{App: s.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
 	file.Key = keySegment(file.App) + "/" + keySegment(file.Channel) + "/" + file.Name
 	if over := len(file.Key) - maxKey; over > 0 {
-		return utility.StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
+		return utility.StoredFile{}, boterr.Invalid("filename", "is %d bytes too long; with app and channel the limit is %d bytes", over, maxKey)
 	}
 	return file, nil
 }
@@ -120,7 +120,7 @@ func parseContentType(text string) (string, error) {
 	}
 	written := mime.FormatMediaType(kind, parameters)
 	if written == "" {
-		return "", boterr.Invalid("contentType", "has a parameter that cannot be written: give the media type alone")
+		return "", boterr.Invalid("contentType", "has an invalid parameter; give only the media type")
 	}
 	return written, nil
 }
@@ -161,11 +161,11 @@ func checkResponse(request *http.Request, response *http.Response) error {
 	case status == http.StatusOK, status == http.StatusNonAuthoritativeInfo, status == http.StatusPartialContent && isPartWanted:
 		return checkEncoding(host, response.Header)
 	case status == http.StatusPartialContent:
-		return boterr.Invalid("url", "gives a part of the file only: %s answered with status 206, which the options did not ask for", host)
+		return boterr.Invalid("url", "returns only a part of the file; %s answered with status 206, which the options did not ask for", host)
 	case isTemporary(status):
-		return boterr.New(boterr.Unavailable, "url", "gives no file for now: %s answered with status %d; try again later", host, status)
+		return boterr.New(boterr.Unavailable, "url", "returns no file for now: %s answered with status %d; try again later", host, status)
 	default:
-		return boterr.Invalid("url", "gives no file: %s answered with status %d; check the address and the options", host, status)
+		return boterr.Invalid("url", "returns no file: %s answered with status %d; check the address and the options", host, status)
 	}
 }
 
@@ -184,7 +184,7 @@ func isTemporary(status int) bool {
 func checkEncoding(host string, header http.Header) error {
 	for _, encoding := range header.Values("Content-Encoding") {
 		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
-			return boterr.Invalid("url", "gives the file in the encoding %.40q, which is not read: "+
+			return boterr.Invalid("url", "returns the file in the unsupported encoding %.40q; "+
 				"leave Accept-Encoding out of the headers, or check what %s sends", encoding, host)
 		}
 	}
@@ -207,7 +207,7 @@ func fetchError(ctx context.Context, request *http.Request, err error) error {
 }
 
 func tooSlowError(limit time.Duration) error {
-	return boterr.New(boterr.ResourceExhausted, "", "the upload takes longer than %v; give a smaller file or one closer by", limit)
+	return boterr.New(boterr.ResourceExhausted, "", "the upload takes longer than %v; use a smaller file or a faster server", limit)
 }
 
 // isTooSlow reports whether the upload's own time limit ended ctx.
@@ -216,7 +216,7 @@ func isTooSlow(ctx context.Context) bool {
 }
 
 func tooLarge(limit int64) error {
-	return boterr.New(boterr.ResourceExhausted, "url", "gives a file of more than %d bytes; give a smaller one", limit)
+	return boterr.New(boterr.ResourceExhausted, "url", "returns a file of more than %d bytes; use a smaller one", limit)
 }
 
 // fileContent is the file's reader for the store. It ends with an error at the size limit or when

@@ -49,7 +49,7 @@ func (o *options) set(name string, value any) error {
 	setter, isKnown := setters[name]
 	switch {
 	case !isKnown:
-		return boterr.Invalid("", "there is no such option; there are method, headers, body, json, qs, timeout and encoding")
+		return boterr.Invalid("", "is not an option; the options are method, headers, body, json, qs, timeout and encoding")
 	case value == nil:
 		return nil
 	default:
@@ -58,7 +58,7 @@ func (o *options) set(name string, value any) error {
 }
 
 func refuseEncoding(any) error {
-	return boterr.Invalid("", "must be null or left out: files are stored as the bytes that come")
+	return boterr.Invalid("", "must be null or absent; files are stored unchanged")
 }
 
 func (o *options) setMethod(value any) error {
@@ -66,14 +66,14 @@ func (o *options) setMethod(value any) error {
 		return err
 	}
 	if o.method == "" {
-		return boterr.Invalid("", "is empty: give a method such as GET, or leave it out")
+		return boterr.Invalid("", "is empty; give a method such as GET, or leave it out")
 	}
 	var err error
 	if o.method, err = outbound.ParseMethod(o.method); err != nil {
 		return boterr.WithField("", err)
 	}
 	if o.method == http.MethodHead {
-		return boterr.Invalid("", "%s brings no file: use GET or POST", o.method)
+		return boterr.Invalid("", "%s returns no file; use GET or POST", o.method)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (o *options) setJSON(given document.Object) error {
 	isJSON, isSwitch := asked.(bool)
 	switch {
 	case asked != nil && !isSwitch && body != nil:
-		return boterr.Invalid("json", "stands beside a body: give one of both, or true to send the body as JSON")
+		return boterr.Invalid("json", "cannot be combined with body; give one of them, or true to send the body as JSON")
 	case asked != nil && !isSwitch:
 		body, isJSON = asked, true
 	case !isJSON:
@@ -190,7 +190,7 @@ func (o *options) setTimeout(value any) error {
 		return err
 	}
 	if !(ms > 0) {
-		return boterr.Invalid("", "must be above 0: give milliseconds, or leave it out for as long as the host allows")
+		return boterr.Invalid("", "must be above 0; give milliseconds, or leave it out for the host's limit")
 	}
 	o.timeout = maxTimeout
 	if limit := float64(maxTimeout.Milliseconds()); ms < limit {

@@ -85,7 +85,7 @@ func writeResponse(text *strings.Builder, response operations.Response) {
 		cases = append(cases, "on "+platforms(response.Platforms, ""))
 	}
 	if response.When != "" {
-		cases = append(cases, "where "+response.When)
+		cases = append(cases, "if "+response.When)
 	}
 	condition := ""
 	if len(cases) > 0 {

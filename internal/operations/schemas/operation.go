@@ -46,7 +46,7 @@ func shapeOf(response operations.Response, single []document.Object) document.Ob
 	}
 	text := response.Meaning
 	if response.When != "" {
-		text += fmt.Sprintf(" Where %s.", response.When)
+		text += fmt.Sprintf(" If %s.", response.When)
 	}
 	if len(response.Platforms) > 0 {
 		text += " On " + strings.Join(response.Platforms, ", ") + "."

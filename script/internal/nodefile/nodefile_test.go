@@ -126,7 +126,7 @@ func TestRead_Problems(t *testing.T) {
 		`5:86: nodes[1].compositeId: is there twice: keep one`,
 		`6:20: nodes[2].responses[0].text: is missing; give a string`,
 		`6:38: nodes[2].responses[1]: must be an object such as {"type": "TEXT", "text": "Hello {{firstName}}"}, got a text`,
-		`6:47: nodes[2].responses[2].buttons[0].title: has 26 characters, and at most 20 are allowed`,
+		`6:47: nodes[2].responses[2].buttons[0].title: is 26 characters long; the limit is 20`,
 		`6:5: nodes[2].compositeId: is missing; give every node an id, by which others name it`,
 		`7:41: nodes[3].preActions[0]: must be the file of a script, whose name ends in .js, got "claim"`,
 		`7:50: nodes[3].preActions[1]: "../../secret.js" is not in the folder of the bot: name it from where shop/nodes.json stands`,
