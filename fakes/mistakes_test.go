@@ -215,7 +215,7 @@ var mistakesOfData = map[string]mistake{
 	},
 	"a patch that is missing": {
 		test: call("findAndModifyMember", `{"filter": {}}`),
-		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch: is missing: ` +
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch: is missing; ` +
 			`give an update, such as {"$set": {"name": "Ada"}}; fields without an operator replace the whole record`,
 	},
 	"an operator misspelt": {
