@@ -84,7 +84,7 @@ const (
 	OpEchoSaveMemberTag                  Op = "EchoSaveMemberTag"                  // Puts a tag on a member on Echo.
 	OpSendEmail                          Op = "sendEmail"                          // Sends a mail from the host's no-reply address.
 	OpGolf                               Op = "golf"                               // Returns the client of a payment account that the host registered for the app under the given name.
-	OpUploadFileToObjectStore            Op = "uploadFileToObjectStore"            // Copies the file at a `url` into the host's object store, under the app, the channel and the file's name.
+	OpUploadFileToObjectStore            Op = "uploadFileToObjectStore"            // Copies the file at an address into the host's object store, under the app, the channel and the file's name.
 )
 
 // operations are all operations, in the order of the specification.
@@ -1022,7 +1022,7 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 // by the platform, not by this host.
 //
 // Errors:
-//   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP URL.
+//   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP address.
 //   - NotFound: the channel does not exist in the app.
 //   - Unsupported: the channel is not of type alpha, or its connector is not an
 //     AttachmentUploader.
@@ -1166,12 +1166,12 @@ func (c *Context) Golf(ctx context.Context, p utility.GolfParams) (utility.GolfR
 	return invoke(ctx, c, OpGolf, c.utilities(), utility.Operations.Golf, p)
 }
 
-// UploadFileToObjectStore copies the file at a URL into the host's object store, under the app,
+// UploadFileToObjectStore copies the file at an address into the host's object store, under the app,
 // the channel and the file's name. It replaces an existing file of that name. The file is never
 // held in memory as a whole, and nothing is stored if the call fails.
 //
 // Errors:
-//   - InvalidArgument: URL is not an HTTP URL, or is one that the host does not allow; or it
+//   - InvalidArgument: URL is not an HTTP address, or is one that the host does not allow; or it
 //     returns no file, a part that the headers of Options did not ask for, or an unsupported
 //     encoding.
 //   - InvalidArgument: Filename is not a valid name in the store, ContentType is not a media

@@ -146,7 +146,7 @@ type Operations interface {
 	// by the platform, not by this host.
 	//
 	// Errors:
-	//   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP URL.
+	//   - InvalidArgument: Type is not a kind of file, or URL is not an HTTP address.
 	//   - NotFound: the channel does not exist in the app.
 	//   - Unsupported: the channel is not of type alpha, or its connector is not an
 	//     AttachmentUploader.

@@ -34,12 +34,12 @@ type Operations interface {
 	// Specification: Utility operations.
 	Golf(ctx context.Context, p GolfParams) (GolfResult, error)
 
-	// UploadFileToObjectStore copies the file at a URL into the host's object store, under the app,
+	// UploadFileToObjectStore copies the file at an address into the host's object store, under the app,
 	// the channel and the file's name. It replaces an existing file of that name. The file is never
 	// held in memory as a whole, and nothing is stored if the call fails.
 	//
 	// Errors:
-	//   - InvalidArgument: URL is not an HTTP URL, or is one that the host does not allow; or it
+	//   - InvalidArgument: URL is not an HTTP address, or is one that the host does not allow; or it
 	//     returns no file, a part that the headers of Options did not ask for, or an unsupported
 	//     encoding.
 	//   - InvalidArgument: Filename is not a valid name in the store, ContentType is not a media

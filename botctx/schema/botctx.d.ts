@@ -2626,7 +2626,7 @@ declare namespace botctx {
      *
      * Platforms: alpha.
      *
-     * @throws {OperationError} invalid argument: `type` is not a kind of file, or `url` is not an HTTP `url`.
+     * @throws {OperationError} invalid argument: `type` is not a kind of file, or `url` is not an HTTP address.
      *
      * @throws {OperationError} not found: The channel does not exist in the app.
      *
@@ -2746,9 +2746,9 @@ declare namespace botctx {
      */
     golf(params: GolfParams): Promise<GolfResult>;
     /**
-     * Copies the file at a `url` into the host's object store, under the app, the channel and the file's name. It replaces an existing file of that name. The file is never held in memory as a whole, and nothing is stored if the call fails.
+     * Copies the file at an address into the host's object store, under the app, the channel and the file's name. It replaces an existing file of that name. The file is never held in memory as a whole, and nothing is stored if the call fails.
      *
-     * @throws {OperationError} invalid argument: `url` is not an HTTP `url`, or is one that the host does not allow; or it returns no file, a part that the headers of `options` did not ask for, or an unsupported encoding.
+     * @throws {OperationError} invalid argument: `url` is not an HTTP address, or is one that the host does not allow; or it returns no file, a part that the headers of `options` did not ask for, or an unsupported encoding.
      *
      * @throws {OperationError} invalid argument: `filename` is not a valid name in the store, `contentType` is not a media type, or `options` contains an unknown option.
      *

@@ -122,7 +122,7 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 	case isError || isCode:
 		return boterr.PrefixField("", err)
 	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "the platform may or may not have done it: %w", err)
+		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
 	default:
 		return boterr.New(boterr.Unavailable, "", "the platform of type %s did not answer: %w", platform, err)
 	}

@@ -158,7 +158,7 @@ func requireForItsPlatform(t *testing.T, of channel.Type, field string, made cal
 		err := made(t.Context(), w.own(other))
 		requireField(t, err, boterr.Unsupported, field)
 		require.ErrorContains(t, err, `of type "`+string(other)+`"`)
-		require.ErrorContains(t, err, "for channels of type "+string(of)+" alone")
+		require.ErrorContains(t, err, "only channels of type "+string(of))
 	}
 	err := made(t.Context(), w.with(string(of), "m-"+string(of), nil))
 	requireField(t, err, boterr.Unsupported, field)
