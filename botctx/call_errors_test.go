@@ -162,7 +162,9 @@ func unknown(memberIDs ...string) prepare {
 
 // disconnected ends the connection with the platform of a channel.
 func disconnected(channelID string) prepare {
-	return func(_ *testing.T, p *fakes.Platform, _ string) { p.Disconnect(channelID) }
+	return func(_ *testing.T, p *fakes.Platform, _ string) {
+		p.Inject(fakes.Down(fakes.ServiceMessages).Of(channelID))
+	}
 }
 
 // called calls the operation once before, with the template's arguments.
@@ -323,13 +325,13 @@ func utilityFailures() map[string][]failure {
 	return map[string][]failure{
 		"sendEmail": {
 			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(func(_ *testing.T, p *fakes.Platform, _ string) {
-				p.FailNextMail(io.ErrUnexpectedEOF)
+				p.Inject(fakes.Fails(fakes.ServiceMail, io.ErrUnexpectedEOF))
 			}),
 		},
 		"uploadFileToObjectStore": {
 			errorOf(boterr.ResourceExhausted, "larger", "url", `{}`).on(fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = 5 })),
 			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(func(_ *testing.T, p *fakes.Platform, _ string) {
-				p.FailNextFile(io.ErrUnexpectedEOF)
+				p.Inject(fakes.Fails(fakes.ServiceFiles, io.ErrUnexpectedEOF))
 			}),
 		},
 	}

@@ -133,7 +133,7 @@ func TestGroups_ReplyFails(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, nil)
 	f.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hi")) })
-	f.Disconnect("phone")
+	f.Inject(fakes.Down(fakes.ServiceMessages).Of("phone"))
 	err := f.inGroup.TrySays("hi")
 	require.ErrorIs(t, err, boterr.Unavailable)
 	undelivered, ok := errors.AsType[*send.UndeliveredError](err)

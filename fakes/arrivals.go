@@ -39,6 +39,11 @@ func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.Message
 // arrives gives the bot what somebody wrote, and returns the error of a run that fails.
 func (p *Platform) arrives(inbound botctx.Inbound) error {
 	p.outbox.noteSaid(inbound)
+	return p.twice(part{ServiceMessages, inbound.App, inbound.Channel}, func() error { return p.runs(inbound) })
+}
+
+// runs is arrives for one delivery.
+func (p *Platform) runs(inbound botctx.Inbound) error {
 	at := p.process.Load()
 	err := at.err()
 	switch {

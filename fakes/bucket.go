@@ -53,26 +53,26 @@ var _ utility.ObjectStore = (*bucket)(nil)
 
 // keptFiles are what a bucket keeps.
 type keptFiles struct {
-	files    map[string]File
-	failures failures
+	files map[string]File
 }
 
 func (k keptFiles) clone() keptFiles {
-	return keptFiles{files: copyOfMap(k.files), failures: slices.Clone(k.failures)}
+	return keptFiles{files: copyOfMap(k.files)}
 }
 
 func (b *bucket) Put(ctx context.Context, file utility.StoredFile) error {
-	_, err := requested(ctx, b.platform, asking{ServiceFiles, "put", file.Key}, func() (struct{}, error) {
-		return struct{}{}, b.put(ctx, file)
+	_, err := requested(ctx, b.platform, asking{part{service: ServiceFiles}, "put", file.Key}, func() (struct{}, error) {
+		err := b.put(ctx, file)
+		if err != nil {
+			b.platform.notef("file %s ! %v", file.Key, err)
+		}
+		return struct{}{}, err
 	})
-	if err != nil {
-		b.platform.notef("file %s ! %v", file.Key, err)
-	}
 	return err
 }
 
 func (b *bucket) put(ctx context.Context, file utility.StoredFile) error {
-	if err := b.failure(); err != nil {
+	if err := b.platform.downErr(part{service: ServiceFiles}); err != nil {
 		return err
 	}
 	content, err := io.ReadAll(file.Content)
@@ -90,16 +90,6 @@ func (b *bucket) put(ctx context.Context, file utility.StoredFile) error {
 	b.mu.Unlock()
 	b.platform.notef("file %s: %d bytes of %s", file.Key, len(content), file.ContentType)
 	return nil
-}
-
-// failure returns why the bucket does not answer, or takes the failure that is to come next.
-func (b *bucket) failure() error {
-	if err := b.platform.outages.err(outage{service: ServiceFiles}); err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.kept.failures.take().err
 }
 
 func (b *bucket) state() keptFiles {
@@ -133,17 +123,6 @@ func (p *Platform) File(key string) File {
 	}
 	file.Content = slices.Clone(file.Content)
 	return file
-}
-
-// FailNextFile makes the object store fail to store the next file, with an error with a code
-// of boterr, or without one where it did not answer. Several calls fail several files.
-func (p *Platform) FailNextFile(err error) *Fault {
-	p.test.Helper()
-	failed := p.newFailure("a file", err)
-	p.files.mu.Lock()
-	defer p.files.mu.Unlock()
-	p.files.kept.failures = append(p.files.kept.failures, failed)
-	return failed.planned
 }
 
 // Utilities is the fake of one domain: the operations that mail, charge and upload, as a

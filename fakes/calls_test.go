@@ -155,14 +155,14 @@ func effects(p *fakes.Platform) int {
 	return len(p.Mails()) + len(p.Files()) + len(p.Sent()) + len(p.HTTP.Requests())
 }
 
-func TestFailNthRequest_EachService(t *testing.T) {
+func TestFails_EachService(t *testing.T) {
 	t.Parallel()
 	for service, use := range users {
 		p, ada := openFor(t)
 		bot := ada.Context()
 		require.NoError(t, use(t, bot))
 		before := effects(p)
-		planned := p.FailNthRequest(service, 2, boterr.Conflict)
+		planned := p.Inject(fakes.Fails(service, boterr.Conflict).At(2))
 		require.NoError(t, use(t, bot), "the first request to %s goes well", service)
 		require.False(t, planned.Met())
 		once := effects(p) - before
@@ -175,48 +175,48 @@ func TestFailNthRequest_EachService(t *testing.T) {
 	}
 }
 
-func TestTimeOutNthRequest_IsCarriedOut(t *testing.T) {
+func TestTimesOut_IsCarriedOut(t *testing.T) {
 	t.Parallel()
 	for _, service := range []fakes.Service{fakes.ServiceMail, fakes.ServiceFiles, fakes.ServiceHTTP, fakes.ServiceMessages} {
 		p, ada := openFor(t)
-		p.TimeOutNthRequest(service, 1)
+		p.Inject(fakes.TimesOut(service).At(1))
 		require.ErrorIs(t, users[service](t, ada.Context()), boterr.Unavailable)
 		require.NotZero(t, effects(p), "%s has done it", service)
 	}
 }
 
-func TestDelayNthRequest_VirtualTime(t *testing.T) {
+func TestDelays_VirtualTime(t *testing.T) {
 	t.Parallel()
 	for service, use := range users {
 		p, ada := openFor(t)
 		bot := ada.Context()
 		before := p.Now()
-		p.DelayNthRequest(service, 1, time.Minute)
+		p.Inject(fakes.Delays(service, time.Minute).At(1))
 		require.NoError(t, use(t, bot))
 		require.Equal(t, before.Add(time.Minute), p.Now(), "%s", service)
 	}
 }
 
-func TestCrashNthRequest_BeforeAndAfter(t *testing.T) {
+func TestCrashes_BeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	for _, service := range []fakes.Service{fakes.ServiceMail, fakes.ServiceFiles, fakes.ServiceMessages} {
 		p, ada := openFor(t)
-		p.CrashNthRequest(service, 1)
+		p.Inject(fakes.Crashes(service).At(1))
 		require.ErrorIs(t, users[service](t, ada.Context()), fakes.ErrCrashed)
 		require.True(t, p.IsDown())
 		require.Empty(t, len(p.Mails())+len(p.Files())+len(p.Sent()), "%s has done nothing", service)
 		p.Restart()
 		require.False(t, p.IsDown())
-		p.CrashAfterNthRequest(service, 1)
+		p.Inject(fakes.CrashesAfter(service).At(1))
 		require.ErrorIs(t, users[service](t, ada.Context()), fakes.ErrCrashed)
 		require.Equal(t, 1, len(p.Mails())+len(p.Files())+len(p.Sent()), "%s has done it", service)
 	}
 }
 
-func TestFailNthRequest_OnForks(t *testing.T) {
+func TestFails_OnForks(t *testing.T) {
 	t.Parallel()
 	p, ada := openFor(t)
-	p.FailNthRequest(fakes.ServiceMail, 1, boterr.Unavailable)
+	p.Inject(fakes.Fails(fakes.ServiceMail, boterr.Unavailable).At(1))
 	fork := p.Fork()
 	require.Error(t, users[fakes.ServiceMail](t, ada.Context()))
 	require.Error(t, users[fakes.ServiceMail](t, ada.In(fork).Context()))

@@ -186,7 +186,7 @@ func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	target := *request.URL
 	target.Fragment, target.RawFragment = "", "" // No request has it.
 	url := display.Redact(target.String())
-	response, err := requested(request.Context(), w.platform, asking{ServiceHTTP, request.Method, url},
+	response, err := requested(request.Context(), w.platform, asking{part{service: ServiceHTTP}, request.Method, url},
 		func() (*http.Response, error) { return w.send(request) })
 	if err != nil {
 		w.platform.notef("%s %s ! %v", request.Method, url, err)
@@ -198,7 +198,7 @@ func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 
 // send sends a request to what answers, or to a web that is out of service, with the same checks.
 func (w recordedWeb) send(request *http.Request) (*http.Response, error) {
-	down := w.platform.outages.err(outage{service: ServiceHTTP})
+	down := w.platform.downErr(part{service: ServiceHTTP})
 	if down == nil {
 		return w.platform.HTTP.Do(request)
 	}

@@ -75,7 +75,7 @@ func TestConfig_InterceptorsStandWithinThoseOfThePlatform(t *testing.T) {
 		}}
 	}))
 	ada := p.AddMember(member.Member{})
-	p.FailNext(botctx.OpGetMember, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Unavailable))
 	_, err := ada.Context().GetMember(t.Context(), member.GetParams{MemberID: ada.ID()})
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Zero(t, seen, "what fails on demand does not reach the host's")

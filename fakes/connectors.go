@@ -94,7 +94,7 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	if err := send.RequireChannel(in); err != nil {
 		return err
 	}
-	o.platform.begins(ctx, asking{ServiceMessages, "ask", in.ID})
+	o.platform.begins(ctx, asking{part{service: ServiceMessages}, "ask", in.ID})
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.connectionError(in.ID)

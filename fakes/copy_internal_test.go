@@ -153,7 +153,7 @@ func TestRestore_EachPlatform(t *testing.T) {
 			s.LimitSends("shop", 2, time.Minute)
 			s.mustSend(t, s.ada, "hi")
 			s.RefuseSends(boterr.NotFound, s.lise)
-			s.Disconnect("shop")
+			s.Inject(Down(ServiceMessages).Of("shop"))
 		},
 	} {
 		s := shopOn(t, platform)

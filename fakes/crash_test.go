@@ -94,17 +94,17 @@ func situations() map[string]situation {
 			p.Restart()
 			p.Advance(0)
 		}},
-		"a crash before the first message": {gets: one, act: crashed(func(p *fakes.Platform) { p.CrashNext(botctx.OpSendResponse) })},
-		"a crash between the messages":     {gets: one, act: crashed(func(p *fakes.Platform) { p.CrashNth(botctx.OpSendResponse, 2) })},
+		"a crash before the first message": {gets: one, act: crashed(func(p *fakes.Platform) { p.Inject(fakes.Crashes(botctx.OpSendResponse)) })},
+		"a crash between the messages":     {gets: one, act: crashed(func(p *fakes.Platform) { p.Inject(fakes.Crashes(botctx.OpSendResponse).At(2)) })},
 		"a crash as a message has gone out": {
-			gets: one, again: []string{"got a"}, act: crashed(func(p *fakes.Platform) { p.CrashAfterNext(botctx.OpSendResponse) }),
+			gets: one, again: []string{"got a"}, act: crashed(func(p *fakes.Platform) { p.Inject(fakes.CrashesAfter(botctx.OpSendResponse)) }),
 		},
 		"a crash as the last message has gone out": {
-			gets: one, again: []string{"That is order 1."}, act: crashed(func(p *fakes.Platform) { p.CrashAfterNth(botctx.OpSendResponse, 2) }),
+			gets: one, again: []string{"That is order 1."}, act: crashed(func(p *fakes.Platform) { p.Inject(fakes.CrashesAfter(botctx.OpSendResponse).At(2)) }),
 		},
 		"a crash in the run after a crash": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
-			p.CrashNext(botctx.OpSendResponse)
-			p.CrashNth(botctx.OpSendResponse, 3)
+			p.Inject(fakes.Crashes(botctx.OpSendResponse))
+			p.Inject(fakes.Crashes(botctx.OpSendResponse).At(3))
 			ada.Says("a")
 			p.Restart()
 			p.Advance(pause)
@@ -122,7 +122,7 @@ func situations() map[string]situation {
 		}},
 		"what is written behind a lost run": {gets: two, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
 			t.Helper()
-			p.CrashNext(botctx.OpSendResponse)
+			p.Inject(fakes.Crashes(botctx.OpSendResponse))
 			ada.Says("a")
 			p.Restart()
 			ada.Says("b")
@@ -133,7 +133,7 @@ func situations() map[string]situation {
 		"a repetition after a restart": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) { ada.Says("a"); p.Restart(); ada.SaysAgain() }},
 		"a repetition before the run is tried again": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
 			t.Helper()
-			p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))
 			require.ErrorIs(t, ada.TrySays("a"), boterr.Unavailable)
 			ada.SaysAgain()
 			p.Advance(time.Second)
@@ -149,14 +149,14 @@ func situations() map[string]situation {
 		},
 		"a failure, and what is written behind it": {gets: two, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
 			t.Helper()
-			p.FailNth(botctx.OpSendResponse, 2, boterr.Unavailable)
+			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(2))
 			require.ErrorIs(t, ada.TrySays("a"), boterr.Unavailable)
 			ada.Says("b")
 			require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
 			p.Advance(time.Second)
 		}},
 		"a run that takes an hour": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
-			p.DelayNth(botctx.OpSendResponse, 2, time.Hour)
+			p.Inject(fakes.Delays(botctx.OpSendResponse, time.Hour).At(2))
 			ada.Says("a")
 			p.Advance(time.Hour)
 		}},
@@ -226,7 +226,7 @@ func TestCrash_LosesWhatWasNotAccepted(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(confirm)
 	ada := p.AddMember(member.Member{})
-	p.CrashNth(botctx.OpSendResponse, 2)
+	p.Inject(fakes.Crashes(botctx.OpSendResponse).At(2))
 	ada.Says("a")
 	p.Restart()
 	p.Advance(time.Hour)
@@ -245,7 +245,7 @@ func TestCrash_AgendaRunsAgainAfterItsLease(t *testing.T) {
 		MemberID: ada.ID(), NodeCompositeID: "remind", NextRunAt: document.TimestampOf(p.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
-	p.CrashNext(botctx.OpSendResponse)
+	p.Inject(fakes.Crashes(botctx.OpSendResponse))
 	p.Advance(time.Hour)
 	require.Empty(t, ada.Messages())
 	p.Restart()
@@ -290,7 +290,7 @@ func TestCrash_AmidLiveChats(t *testing.T) {
 	p.Handle(handOff()...)
 	ada, grace := p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
 
-	p.CrashAfterNext(botctx.OpCreateAssignment)
+	p.Inject(fakes.CrashesAfter(botctx.OpCreateAssignment))
 	ada.Says("a person, please")
 	p.Restart()
 	p.Advance(time.Minute)
@@ -302,7 +302,7 @@ func TestCrash_AmidLiveChats(t *testing.T) {
 	grace.SaysAgain()
 	require.Equal(t, "Hello.", ada.Last())
 	ada.Says("It leaks.")
-	p.CrashNext(botctx.OpEndLiveChat)
+	p.Inject(fakes.Crashes(botctx.OpEndLiveChat))
 	grace.Says("/done")
 	p.Restart()
 	p.Advance(time.Minute)
@@ -316,8 +316,8 @@ func TestCrash_AmidLiveChats(t *testing.T) {
 func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
 	t.Parallel()
 	for _, op := range []botctx.Op{botctx.OpCreateAssignment, botctx.OpSendResponse} {
-		for when, crash := range map[string]func(*fakes.Platform, botctx.Op) *fakes.Fault{
-			"before": (*fakes.Platform).CrashNext, "after": (*fakes.Platform).CrashAfterNext,
+		for when, crash := range map[string]func(botctx.Op) fakes.Fault{
+			"before": fakes.Crashes[botctx.Op], "after": fakes.CrashesAfter[botctx.Op],
 		} {
 			t.Run(when+" "+string(op), func(t *testing.T) {
 				t.Parallel()
@@ -329,7 +329,7 @@ func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
 				p.Pair("shop", "desk")
 				p.Handle(handOff()...)
 				ada, grace := p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
-				crash(p, op)
+				p.Inject(crash(op))
 				ada.Says("a person, please")
 				p.Restart()
 				p.Advance(time.Minute)
@@ -343,7 +343,7 @@ func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
 func TestFork_HasTheInbox(t *testing.T) {
 	t.Parallel()
 	p, ada := accepting(t, confirm)
-	p.CrashNext(botctx.OpSendResponse)
+	p.Inject(fakes.Crashes(botctx.OpSendResponse))
 	ada.Says("a")
 	before := p.Snapshot()
 	fork := p.Fork()
@@ -379,7 +379,7 @@ func TestCrash_OnAStoreThatProcessesShareMessagesWaitForTheLease(t *testing.T) {
 	t.Parallel()
 	shared := fakes.Config(func(c *botctx.Config) { c.Store = otherStore{memstore.New(memstore.WithNow(c.Now))} })
 	p, ada := accepting(t, confirm, shared)
-	p.CrashNth(botctx.OpSendResponse, 2)
+	p.Inject(fakes.Crashes(botctx.OpSendResponse).At(2))
 	ada.Says("a")
 	p.Restart()
 	ada.Says("b")
@@ -438,15 +438,15 @@ func (m *crashModel) step() {
 			m.arrives(who, m.members[who].TrySaysAgain)
 		}
 	case 5:
-		p.FailNext(botctx.OpSendResponse, boterr.Unavailable).Optional()
+		p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)).Optional()
 	case 6:
-		p.TimeOutNext(botctx.OpSendResponse).Optional()
+		p.Inject(fakes.TimesOut(botctx.OpSendResponse)).Optional()
 	case 7:
 		p.Crash()
 	case 8:
-		p.CrashNext(botctx.OpSendResponse).Optional()
+		p.Inject(fakes.Crashes(botctx.OpSendResponse)).Optional()
 	case 9:
-		p.CrashAfterNext(botctx.OpSendResponse).Optional()
+		p.Inject(fakes.CrashesAfter(botctx.OpSendResponse)).Optional()
 		m.amid++
 	case 10:
 		p.Restart()

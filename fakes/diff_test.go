@@ -121,7 +121,7 @@ func TestDiff_IsEmptyWhereNothingChanged(t *testing.T) {
 	before := p.Snapshot()
 	ada.Says("hi")
 	p.Advance(time.Hour)
-	p.FailNext(botctx.OpGetMember, boterr.Unavailable).Optional()
+	p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Unavailable)).Optional()
 	require.Empty(t, p.Since(before))
 	require.Equal(t, "no changes", p.Since(before).String())
 }

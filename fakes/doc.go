@@ -6,8 +6,8 @@
 //   - To begin a test, use [New] with [For], [Platform.Handle] and [Platform.AddMember].
 //   - To act and to look, use [Actor.Says], [Actor.TapsOn] and [Actor.Sees], and
 //     [Platform.Data] and so on.
-//   - To move the time, use [Platform.Advance]; to make something fail, [Platform.FailNext] and
-//     its like below; to lose the process, [Platform.Crash].
+//   - To move the time, use [Platform.Advance]; to make something fail, [Platform.Inject] with
+//     a [Fault]; to lose the process, [Platform.Crash].
 //
 // A first test:
 //
@@ -51,12 +51,12 @@
 // # Crashes
 //
 // Crash ends the process in which the bot runs: what runs is lost, and what was stored and sent stays.
-// Restart starts it again, and Advance runs what was left. CrashNext, CrashNth, CrashAfterNext and
-// CrashAfterNth crash at a call of an operation. So a test shows that no message is lost, and none answered
+// Restart starts it again, and Advance runs what was left. Crashes and CrashesAfter are
+// faults that crash at a call of an operation. So a test shows that no message is lost, and none answered
 // twice, as far as the bot is made so:
 //
 //	p := fakes.New(fakes.For(t), fakes.WithInbox())  // What members say goes through Runtime.Accept.
-//	p.CrashNext(botctx.OpSendResponse)
+//	p.Inject(Crashes(botctx.OpSendResponse))
 //	ada.Says("one kettle")                           // The bot dies before it answers.
 //	p.Restart()
 //	p.Advance(time.Second)                           // The pause after a run that was lost.
@@ -67,42 +67,33 @@
 //
 // # Faults
 //
-// One call of an operation, by the constants of botctx. Each call of these plans one fault more:
+// A Fault says what goes wrong, and Inject plans it, one more each time. It is of the calls of an operation, by the
+// constants of botctx, or of the requests to a service behind the operations: one recipient of several, one mail, one
+// charge.
 //
-//	p.FailNext(botctx.OpSendResponse, boterr.Unavailable)      // The next call fails, and does nothing.
-//	p.FailNth(botctx.OpSendResponse, 3, boterr.Unavailable)    // The third one from now on.
-//	p.DelayNext(botctx.OpSendResponse, 20*time.Second)         // It is late by virtual time. DelayNth, too.
-//	p.TimeOutNext(botctx.OpSendResponse)                       // It is done, and its answer is lost. TimeOutNth, too.
-//
-// One request to a service behind the operations:
-//
-//	p.FailNextMail(err)                                        // The next mail.
-//	p.FailNextFile(err)                                        // The next file to be stored.
-//	account.FailNext(err)                                      // The next request to a payment account.
-//	account.TimeOutNext(err)                                   // It is carried out, and its answer is lost.
-//	account.DeclineNext("expired_card")                        // The next charge.
-//	p.ReplyHTTP("GET", url, replies.Fail(err), replies.Text(200, "ok")) // The first request for a URL.
-//
-// Or by its number from now on, inside of the operations too, as one recipient of several:
-//
-//	p.FailNthRequest(fakes.ServiceMessages, 2, boterr.Unavailable)
-//	p.TimeOutNthRequest(fakes.ServiceStore, 7)                 // DelayNthRequest, CrashNthRequest, CrashAfterNthRequest.
+//	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))        // The next call fails, and does nothing.
+//	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))  // The third one from now on.
+//	p.Inject(fakes.Delays(botctx.OpSendResponse, 20*time.Second))           // It is late by virtual time.
+//	p.Inject(fakes.TimesOut(fakes.ServiceStore).At(7))                      // It is done, and its answer is lost.
+//	p.Inject(fakes.Crashes(botctx.OpSendResponse))                          // CrashesAfter: once it is done.
+//	p.Inject(fakes.Fails(fakes.ServicePayments, err).Of("shop"))            // One account. Err is any error.
+//	p.Inject(fakes.Declines("shop", "expired_card"))                        // The next charge.
+//	p.Inject(fakes.Repeats(fakes.ServiceMessages))                          // A message comes twice; a webhook of ServicePayments.
+//	p.ReplyHTTP("GET", url, web.Fail(err), web.Text(200, "ok"))             // The first request for a URL.
 //
 // Package explore plans such faults by itself, and finds those that matter.
 //
-// All but ReplyHTTP return the Fault. Where nothing meets it, the test fails at its end, unless it
-// may stay unmet:
+// Where nothing meets a fault, the test fails at its end, unless it may stay unmet:
 //
-//	p.FailNext(botctx.OpSendResponse, boterr.Unavailable).Optional()
+//	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)).Optional()
 //
-// Out of service until the test says so. Whether anybody notices is up to the test:
+// Out of service until Lift, or for a while, by For. Whether anybody notices is up to the test:
 //
-//	p.Disconnect(channelID)                                    // Reconnect: a messaging platform.
-//	p.DisconnectService(fakes.ServiceMail)                     // ReconnectService: the store, data sources, mail, files, payments, HTTP.
-//	p.DisconnectDataSource("orders")                           // ReconnectDataSource.
-//	account.Disconnect()                                       // Reconnect: a payment account.
-//	p.RefuseSends(boterr.FailedPrecondition, ada)              // AcceptSends: some recipients. RefuseSendsTo names them by id.
-//	p.RefuseMailTo("gone@example.com")                         // For good.
-//	p.LimitSends(channelID, 2, time.Minute)                    // LiftLimit: a rate limit in virtual time.
-//	p.SwitchChannel(channelID, false)                          // A channel that is switched off.
+//	p.Inject(fakes.Down(fakes.ServiceMail))                      // The store, data sources, mail, files, payments, HTTP, messages.
+//	p.Inject(fakes.Down(fakes.ServiceMessages).Of(channelID))    // One messaging platform; so one data source, one account.
+//	p.Lift(fakes.Down(fakes.ServiceMail))                        // It is back.
+//	p.RefuseSends(boterr.FailedPrecondition, ada)                // AcceptSends: some recipients. RefuseSendsTo names them by id.
+//	p.RefuseMailTo("gone@example.com")                           // For good.
+//	p.LimitSends(channelID, 2, time.Minute)                      // LiftLimit: a rate limit in virtual time.
+//	p.SwitchChannel(channelID, false)                            // A channel that is switched off.
 package fakes

@@ -93,7 +93,7 @@ func Example_failure() {
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	p.FailNext(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable))
 	fmt.Println(boterr.CodeOf(ada.TrySays("coupon")))
 	ada.SeesNothing()
 	// Output:
@@ -134,7 +134,7 @@ func Example_payment() {
 	account := p.AddAccount("shop")
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	account.DeclineNext("insufficient_funds")
+	p.Inject(fakes.Declines("shop", "insufficient_funds"))
 	ada.Says("buy")
 	ada.Sees("Your card was declined: insufficient_funds")
 	ada.Says("buy")

@@ -78,11 +78,11 @@ func ExamplePlatform_AddChannel() {
 	// alpha channel-1 1000000000000001 {"type":"TEXT","text":"Hello Ada, you said: hi"}
 }
 
-func ExamplePlatform_FailNth() {
+func ExampleFault_At() {
 	p := fakes.New()
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	p.FailNth(botctx.OpSendResponse, 2, boterr.ResourceExhausted)
+	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.ResourceExhausted).At(2))
 
 	for _, text := range []string{"one", "two", "three"} {
 		fmt.Println(ada.TrySays(text))

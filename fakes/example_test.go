@@ -136,7 +136,7 @@ func TestClaim_ReportsFailedAgenda(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
-	p.FailNext(botctx.OpNewAgenda, boterr.Conflict)
+	p.Inject(fakes.Fails(botctx.OpNewAgenda, boterr.Conflict))
 	bot := p.AddMember(member.Member{}).Context() // Outside of a run.
 	require.ErrorIs(t, claim(t.Context(), bot), boterr.Conflict)
 }
@@ -232,12 +232,12 @@ func Example_callByName() {
 	// getMember: not found: memberId: there is no member nobody here
 }
 
-func ExamplePlatform_FailNext() {
+func ExampleFails() {
 	p := fakes.New()
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	p.FailNext(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable))
 
 	fmt.Println(claim(context.Background(), ada.Context()))
 	fmt.Println(claim(context.Background(), ada.Context()), ada.Last())
@@ -246,12 +246,12 @@ func ExamplePlatform_FailNext() {
 	// <nil> Your code: SPRING
 }
 
-func ExamplePlatform_TimeOutNext() {
+func ExampleTimesOut() {
 	p := fakes.New()
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	p.TimeOutNext(botctx.OpFindAndModifyDataFromDataSource)
+	p.Inject(fakes.TimesOut(botctx.OpFindAndModifyDataFromDataSource))
 
 	fmt.Println(claim(context.Background(), ada.Context()))
 	fmt.Println("taken all the same:", document.Get(p.Data("coupons")[0], "taken", false))
@@ -260,12 +260,12 @@ func ExamplePlatform_TimeOutNext() {
 	// taken all the same: true
 }
 
-func ExamplePlatform_DelayNext() {
+func ExampleDelays() {
 	p := fakes.New()
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	p.HandleFunc(greet)
 
-	p.DelayNext(botctx.OpSendResponse, 1500*time.Millisecond)
+	p.Inject(fakes.Delays(botctx.OpSendResponse, 1500*time.Millisecond))
 	ada.Says("hi")
 
 	fmt.Println(p.Now().Sub(fakes.Start()))
@@ -383,18 +383,18 @@ func Example_faults() {
 		return err
 	}
 
-	p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
-	p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
-	p.DelayNth(botctx.OpCountDataSource, 3, time.Minute)
-	p.TimeOutNth(botctx.OpCountDataSource, 4)
+	p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
+	p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
+	p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Minute).At(3))
+	p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(4))
 	for range 5 {
 		fmt.Println(boterr.CodeOf(orders()), p.Now().Format(time.TimeOnly))
 	}
 
-	p.DisconnectDataSource("orders")
+	p.Inject(fakes.Down(fakes.ServiceDataSources).Of("orders"))
 	fmt.Println(orders())
 	fmt.Println(orders())
-	p.ReconnectDataSource("orders")
+	p.Lift(fakes.Down(fakes.ServiceDataSources).Of("orders"))
 	fmt.Println(orders())
 
 	p.ReplyHTTP("GET", "https://api.example.com/", web.Fail(boterr.Unavailable), web.Text(200, "ready"))
@@ -444,7 +444,7 @@ func ExamplePlatform_Crash() {
 	p.HandleFunc(order)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	p.CrashNext(botctx.OpSendResponse)
+	p.Inject(fakes.Crashes(botctx.OpSendResponse))
 	ada.Says("one kettle")
 	fmt.Println(len(ada.Messages()), "answers, and the process is gone")
 
@@ -596,7 +596,7 @@ func ExamplePlatform_AddAccount() {
 		return err
 	})
 
-	account.DeclineNext("insufficient_funds")
+	p.Inject(fakes.Declines("shop", "insufficient_funds"))
 	ada.Says("buy")
 	fmt.Println(ada.Last())
 

@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -13,34 +14,416 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/display"
+	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// Fault is a fault that a test has planned for a call that is still to come. Where that call is
-// never made, the test fails at its end: a fault that nothing meets tests nothing. Optional says
-// that it may stay unmet.
+// Fault says what goes wrong, and where: Platform.Inject plans it. Constructors such as Fails make one, and
+// At and Of say which call is meant. Two that are equal are the same fault.
 type Fault struct {
+	// Op is the operation whose calls are meant, "" for requests to Service.
+	Op      botctx.Op
+	Service Service
+	// Part narrows a service down to one data source, payment account or channel of DefaultApp, by its id.
+	Part string
+	// Kind is how it goes wrong.
+	Kind Kind
+	// Nth is which call or request is meant, counted from 1 when the fault is injected. 0 is the next one that
+	// has no such fault yet.
+	Nth int
+	// Err is the error of KindFails and KindTimesOut: a boterr.Code, or any other. Without one KindTimesOut is
+	// Unavailable.
+	Err error
+	// Reason is the provider's code of KindDeclines.
+	Reason string
+	// For is how much virtual time KindDelays takes, and how long KindDown lasts: 0 is until Lift.
+	For time.Duration
+}
+
+// Kind is how something goes wrong.
+type Kind int
+
+// The kinds of faults.
+const (
+	// KindFails fails a call before it does anything.
+	KindFails Kind = iota
+	// KindTimesOut carries a call out, and loses its answer.
+	KindTimesOut
+	// KindDelays lets virtual time pass before a call does its work. It may fail as well.
+	KindDelays
+	// KindCrashes ends the process at a call, before that does anything.
+	KindCrashes
+	// KindCrashesAfter ends the process when a call has done its work, and nobody has noted it.
+	KindCrashesAfter
+	// KindDeclines declines a charge of a payment account.
+	KindDeclines
+	// KindRepeats delivers twice what comes from a platform: a message, or the event of a payment account.
+	KindRepeats
+	// KindDown takes a service, or a part of it, out of service.
+	KindDown
+
+	kindCount
+)
+
+// String returns the name of the kind, such as "timesOut".
+func (k Kind) String() string {
+	if k < 0 || k >= kindCount {
+		return fmt.Sprintf("kind %d", int(k))
+	}
+	return [kindCount]string{"fails", "timesOut", "delays", "crashes", "crashesAfter", "declines", "repeats", "down"}[k]
+}
+
+// Fails makes a call of an operation, or a request to a service, fail with an error before anything is done:
+// mostly a boterr.Code.
+func Fails[T botctx.Op | Service](of T, err error) Fault {
+	return faultOf(of, Fault{Kind: KindFails, Err: err})
+}
+
+// TimesOut lets a call do its work and then report Unavailable, as where an answer is lost on its way.
+func TimesOut[T botctx.Op | Service](of T) Fault { return faultOf(of, Fault{Kind: KindTimesOut}) }
+
+// Delays makes a call take virtual time before it does its work.
+func Delays[T botctx.Op | Service](of T, late time.Duration) Fault {
+	return faultOf(of, Fault{Kind: KindDelays, For: late})
+}
+
+// Crashes ends the process, see Platform.Crash, at a call, before that does anything.
+func Crashes[T botctx.Op | Service](of T) Fault { return faultOf(of, Fault{Kind: KindCrashes}) }
+
+// CrashesAfter ends the process, see Platform.Crash, when a call has done its work, and nobody has noted it.
+// Where an operation sends messages that is when the first of them has gone out.
+func CrashesAfter[T botctx.Op | Service](of T) Fault {
+	return faultOf(of, Fault{Kind: KindCrashesAfter})
+}
+
+// Declines makes a charge of a payment account be declined for a reason of the provider's, such as
+// "insufficient_funds". Charges that repeat an earlier one by its IdempotencyKey do not count.
+func Declines(account, reason string) Fault {
+	return Fault{Service: ServicePayments, Part: account, Kind: KindDeclines, Reason: reason}
+}
+
+// Repeats delivers something twice, as platforms do that did not hear that it arrived: with ServiceMessages
+// what a member or an agent sends to the bot, under the same message id, and with ServicePayments an event
+// of a payment account.
+func Repeats(from Service) Fault { return Fault{Service: from, Kind: KindRepeats} }
+
+// Down takes a service out of service: whatever it is asked for is Unavailable, and not done, until
+// Platform.Lift. What the test itself adds and looks at, such as AddData, Data and Actor.Member, is there all
+// the same. Events of payments from before are delivered.
+func Down(out Service) Fault { return Fault{Service: out, Kind: KindDown} }
+
+func faultOf(of any, made Fault) Fault {
+	switch of := of.(type) {
+	case botctx.Op:
+		made.Op = of
+	case Service:
+		made.Service = of
+	}
+	return made
+}
+
+// At returns the fault for the nth call from now on, counted from 1.
+func (f Fault) At(nth int) Fault {
+	f.Nth = nth
+	return f
+}
+
+// Of returns the fault for one data source, payment account or channel of DefaultApp.
+func (f Fault) Of(part string) Fault {
+	f.Part = part
+	return f
+}
+
+// String returns the fault for a reader, such as "sendResponse fails with Unavailable".
+func (f Fault) String() string {
+	where := f.where()
+	switch f.Kind {
+	case KindTimesOut:
+		return where + " reports a time-out"
+	case KindDelays:
+		return fmt.Sprintf("%s takes %v", where, f.For)
+	case KindCrashes:
+		return "the process crashes at " + where
+	case KindCrashesAfter:
+		return "the process crashes after " + where
+	case KindDeclines:
+		return fmt.Sprintf("a charge of %s is declined: %s", f.part(), f.Reason)
+	case KindRepeats:
+		return "what comes from " + f.part().String() + " comes twice"
+	case KindDown:
+		return f.part().String() + " is out of service"
+	case KindFails, kindCount:
+	}
+	if code, isCode := asCode(f.Err); isCode {
+		return fmt.Sprintf("%s fails with %s", where, string(code))
+	}
+	return fmt.Sprintf("%s fails: %v", where, f.Err)
+}
+
+// where names the call.
+func (f Fault) where() string {
+	if f.Op != "" {
+		return string(f.Op)
+	}
+	return "a request to " + f.part().String()
+}
+
+// GoString returns the fault as Go, such as fakes.TimesOut(botctx.OpSendResponse).At(2).
+func (f Fault) GoString() string {
+	of := "fakes." + f.Service.constant()
+	if f.Op != "" {
+		of = "botctx.Op" + operations.GoName(string(f.Op))
+	}
+	var text string
+	switch f.Kind {
+	case KindFails:
+		text = fmt.Sprintf("fakes.Fails(%s, %s)", of, goError(f.Err))
+	case KindDelays:
+		text = fmt.Sprintf("fakes.Delays(%s, %s)", of, display.GoDuration(f.For))
+	case KindDeclines:
+		text = fmt.Sprintf("fakes.Declines(%q, %q)", f.Part, f.Reason)
+	default:
+		name := f.Kind.String()
+		text = fmt.Sprintf("fakes.%s(%s)", strings.ToUpper(name[:1])+name[1:], of)
+	}
+	if f.Part != "" && f.Kind != KindDeclines {
+		text += fmt.Sprintf(".Of(%q)", f.Part)
+	}
+	if f.Nth > 0 {
+		text += fmt.Sprintf(".At(%d)", f.Nth)
+	}
+	return text
+}
+
+// asCode returns an error that is a code and nothing else.
+func asCode(err error) (code boterr.Code, isCode bool) {
+	code, isCode = err.(boterr.Code) //nolint:errorlint // One around a code says more than the code.
+	return code, isCode
+}
+
+func goError(err error) string {
+	if code, isCode := asCode(err); isCode {
+		return "boterr." + string(code)
+	}
+	return fmt.Sprintf("errors.New(%q)", fmt.Sprint(err))
+}
+
+// part is what the fault is of, for requests.
+func (f Fault) part() part {
+	if f.Part == "" {
+		return part{service: f.Service}
+	}
+	return part{f.Service, DefaultApp, f.Part}
+}
+
+// isFailure reports whether the call does not go well.
+func (f Fault) isFailure() bool { return f.Kind != KindDelays }
+
+// isCommitted reports whether the call does its work before it fails.
+func (f Fault) isCommitted() bool { return f.Kind == KindTimesOut || f.Kind == KindCrashesAfter }
+
+func (f Fault) isCrash() bool { return f.Kind == KindCrashes || f.Kind == KindCrashesAfter }
+
+// err is the error of a call that fails, for which the reason stands where the fault has a code alone.
+func (f Fault) err(reason string) error {
+	failed := f.Err
+	if failed == nil {
+		failed = boterr.Unavailable
+	}
+	if code, isCode := asCode(failed); isCode {
+		return boterr.New(code, "", "%s", reason)
+	}
+	return failed
+}
+
+// site is where a fault may be met: a call of an operation, or a request to a part of a service. Charges and
+// what comes from a platform are counted by themselves, by their kind.
+type site struct {
+	op   botctx.Op
+	at   part
+	kind Kind
+}
+
+// isOf reports whether the fault is for calls of a site.
+func (f Fault) isOf(at site) bool {
+	return f.Op == at.op && f.Service == at.at.service && f.counted() == at.kind && f.Kind != KindDown && (f.Part == "" || f.part() == at.at)
+}
+
+// counted is the kind of site that the fault is for.
+func (f Fault) counted() Kind {
+	if f.Kind == KindDeclines || f.Kind == KindRepeats {
+		return f.Kind
+	}
+	return 0
+}
+
+// Injected is a fault that a test has planned. Where the call is never made that it is for, the test fails at its
+// end: a fault that nothing meets tests nothing. Optional says that it may stay unmet.
+type Injected struct {
 	isMet, isOptional atomic.Bool
 }
 
 // Optional lets the test pass where nothing meets the fault, as where a model draws what happens.
-func (f *Fault) Optional() { f.isOptional.Store(true) }
+func (i *Injected) Optional() { i.isOptional.Store(true) }
 
 // Met reports whether the call was made that the fault was planned for.
-func (f *Fault) Met() bool { return f.isMet.Load() }
+func (i *Injected) Met() bool { return i.isMet.Load() }
 
-// newFault returns a fault that something has to meet before the test ends, on this platform or on
-// a fork of it. What it does is for the reader: "getMember fails with Conflict".
-func (p *Platform) newFault(format string, args ...any) *Fault {
-	planned := &Fault{}
-	what, where := fmt.Sprintf(format, args...), callerOfFakes()
+// planned is a fault that is still to come, or lasts.
+type planned struct {
+	fault    Fault
+	injected *Injected
+	// after is the number of calls that go well before.
+	after int
+	// until is when something is in service again, zero for never.
+	until time.Time
+}
+
+// isSameCall reports whether two faults cannot hit the same call: it fails once, and is late once, and may be
+// both.
+func (p planned) isSameCall(other planned) bool {
+	return p.after == other.after && p.fault.Op == other.fault.Op && p.fault.part() == other.fault.part() &&
+		p.fault.counted() == other.fault.counted() && p.fault.isFailure() == other.fault.isFailure() &&
+		(p.fault.Kind == KindDown) == (other.fault.Kind == KindDown)
+}
+
+// faults are the faults that are still to come, and those that last.
+type faults struct {
+	mu   sync.Mutex
+	list []planned
+}
+
+// add plans a fault. It reports false where the call has one already.
+func (f *faults) add(added planned) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	has := func() bool { return slices.ContainsFunc(f.list, added.isSameCall) }
+	switch {
+	case added.fault.Kind == KindDown:
+		f.list = slices.DeleteFunc(f.list, added.isSameCall)
+	case added.fault.Nth > 0 && has():
+		return false
+	case added.fault.Nth == 0:
+		for has() {
+			added.after++
+		}
+	}
+	f.list = append(f.list, added)
+	return true
+}
+
+// due are the faults of one call: it is late, and fails, each where it is not nil.
+type due struct{ late, failure *Fault }
+
+// take returns the faults of this call and counts it for the others.
+func (f *faults) take(at site) due {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var now due
+	kept := f.list[:0]
+	for _, known := range f.list {
+		if known.fault.isOf(at) {
+			if known.after == 0 && now.add(known) {
+				continue
+			}
+			known.after = max(0, known.after-1)
+		}
+		kept = append(kept, known)
+	}
+	f.list = kept
+	return now
+}
+
+// add takes note of a fault that the call meets. It reports false where the call has such a fault already, and
+// leaves the other one to the next.
+func (d *due) add(met planned) bool {
+	which := &d.failure
+	if !met.fault.isFailure() {
+		which = &d.late
+	}
+	if *which != nil {
+		return false
+	}
+	*which = &met.fault
+	met.injected.isMet.Store(true)
+	return true
+}
+
+// all returns the faults that are still to come, and those that last.
+func (f *faults) all() []planned {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.list)
+}
+
+// set takes over faults.
+func (f *faults) set(list []planned) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = list
+}
+
+// Inject plans a fault. Twice, it plans two: of the next call, and of the one behind. Something has to meet it before
+// the test ends, on this platform or on a fork of it, but for those of Down. Which calls of the SDK's own are made
+// within an operation is its own affair, and requests count them, too, such as that for the member of a run. Of the
+// messaging platforms only messages count that are sent one by one.
+//
+//	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
+//	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
+//	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))                    // Until Lift.
+//
+// It ends the test where a fault names what there is not.
+func (p *Platform) Inject(fault Fault) *Injected {
+	p.test.Helper()
+	p.checkFault(fault)
+	added := planned{fault: fault, injected: &Injected{}, after: max(0, fault.Nth-1)}
+	if fault.Kind == KindDown {
+		if fault.For > 0 {
+			added.until = p.Now().Add(fault.For)
+		}
+		p.faults.add(added)
+		p.notef("disconnected: %s", fault.part())
+		return added.injected
+	}
+	p.mustBeMet(added)
+	if !p.faults.add(added) {
+		p.test.Fatalf("fakes: call %d of %s has such a fault already", fault.Nth, fault.where())
+	}
+	return added.injected
+}
+
+// Lift takes a fault away that was injected, and has not been met: that of Down, so that what was out of service is in
+// service again. Without such a fault it does nothing.
+func (p *Platform) Lift(fault Fault) {
+	p.test.Helper()
+	p.checkFault(fault)
+	p.faults.mu.Lock()
+	for _, known := range p.faults.list {
+		if known.fault == fault {
+			known.injected.Optional()
+		}
+	}
+	p.faults.list = slices.DeleteFunc(p.faults.list, func(known planned) bool {
+		return known.fault == fault || fault.Kind == KindDown && known.fault.Kind == KindDown && known.fault.part() == fault.part()
+	})
+	p.faults.mu.Unlock()
+	if fault.Kind == KindDown {
+		p.notef("connected again: %s", fault.part())
+	}
+}
+
+// mustBeMet fails the test where nothing has met a fault when it ends.
+func (p *Platform) mustBeMet(added planned) {
+	what, where := added.fault.String(), callerOfFakes()
+	if added.fault.Nth > 0 {
+		what = fmt.Sprintf("call %d from there on: %s", added.fault.Nth, what)
+	}
 	p.test.Cleanup(func() {
-		if p.test.Failed() || planned.isMet.Load() || planned.isOptional.Load() {
+		if p.test.Failed() || added.injected.isMet.Load() || added.injected.isOptional.Load() {
 			return
 		}
-		p.test.Fatalf("fakes: nothing met the fault of %s, %s: make the call that it is for, take it away, or say Optional() of it",
-			where, what)
+		p.test.Fatalf("fakes: nothing met the fault of %s, %s: make the call that it is for, Lift it, or say Optional() of it", where, what)
 	})
-	return planned
 }
 
 // callerOfFakes returns the file and line from where this package was called.
@@ -56,317 +439,150 @@ func callerOfFakes() string {
 	}
 }
 
-// failure is what a test makes one request to a service fail with.
-type failure struct {
-	planned *Fault
-	err     error
-	// isCommitted tells that the request is carried out before it fails.
-	isCommitted bool
-}
-
-// newFailure plans a failure with an error, which is not nil.
-func (p *Platform) newFailure(of string, err error) failure {
+// checkFault ends the test where a fault names what there is not.
+func (p *Platform) checkFault(f Fault) {
 	p.test.Helper()
-	if err == nil {
-		p.test.Fatalf("fakes: %s fails with an error, got nil", of)
+	p.checkWhere(f)
+	code, isCode := asCode(f.Err)
+	switch {
+	case f.Kind < 0 || f.Kind >= kindCount:
+		p.test.Fatalf("fakes: there is no %s of fault", f.Kind)
+	case f.Nth < 0:
+		p.test.Fatalf("fakes: calls are counted from 1, got %d", f.Nth)
+	case f.Kind == KindDelays && f.For <= 0:
+		p.test.Fatalf("fakes: a call cannot take %v: give a time that is more than none", f.For)
+	case f.Kind == KindFails && f.Err == nil:
+		p.test.Fatalf("fakes: %s fails with an error, got nil", f.where())
+	case isCode && !slices.Contains(boterr.Codes(), code):
+		p.test.Fatalf("fakes: there is no code %q", string(code))
+	case f.Kind == KindRepeats && f.Service != ServiceMessages && f.Service != ServicePayments:
+		p.test.Fatalf("fakes: nothing comes from %s that could come twice: give ServiceMessages or ServicePayments", f.Service)
 	}
-	return failure{planned: p.newFault("%s fails: %v", of, err), err: err}
 }
 
-// failures are those of the next requests to a service, in order.
-type failures []failure
-
-// take returns the failure that is meant for this request, a zero one where there is none.
-func (f *failures) take() failure {
-	if len(*f) == 0 {
-		return failure{}
+// checkWhere is checkFault for the operation, or the service and its part.
+func (p *Platform) checkWhere(f Fault) {
+	p.test.Helper()
+	switch {
+	case f.Op != "" && !f.Op.Exists():
+		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", f.Op)
+	case !f.Service.exists():
+		p.test.Fatalf("fakes: there is no %s: give a constant such as ServiceMail", f.Service)
+	case f.Op != "" && (f.Service != 0 || f.Part != "" || f.Kind > KindCrashesAfter):
+		p.test.Fatalf("fakes: a fault is of an operation, or of a service or a part of it, got %#v", f)
+	case f.Part != "":
+		p.mustHavePart(f.part())
 	}
-	first := (*f)[0]
-	*f = (*f)[1:]
-	first.planned.isMet.Store(true)
-	return first
 }
 
-// target is where faults are injected: the calls of an operation, or the requests to a service.
-type target struct {
-	op botctx.Op
-	// isRequest tells that requests to service are meant.
-	isRequest bool
-	service   Service
-}
-
-func (t target) String() string {
-	if t.isRequest {
-		return "a request to " + t.service.String()
+// mustHavePart ends the test where a service has no such part.
+func (p *Platform) mustHavePart(of part) {
+	p.test.Helper()
+	switch of.service {
+	case ServiceDataSources:
+	case ServiceMessages:
+		p.mustHave(of.id)
+	case ServicePayments:
+		p.Account(of.id)
+	default:
+		p.test.Fatalf("fakes: %s has no parts such as %q", of.service, of.id)
 	}
-	return string(t.op)
 }
 
-// fault is injected into one call of an operation, or one request to a service.
-type fault struct {
-	planned *Fault
-	at      target
-	// after is the number of calls that go well before.
-	after int
-	// code, if any, is the code with which the call fails.
-	code boterr.Code
-	// late is the virtual time that the call takes.
-	late time.Duration
-	// committed tells that the call does its work before it fails.
-	committed bool
-	// crashes tells that the process ends at the call.
-	crashes bool
+// Planned returns the faults of calls that are still to come, each as a sentence, such as "sendResponse fails
+// with Unavailable", in the order in which they were planned.
+func (p *Platform) Planned() []string { return p.sentences(func(planned) bool { return true }) }
+
+// Unmet returns those of Planned that fail the test where they stay so: all but the optional ones.
+func (p *Platform) Unmet() []string {
+	return p.sentences(func(one planned) bool { return !one.injected.isOptional.Load() })
 }
 
-// isFailure reports whether the call fails, before it does its work or after it.
-func (f fault) isFailure() bool { return f.code != "" || f.crashes }
-
-// isSameKind reports whether two faults cannot hit the same call: it fails once, and is late once,
-// and may be both.
-func (f fault) isSameKind(other fault) bool {
-	return f.at == other.at && f.isFailure() == other.isFailure()
-}
-
-// faults are the faults that are still to come.
-type faults struct {
-	mu   sync.Mutex
-	list []fault
-}
-
-// add plans a fault for the call that it names. It reports false where that one has such a fault
-// already.
-func (f *faults) add(added fault) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.has(added) {
-		return false
+func (p *Platform) sentences(isMeant func(planned) bool) []string {
+	var texts []string
+	for _, one := range p.faults.all() {
+		if one.fault.Kind == KindDown || !isMeant(one) {
+			continue
+		}
+		text := one.fault.String()
+		if one.after > 0 {
+			text = fmt.Sprintf("call %d from now on: %s", one.after+1, text)
+		}
+		texts = append(texts, text)
 	}
-	f.list = append(f.list, added)
-	return true
+	return texts
 }
 
-// addNext plans a fault for the next call that has none of its kind yet.
-func (f *faults) addNext(added fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for f.has(added) {
-		added.after++
-	}
-	f.list = append(f.list, added)
-}
-
-// has reports whether the call of a fault has one of its kind. The caller holds the mutex.
-func (f *faults) has(added fault) bool {
-	return slices.ContainsFunc(f.list, func(known fault) bool { return known.after == added.after && known.isSameKind(added) })
-}
-
-// due are the faults of one call: it is late, and fails, each where it is not zero.
-type due struct{ late, failure fault }
-
-// take returns the faults of this call and counts it for the others.
-func (f *faults) take(at target) due {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var now due
-	kept := f.list[:0]
-	for _, known := range f.list {
-		switch {
-		case known.at != at:
-			kept = append(kept, known)
-		case known.after > 0:
-			known.after--
-			kept = append(kept, known)
-		default:
-			now.add(known)
+// downErr returns why a part of a service does not answer, nil where it does.
+func (p *Platform) downErr(asked part) error {
+	for _, one := range p.faults.all() {
+		out := one.fault.part()
+		if one.fault.Kind != KindDown || out != asked && out != (part{service: asked.service}) {
+			continue
+		}
+		if one.until.IsZero() || p.Now().Before(one.until) {
+			return boterr.New(boterr.Unavailable, "", "the test has disconnected %s", out)
 		}
 	}
-	f.list = kept
-	return now
+	return nil
 }
 
-// add takes note of a fault that the call meets.
-func (d *due) add(met fault) {
-	met.planned.isMet.Store(true)
-	if met.isFailure() {
-		d.failure = met
-	} else {
-		d.late = met
-	}
+// part is a service, or one part of it.
+type part struct {
+	service Service
+	// app and id name a part, such as a data source. They are "" for all of the service.
+	app, id string
 }
 
-// all returns the faults that are still to come.
-func (f *faults) all() []fault {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.list)
-}
-
-// set takes over faults.
-func (f *faults) set(list []fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.list = list
-}
-
-// FailNext makes the next call of an operation fail with a code, before it does anything. Twice,
-// it fails the next two calls.
-func (p *Platform) FailNext(op botctx.Op, code boterr.Code) *Fault {
-	p.test.Helper()
-	return p.planNext(failing(op, code))
-}
-
-// FailNth makes the nth call of an operation from now on fail with a code, counted
-// from 1, before it does anything.
-func (p *Platform) FailNth(op botctx.Op, n int, code boterr.Code) *Fault {
-	p.test.Helper()
-	return p.planNth(failing(op, code), n)
-}
-
-// DelayNext makes the next call of an operation take virtual time before it does its work. Twice,
-// it delays the next two calls.
-func (p *Platform) DelayNext(op botctx.Op, late time.Duration) *Fault {
-	p.test.Helper()
-	return p.planNext(p.delaying(op, late))
-}
-
-// DelayNth makes the nth call of an operation from now on take virtual time, counted
-// from 1, before it does its work.
-func (p *Platform) DelayNth(op botctx.Op, n int, late time.Duration) *Fault {
-	p.test.Helper()
-	return p.planNth(p.delaying(op, late), n)
-}
-
-// TimeOutNext makes the next call of an operation do its work and then report Unavailable, as
-// where an answer is lost on its way. It is a failure as that of FailNext: after that, it is for
-// the call behind.
-func (p *Platform) TimeOutNext(op botctx.Op) *Fault {
-	p.test.Helper()
-	return p.planNext(timingOut(op))
-}
-
-// TimeOutNth is TimeOutNext for the nth call of an operation from now on, counted
-// from 1.
-func (p *Platform) TimeOutNth(op botctx.Op, n int) *Fault {
-	p.test.Helper()
-	return p.planNth(timingOut(op), n)
-}
-
-func failing(op botctx.Op, code boterr.Code) fault { return fault{at: target{op: op}, code: code} }
-
-func (p *Platform) delaying(op botctx.Op, late time.Duration) fault {
-	p.test.Helper()
-	if late <= 0 {
-		p.test.Fatalf("fakes: a call cannot take %v: give a time that is more than none", late)
-	}
-	return fault{at: target{op: op}, late: late}
-}
-
-func timingOut(op botctx.Op) fault {
-	return fault{at: target{op: op}, code: boterr.Unavailable, committed: true}
-}
-
-// planNext plans a fault for the next call that has none of its kind yet.
-func (p *Platform) planNext(next fault) *Fault {
-	p.test.Helper()
-	p.checkFault(next)
-	next.planned = p.newFault("%s", next)
-	p.faults.addNext(next)
-	return next.planned
-}
-
-func (p *Platform) planNth(nth fault, n int) *Fault {
-	p.test.Helper()
-	p.checkFault(nth)
-	if n < 1 {
-		p.test.Fatalf("fakes: calls are counted from 1, got %d", n)
-	}
-	nth.after = n - 1
-	nth.planned = p.newFault("call %d from there on: %s", n, nth)
-	if !p.faults.add(nth) {
-		p.test.Fatalf("fakes: call %d of %s has such a fault already", n, nth.at)
-	}
-	return nth.planned
-}
-
-// checkFault ends the test where a fault names what there is not.
-func (p *Platform) checkFault(given fault) {
-	p.test.Helper()
+// String returns what it is called, for readers.
+func (o part) String() string {
 	switch {
-	case !given.at.isRequest && !given.at.op.Exists():
-		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", given.at.op)
-	case given.late == 0 && !given.crashes && !slices.Contains(boterr.Codes(), given.code):
-		p.test.Fatalf("fakes: there is no code %q", string(given.code))
-	}
-}
-
-func (f fault) String() string {
-	switch {
-	case f.crashes && f.committed:
-		return fmt.Sprintf("the process crashes after %s", f.at)
-	case f.crashes:
-		return fmt.Sprintf("the process crashes at %s", f.at)
-	case !f.isFailure():
-		return fmt.Sprintf("%s takes %v", f.at, f.late)
-	case f.committed:
-		return fmt.Sprintf("%s reports a time-out", f.at)
+	case o.id == "":
+		return o.service.String()
+	case o.service == ServiceDataSources:
+		return "the data source " + o.id
+	case o.service == ServiceMessages:
+		return "the channel " + o.id
 	default:
-		return fmt.Sprintf("%s fails with %s", f.at, string(f.code))
+		return "the account " + o.id
 	}
 }
 
 // carryOut carries a call out, or makes it fail, late or report a time-out, as the test has planned.
 func (p *Platform) carryOut(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	due := p.faults.take(target{op: call.Op})
-	p.clock.advance(due.late.late)
-	if due.late.late > 0 {
-		p.notef("%s takes %v", call.Op, due.late.late)
+	due := p.faults.take(site{op: call.Op})
+	if due.late != nil {
+		p.clock.advance(due.late.For)
+		p.notef("%s takes %v", call.Op, due.late.For)
 	}
 	failed := due.failure
-	if failed.crashes {
-		return nil, p.crashAt(ctx, failed, next)
-	}
-	if failed.isFailure() && !failed.committed {
-		return nil, boterr.New(failed.code, "", "the test makes this call fail")
+	switch {
+	case failed == nil:
+		return next(ctx)
+	case failed.Kind == KindCrashesAfter:
+		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // Nobody is there who could look at what came of it.
+		fallthrough
+	case failed.Kind == KindCrashes:
+		p.Crash()
+		return nil, errCrashed()
+	case !failed.isCommitted():
+		return nil, failed.err("the test makes this call fail")
 	}
 	result, err := next(ctx)
-	if failed.committed && err == nil {
-		return nil, boterr.New(failed.code, "", "the test makes this call report a time-out, although it was carried out")
+	if err == nil {
+		return nil, failed.err("the test makes this call report a time-out, although it was carried out")
 	}
 	return result, err
 }
 
-// CrashNext ends the process, see Crash, at the next call of an operation, before that does anything.
-func (p *Platform) CrashNext(op botctx.Op) *Fault {
-	p.test.Helper()
-	return p.planNext(fault{at: target{op: op}, crashes: true})
-}
-
-// CrashNth is CrashNext for the nth call of an operation from now on, counted from 1.
-func (p *Platform) CrashNth(op botctx.Op, n int) *Fault {
-	p.test.Helper()
-	return p.planNth(fault{at: target{op: op}, crashes: true}, n)
-}
-
-// CrashAfterNext ends the process, see Crash, when the next call of an operation has done its work, and
-// nobody has noted it. Where it sends messages that is when the first of them has gone out.
-func (p *Platform) CrashAfterNext(op botctx.Op) *Fault {
-	p.test.Helper()
-	return p.planNext(fault{at: target{op: op}, crashes: true, committed: true})
-}
-
-// CrashAfterNth is CrashAfterNext for the nth call of an operation from now on, counted from 1.
-func (p *Platform) CrashAfterNth(op botctx.Op, n int) *Fault {
-	p.test.Helper()
-	return p.planNth(fault{at: target{op: op}, crashes: true, committed: true}, n)
-}
-
-// crashAt ends the process at a call of an operation.
-func (p *Platform) crashAt(ctx context.Context, at fault, next botctx.Next) error {
-	if at.committed {
-		_, _ = next(context.WithValue(ctx, endsWithSend{}, true)) // Nobody is there who could look at what came of it.
+// twice delivers something, and once more where the test has planned that it is repeated.
+func (p *Platform) twice(from part, deliver func() error) error {
+	err := deliver()
+	if p.faults.take(site{at: from, kind: KindRepeats}).failure != nil {
+		p.notef("%s repeats it", from)
+		err = errors.Join(err, deliver())
 	}
-	p.Crash()
-	return errCrashed()
+	return err
 }
 
 // endsWithSend marks a call amid which the process ends when it has sent a message.

@@ -54,8 +54,7 @@ var _ utility.Mailer = (*mailboxes)(nil)
 type keptMails struct {
 	mails []Mail
 	// ids are the IDs of the mails.
-	ids      map[string]bool
-	failures failures
+	ids map[string]bool
 	// read are the mails that expectations have read.
 	read marks[mailRead]
 	// refused are the addresses that get no mail, by mailboxKey.
@@ -64,7 +63,7 @@ type keptMails struct {
 
 func (k keptMails) clone() keptMails {
 	return keptMails{
-		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), read: maps.Clone(k.read),
+		mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), read: maps.Clone(k.read),
 		refused: copyOfMap(k.refused),
 	}
 }
@@ -74,7 +73,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent utility.Mail) error {
 		return err
 	}
 	to := strings.Join(addressesOf(Mail{Mail: sent}), ", ")
-	_, err := requested(ctx, m.platform, asking{ServiceMail, "mail to", to}, func() (struct{}, error) {
+	_, err := requested(ctx, m.platform, asking{part{service: ServiceMail}, "mail to", to}, func() (struct{}, error) {
 		return struct{}{}, m.send(sent, to)
 	})
 	return err
@@ -99,11 +98,8 @@ func (m *mailboxes) send(sent utility.Mail, to string) error {
 func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.platform.outages.err(outage{service: ServiceMail}); err != nil {
+	if err := m.platform.downErr(part{service: ServiceMail}); err != nil {
 		return false, err
-	}
-	if failed := m.kept.failures.take(); failed.err != nil {
-		return false, failed.err
 	}
 	if sent.ID != "" && m.kept.ids[sent.ID] {
 		return true, nil
@@ -197,17 +193,6 @@ func (p *Platform) Mailbox(address string) []Mail {
 	return slices.DeleteFunc(p.Mails(), func(m Mail) bool {
 		return !slices.ContainsFunc(addressesOf(m), func(to string) bool { return mailboxKey(to) == key })
 	})
-}
-
-// FailNextMail makes the next mail fail with an error of the mail service: with a code of
-// boterr, or without one where it did not answer. Several calls fail several mails.
-func (p *Platform) FailNextMail(err error) *Fault {
-	p.test.Helper()
-	failed := p.newFailure("a mail", err)
-	p.mails.mu.Lock()
-	defer p.mails.mu.Unlock()
-	p.mails.kept.failures = append(p.mails.kept.failures, failed)
-	return failed.planned
 }
 
 // RefuseMailTo makes the mail service refuse each mail to an address, as one whose mailbox

@@ -82,7 +82,7 @@ var mistakesOfNodes = map[string]mistake{
 		test: func(p *fakes.Platform) {
 			p.Handle(&botctx.Node{ID: "day", Trigger: botctx.AnyText(), Responses: botctx.Say("See you on {{meta.dya}}.")})
 			p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("day", "Monday")}).Says("hi")
-			p.FailNext(botctx.OpSendResponse, boterr.Unavailable) // The test fails for another reason.
+			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)) // The test fails for another reason.
 		},
 		prints: `{{meta.dya}} is filled with nothing: member-1 has no value there`,
 	},
@@ -317,12 +317,12 @@ var mistakesOfPlatforms = map[string]mistake{
 	"two faults for one call": {
 		test: func(p *fakes.Platform) {
 			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
-			p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
-			p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))
+			p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))
 			_ = p.AddMember(member.Member{FirstName: "Ada"}).TrySays("hi")
 		},
 		prints: `fakes: nothing met the fault of mistakes_test.go, sendResponse fails with Unavailable: ` +
-			`make the call that it is for, take it away, or say Optional() of it`,
+			`make the call that it is for, Lift it, or say Optional() of it`,
 	},
 	"a host without a store": {
 		test:   func(p *fakes.Platform) { p.HandleFunc(nil); _ = must(botctx.New(botctx.Config{})) },
@@ -389,8 +389,8 @@ func TestChannels_Misuse(t *testing.T) {
 		`there is no code "Gone"`:                func(p *fakes.Platform, ada *fakes.Actor) { p.RefuseSends("Gone", ada) },
 		`there is no channel "refuse"`:           func(p *fakes.Platform, _ *fakes.Actor) { p.RefuseSendsTo(boterr.NotFound, "refuse", "1") },
 		`there is no channel "accept"`:           func(p *fakes.Platform, _ *fakes.Actor) { p.AcceptSendsTo("accept", "1") },
-		`there is no channel "off"`:              func(p *fakes.Platform, _ *fakes.Actor) { p.Disconnect("off") },
-		`there is no channel "on"`:               func(p *fakes.Platform, _ *fakes.Actor) { p.Reconnect("on") },
+		`there is no channel "off"`:              func(p *fakes.Platform, _ *fakes.Actor) { p.Inject(fakes.Down(fakes.ServiceMessages).Of("off")) },
+		`there is no channel "on"`:               func(p *fakes.Platform, _ *fakes.Actor) { p.Lift(fakes.Down(fakes.ServiceMessages).Of("on")) },
 		`AddAttachment: give an id`:              func(p *fakes.Platform, _ *fakes.Actor) { p.AddAttachment(fakes.Attachment{Channel: "page"}) },
 		`has a file 7 already`: func(p *fakes.Platform, _ *fakes.Actor) {
 			p.AddAttachment(kettle)

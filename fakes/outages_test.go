@@ -1,6 +1,7 @@
 package fakes_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 	return list
 }
 
-func TestDisconnectService_UntilReconnected(t *testing.T) {
+func TestDown_UntilReconnected(t *testing.T) {
 	t.Parallel()
 	for service, want := range map[fakes.Service][]fakes.Service{
 		// Files are stored for a channel, and messages are sent to a member whose channel is read.
@@ -100,21 +101,21 @@ func TestDisconnectService_UntilReconnected(t *testing.T) {
 		p, ada := openFor(t)
 		bot := ada.Context()
 		require.Empty(t, failing(t, bot))
-		p.DisconnectService(service)
+		p.Inject(fakes.Down(service))
 		fork := p.Fork()
 		require.Equal(t, want, failing(t, bot), "%s is disconnected", service)
 		require.Equal(t, want, failing(t, bot), "%s stays disconnected", service)
-		p.ReconnectService(service)
+		p.Lift(fakes.Down(service))
 		require.Empty(t, failing(t, bot), "%s is connected", service)
 		require.Equal(t, want, failing(t, ada.In(fork).Context()), "%s is disconnected on the fork", service)
 		require.Contains(t, p.Transcript(), "disconnected: "+service.String()+"\n")
 	}
 }
 
-func TestDisconnectDataSource_OfThreeOne(t *testing.T) {
+func TestDown_DataSourceOfThreeOne(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.DisconnectDataSource("orders/2026")
+	p.Inject(fakes.Down(fakes.ServiceDataSources).Of("orders/2026"))
 	for source, want := range map[string]boterr.Code{"orders/2026": boterr.Unavailable, "orders": "", "2026": ""} {
 		_, err := p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: source})
 		require.Equal(t, want, boterr.CodeOf(err), source)
@@ -122,30 +123,30 @@ func TestDisconnectDataSource_OfThreeOne(t *testing.T) {
 	other := p.Operations(record.Scope{App: "app-2"})
 	_, err := other.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
 	require.NoError(t, err, "that of another app is another one")
-	p.ReconnectDataSource("orders/2026")
+	p.Lift(fakes.Down(fakes.ServiceDataSources).Of("orders/2026"))
 	_, err = p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "orders/2026"})
 	require.NoError(t, err)
 }
 
-func TestDisconnect_OfTwoAccountsOne(t *testing.T) {
+func TestDown_OfTwoAccountsOne(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	shop, club := p.AddAccount("shop"), p.AddAccount("club")
-	shop.Disconnect()
+	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))
 	_, err := shop.Charge(t.Context(), tenEuro())
 	require.EqualError(t, err, "unavailable: the test has disconnected the account shop")
 	mustCharge(t, club, tenEuro())
-	shop.Reconnect()
+	p.Lift(fakes.Down(fakes.ServicePayments).Of("shop"))
 	mustCharge(t, shop, tenEuro())
 	require.Len(t, shop.Payments(), 1, "what failed was not done")
 }
 
-func TestDisconnectService_LeavesTheTestItsView(t *testing.T) {
+func TestDown_LeavesTheTestItsView(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(greet)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	p.DisconnectService(fakes.ServiceStore)
+	p.Inject(fakes.Down(fakes.ServiceStore))
 	p.AddData("orders", document.O("_id", "7"))
 	require.Len(t, p.Data("orders"), 1)
 	require.Equal(t, "Ada", ada.Member().FirstName)
@@ -153,7 +154,7 @@ func TestDisconnectService_LeavesTheTestItsView(t *testing.T) {
 	require.ErrorIs(t, ada.TrySays("hi"), boterr.Unavailable)
 }
 
-func TestDisconnectService_AgendasWaitForTheStore(t *testing.T) {
+func TestDown_AgendasWaitForTheStore(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(claim)
@@ -161,18 +162,18 @@ func TestDisconnectService_AgendasWaitForTheStore(t *testing.T) {
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{})
 	ada.Says("coupon")
-	p.DisconnectService(fakes.ServiceStore)
+	p.Inject(fakes.Down(fakes.ServiceStore))
 	require.ErrorIs(t, p.TryAdvance(25*time.Hour), boterr.Unavailable)
-	p.ReconnectService(fakes.ServiceStore)
+	p.Lift(fakes.Down(fakes.ServiceStore))
 	p.Advance(0)
 	require.Equal(t, "Still yours: SPRING", ada.Last())
 }
 
-func TestDisconnectService_MustExist(t *testing.T) {
+func TestDown_MustExist(t *testing.T) {
 	t.Parallel()
 	require.PanicsWithValue(t, "fakes: there is no service 77: give a constant such as ServiceMail",
-		func() { fakes.New().DisconnectService(77) })
-	require.Panics(t, func() { fakes.New().ReconnectService(-1) })
+		func() { fakes.New().Inject(fakes.Down(77)) })
+	require.Panics(t, func() { fakes.New().Lift(fakes.Down(-1)) })
 }
 
 // counts returns the codes of so many calls of countDataSource.
@@ -190,21 +191,21 @@ func counts(t *testing.T, p *fakes.Platform, calls int) []boterr.Code {
 func TestFaults_TwiceMeansTwoCalls(t *testing.T) {
 	t.Parallel()
 	for name, plan := range map[string]func(p *fakes.Platform){
-		"FailNext": func(p *fakes.Platform) {
-			p.FailNext(botctx.OpCountDataSource, boterr.Unavailable)
-			p.FailNext(botctx.OpCountDataSource, boterr.Unavailable)
+		"fails": func(p *fakes.Platform) {
+			p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Unavailable))
+			p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Unavailable))
 		},
-		"TimeOutNext": func(p *fakes.Platform) {
-			p.TimeOutNext(botctx.OpCountDataSource)
-			p.TimeOutNext(botctx.OpCountDataSource)
+		"times out": func(p *fakes.Platform) {
+			p.Inject(fakes.TimesOut(botctx.OpCountDataSource))
+			p.Inject(fakes.TimesOut(botctx.OpCountDataSource))
 		},
 		"each other": func(p *fakes.Platform) {
-			p.TimeOutNext(botctx.OpCountDataSource)
-			p.FailNext(botctx.OpCountDataSource, boterr.Unavailable)
+			p.Inject(fakes.TimesOut(botctx.OpCountDataSource))
+			p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Unavailable))
 		},
-		"FailNth before": func(p *fakes.Platform) {
-			p.FailNth(botctx.OpCountDataSource, 1, boterr.Unavailable)
-			p.FailNext(botctx.OpCountDataSource, boterr.Unavailable)
+		"the first before": func(p *fakes.Platform) {
+			p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Unavailable).At(1))
+			p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Unavailable))
 		},
 	} {
 		p := fakes.New(fakes.For(t))
@@ -216,8 +217,8 @@ func TestFaults_TwiceMeansTwoCalls(t *testing.T) {
 func TestFaults_TwiceMeansTwoLateCalls(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.DelayNext(botctx.OpCountDataSource, time.Minute)
-	p.DelayNext(botctx.OpCountDataSource, time.Hour)
+	p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Minute))
+	p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Hour))
 	counts(t, p, 1)
 	require.Equal(t, time.Minute, p.Now().Sub(fakes.Start()))
 	counts(t, p, 2)
@@ -227,8 +228,8 @@ func TestFaults_TwiceMeansTwoLateCalls(t *testing.T) {
 func TestFaults_ACallIsLateAndFails(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
-	p.DelayNext(botctx.OpCountDataSource, time.Minute)
+	p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
+	p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Minute))
 	require.Equal(t, []boterr.Code{boterr.Conflict, ""}, counts(t, p, 2))
 	require.Equal(t, time.Minute, p.Now().Sub(fakes.Start()))
 }
@@ -237,36 +238,45 @@ func TestFaults_OneCallFailsOnce(t *testing.T) {
 	t.Parallel()
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {
-		p.FailNth(botctx.OpCountDataSource, 2, boterr.Conflict)
-		p.TimeOutNth(botctx.OpCountDataSource, 2)
+		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2))
+		p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(2))
 	})
 	require.Equal(t, []string{"fakes: call 2 of countDataSource has such a fault already"}, tb.failures)
 }
 
 // unmet are faults that nothing meets, by what the test is told of them.
-var unmet = map[string]func(p *fakes.Platform) *fakes.Fault{
-	"countDataSource fails with Conflict": func(p *fakes.Platform) *fakes.Fault {
-		return p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
+var unmet = map[string]func(p *fakes.Platform) *fakes.Injected{
+	"countDataSource fails with Conflict": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
 	},
-	"call 3 from there on: countDataSource fails with Conflict": func(p *fakes.Platform) *fakes.Fault {
-		return p.FailNth(botctx.OpCountDataSource, 3, boterr.Conflict)
+	"call 3 from there on: countDataSource fails with Conflict": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(3))
 	},
-	"countDataSource takes 1m0s": func(p *fakes.Platform) *fakes.Fault {
-		return p.DelayNext(botctx.OpCountDataSource, time.Minute)
+	"countDataSource takes 1m0s": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Minute))
 	},
-	"countDataSource reports a time-out": func(p *fakes.Platform) *fakes.Fault {
-		return p.TimeOutNext(botctx.OpCountDataSource)
+	"countDataSource reports a time-out": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.TimesOut(botctx.OpCountDataSource))
 	},
-	"a mail fails: down": func(p *fakes.Platform) *fakes.Fault { return p.FailNextMail(errors.New("down")) },
-	"a file fails: down": func(p *fakes.Platform) *fakes.Fault { return p.FailNextFile(errors.New("down")) },
-	"a request to the account shop fails: down": func(p *fakes.Platform) *fakes.Fault {
-		return p.AddAccount("shop").FailNext(errors.New("down"))
+	"a request to mail fails: down": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Fails(fakes.ServiceMail, errors.New("down")))
 	},
-	"a request to the account shop fails: lost": func(p *fakes.Platform) *fakes.Fault {
-		return p.AddAccount("shop").TimeOutNext(errors.New("lost"))
+	"a request to files fails: down": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Fails(fakes.ServiceFiles, errors.New("down")))
 	},
-	"a charge of the account shop is declined: expired_card": func(p *fakes.Platform) *fakes.Fault {
-		return p.AddAccount("shop").DeclineNext("expired_card")
+	"a request to payments fails: down": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Fails(fakes.ServicePayments, errors.New("down")))
+	},
+	"a request to the account shop reports a time-out": func(p *fakes.Platform) *fakes.Injected {
+		p.AddAccount("shop")
+		return p.Inject(fakes.TimesOut(fakes.ServicePayments).Of("shop"))
+	},
+	"what comes from the messaging platforms comes twice": func(p *fakes.Platform) *fakes.Injected {
+		return p.Inject(fakes.Repeats(fakes.ServiceMessages))
+	},
+	"a charge of the account shop is declined: expired_card": func(p *fakes.Platform) *fakes.Injected {
+		p.AddAccount("shop")
+		return p.Inject(fakes.Declines("shop", "expired_card"))
 	},
 }
 
@@ -295,7 +305,7 @@ func TestFaults_OfATestThatFailedAreNotReported(t *testing.T) {
 	t.Parallel()
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {
-		p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
+		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
 		tb.Fatalf("another reason")
 	})
 	require.Equal(t, []string{"another reason"}, tb.failures)
@@ -305,7 +315,7 @@ func TestFaults_AreMetOnAFork(t *testing.T) {
 	t.Parallel()
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {
-		p.FailNext(botctx.OpCountDataSource, boterr.Conflict)
+		p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict))
 		require.Equal(t, []boterr.Code{boterr.Conflict}, counts(t, p.Fork(), 1))
 	})
 	require.Empty(t, tb.failures)
@@ -314,15 +324,110 @@ func TestFaults_AreMetOnAFork(t *testing.T) {
 func TestFaults_NeedAnError(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
-		"a mail":             func(p *fakes.Platform) { p.FailNextMail(nil) },
-		"a file":             func(p *fakes.Platform) { p.FailNextFile(nil) },
-		"the account shop":   func(p *fakes.Platform) { p.AddAccount("shop").FailNext(nil) },
-		"cannot take 0s":     func(p *fakes.Platform) { p.DelayNext(botctx.OpGetMember, 0) },
-		`there is no code "`: func(p *fakes.Platform) { p.FailNext(botctx.OpGetMember, "") },
+		"mail fails with an error":  func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceMail, nil)) },
+		"files fails with an error": func(p *fakes.Platform) { p.Inject(fakes.Fails(fakes.ServiceFiles, nil)) },
+		"the account shop": func(p *fakes.Platform) {
+			p.AddAccount("shop")
+			p.Inject(fakes.Fails(fakes.ServicePayments, nil).Of("shop"))
+		},
+		"cannot take 0s":     func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, 0)) },
+		`there is no code "`: func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Code(""))) },
 	} {
 		var tb recordedTB
 		tb.run(misuse)
 		require.Len(t, tb.failures, 1, name)
 		require.Contains(t, tb.failures[0], name)
 	}
+}
+
+func TestFault_GoString(t *testing.T) {
+	t.Parallel()
+	for want, fault := range map[string]fakes.Fault{
+		"fakes.Fails(botctx.OpSendResponse, boterr.FailedPrecondition).At(2)": fakes.Fails(botctx.OpSendResponse, boterr.FailedPrecondition).At(2),
+		`fakes.Fails(fakes.ServicePayments, errors.New("down")).Of("shop")`:   fakes.Fails(fakes.ServicePayments, errors.New("down")).Of("shop"),
+		"fakes.TimesOut(botctx.OpUpsertDataToDataSource)":                     fakes.TimesOut(botctx.OpUpsertDataToDataSource),
+		"fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7)":                fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7),
+		"fakes.Crashes(fakes.ServiceStore)":                                   fakes.Crashes(fakes.ServiceStore),
+		"fakes.CrashesAfter(fakes.ServiceDataSources).At(1)":                  fakes.CrashesAfter(fakes.ServiceDataSources).At(1),
+		`fakes.Declines("shop", "expired_card")`:                              fakes.Declines("shop", "expired_card"),
+		"fakes.Repeats(fakes.ServiceMessages)":                                fakes.Repeats(fakes.ServiceMessages),
+		`fakes.Down(fakes.ServiceMail)`:                                       fakes.Down(fakes.ServiceMail),
+	} {
+		require.Equal(t, want, fault.GoString())
+	}
+}
+
+func TestRepeats_AMessage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		options []fakes.Option
+		want    int
+	}{
+		{nil, 3},
+		{[]fakes.Option{fakes.WithInbox()}, 2}, // The inbox knows the id.
+	} {
+		p := fakes.New(append(c.options, fakes.For(t))...)
+		said := 0
+		p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			said++
+			return bot.Reply(ctx, send.Text("Noted."))
+		})
+		ada := p.AddMember(member.Member{})
+		p.Inject(fakes.Repeats(fakes.ServiceMessages).At(2))
+		ada.Says("one")
+		ada.Says("two")
+		require.Equal(t, c.want, said)
+	}
+}
+
+func TestRepeats_AnEventOfAPayment(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	shop := p.AddAccount("shop")
+	var got []string
+	shop.OnEvent(func(_ context.Context, event utility.PaymentEvent) error {
+		got = append(got, event.ID)
+		return nil
+	})
+	p.Inject(fakes.Repeats(fakes.ServicePayments).Of("shop"))
+	mustCharge(t, shop, tenEuro())
+	mustCharge(t, shop, tenEuro())
+	p.Advance(time.Hour)
+	require.Len(t, got, 3)
+	require.Equal(t, got[0], got[1])
+}
+
+func TestDown_ForAWhile(t *testing.T) {
+	t.Parallel()
+	p, ada := openFor(t)
+	out := fakes.Down(fakes.ServiceMail)
+	out.For = time.Hour
+	p.Inject(out)
+	require.Equal(t, []fakes.Service{fakes.ServiceMail}, failing(t, ada.Context()))
+	p.Advance(time.Hour)
+	require.Empty(t, failing(t, ada.Context()))
+}
+
+func TestFaults_OfOneAccount(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	shop, club := p.AddAccount("shop"), p.AddAccount("club")
+	p.Inject(fakes.Fails(fakes.ServicePayments, boterr.Conflict).Of("shop").At(2))
+	mustCharge(t, shop, tenEuro())
+	mustCharge(t, club, tenEuro())
+	mustCharge(t, club, tenEuro())
+	_, err := shop.Charge(t.Context(), tenEuro())
+	require.ErrorIs(t, err, boterr.Conflict)
+}
+
+func TestLift_TakesAFaultAway(t *testing.T) {
+	t.Parallel()
+	var tb recordedTB
+	tb.run(func(p *fakes.Platform) {
+		fault := fakes.Fails(botctx.OpCountDataSource, boterr.Conflict)
+		p.Inject(fault)
+		p.Lift(fault)
+		require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
+	})
+	require.Empty(t, tb.failures)
 }

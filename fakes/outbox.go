@@ -118,7 +118,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
 	}
-	asked := asking{ServiceMessages, "send to", message.To}
+	asked := asking{part{ServiceMessages, DefaultApp, message.Channel.ID}, "send to", message.To}
 	return requested(ctx, o.platform, asked, func() (send.Delivery, error) { return o.delivered(ctx, message, by) })
 }
 

@@ -102,7 +102,7 @@ func (a *Account) do(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	asked := asking{ServicePayments, what, a.key.name}
+	asked := asking{a.part(), what, a.key.name}
 	return requested(ctx, a.platform, asked, func() (*utility.Payment, error) { return a.answer(request) })
 }
 
@@ -114,19 +114,14 @@ func (a *Account) answer(request func(*accountState) (*utility.Payment, error)) 
 	if state == nil {
 		return nil, boterr.New(boterr.NotFound, "", "there is no payment account %q", a.key.name)
 	}
-	if err := a.platform.outages.err(a.outage()); err != nil {
+	if err := a.platform.downErr(a.part()); err != nil {
 		return nil, err
 	}
-	failed := state.failures.take()
-	if failed.err != nil && !failed.isCommitted {
-		return nil, failed.err
-	}
-	payment, err := request(state)
-	if failed.err != nil {
-		return nil, failed.err
-	}
-	return payment, err
+	return request(state)
 }
+
+// part is the account as what faults are of.
+func (a *Account) part() part { return part{ServicePayments, a.key.app, a.key.name} }
 
 // state returns what the account keeps, nil where the platform was restored to a time before it was
 // added. The caller holds the mutex.
@@ -157,39 +152,6 @@ func (a *Account) Payments() (all []utility.Payment) {
 func (a *Account) Events() (all []utility.PaymentEvent) {
 	a.within(func(state *accountState) { all = cloneOf(state.events) })
 	return all
-}
-
-// DeclineNext makes the next charge be declined with a code of the provider's, such as
-// "insufficient_funds". Several calls decline several charges. Charges that repeat an
-// earlier one by its IdempotencyKey do not count.
-func (a *Account) DeclineNext(code string) *Fault {
-	a.platform.test.Helper()
-	planned := a.platform.newFault("a charge of the account %s is declined: %s", a.key.name, code)
-	a.within(func(state *accountState) { state.declines = append(state.declines, decline{planned, code}) })
-	return planned
-}
-
-// FailNext makes the next request to the account fail with an error before it does anything:
-// with a code of boterr, or without one where the provider does not answer. Several calls
-// fail several requests.
-func (a *Account) FailNext(err error) *Fault {
-	a.platform.test.Helper()
-	return a.fail(a.platform.newFailure("a request to the account "+a.key.name, err))
-}
-
-// TimeOutNext makes the next request to the account be carried out and then fail with an
-// error, as where an answer is lost on its way.
-func (a *Account) TimeOutNext(err error) *Fault {
-	a.platform.test.Helper()
-	failed := a.platform.newFailure("a request to the account "+a.key.name, err)
-	failed.isCommitted = true
-	return a.fail(failed)
-}
-
-func (a *Account) fail(failed failure) *Fault {
-	a.platform.test.Helper()
-	a.within(func(state *accountState) { state.failures = append(state.failures, failed) })
-	return failed.planned
 }
 
 // OnEvent registers a function that is called with each event, after those registered before. Its
@@ -238,20 +200,13 @@ type accountState struct {
 	payments []utility.Payment
 	events   []utility.PaymentEvent
 	// answers are what came of requests, by their IdempotencyKey.
-	answers  map[string]paymentAnswer
-	declines []decline
-	failures failures
+	answers map[string]paymentAnswer
 }
 
 type paymentAnswer struct {
 	request any // A utility.Charge or a utility.Refund.
 	payment *utility.Payment
 	err     error
-}
-
-type decline struct {
-	planned *Fault
-	code    string
 }
 
 func (p *payments) add(key accountKey) bool {
@@ -288,7 +243,6 @@ func (k keptPayments) clone() keptPayments {
 func (s *accountState) clone() *accountState {
 	return &accountState{
 		payments: slices.Clone(s.payments), events: slices.Clone(s.events), answers: maps.Clone(s.answers),
-		declines: slices.Clone(s.declines), failures: slices.Clone(s.failures),
 	}
 }
 
@@ -319,28 +273,20 @@ func (a *Account) charge(state *accountState, charge utility.Charge) (*utility.P
 			Status: utility.PaymentSucceeded, Description: charge.Description, Metadata: charge.Metadata,
 			CreatedAt: document.TimestampOf(a.platform.Now()),
 		}
-		if len(state.declines) == 0 {
+		declined := a.platform.faults.take(site{at: a.part(), kind: KindDeclines}).failure
+		if declined == nil {
 			state.payments = append(state.payments, payment)
 			a.platform.notef("%s charged %d %s: %s", a.key.name, payment.Amount, payment.Currency, payment.ID)
 			a.report(state, utility.EventPaymentSucceeded, payment)
 			return &payment, nil
 		}
-		code := state.nextDecline()
 		payment.Status = utility.PaymentFailed
 		state.payments = append(state.payments, payment)
-		a.platform.notef("%s declined %d %s: %s, %s", a.key.name, payment.Amount, payment.Currency, payment.ID, code)
+		a.platform.notef("%s declined %d %s: %s, %s", a.key.name, payment.Amount, payment.Currency, payment.ID, declined.Reason)
 		a.report(state, utility.EventPaymentFailed, payment)
 		return nil, boterr.New(boterr.FailedPrecondition, "paymentMethod", "%w",
-			&utility.DeclinedError{Code: code, PaymentID: payment.ID})
+			&utility.DeclinedError{Code: declined.Reason, PaymentID: payment.ID})
 	})
-}
-
-// nextDecline takes the code with which the next charge is declined.
-func (s *accountState) nextDecline() string {
-	first := s.declines[0]
-	s.declines = s.declines[1:]
-	first.planned.isMet.Store(true)
-	return first.code
 }
 
 // checkCharge refuses what no provider takes.
@@ -491,7 +437,8 @@ func (p *Platform) deliverNext(ctx context.Context, pace *pace) error {
 		pace.instant()
 	}
 	pace.events++
-	return p.deliver(ctx, pending.key, pending.event)
+	from := part{ServicePayments, pending.key.app, pending.key.name}
+	return p.twice(from, func() error { return p.deliver(ctx, pending.key, pending.event) })
 }
 
 // deliver calls what OnEvent registered, outside of all locks, and stops at the first error.

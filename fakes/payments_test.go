@@ -96,8 +96,8 @@ func TestCharge_Refuses(t *testing.T) {
 
 func TestCharge_Declined(t *testing.T) {
 	t.Parallel()
-	_, account := newAccount(t)
-	account.DeclineNext("insufficient_funds")
+	p, account := newAccount(t)
+	p.Inject(fakes.Declines("shop", "insufficient_funds"))
 	_, err := account.Charge(t.Context(), tenEuro())
 	requireCode(t, err, boterr.FailedPrecondition, "paymentMethod")
 	declined, ok := errors.AsType[*utility.DeclinedError](err)
@@ -128,10 +128,10 @@ func TestCharge_IdempotencyKey(t *testing.T) {
 
 func TestCharge_DeclinedAgain(t *testing.T) {
 	t.Parallel()
-	_, account := newAccount(t)
-	account.DeclineNext("expired_card")
+	p, account := newAccount(t)
+	p.Inject(fakes.Declines("shop", "expired_card"))
 	_, first := account.Charge(t.Context(), tenEuro(withKey("order-7")))
-	account.DeclineNext("insufficient_funds")
+	p.Inject(fakes.Declines("shop", "insufficient_funds"))
 	_, again := account.Charge(t.Context(), tenEuro(withKey("order-7")))
 	require.EqualError(t, again, first.Error())
 	require.Len(t, account.Payments(), 1)
@@ -177,14 +177,16 @@ func TestRefund_PartsAndTheRest(t *testing.T) {
 
 func TestAccount_FailsOnDemand(t *testing.T) {
 	t.Parallel()
-	_, account := newAccount(t)
+	p, account := newAccount(t)
 	down, lost := errors.New("down"), errors.New("lost")
-	account.FailNext(down)
+	p.Inject(fakes.Fails(fakes.ServicePayments, down))
 	_, err := account.Charge(t.Context(), tenEuro(withKey("order-7")))
 	require.ErrorIs(t, err, down)
 	require.Empty(t, account.Payments())
 
-	account.TimeOutNext(lost)
+	timeOut := fakes.TimesOut(fakes.ServicePayments)
+	timeOut.Err = lost
+	p.Inject(timeOut)
 	_, err = account.Charge(t.Context(), tenEuro(withKey("order-7")))
 	require.ErrorIs(t, err, lost)
 	require.Len(t, account.Payments(), 1)
@@ -213,7 +215,7 @@ func TestAccountEvents_InOrder(t *testing.T) {
 	p, account := newAccount(t)
 	lines := heard(p, account)
 	id := mustCharge(t, account, tenEuro()).ID
-	account.DeclineNext("expired_card")
+	p.Inject(fakes.Declines("shop", "expired_card"))
 	_, err := account.Charge(t.Context(), tenEuro())
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	for range 2 {
@@ -360,7 +362,7 @@ func TestAccount_Misuse(t *testing.T) {
 	require.Panics(t, func() { p.AddAccount("shop") })
 	require.Panics(t, func() { p.AddAccount("") })
 	require.Panics(t, func() { account.Repeat("event-1") })
-	require.Panics(t, func() { account.FailNext(nil) })
+	require.Panics(t, func() { p.Inject(fakes.Fails(fakes.ServicePayments, nil)) })
 	require.Panics(t, func() { account.In(fakes.New()).Payments() })
 	_, err := account.In(fakes.New()).Charge(t.Context(), tenEuro())
 	requireCode(t, err, boterr.NotFound, "")

@@ -42,7 +42,6 @@ type Platform struct {
 	clock        clock
 	ids          counter
 	faults       faults
-	outages      outages
 	calls        history[Call]
 	outbox       outbox
 	transcript   history[line]

@@ -94,8 +94,8 @@ func TestTranscript_NotWherePassed(t *testing.T) {
 func TestPlatform_Misuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
-		"no operation":        func(p *fakes.Platform) { p.FailNext("getMembr", boterr.Conflict) },
-		"counted from 1":      func(p *fakes.Platform) { p.FailNth(botctx.OpGetMember, 0, boterr.Conflict) },
+		"no operation":        func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.Op("getMembr"), boterr.Conflict)) },
+		"counted from 1":      func(p *fakes.Platform) { p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Conflict).At(-1)) },
 		"does not go back":    func(p *fakes.Platform) { p.Advance(-time.Second) },
 		"sent nothing yet":    func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
 		"no logic":            func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
@@ -103,7 +103,7 @@ func TestPlatform_Misuse(t *testing.T) {
 		"Data":                func(p *fakes.Platform) { p.Data("") },
 		"AddMember":           func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
 		"AddChannel":          func(p *fakes.Platform) { p.AddChannel(channel.Channel{Type: channel.Echo, Info: channel.AlphaInfo{}}) },
-		"cannot take":         func(p *fakes.Platform) { p.DelayNext(botctx.OpGetMember, -1) },
+		"cannot take":         func(p *fakes.Platform) { p.Inject(fakes.Delays(botctx.OpGetMember, -1)) },
 		"time does not go ba": func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
 	} {
 		var tb recordedTB
@@ -116,7 +116,7 @@ func TestPlatform_Misuse(t *testing.T) {
 func TestPlatform_MisuseWithoutATest(t *testing.T) {
 	t.Parallel()
 	require.PanicsWithValue(t, `fakes: there is no operation "nothing": give a constant of package botctx, such as botctx.OpGetMember`,
-		func() { fakes.New().FailNext("nothing", boterr.Conflict) })
+		func() { fakes.New().Inject(fakes.Fails(botctx.Op("nothing"), boterr.Conflict)) })
 }
 
 func TestPlatform_TwoHundredClaimAtOnce(t *testing.T) {
@@ -154,9 +154,9 @@ func TestFaults_HitTheCallMeant(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	bot := p.AddMember(member.Member{}).Context()
-	p.FailNth(botctx.OpCountDataSource, 2, boterr.Conflict)
-	p.DelayNth(botctx.OpCountDataSource, 3, time.Minute)
-	p.TimeOutNth(botctx.OpCountDataSource, 4)
+	p.Inject(fakes.Fails(botctx.OpCountDataSource, boterr.Conflict).At(2))
+	p.Inject(fakes.Delays(botctx.OpCountDataSource, time.Minute).At(3))
+	p.Inject(fakes.TimesOut(botctx.OpCountDataSource).At(4))
 	var codes []boterr.Code
 	for range 5 {
 		_, err := bot.CountDataSource(t.Context(), datasource.CountParams{DataSourceID: "d"})
@@ -206,7 +206,7 @@ func TestFork_IsItsOwnPlatform(t *testing.T) {
 	p.AddData("coupons", document.O("code", "A", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	p.HTTP.Add("GET", "https://api.example.com/", web.Text(200, "one"))
-	p.FailNext(botctx.OpGetMember, boterr.Conflict)
+	p.Inject(fakes.Fails(botctx.OpGetMember, boterr.Conflict))
 	fork := p.Fork()
 
 	fork.Advance(time.Hour)

@@ -104,8 +104,8 @@ func (w livingWeb) Do(request *http.Request) (*http.Response, error) {
 // there. Then nobody answers, and the time may move, until Restart. Where the process has crashed
 // already nothing happens.
 //
-// A test calls it between two things that members do; so may an action, which then returns. CrashNext
-// and its like end the process at a call of an operation.
+// A test calls it between two things that members do; so may an action, which then returns. Faults
+// of Crashes and CrashesAfter end the process at a call of an operation.
 func (p *Platform) Crash() {
 	if p.process.Load().die() {
 		p.notef("the process crashes")

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/store"
 )
@@ -28,11 +25,11 @@ func (r Request) String() string { return r.Name }
 // asking is a request of which the name is made where somebody is told of it: what is asked, such as
 // "send to", and of whom.
 type asking struct {
-	service  Service
+	at       part
 	what, of string
 }
 
-func (a asking) request() Request { return Request{a.service, a.what + " " + a.of} }
+func (a asking) request() Request { return Request{a.at.service, a.what + " " + a.of} }
 
 // OnRequest sets a function that is called before each request to a service of the platform, on the
 // goroutine that makes it, and before the request's faults: it may wait, so that a test decides what
@@ -83,75 +80,31 @@ func requested[T any](ctx context.Context, p *Platform, asked asking, carryOut f
 // carried out before, by the function that it returns.
 func (p *Platform) request(ctx context.Context, asked asking) (end func(documents int, err error) error, err error) {
 	p.begins(ctx, asked)
-	due := p.faults.take(target{isRequest: true, service: asked.service})
-	if due.late.late > 0 {
-		p.clock.advance(due.late.late)
-		p.notef("%s takes %v", asked.request(), due.late.late)
+	due := p.faults.take(site{at: asked.at})
+	if due.late != nil {
+		p.clock.advance(due.late.For)
+		p.notef("%s takes %v", asked.request(), due.late.For)
 	}
 	failed := due.failure
-	if !failed.isFailure() {
+	if failed == nil {
 		return nil, nil
 	}
 	fail := func(_ int, err error) error {
 		switch {
-		case failed.crashes:
+		case failed.isCrash():
 			p.Crash()
 			return errCrashed()
 		case err != nil:
 			return err
 		default:
 			p.notef("%s ! %s", asked.request(), failed)
-			return boterr.New(failed.code, "", "the test makes the request fail: %s", asked.request())
+			return failed.err("the test makes the request fail: " + asked.request().String())
 		}
 	}
-	if failed.committed {
+	if failed.isCommitted() {
 		return fail, nil
 	}
 	return nil, fail(0, nil)
-}
-
-// FailNthRequest makes the nth request to a service from now on fail with a code, counted from 1, before
-// anything is done. It is the request that fails, within the operation that makes it: of a send to
-// several, one recipient is not reached. Requests of the SDK itself count, too, such as those for the
-// member of a run. Of the messaging platforms only messages that are sent one by one count.
-func (p *Platform) FailNthRequest(to Service, n int, code boterr.Code) *Fault {
-	p.test.Helper()
-	return p.planRequest(to, n, fault{code: code})
-}
-
-// TimeOutNthRequest makes the nth request to a service from now on, counted from 1, be carried out and
-// then report Unavailable, as where its answer is lost on its way.
-func (p *Platform) TimeOutNthRequest(to Service, n int) *Fault {
-	p.test.Helper()
-	return p.planRequest(to, n, fault{code: boterr.Unavailable, committed: true})
-}
-
-// DelayNthRequest makes the nth request to a service from now on, counted from 1, take virtual time
-// before it is carried out.
-func (p *Platform) DelayNthRequest(to Service, n int, late time.Duration) *Fault {
-	p.test.Helper()
-	return p.planRequest(to, n, p.delaying("", late))
-}
-
-// CrashNthRequest ends the process, see Crash, at the nth request to a service from now on, counted from
-// 1, before it is carried out.
-func (p *Platform) CrashNthRequest(to Service, n int) *Fault {
-	p.test.Helper()
-	return p.planRequest(to, n, fault{crashes: true})
-}
-
-// CrashAfterNthRequest ends the process, see Crash, when the nth request to a service from now on, counted
-// from 1, was carried out, and nobody has heard that.
-func (p *Platform) CrashAfterNthRequest(to Service, n int) *Fault {
-	p.test.Helper()
-	return p.planRequest(to, n, fault{crashes: true, committed: true})
-}
-
-func (p *Platform) planRequest(to Service, n int, planned fault) *Fault {
-	p.test.Helper()
-	p.mustExist(to)
-	planned.at = target{isRequest: true, service: to}
-	return p.planNth(planned, n)
 }
 
 // Service is what bot logic works with beside the channels, and can be out of service.
@@ -187,120 +140,12 @@ func (s Service) String() string {
 	return [serviceCount]string{"the store", "data sources", "mail", "files", "payments", "HTTP", "the messaging platforms"}[s]
 }
 
+// constant returns the name of the service's constant.
+func (s Service) constant() string {
+	return "Service" + [serviceCount]string{"Store", "DataSources", "Mail", "Files", "Payments", "HTTP", "Messages"}[s]
+}
+
 func (s Service) exists() bool { return s >= 0 && s < serviceCount }
-
-// outage is what is out of service: a service, or one part of it.
-type outage struct {
-	service Service
-	// app and part name a part, such as a data source. They are "" for all of the service.
-	app, part string
-}
-
-// String returns what is out of service, for readers.
-func (o outage) String() string {
-	switch {
-	case o.part == "":
-		return o.service.String()
-	case o.service == ServiceDataSources:
-		return "the data source " + o.part
-	default:
-		return "the account " + o.part
-	}
-}
-
-// outages are what a test has disconnected and not reconnected yet.
-type outages struct {
-	mu   sync.Mutex
-	list map[outage]bool
-}
-
-// err returns why a part of a service does not answer, nil where it does.
-func (o *outages) err(asked outage) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, out := range []outage{{service: asked.service}, asked} {
-		if o.list[out] {
-			return boterr.New(boterr.Unavailable, "", "the test has disconnected %s", out)
-		}
-	}
-	return nil
-}
-
-func (o *outages) add(out outage) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	put(&o.list, out, true)
-}
-
-func (o *outages) remove(out outage) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.list, out)
-}
-
-func (o *outages) all() map[outage]bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return copyOfMap(o.list)
-}
-
-func (o *outages) set(list map[outage]bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.list = list
-}
-
-// DisconnectService takes a service out of service: whatever it is asked for is Unavailable, and
-// not done, until ReconnectService. What the test itself adds and looks at, such as AddData, Data
-// and Actor.Member, is there all the same.
-func (p *Platform) DisconnectService(out Service) {
-	p.test.Helper()
-	p.mustExist(out)
-	p.disconnect(outage{service: out})
-}
-
-// ReconnectService makes a service answer again.
-func (p *Platform) ReconnectService(out Service) {
-	p.test.Helper()
-	p.mustExist(out)
-	p.reconnect(outage{service: out})
-}
-
-// DisconnectDataSource is DisconnectService for one data source of DefaultApp.
-func (p *Platform) DisconnectDataSource(id string) {
-	p.disconnect(outage{ServiceDataSources, DefaultApp, id})
-}
-
-// ReconnectDataSource makes a data source of DefaultApp answer again.
-func (p *Platform) ReconnectDataSource(id string) {
-	p.reconnect(outage{ServiceDataSources, DefaultApp, id})
-}
-
-// Disconnect is Platform.DisconnectService for one account: each request is Unavailable, until
-// Reconnect. Events of what happened before are delivered.
-func (a *Account) Disconnect() { a.platform.disconnect(a.outage()) }
-
-// Reconnect makes the account answer again.
-func (a *Account) Reconnect() { a.platform.reconnect(a.outage()) }
-
-func (a *Account) outage() outage { return outage{ServicePayments, a.key.app, a.key.name} }
-
-func (p *Platform) mustExist(s Service) {
-	p.test.Helper()
-	if !s.exists() {
-		p.test.Fatalf("fakes: there is no %s: give a constant such as ServiceMail", s)
-	}
-}
-
-func (p *Platform) disconnect(out outage) {
-	p.outages.add(out)
-	p.notef("disconnected: %s", out)
-}
-
-func (p *Platform) reconnect(out outage) {
-	p.outages.remove(out)
-	p.notef("connected again: %s", out)
-}
 
 // ofTheTest marks what a test itself asks the store for.
 type ofTheTest struct{}
@@ -343,31 +188,30 @@ func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
 		if err := by.err(); err != nil {
 			return ctx, nil, err
 		}
-		if err := p.outages.err(outage{service: ServiceStore}); err != nil || call.Collection == "" {
+		if err := p.downErr(part{service: ServiceStore}); err != nil || call.Collection == "" {
 			return ctx, nil, err
 		}
-		asked := outageOf(call.Collection)
-		if err := p.outages.err(asked); err != nil {
+		asked := partOf(call.Collection)
+		if err := p.downErr(asked); err != nil {
 			return ctx, nil, err
 		}
-		end, err := p.request(ctx, asking{asked.service, call.Method, call.Collection})
+		end, err := p.request(ctx, asking{asked, call.Method, call.Collection})
 		return ctx, end, err
 	})
 }
 
-// outageOf returns what has to be out of service so that a collection is: a data source has one of
-// its own, "data/APP/ID".
-func outageOf(collection string) outage {
+// partOf returns the part of a service that a collection is: a data source has one of its own, "data/APP/ID".
+func partOf(collection string) part {
 	app, id, isOfAnApp := strings.Cut(strings.TrimPrefix(collection, "data/"), "/")
 	if !isOfAnApp || !strings.HasPrefix(collection, "data/") {
-		return outage{service: ServiceStore}
+		return part{service: ServiceStore}
 	}
-	return outage{ServiceDataSources, unescaped(app), unescaped(id)}
+	return part{ServiceDataSources, unescaped(app), unescaped(id)}
 }
 
-func unescaped(part string) string {
-	if text, err := url.QueryUnescape(part); err == nil {
+func unescaped(segment string) string {
+	if text, err := url.QueryUnescape(segment); err == nil {
 		return text
 	}
-	return part
+	return segment
 }

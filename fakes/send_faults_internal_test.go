@@ -149,9 +149,9 @@ func TestDisconnect_DoesNothing(t *testing.T) {
 	} {
 		s := shopOn(t, row.platform)
 		before := s.outbox.state()
-		s.Disconnect("shop")
+		s.Inject(Down(ServiceMessages).Of("shop"))
 		requireCode(t, boterr.Unavailable, row.ask(t.Context(), s))
-		s.Reconnect("shop")
+		s.Lift(Down(ServiceMessages).Of("shop"))
 		require.Equal(t, before, s.outbox.state(), name)
 		s.mustSend(t, s.ada, "hi")
 	}
@@ -233,10 +233,13 @@ func (p *Platform) failWith(fault sendtest.Fault, channelID, to string) {
 	codes := map[sendtest.Fault]boterr.Code{
 		sendtest.UnknownRecipient: boterr.NotFound, sendtest.Blocked: boterr.FailedPrecondition, sendtest.Rejected: boterr.InvalidArgument,
 	}
+	p.Lift(Down(ServiceMessages).Of(channelID))
+	if fault == sendtest.Broken {
+		p.Inject(Down(ServiceMessages).Of(channelID))
+	}
 	p.setSendFaults(func(f *sendFaults) {
 		clear(f.refused)
 		clear(f.limits)
-		put(&f.disconnected, channelID, fault == sendtest.Broken)
 		if code, isRefusal := codes[fault]; isRefusal {
 			put(&f.refused, address{channelID, to}, code)
 		}

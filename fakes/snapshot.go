@@ -23,8 +23,7 @@ type Snapshot struct {
 	web      *web.Replies
 	now      time.Time
 	ids      map[string]int
-	faults   []fault
-	outages  map[outage]bool
+	faults   []planned
 	calls    []Call
 	outbox   kept
 	lines    []line
@@ -48,7 +47,7 @@ func (p *Platform) Snapshot() *Snapshot {
 // state is Snapshot with the platform's store, and without memory of its own.
 func (p *Platform) state(memory *memstore.Store) Snapshot {
 	return Snapshot{
-		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
+		store: memory.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
 		isDown: p.IsDown(),
@@ -58,7 +57,7 @@ func (p *Platform) state(memory *memstore.Store) Snapshot {
 // clone returns a copy, for a platform that goes on with it.
 func (s *Snapshot) clone() *Snapshot {
 	return &Snapshot{
-		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults), outages: copyOfMap(s.outages),
+		store: s.store, web: s.web.Clone(), now: s.now, ids: copyOfMap(s.ids), faults: slices.Clone(s.faults),
 		calls: slices.Clone(s.calls), outbox: s.outbox.clone(), lines: slices.Clone(s.lines), choices: slices.Clone(s.choices),
 		channels: copyOfMap(s.channels), mails: s.mails.clone(), files: s.files.clone(), payments: s.payments.clone(), data: copyOfMap(s.data),
 		isDown: s.isDown,
@@ -81,7 +80,6 @@ func (p *Platform) goOnFrom(memory *memstore.Store, s *Snapshot) {
 	p.clock.set(s.now)
 	p.ids.set(s.ids)
 	p.faults.set(s.faults)
-	p.outages.set(s.outages)
 	p.calls.set(s.calls)
 	p.outbox.set(s.outbox)
 	p.transcript.set(s.lines)

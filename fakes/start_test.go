@@ -395,7 +395,7 @@ func handedOut(t *testing.T) map[string]any {
 		"Agent.Tickets": grace.Tickets(), "Agent.Taps": ada.Tappables(), "Platform.Queue": queue, "Platform.PostComments": p.PostComments(),
 		"Platform.Mails": p.Mails(), "Platform.Files": p.Files(), "Account.Payments": p.Account("shop").Payments(),
 		"Platform.Sent": p.Sent(), "Platform.Calls": p.Calls(botctx.OpNewAgenda, botctx.OpCreateAssignment), "Platform.Choices": p.Choices(),
-		"Platform.Groups": p.Groups("desk"), "Platform.Since": p.Since(fakes.New().Snapshot()), "Platform.Planned": p.Planned(),
+		"Platform.Groups": p.Groups("desk"), "Platform.Since": p.Since(fakes.New().Snapshot()), "Platform.Planned": p.Planned(), "Platform.Unmet": p.Unmet(),
 		"GetAssignmentsByMemberID": assignments,
 	}
 }

@@ -192,7 +192,7 @@ func TestAdvance_DueWhileARunTakesTime(t *testing.T) {
 	ada := p.AddMember(member.Member{}).Context()
 	plan(t, ada, "slow", fakes.Start().Add(20*time.Second), 0)
 	plan(t, ada, "next", fakes.Start().Add(2*time.Minute), 0)
-	p.DelayNext(botctx.OpSendResponse, 5*time.Minute)
+	p.Inject(fakes.Delays(botctx.OpSendResponse, 5*time.Minute))
 	p.Advance(time.Minute)
 	require.Equal(t, []string{"slow 00:00", "next 00:05"}, order)
 }

@@ -72,12 +72,12 @@ func TestMailbox(t *testing.T) {
 	require.Equal(t, "ada@example.com", p.Mails()[0].To[0].Address)
 }
 
-func TestFailNextMail(t *testing.T) {
+func TestFails_Mail(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
-	p.FailNextMail(errors.New("down"))
-	p.FailNextMail(boterr.ResourceExhausted)
+	p.Inject(fakes.Fails(fakes.ServiceMail, errors.New("down")))
+	p.Inject(fakes.Fails(fakes.ServiceMail, boterr.ResourceExhausted))
 	p.RefuseMailTo("gone@example.com")
 	for _, c := range []struct {
 		to   string
@@ -92,21 +92,21 @@ func TestFailNextMail(t *testing.T) {
 		require.Equal(t, c.code, boterr.CodeOf(err), "%v", err)
 	}
 	require.Len(t, p.Mails(), 1)
-	require.Contains(t, p.Transcript(), "mail to ada@example.com ! down\n")
+	require.Contains(t, p.Transcript(), "mail to ada@example.com ! a request to mail fails: down\n")
 }
 
-func TestFailNextFile(t *testing.T) {
+func TestFails_File(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
 	given := upload(p.HTTP)
-	p.FailNextFile(errors.New("down"))
+	p.Inject(fakes.Fails(fakes.ServiceFiles, errors.New("down")))
 	_, err := utilities.UploadFileToObjectStore(t.Context(), given)
 	requireCode(t, err, boterr.Unavailable, "")
 	require.Empty(t, p.Files())
 	_, err = utilities.UploadFileToObjectStore(t.Context(), given)
 	require.NoError(t, err)
-	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill ! down\n")
+	require.Contains(t, p.Transcript(), "put app-1/channel-1/bill ! a request to files fails: down\n")
 	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill: 6 bytes of text/plain\n")
 	require.NotContains(t, p.Transcript(), "uploadFileToObjectStore {\"url\":\"https://shop.example/bill\",\"filename\":\"bill\",\"contentType\":\"text/plain\"} -> ")
 
@@ -154,7 +154,7 @@ func TestFork_Utilities(t *testing.T) {
 		require.NoError(t, err)
 	}
 	use(utilities)
-	account.DeclineNext("expired_card")
+	p.Inject(fakes.Declines("shop", "expired_card"))
 	snapshot, before := p.Snapshot(), stateOf(p, account)
 
 	fork := p.Fork()
@@ -182,10 +182,10 @@ func TestFork_FaultsOfUtilities(t *testing.T) {
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
 	given := upload(p.HTTP)
-	p.FailNextMail(errors.New("down"))
-	p.FailNextFile(errors.New("down"))
+	p.Inject(fakes.Fails(fakes.ServiceMail, errors.New("down")))
+	p.Inject(fakes.Fails(fakes.ServiceFiles, errors.New("down")))
 	p.RefuseMailTo("gone@example.com")
-	utilities.Account.FailNext(errors.New("down"))
+	p.Inject(fakes.Fails(fakes.ServicePayments, errors.New("down")))
 	fork := p.Fork()
 	for _, platform := range []*fakes.Platform{fork, p} {
 		bot := utilities.Member.In(platform).Context()

@@ -340,7 +340,7 @@ func TestRunError_NamesHandleFunc(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(claim)
-	p.FailNext(botctx.OpSendResponse, boterr.Conflict)
+	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Conflict))
 	err := p.AddMember(member.Member{}).TrySays("coupon")
 	require.ErrorContains(t, err, "HandleFunc (fakes_test.claim): ")
 }

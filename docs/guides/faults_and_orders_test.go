@@ -86,14 +86,14 @@ func (found) Fatalf(format string, args ...any) {
 func Example_faults() {
 	explore.Faults(found("TestReserve_IsNotedOnce"), 100, reservedOnce(reserve), explore.PlatformOptions(fakes.WithInbox()))
 	// Output:
-	// p.TimeOutNth(botctx.OpSendResponse, 1)
+	// p.Inject(fakes.TimesOut(botctx.OpSendResponse).At(1))
 	// BOTCTX_EXPLORE='faults:sendResponse#1=timesOut' go test -run '^TestReserve_IsNotedOnce$'
 }
 
 func TestReserve_TheAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), fakes.WithInbox())
-	p.TimeOutNth(botctx.OpSendResponse, 1)
+	p.Inject(fakes.TimesOut(botctx.OpSendResponse).At(1))
 	p.HandleFunc(reserveOnce)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	require.Error(t, ada.TrySays("a table"))

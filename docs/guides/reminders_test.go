@@ -183,7 +183,7 @@ func TestDentist_FailedReminderIsTriedAgain(t *testing.T) {
 	p, ada := atDentist(t)
 
 	ada.Says("book")
-	p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))
 	require.ErrorIs(t, p.TryAdvance(47*time.Hour), boterr.Unavailable)
 	require.Equal(t, "Booked.", ada.Last())
 	p.Advance(time.Minute)

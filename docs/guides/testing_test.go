@@ -114,7 +114,7 @@ func TestShop_FailsAndIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := openShop(t)
 
-	p.FailNext(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable))
 	require.ErrorIs(t, ada.TrySays("buy"), boterr.Unavailable)
 	require.Empty(t, ada.Messages())
 	ada.Says("buy")
@@ -126,7 +126,7 @@ func TestShop_AnswerIsLost(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := openShop(t)
 
-	p.TimeOutNext(botctx.OpSendResponse) // It is sent, and reports a failure all the same.
+	p.Inject(fakes.TimesOut(botctx.OpSendResponse)) // It is sent, and reports a failure all the same.
 	require.ErrorIs(t, ada.TrySays("buy"), boterr.Unavailable)
 	require.Equal(t, "It is on its way.", ada.Last())
 }
@@ -135,10 +135,10 @@ func TestShop_StoreIsDown(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := openShop(t)
 
-	p.DisconnectService(fakes.ServiceDataSources)
+	p.Inject(fakes.Down(fakes.ServiceDataSources))
 	require.Error(t, ada.TrySays("buy"))
 	require.Error(t, ada.TrySays("buy"))
-	p.ReconnectService(fakes.ServiceDataSources)
+	p.Lift(fakes.Down(fakes.ServiceDataSources))
 	ada.Says("buy")
 	require.Equal(t, "It is on its way.", ada.Last())
 }
@@ -147,7 +147,7 @@ func TestShop_CardIsDeclined(t *testing.T) {
 	t.Parallel()
 	p, ada, account := openShop(t)
 
-	account.DeclineNext("expired_card")
+	p.Inject(fakes.Declines("shop", "expired_card"))
 	ada.Says("buy")
 	require.Equal(t, "Your card was declined.", ada.Last())
 	require.Equal(t, 2, left(p))
@@ -191,7 +191,7 @@ func TestHours_AreToldOnceThoughTheBotCrashes(t *testing.T) {
 	p.Handle(&botctx.Node{ID: "hours", Trigger: botctx.TextIs("hours"), Responses: []send.Response{send.Text("From 9 to 5.")}})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
-	p.CrashNext(botctx.OpSendResponse)
+	p.Inject(fakes.Crashes(botctx.OpSendResponse))
 	ada.Says("hours")
 	require.Empty(t, ada.Messages(), "the bot has died before it answered")
 

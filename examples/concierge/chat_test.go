@@ -235,7 +235,7 @@ func TestBooking_TimedOutAndRepeated(t *testing.T) {
 	bot := guest.Context()
 	wish := booking{Place: placeIn(entryOf(t, p, "Saffron Stair")), People: 2, Time: "19:30"}
 
-	p.TimeOutNext(botctx.OpFindAndModifyDataFromDataSource)
+	p.Inject(fakes.TimesOut(botctx.OpFindAndModifyDataFromDataSource))
 	require.ErrorIs(t, take(t.Context(), bot, wish), boterr.Unavailable)
 	require.NoError(t, take(t.Context(), bot, wish))
 
@@ -327,7 +327,7 @@ func TestSearch_Fails(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
-	p.FailNext(botctx.OpFetchDistinctDataFromDataSource, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpFetchDistinctDataFromDataSource, boterr.Unavailable))
 	err := guest.TrySays("museums")
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Empty(t, guest.Messages())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
 )
 
 func TestAgent_EndsConversation(t *testing.T) {
@@ -60,7 +61,7 @@ func TestAgent_FailedCommandAgain(t *testing.T) {
 	} {
 		s := newShop(t)
 		s.connect()
-		s.FailNext(op, boterr.Unavailable)
+		s.Inject(fakes.Fails(op, boterr.Unavailable))
 		require.ErrorIs(t, s.grace.TrySays(said), boterr.Unavailable)
 		s.grace.Says(said)
 	}

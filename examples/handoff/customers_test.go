@@ -89,14 +89,14 @@ func TestCustomer_NobodyCanCome(t *testing.T) {
 func TestCustomer_FailureIsNoClosedDesk(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
-	s.FailNext(botctx.OpCreateAssignment, boterr.Unavailable)
+	s.Inject(fakes.Fails(botctx.OpCreateAssignment, boterr.Unavailable))
 	s.ada.Says("person")
 	require.ErrorIs(t, s.ada.TrySays("My brakes squeak."), boterr.Unavailable)
 	s.ada.Says("My brakes squeak.") // It can be said again.
 	s.grace.Takes(s.grace.Ticket())
 
 	for _, op := range []botctx.Op{botctx.OpGetGroupByMemberID, botctx.OpSendMessageToOutletGroup, botctx.OpInletEndLiveChat} {
-		s.FailNext(op, boterr.Unavailable)
+		s.Inject(fakes.Fails(op, boterr.Unavailable))
 		require.ErrorIs(t, s.ada.TrySays("bye"), boterr.Unavailable, op)
 		require.True(t, s.ada.Member().BotMeta.LiveChat())
 	}

@@ -82,7 +82,7 @@ func lastOf(actor *fakes.Actor) string {
 func TestOrder_FailsWithItsScript(t *testing.T) {
 	t.Parallel()
 	p, ada := bar(t)
-	p.FailNext(botctx.OpUpsertDataToDataSource, boterr.Unavailable)
+	p.Inject(fakes.Fails(botctx.OpUpsertDataToDataSource, boterr.Unavailable))
 	err := ada.TrySays("espresso")
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorContains(t, err, "order.js:4:")

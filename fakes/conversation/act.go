@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
@@ -99,33 +97,10 @@ type AddData struct {
 	Entry  document.Object
 }
 
-// Faults is the act of planning what goes wrong with the next call of an operation: it fails with Code, it
-// is late, or it is done and times out.
-type Faults struct {
-	Op   botctx.Op
-	Code boterr.Code
-	// Late is how late it is, by virtual time.
-	Late time.Duration
-	// TimesOut is whether it is done, and its answer lost.
-	TimesOut bool
-}
-
-// DeclinesCharge is the act of declining the next charge of a payment account, with a code such as
-// "insufficient_funds".
-type DeclinesCharge struct{ Account, Code string }
-
-// ServiceFails is the act of planning that the next mail, or the next file that is stored, fails with Code.
-type ServiceFails struct {
-	// Of is ServiceMail or ServiceFile.
-	Of   string
-	Code boterr.Code
-}
-
-// The services of ServiceFails.
-const (
-	ServiceMail = "mail"
-	ServiceFile = "file"
-)
+// Faults is the act of planning what goes wrong with the next call of an operation: it fails with a code, is late,
+// or is done and times out. So may the next mail and the next file that is stored fail, and the next charge of a
+// payment account be declined.
+type Faults struct{ fakes.Fault }
 
 // Bounces is the act of refusing each mail to an address from now on, as where its mailbox does not exist.
 type Bounces struct{ Address string }
@@ -144,10 +119,8 @@ func (a AddDesk) by() string    { return "" }
 func (a AddData) by() string    { return "" }
 func (a Faults) by() string     { return "" }
 
-func (a JoinsGroup) by() string     { return a.By }
-func (a DeclinesCharge) by() string { return "" }
-func (a ServiceFails) by() string   { return "" }
-func (a Bounces) by() string        { return "" }
+func (a JoinsGroup) by() string { return a.By }
+func (a Bounces) by() string    { return "" }
 
 func (a Says) do(on *Session) error {
 	return on.sends(a.By, send.MessageEvent{Type: send.TypeText, Data: document.O("text", a.Text)})
@@ -333,17 +306,15 @@ func (a AddData) do(on *Session) error {
 
 func (a Faults) do(on *Session) error {
 	return asMistake(guarded(func() error {
-		switch {
-		case a.Late > 0:
-			on.platform.DelayNext(a.Op, a.Late)
-		case a.TimesOut:
-			on.platform.TimeOutNext(a.Op)
-		default:
-			on.platform.FailNext(a.Op, a.Code)
+		if injected := on.platform.Inject(a.Fault); a.isOptional() {
+			injected.Optional()
 		}
 		return nil
 	}))
 }
+
+// isOptional reports whether the fault may stay unmet: whether a bot asks a service is what a conversation shows.
+func (a Faults) isOptional() bool { return a.Op == "" }
 
 // cast knows to whom an answer goes that names nobody: to who acted last, and before anybody did to the
 // first member.

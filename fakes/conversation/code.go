@@ -12,7 +12,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/display"
 	"github.com/botctx/go-sdk/member"
@@ -106,7 +105,7 @@ func (a Ends) code(of *names, _ done) call {
 }
 
 func (a Waits) code(*names, done) call {
-	return call{receiver: "p", name: "Advance", args: []string{goDuration(a.For)}}
+	return call{receiver: "p", name: "Advance", args: []string{display.GoDuration(a.For)}}
 }
 
 func (a AddMember) code(*names, done) call {
@@ -166,23 +165,11 @@ func (a AddData) code(*names, done) call {
 }
 
 func (a Faults) code(*names, done) call {
-	op := "botctx." + constantOf(a.Op)
-	switch {
-	case a.Late > 0:
-		return call{receiver: "p", name: "DelayNext", args: []string{op, goDuration(a.Late)}}
-	case a.TimesOut:
-		return call{receiver: "p", name: "TimeOutNext", args: []string{op}}
-	default:
-		return call{receiver: "p", name: "FailNext", args: []string{op, "boterr." + string(a.Code)}}
+	injected := call{receiver: "p", name: "Inject", args: []string{a.GoString()}}
+	if a.isOptional() {
+		injected.then = ".Optional()"
 	}
-}
-
-// idWord is the word of an operation's name that its constant has in capitals.
-var idWord = regexp.MustCompile(`Id(s?(?:[A-Z]|$))`)
-
-// constantOf returns the name of the constant of an operation.
-func constantOf(op botctx.Op) string {
-	return "Op" + idWord.ReplaceAllString(strings.ToUpper(string(op[:1]))+string(op[1:]), "ID$1")
+	return injected
 }
 
 // reserved are the words that mean something in a line, and so no name as they stand.

@@ -63,22 +63,6 @@ func goFloat(number float64) string {
 	return text + ".0"
 }
 
-// goDuration returns a duration as Go, in the largest unit of which it is a whole number.
-func goDuration(d time.Duration) string {
-	for _, unit := range []struct {
-		name string
-		of   time.Duration
-	}{{"time.Hour", time.Hour}, {"time.Minute", time.Minute}, {"time.Second", time.Second}, {"time.Millisecond", time.Millisecond}} {
-		switch {
-		case d == unit.of:
-			return unit.name
-		case d != 0 && d%unit.of == 0:
-			return fmt.Sprintf("%d*%s", d/unit.of, unit.name)
-		}
-	}
-	return strconv.FormatInt(int64(d), 10)
-}
-
 // names gives each person of a test a variable.
 type names struct {
 	taken map[string]bool

@@ -1,13 +1,11 @@
 package conversation
 
 import (
-	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -19,11 +17,6 @@ func TestGoSource(t *testing.T) {
 		"time.UnixMilli(1000).UTC()": time.UnixMilli(1000).UTC(),
 	} {
 		require.Equal(t, want, goValue(value))
-	}
-	for want, d := range map[string]time.Duration{
-		"time.Hour": time.Hour, "48*time.Hour": 48 * time.Hour, "90*time.Second": 90 * time.Second, "0": 0, "7": 7, "1500*time.Millisecond": 1500 * time.Millisecond,
-	} {
-		require.Equal(t, want, goDuration(d))
 	}
 }
 
@@ -46,14 +39,5 @@ func TestNames_AreVariables(t *testing.T) {
 		{"ada2", "ada23"},
 	} {
 		require.Equal(t, c.want, n.variable(c.name), "%q", c.name)
-	}
-}
-
-func TestConstantOf(t *testing.T) {
-	t.Parallel()
-	generated, err := os.ReadFile("../../botctx/operations_gen.go")
-	require.NoError(t, err)
-	for _, op := range botctx.Ops() {
-		require.Regexp(t, `\n\t`+constantOf(op)+` +Op = "`+string(op)+`" `, string(generated))
 	}
 }

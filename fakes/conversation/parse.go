@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -404,14 +405,14 @@ func (p *reader) faultOfCode(found []string) error {
 	if err := errors.Join(err, badCode); err != nil {
 		return err
 	}
-	p.begin(Faults{Op: op, Code: code})
+	p.begin(Faults{fakes.Fails(op, code)})
 	return nil
 }
 
 func (p *reader) faultTimesOut(found []string) error {
 	op, err := operation(found[0])
 	if err == nil {
-		p.begin(Faults{Op: op, TimesOut: true})
+		p.begin(Faults{fakes.TimesOut(op)})
 	}
 	return err
 }
@@ -425,8 +426,27 @@ func (p *reader) faultLate(found []string) error {
 	if err := errors.Join(err, badTime); err != nil {
 		return err
 	}
-	p.begin(Faults{Op: op, Late: late})
+	p.begin(Faults{fakes.Delays(op, late)})
 	return nil
+}
+
+func (p *reader) chargeDeclined(found []string) error {
+	account, err := readID(found[0])
+	reason, badReason := unescaped(found[1])
+	if err := errors.Join(err, badReason); err != nil {
+		return err
+	}
+	p.begin(Faults{fakes.Declines(account, reason)})
+	return nil
+}
+
+func (p *reader) serviceFails(found []string) error {
+	service := map[string]fakes.Service{"mail": fakes.ServiceMail, "file": fakes.ServiceFiles}[found[0]]
+	code, err := readCode(found[1])
+	if err == nil {
+		p.begin(Faults{fakes.Fails(service, code)})
+	}
+	return err
 }
 
 // operation reads the name of an operation.

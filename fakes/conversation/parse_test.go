@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/conversation"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
@@ -266,9 +267,9 @@ func (i invented) act() conversation.Act {
 	case 13:
 		return conversation.JoinsGroup{By: by, Group: i.name()}
 	case 14:
-		return conversation.DeclinesCharge{Account: by, Code: i.name()}
+		return conversation.Faults{Fault: fakes.Declines(by, i.name())}
 	case 15:
-		return conversation.ServiceFails{Of: []string{conversation.ServiceMail, conversation.ServiceFile}[i.random.IntN(2)], Code: boterr.NotFound}
+		return conversation.Faults{Fault: fakes.Fails([]fakes.Service{fakes.ServiceMail, fakes.ServiceFiles}[i.random.IntN(2)], boterr.NotFound)}
 	case 16:
 		return conversation.Bounces{Address: i.name() + "@example.com"}
 	case 0:
@@ -302,9 +303,9 @@ func (i invented) act() conversation.Act {
 		return conversation.AddData{Source: by, Entry: document.O("code", strings.ToValidUTF8(i.text(), "?"), "deep", document.O("a", document.A()))}
 	case 12:
 		return []conversation.Act{
-			conversation.Faults{Op: botctx.OpSendResponse, Code: boterr.Unavailable},
-			conversation.Faults{Op: botctx.OpSendResponse, TimesOut: true},
-			conversation.Faults{Op: botctx.OpSendResponse, Late: time.Second},
+			conversation.Faults{Fault: fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)},
+			conversation.Faults{Fault: fakes.TimesOut(botctx.OpSendResponse)},
+			conversation.Faults{Fault: fakes.Delays(botctx.OpSendResponse, time.Second)},
 		}[i.random.IntN(3)]
 	default:
 		return conversation.Says{By: by, Text: i.text()}

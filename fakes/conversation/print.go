@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/send"
@@ -256,16 +257,32 @@ func (a AddData) lines() []string {
 }
 
 func (a Faults) lines() []string {
-	line := "The next " + string(a.Op)
-	switch {
-	case a.Late > 0:
-		line += " is " + durationText(a.Late) + " late"
-	case a.TimesOut:
+	line := "The next " + a.called()
+	switch a.Kind {
+	case fakes.KindDeclines:
+		line += " is declined: " + escaped(a.Reason, "")
+	case fakes.KindDelays:
+		line += " is " + durationText(a.For) + " late"
+	case fakes.KindTimesOut:
 		line += " times out"
 	default:
-		line += " fails: " + string(a.Code)
+		line += " fails: " + string(boterr.CodeOf(a.Err))
 	}
 	return []string{line}
+}
+
+// called is what a line calls the call that goes wrong.
+func (a Faults) called() string {
+	switch {
+	case a.Kind == fakes.KindDeclines:
+		return "charge of " + idOf(a.Part)
+	case a.Op != "":
+		return string(a.Op)
+	case a.Service == fakes.ServiceFiles:
+		return "file"
+	default:
+		return "mail"
+	}
 }
 
 func (a JoinsGroup) do(on *Session) error {
@@ -309,71 +326,6 @@ func (p *reader) joinsGroup(found []string) error {
 	}
 	p.begin(JoinsGroup{By: by, Group: group})
 	return nil
-}
-
-// What services refuse may stay unmet: whether a bot asks them is what a conversation shows.
-
-func (a DeclinesCharge) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		on.platform.Account(a.Account).DeclineNext(a.Code).Optional()
-		return nil
-	}))
-}
-
-func (a DeclinesCharge) lines() []string {
-	return []string{"The next charge of " + idOf(a.Account) + " is declined: " + escaped(a.Code, "")}
-}
-
-func (a DeclinesCharge) code(*names, done) call {
-	account := call{receiver: "p", name: "Account", args: []string{quoted(a.Account)}}
-	return call{receiver: account.String(), name: "DeclineNext", args: []string{quoted(a.Code)}, then: optional}
-}
-
-// optional is behind a fault that may stay unmet.
-const optional = ".Optional()"
-
-func (p *reader) chargeDeclined(found []string) error {
-	account, err := readID(found[0])
-	code, badCode := unescaped(found[1])
-	if err := errors.Join(err, badCode); err != nil {
-		return err
-	}
-	p.begin(DeclinesCharge{Account: account, Code: code})
-	return nil
-}
-
-func (a ServiceFails) do(on *Session) error {
-	return asMistake(guarded(func() error {
-		a.plan(on.platform).Optional()
-		return nil
-	}))
-}
-
-func (a ServiceFails) plan(p *fakes.Platform) *fakes.Fault {
-	if a.Of == ServiceFile {
-		return p.FailNextFile(a.Code)
-	}
-	return p.FailNextMail(a.Code)
-}
-
-func (a ServiceFails) lines() []string {
-	return []string{"The next " + a.Of + " fails: " + string(a.Code)}
-}
-
-func (a ServiceFails) code(*names, done) call {
-	name := "FailNextMail"
-	if a.Of == ServiceFile {
-		name = "FailNextFile"
-	}
-	return call{receiver: "p", name: name, args: []string{"boterr." + string(a.Code)}, then: optional}
-}
-
-func (p *reader) serviceFails(found []string) error {
-	code, err := readCode(found[1])
-	if err == nil {
-		p.begin(ServiceFails{Of: found[0], Code: code})
-	}
-	return err
 }
 
 func (a Bounces) do(on *Session) error {

@@ -174,8 +174,8 @@ The next file fails: NotFound
 	test, err := stage.GoTest(conversation.GoTest{Nodes: "shop()"})
 	require.NoError(t, err)
 	for _, line := range []string{
-		"p.Account(\"shop\").DeclineNext(\"insufficient_funds\").Optional()", "p.FailNextMail(boterr.Unavailable).Optional()",
-		"p.RefuseMailTo(\"ada@example.com\")", "p.FailNextFile(boterr.NotFound).Optional()",
+		"p.Inject(fakes.Declines(\"shop\", \"insufficient_funds\")).Optional()", "p.Inject(fakes.Fails(fakes.ServiceMail, boterr.Unavailable)).Optional()",
+		"p.RefuseMailTo(\"ada@example.com\")", "p.Inject(fakes.Fails(fakes.ServiceFiles, boterr.NotFound)).Optional()",
 	} {
 		require.Contains(t, test, line)
 	}

@@ -61,7 +61,7 @@ func ExampleFaults() {
 	// Output:
 	// explore: the property does not hold under these faults (1 of the 1 of round 1 with the seed 1):
 	//
-	// 	p.TimeOutNth(botctx.OpSendResponse, 1)
+	// 	p.Inject(fakes.TimesOut(botctx.OpSendResponse).At(1))
 	//
 	// there are 2 orders
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/internal/operations"
 )
 
 // Faults runs a property under this many plans of faults, and ends the test where it does not hold under
@@ -33,11 +32,12 @@ import (
 func Faults(t fakes.TB, plans int, property Property, options ...Option) {
 	t.Helper()
 	f := &faultSearch{
-		TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{}, planned: map[fault]bool{}, met: map[fault]bool{},
+		TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{},
+		planned: map[fakes.Fault]bool{}, met: map[fakes.Fault]bool{},
 	}
-	s := &search[fault]{
+	s := &search[fakes.Fault]{
 		TB: t, settings: f.settings, kind: kindFaults, what: "faults", try: f.try, draw: f.draw, key: keyOf, parse: parsePlan,
-		shown: func(plan []fault, _ outcome) string { return linesOf(plan) },
+		shown: func(plan []fakes.Fault, _ outcome) string { return linesOf(plan) },
 	}
 	if !s.isToRun() || !s.begin() {
 		return
@@ -70,15 +70,15 @@ type faultSearch struct {
 	// known are calls that only faults bring about. In the plans of ofOperations and ofRequests these go
 	// wrong, too.
 	known                    map[consequence]bool
-	ofOperations, ofRequests [][]fault
+	ofOperations, ofRequests [][]fakes.Fault
 	// planned are the faults of all plans, met those that a call met; last are those of the last plan that nothing met.
-	planned, met map[fault]bool
-	last         []fault
+	planned, met map[fakes.Fault]bool
+	last         []fakes.Fault
 }
 
 // consequence is a call that only a fault brings about, in a way.
 type consequence struct {
-	of way
+	of string
 	at place
 }
 
@@ -86,9 +86,9 @@ type consequence struct {
 const anyOf = 3
 
 // draw draws a plan: mostly one in which what is done about a fault goes wrong, as long as there are such.
-func (f *faultSearch) draw(random *rand.Rand) []fault {
+func (f *faultSearch) draw(random *rand.Rand) []fakes.Fault {
 	isAny := random.IntN(anyOf) == 0
-	for _, next := range []*[][]fault{&f.ofOperations, &f.ofRequests} {
+	for _, next := range []*[][]fakes.Fault{&f.ofOperations, &f.ofRequests} {
 		if !isAny && len(*next) > 0 {
 			first := (*next)[0]
 			*next = (*next)[1:]
@@ -99,13 +99,13 @@ func (f *faultSearch) draw(random *rand.Rand) []fault {
 }
 
 // try runs the property under a plan.
-func (f *faultSearch) try(plan []fault) outcome {
+func (f *faultSearch) try(plan []fakes.Fault) outcome {
 	r := newRun(f.Name(), f.settings)
 	called := newPlaces()
-	var planned []*fakes.Fault
+	var planned []*fakes.Injected
 	r.before = func(p *fakes.Platform) {
 		for _, one := range plan {
-			added := one.plan(p)
+			added := p.Inject(one)
 			added.Optional()
 			planned = append(planned, added)
 		}
@@ -125,7 +125,7 @@ func (f *faultSearch) try(plan []fault) outcome {
 }
 
 // count notes which faults were met.
-func (f *faultSearch) count(plan []fault, planned []*fakes.Fault) {
+func (f *faultSearch) count(plan []fakes.Fault, planned []*fakes.Injected) {
 	f.last = nil
 	for i, one := range planned {
 		f.planned[plan[i]] = true
@@ -138,13 +138,13 @@ func (f *faultSearch) count(plan []fault, planned []*fakes.Fault) {
 }
 
 // goOn notes the calls that only the faults of a plan have brought about: they are to fail, too.
-func (f *faultSearch) goOn(plan []fault, called *places) {
+func (f *faultSearch) goOn(plan []fakes.Fault, called *places) {
 	if len(plan) >= f.settings.most {
 		return
 	}
 	for _, at := range called.beyond(f.places) {
-		after := consequence{plan[len(plan)-1].way, at}
-		if f.known[after] || slices.ContainsFunc(plan, at.fault(fails).isOfSameCall) {
+		after := consequence{wayOf(plan[len(plan)-1]), at}
+		if f.known[after] || slices.ContainsFunc(plan, at.isOf) {
 			continue
 		}
 		f.known[after] = true
@@ -167,100 +167,42 @@ func (f *faultSearch) unmet() string {
 }
 
 // way is how a call goes wrong.
-type way int
-
-// The ways in which a call of an operation, or a request to a service, goes wrong.
-const (
-	fails way = iota
-	isRefused
-	timesOut
-	isLate
-	crashes
-	crashesAfter
-
-	wayCount
-)
+type way struct {
+	kind fakes.Kind
+	err  error
+	late time.Duration
+}
 
 // lateness is how late a call is: later than any lease.
 const lateness = 2 * time.Minute
 
-// fault is one fault of a plan. It is planned before the property begins, so that calls are counted
-// from its beginning.
-type fault struct {
-	way way
-	// op is the operation, "" for a request to service.
-	op      botctx.Op
-	service fakes.Service
-	// n is which call, counted from 1.
-	n int
-}
-
-// code returns the code with which the call fails.
-func (f fault) code() boterr.Code {
-	if f.way == isRefused {
-		return boterr.FailedPrecondition
-	}
-	return boterr.Unavailable
-}
-
-func (f fault) plan(p *fakes.Platform) *fakes.Fault {
-	if f.op == "" {
-		return f.planRequest(p)
-	}
-	switch f.way {
-	case timesOut:
-		return p.TimeOutNth(f.op, f.n)
-	case isLate:
-		return p.DelayNth(f.op, f.n, lateness)
-	case crashes:
-		return p.CrashNth(f.op, f.n)
-	case crashesAfter:
-		return p.CrashAfterNth(f.op, f.n)
-	default:
-		return p.FailNth(f.op, f.n, f.code())
+// ways are the ways in which a call of an operation, or a request to a service, goes wrong, by what they are called in
+// Variable.
+func ways() map[string]way {
+	return map[string]way{
+		"fails":        {kind: fakes.KindFails, err: boterr.Unavailable},
+		"isRefused":    {kind: fakes.KindFails, err: boterr.FailedPrecondition},
+		"timesOut":     {kind: fakes.KindTimesOut},
+		"isLate":       {kind: fakes.KindDelays, late: lateness},
+		"crashes":      {kind: fakes.KindCrashes},
+		"crashesAfter": {kind: fakes.KindCrashesAfter},
 	}
 }
 
-func (f fault) planRequest(p *fakes.Platform) *fakes.Fault {
-	switch f.way {
-	case timesOut:
-		return p.TimeOutNthRequest(f.service, f.n)
-	case isLate:
-		return p.DelayNthRequest(f.service, f.n, lateness)
-	case crashes:
-		return p.CrashNthRequest(f.service, f.n)
-	case crashesAfter:
-		return p.CrashAfterNthRequest(f.service, f.n)
-	default:
-		return p.FailNthRequest(f.service, f.n, f.code())
+// wayOf is what the way of a fault is called.
+func wayOf(f fakes.Fault) string {
+	for name, known := range ways() {
+		if known == (way{f.Kind, f.Err, f.For}) {
+			return name
+		}
 	}
+	return ""
 }
 
-// method returns the name of the method that plans the fault, for operations.
-func (w way) method() string {
-	return [wayCount]string{"FailNth", "FailNth", "TimeOutNth", "DelayNth", "CrashNth", "CrashAfterNth"}[w]
-}
-
-// String returns the line of Go that plans the fault.
-func (f fault) String() string {
-	method, target := f.way.method(), "botctx.Op"+operations.GoName(string(f.op))
-	if f.op == "" {
-		method, target = method+"Request", "fakes.Service"+serviceNames()[f.service]
-	}
-	switch f.way {
-	case fails, isRefused:
-		return fmt.Sprintf("p.%s(%s, %d, boterr.%s)", method, target, f.n, string(f.code()))
-	case isLate:
-		return fmt.Sprintf("p.%s(%s, %d, 2*time.Minute)", method, target, f.n)
-	default:
-		return fmt.Sprintf("p.%s(%s, %d)", method, target, f.n)
-	}
-}
-
-func linesOf(plan []fault) string {
+func linesOf(plan []fakes.Fault) string {
 	lines := make([]string, len(plan))
 	for i, f := range plan {
-		lines[i] = f.String()
+		lines[i] = fmt.Sprintf("p.Inject(%#v)", f)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -323,22 +265,30 @@ func beginsWith(text string, prefixes ...string) bool {
 }
 
 // ways returns how a call can go wrong. A read that times out is one that fails.
-func (p place) ways() []way {
+func (p place) ways() []string {
 	switch {
 	case p.isRead:
-		return []way{fails, crashes, isLate}
+		return []string{"fails", "crashes", "isLate"}
 	case p.op == "" && p.service == fakes.ServiceMessages:
-		return []way{fails, isRefused, timesOut, crashes, crashesAfter, isLate}
+		return []string{"fails", "isRefused", "timesOut", "crashes", "crashesAfter", "isLate"}
 	default:
-		return []way{fails, timesOut, crashes, crashesAfter, isLate}
+		return []string{"fails", "timesOut", "crashes", "crashesAfter", "isLate"}
 	}
 }
 
-func (p place) fault(how way) fault { return fault{way: how, op: p.op, service: p.service, n: p.n} }
+func (p place) fault(name string) fakes.Fault {
+	how := ways()[name]
+	return fakes.Fault{Op: p.op, Service: p.service, Nth: p.n, Kind: how.kind, Err: how.err, For: how.late}
+}
+
+// isOf reports whether a fault is of this call.
+func (p place) isOf(f fakes.Fault) bool {
+	return p.op == f.Op && p.service == f.Service && p.n == f.Nth
+}
 
 // singles returns all faults, those of operations first, else in the order of a seed.
-func (p *places) singles(seed uint64) []fault {
-	var ofOperations, ofRequests []fault
+func (p *places) singles(seed uint64) []fakes.Fault {
+	var ofOperations, ofRequests []fakes.Fault
 	for _, at := range p.list {
 		for _, how := range at.ways() {
 			if at.op != "" {
@@ -349,7 +299,7 @@ func (p *places) singles(seed uint64) []fault {
 		}
 	}
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // Rounds can be repeated.
-	for _, list := range [][]fault{ofOperations, ofRequests} {
+	for _, list := range [][]fakes.Fault{ofOperations, ofRequests} {
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
 	return slices.Concat(ofOperations, ofRequests)
@@ -359,8 +309,8 @@ func (p *places) singles(seed uint64) []fault {
 const repetitions = 3
 
 // draw draws several faults, each of a call of its own.
-func (p *places) draw(random *rand.Rand, most int) []fault {
-	var plan []fault
+func (p *places) draw(random *rand.Rand, most int) []fakes.Fault {
+	var plan []fakes.Fault
 	for range 1 + random.IntN(most) {
 		at := p.list[random.IntN(len(p.list))]
 		if len(plan) > 0 {
@@ -368,20 +318,11 @@ func (p *places) draw(random *rand.Rand, most int) []fault {
 		}
 		ways := at.ways()
 		drawn := at.fault(ways[random.IntN(len(ways))])
-		if !slices.ContainsFunc(plan, drawn.isOfSameCall) {
+		if !slices.ContainsFunc(plan, at.isOf) {
 			plan = append(plan, drawn)
 		}
 	}
 	return plan
-}
-
-func (f fault) isOfSameCall(other fault) bool {
-	return f.op == other.op && f.service == other.service && f.n == other.n
-}
-
-// wayNames are what ways are called in Variable.
-func wayNames() [wayCount]string {
-	return [wayCount]string{"fails", "isRefused", "timesOut", "isLate", "crashes", "crashesAfter"}
 }
 
 // serviceNames are what services are called in Variable, and their constants, behind "Service".
@@ -393,28 +334,28 @@ func serviceNames() map[fakes.Service]string {
 }
 
 // keyOf returns a plan as Variable has it: "sendResponse#1=timesOut,Mail#2=fails".
-func keyOf(plan []fault) string {
+func keyOf(plan []fakes.Fault) string {
 	parts := make([]string, len(plan))
 	for i, f := range plan {
-		parts[i] = nameOfCall(f) + "=" + wayNames()[f.way]
+		parts[i] = nameOfCall(f) + "=" + wayOf(f)
 	}
 	return strings.Join(parts, ",")
 }
 
 // nameOfCall names the call or the request that a fault is of: "sendResponse#1".
-func nameOfCall(f fault) string { return fmt.Sprintf("%s#%d", targetOf(f), f.n) }
+func nameOfCall(f fakes.Fault) string { return fmt.Sprintf("%s#%d", targetOf(f), f.Nth) }
 
 // targetOf names the operation or the service that a fault is of.
-func targetOf(f fault) string {
-	if f.op == "" {
-		return serviceNames()[f.service]
+func targetOf(f fakes.Fault) string {
+	if f.Op == "" {
+		return serviceNames()[f.Service]
 	}
-	return string(f.op)
+	return string(f.Op)
 }
 
 // parsePlan is the way back. InvalidArgument: a part is no fault.
-func parsePlan(key string) ([]fault, error) {
-	var plan []fault
+func parsePlan(key string) ([]fakes.Fault, error) {
+	var plan []fakes.Fault
 	for part := range strings.SplitSeq(key, ",") {
 		one, isFault := parseFault(part)
 		if !isFault {
@@ -425,32 +366,27 @@ func parsePlan(key string) ([]fault, error) {
 	return plan, nil
 }
 
-func parseFault(part string) (read fault, isFault bool) {
+func parseFault(part string) (read fakes.Fault, isFault bool) {
 	target, rest, _ := strings.Cut(part, "#")
 	number, name, _ := strings.Cut(rest, "=")
-	for number, known := range wayNames() {
-		if known == name {
-			read.way, isFault = way(number), true
-		}
-	}
-	var err error
-	if read.n, err = strconv.Atoi(number); err != nil || read.n < 1 {
+	_, isWay := ways()[name]
+	n, err := strconv.Atoi(number)
+	if !isWay || err != nil || n < 1 {
 		return read, false
 	}
 	for service, known := range serviceNames() {
 		if known == target {
-			read.service = service
-			return read, isFault
+			return place{service: service, n: n}.fault(name), true
 		}
 	}
-	read.op = botctx.Op(target)
-	return read, isFault && read.op.Exists()
+	op := botctx.Op(target)
+	return place{op: op, n: n}.fault(name), op.Exists()
 }
 
 // report says what a search came to that found nothing: how many faults were planned and met, and by name those that
 // no call met, and those that were never tried.
-func (f *faultSearch) report(plans int, singles []fault) string {
-	var unmet, untried []fault
+func (f *faultSearch) report(plans int, singles []fakes.Fault) string {
+	var unmet, untried []fakes.Fault
 	for one := range f.planned {
 		if !f.met[one] {
 			unmet = append(unmet, one)
@@ -480,14 +416,14 @@ func (f *faultSearch) report(plans int, singles []fault) string {
 func plansFor(singles int) int { return 2 * singles } //nolint:mnd // Every second one, see search.round.
 
 // byCall names faults as Variable has them, a line for each call: "sendResponse#1=timesOut,crashes".
-func byCall(faults []fault) string {
-	slices.SortFunc(faults, func(a, b fault) int {
-		return cmp.Or(strings.Compare(targetOf(a), targetOf(b)), cmp.Compare(a.n, b.n), cmp.Compare(a.way, b.way))
+func byCall(faults []fakes.Fault) string {
+	slices.SortFunc(faults, func(a, b fakes.Fault) int {
+		return cmp.Or(strings.Compare(targetOf(a), targetOf(b)), cmp.Compare(a.Nth, b.Nth), strings.Compare(wayOf(a), wayOf(b)))
 	})
 	var lines []string
 	call := ""
 	for _, one := range faults {
-		way := wayNames()[one.way]
+		way := wayOf(one)
 		if name := nameOfCall(one); name != call {
 			call = name
 			lines = append(lines, name+"="+way)

@@ -57,7 +57,7 @@ func chargedOnce(logic botctx.Action) explore.Property {
 func TestFaults_FindsADoubleCharge(t *testing.T) {
 	t.Parallel()
 	found := search(func(t fakes.TB) { explore.Faults(t, 100, chargedOnce(sell(""))) })
-	requireFound(t, found, "she pays once", "(1 of the ", "\tp.", ", 1", "BOTCTX_EXPLORE='faults:", " go test -run '^TestBot$/^shop$'",
+	requireFound(t, found, "she pays once", "(1 of the ", "\tp.", ".At(1)", "BOTCTX_EXPLORE='faults:", " go test -run '^TestBot$/^shop$'",
 		"shop charged 2500 eur: payment-2")
 }
 
@@ -151,7 +151,7 @@ func TestFaults_FindsASendThatReachesSome(t *testing.T) {
 			_ = ada.TrySays("close")
 			require.True(t, p.IsDown() || len(ada.Messages()) == len(bob.Messages()), "all know it, or nobody")
 		})
-	}), "\tp.FailNthRequest(fakes.ServiceMessages, ", "(1 of 2 reached)")
+	}), "\tp.Inject(fakes.Fails(fakes.ServiceMessages, ", "(1 of 2 reached)")
 }
 
 func TestFaults_TheSameSeedIsTheSameSearch(t *testing.T) {

@@ -1,9 +1,7 @@
 package explore
 
 import (
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,12 +29,12 @@ func TestSmallest_IsTheLeastThatFails(t *testing.T) {
 }
 
 // allFaults returns a fault of each way, for operations and for services.
-func allFaults() []fault {
-	var all []fault
-	for how := range wayCount {
-		all = append(all, fault{way: how, op: botctx.OpSendResponse, n: 2})
+func allFaults() []fakes.Fault {
+	var all []fakes.Fault
+	for name := range ways() {
+		all = append(all, place{op: botctx.OpSendResponse, n: 2}.fault(name))
 		for service := range serviceNames() {
-			all = append(all, fault{way: how, service: service, n: 7})
+			all = append(all, place{service: service, n: 7}.fault(name))
 		}
 	}
 	return all
@@ -52,22 +50,6 @@ func TestFault_KeyIsReadBack(t *testing.T) {
 		_, err := parsePlan(key)
 		require.ErrorContains(t, err, "is no fault", key)
 	}
-}
-
-func TestFault_LineIsTheCallThatPlansIt(t *testing.T) {
-	t.Parallel()
-	for _, one := range allFaults() {
-		p := fakes.New()
-		planned := one.plan(p)
-		require.False(t, planned.Met())
-		name, _, _ := strings.Cut(strings.TrimPrefix(one.String(), "p."), "(")
-		_, isMethod := reflect.TypeFor[*fakes.Platform]().MethodByName(name)
-		require.True(t, isMethod, one.String())
-		require.Len(t, p.Planned(), 1, one.String())
-	}
-	require.Equal(t, "p.FailNth(botctx.OpSendResponse, 2, boterr.FailedPrecondition)", fault{way: isRefused, op: botctx.OpSendResponse, n: 2}.String())
-	require.Equal(t, "p.DelayNthRequest(fakes.ServiceHTTP, 7, 2*time.Minute)", fault{way: isLate, service: fakes.ServiceHTTP, n: 7}.String())
-	require.Equal(t, "p.CrashAfterNthRequest(fakes.ServiceStore, 1)", fault{way: crashesAfter, service: fakes.ServiceStore, n: 1}.String())
 }
 
 func TestChanges_KeyIsReadBack(t *testing.T) {

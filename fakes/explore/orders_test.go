@@ -381,11 +381,11 @@ func searched(t *testing.T, value string, run func(t fakes.TB)) *outer {
 func TestVariable_RepeatsARoundOfFaults(t *testing.T) { //nolint:paralleltest // It sets a variable of the environment.
 	run := func(t fakes.TB) { explore.Faults(t, 1000, notedOnce(noteAnew)) }
 	requireFound(t, searched(t, "faults:upsertDataToDataSource#1=timesOut", run),
-		"(1 of the 1 of round 1", "\tp.TimeOutNth(botctx.OpUpsertDataToDataSource, 1)\n", "each order is noted once")
+		"(1 of the 1 of round 1", "\tp.Inject(fakes.TimesOut(botctx.OpUpsertDataToDataSource).At(1))\n", "each order is noted once")
 	passed := searched(t, "faults:upsertDataToDataSource#9=fails", run)
 	require.Empty(t, passed.failed)
 	require.Equal(t, []string{"explore: the property holds under these faults, but nothing met\n" +
-		"\tp.FailNth(botctx.OpUpsertDataToDataSource, 9, boterr.Unavailable)"}, passed.logged)
+		"\tp.Inject(fakes.Fails(botctx.OpUpsertDataToDataSource, boterr.Unavailable).At(9))"}, passed.logged)
 	requireFound(t, searched(t, "faults:nonsense", run), `BOTCTX_EXPLORE: invalid argument: "nonsense" is no fault`)
 	require.Empty(t, searched(t, "orders:1>0", run).failed, "a round of orders is none of its own")
 }

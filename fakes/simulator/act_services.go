@@ -33,7 +33,7 @@ func declineCharge(b *branch, with declineWith) (moment, error) {
 	if code == "" {
 		return moment{}, boterr.Missing("code", "why it is declined, such as insufficient_funds")
 	}
-	return b.does(conversation.DeclinesCharge{Account: with.Account, Code: code},
+	return b.does(conversation.Faults{Fault: fakes.Declines(with.Account, code)},
 		moment{what: "The next charge of " + with.Account + " is declined: " + code})
 }
 
@@ -50,19 +50,20 @@ func (c codeWith) check() error {
 }
 
 func failMail(b *branch, with codeWith) (moment, error) {
-	return with.fails(b, conversation.ServiceMail)
+	return with.fails(b, "mail", fakes.ServiceMail)
 }
 
 func failFile(b *branch, with codeWith) (moment, error) {
-	return with.fails(b, conversation.ServiceFile)
+	return with.fails(b, "file", fakes.ServiceFiles)
 }
 
 // fails lets the next request to a service fail.
-func (c codeWith) fails(b *branch, of string) (moment, error) {
+func (c codeWith) fails(b *branch, what string, of fakes.Service) (moment, error) {
 	if err := c.check(); err != nil {
 		return moment{}, err
 	}
-	return b.does(conversation.ServiceFails{Of: of, Code: c.Code}, moment{what: "Fault: the next " + of + " fails with " + string(c.Code)})
+	m := moment{what: "Fault: the next " + what + " fails with " + string(c.Code)}
+	return b.does(conversation.Faults{Fault: fakes.Fails(of, c.Code)}, m)
 }
 
 type addressWith struct {
@@ -115,21 +116,18 @@ func (f faultWith) late() (time.Duration, error) {
 }
 
 // plan plans a fault of the next call, which a conversation can do again, or of another one.
-func (f faultWith) plan(b *branch, what string, act conversation.Faults, nth func(op botctx.Op, n int) *fakes.Fault) (moment, error) {
+func (f faultWith) plan(b *branch, what string, fault fakes.Fault) (moment, error) {
 	m := moment{what: "Fault: " + f.which() + " " + what}
-	act.Op = f.Operation
 	if f.nth() == 1 {
-		return b.does(act, m)
+		return b.does(conversation.Faults{Fault: fault}, m)
 	}
-	nth(f.Operation, f.nth()).Optional()
+	b.platform.Inject(fault.At(f.nth())).Optional()
 	m.isUnsaved = true
 	return m, nil
 }
 
 func fail(b *branch, with faultWith) (moment, error) {
-	return with.plan(b, "fails with "+string(with.Code), conversation.Faults{Code: with.Code}, func(op botctx.Op, n int) *fakes.Fault {
-		return b.platform.FailNth(op, n, with.Code)
-	})
+	return with.plan(b, "fails with "+string(with.Code), fakes.Fails(with.Operation, with.Code))
 }
 
 func delay(b *branch, with faultWith) (moment, error) {
@@ -137,22 +135,20 @@ func delay(b *branch, with faultWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	return with.plan(b, "takes "+spanText(late), conversation.Faults{Late: late}, func(op botctx.Op, n int) *fakes.Fault {
-		return b.platform.DelayNth(op, n, late)
-	})
+	return with.plan(b, "takes "+spanText(late), fakes.Delays(with.Operation, late))
 }
 
 func timeOut(b *branch, with faultWith) (moment, error) {
-	return with.plan(b, "times out after its work", conversation.Faults{TimesOut: true}, b.platform.TimeOutNth)
+	return with.plan(b, "times out after its work", fakes.TimesOut(with.Operation))
 }
 
 func crashAt(b *branch, with faultWith) (moment, error) {
+	fault, when := fakes.Crashes(with.Operation), "at"
 	if with.After {
-		b.platform.CrashAfterNth(with.Operation, with.nth()).Optional()
-		return moment{what: "Fault: the process crashes after " + with.which(), isUnsaved: true}, nil
+		fault, when = fakes.CrashesAfter(with.Operation), "after"
 	}
-	b.platform.CrashNth(with.Operation, with.nth()).Optional()
-	return moment{what: "Fault: the process crashes at " + with.which(), isUnsaved: true}, nil
+	b.platform.Inject(fault.At(with.nth())).Optional()
+	return moment{what: "Fault: the process crashes " + when + " " + with.which(), isUnsaved: true}, nil
 }
 
 // outagePlays are what is out of service until it is told to be back.
@@ -185,7 +181,7 @@ func disconnect(b *branch, with channelWith) (moment, error) {
 	if err := with.known(b); err != nil {
 		return moment{}, err
 	}
-	b.platform.Disconnect(with.Channel)
+	b.platform.Inject(fakes.Down(fakes.ServiceMessages).Of(with.Channel))
 	return goesOut(b, "channel "+with.Channel), nil
 }
 
@@ -193,7 +189,7 @@ func reconnect(b *branch, with channelWith) (moment, error) {
 	if err := with.known(b); err != nil {
 		return moment{}, err
 	}
-	b.platform.Reconnect(with.Channel)
+	b.platform.Lift(fakes.Down(fakes.ServiceMessages).Of(with.Channel))
 	return comesBack(b, "channel "+with.Channel), nil
 }
 
@@ -233,7 +229,7 @@ func disconnectService(b *branch, with serviceWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.DisconnectService(found)
+	b.platform.Inject(fakes.Down(found))
 	return goesOut(b, found.String()), nil
 }
 
@@ -242,7 +238,7 @@ func reconnectService(b *branch, with serviceWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.ReconnectService(found)
+	b.platform.Lift(fakes.Down(found))
 	return comesBack(b, found.String()), nil
 }
 

@@ -281,7 +281,7 @@ func (b *branch) checkSaved() error {
 		return boterr.New(boterr.Unsupported, "", "a saved conversation has people, time, and faults of the next call: not %s. "+
 			"Go back and do without, in a fork if both are to stay", strings.Join(unsaved, ", "))
 	}
-	if planned := b.platform.Planned(); len(planned) > 0 {
+	if planned := b.platform.Unmet(); len(planned) > 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "a fault is still to come, and a test fails that does not meet it: %s. "+
 			"Let it happen, or go back before it", planned[0])
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -74,4 +75,20 @@ func List(count int, text func(i int) string) string {
 		fmt.Fprintf(&list, " and %d more", count-most)
 	}
 	return list.String()
+}
+
+// GoDuration returns a duration as Go, in the largest unit of which it is a whole number.
+func GoDuration(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		of   time.Duration
+	}{{"time.Hour", time.Hour}, {"time.Minute", time.Minute}, {"time.Second", time.Second}, {"time.Millisecond", time.Millisecond}} {
+		switch {
+		case d == unit.of:
+			return unit.name
+		case d != 0 && d%unit.of == 0:
+			return fmt.Sprintf("%d*%s", d/unit.of, unit.name)
+		}
+	}
+	return strconv.FormatInt(int64(d), 10)
 }

@@ -3,6 +3,7 @@ package display_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,4 +35,13 @@ func TestError_IsVisible(t *testing.T) {
 	err := boterr.Wrap("getMember", boterr.Invalid("meta."+hostile, "is %s", hostile))
 	require.Equal(t, `getMember: invalid argument: meta.a\x1b]0;b\a\u009b1m\u202ec: is a\x1b]0;b\a\u009b1m\u202ec`, err.Error())
 	require.Equal(t, `a\x1b]0;b\a\u009b1m\u202ec`, display.Text(errors.New(hostile)))
+}
+
+func TestGoDuration(t *testing.T) {
+	t.Parallel()
+	for want, d := range map[string]time.Duration{
+		"time.Hour": time.Hour, "48*time.Hour": 48 * time.Hour, "90*time.Second": 90 * time.Second, "0": 0, "7": 7, "1500*time.Millisecond": 1500 * time.Millisecond,
+	} {
+		require.Equal(t, want, display.GoDuration(d))
+	}
 }
