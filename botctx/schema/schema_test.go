@@ -222,7 +222,7 @@ func ExampleTools() {
 	tools := slices.DeleteFunc(schema.Tools(), func(tool schema.Tool) bool { return !tool.Annotations.ReadOnlyHint })
 	fmt.Println(tools[0].Name+":", tools[0].Description)
 	// Output:
-	// countDataSource: Returns the number of entries that match.
+	// countDataSource: Returns the number of matching entries.
 }
 
 func TestDeclarations_HaveEachOperation(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // Level is a level of suspicion.
 type Level int
 
+// The levels of suspicion.
 const (
 	None Level = iota
 	// Suspect is the level of runs that go one at a time; Strong is the level of runs that go

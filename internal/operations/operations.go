@@ -82,6 +82,7 @@ func (o Operation) ParamsType() string {
 // Effect describes how a call changes stored data.
 type Effect string
 
+// The effects of calls.
 const (
 	// Reads: nothing changes.
 	Reads Effect = "reads"
@@ -138,6 +139,7 @@ func (f Field) GoName() string { return GoName(f.Name) }
 // Need states when a field must be present.
 type Need string
 
+// When a field must be present.
 const (
 	// Always: the key of a result, or the field of a record, is always present.
 	Always Need = ""
