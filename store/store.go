@@ -107,9 +107,6 @@ type FindOptions struct {
 type UpdateOptions struct {
 	// Multi changes all documents that match. A replacement cannot.
 	Multi bool
-	// Partly allows that a Multi which fails has changed some of the documents, each as a whole. So a
-	// database may change them in one command, where it must otherwise be able to take back each.
-	Partly bool
 	// Sort says which document is the first, without Multi.
 	Sort *query.Sort
 	// Upsert inserts a document where none matches: the fields that the filter

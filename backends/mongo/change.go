@@ -47,9 +47,6 @@ func (c *collection) Update(
 	}
 	f := first{call: query.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
 	if opts.Multi && !isPinned(filter) {
-		if opts.Partly {
-			return c.updateMany(ctx, f)
-		}
 		return c.updateAll(ctx, f)
 	}
 	f.sort = opts.Sort
@@ -391,29 +388,6 @@ type edit struct {
 	before   found
 	after    document.Object
 	revision bson.ObjectID
-}
-
-// updateMany is updateAll where some of the documents may stay changed after an error. Where a plan is
-// certain to change each document that matches, and to change it once, the server makes the change
-// in one command. Where it refuses, a look at the documents tells why.
-func (c *collection) updateMany(ctx context.Context, f first) (store.UpdateResult, error) {
-	p, ok := planned(f.filter, f.change)
-	if !ok || !p.contradicts || f.upsert || f.filter.Near() != nil {
-		return c.updateAll(ctx, f)
-	}
-	where, err := p.where(f.filter)
-	if err != nil {
-		return store.UpdateResult{}, err
-	}
-	done, err := c.stored.UpdateMany(ctx, where, p.update)
-	switch {
-	case err != nil && isRefused(f.filter, err):
-		return c.updateAll(ctx, f)
-	case err != nil:
-		return store.UpdateResult{}, filterFailure(ctx, f.filter, err)
-	default:
-		return store.UpdateResult{Matched: done.MatchedCount, Modified: done.MatchedCount}, nil
-	}
 }
 
 // updateAll reads all documents that match, changes them here, and writes each if it is

@@ -152,10 +152,6 @@ var roundTrips = []struct {
 	{"Update with Multi, of 3 documents", 4, func(c *countedStore) error {
 		return c.update(document.O(), document.O("$set", document.O("m", 7)), store.UpdateOptions{Multi: true})
 	}},
-	{"Update with Multi and Partly, certain to change each match", 1, func(c *countedStore) error {
-		claim := document.O("$set", document.O("by", "me"), "$inc", document.O("n", 1))
-		return c.update(document.O("by", nil), claim, store.UpdateOptions{Multi: true, Partly: true})
-	}},
 	{"Update with Upsert, by _id, that inserts", 2, func(c *countedStore) error {
 		return c.update(document.O("_id", "a"), document.O("$set", document.O("n", 7)), store.UpdateOptions{Upsert: true})
 	}},

@@ -280,12 +280,10 @@ var defects = map[string]defect{
 		return value
 	}),
 
-	"updates one":            {before: func(c *call) { c.update.Multi = false }, breaks: []string{"UpdateMultiIsAllOrNone"}},
-	"updates the first only": {before: func(c *call) { c.update.Multi = c.update.Multi && !c.update.Partly }, breaks: []string{"UpdatePartlyChangesAllMatches"}},
-	"updates in halves":      {before: updateInHalves, breaks: []string{"UpdatePartlyLeavesEachDocumentWhole"}},
-	"updates one by one":     {before: updateOneByOne, breaks: []string{"UpdateMultiIsAllOrNone", "UniqueIndexRefusesASecondKey"}},
-	"updates unsorted":       {before: func(c *call) { c.update.Sort = nil }},
-	"no upserts":             {before: func(c *call) { c.update.Upsert, c.modify.Upsert = false, false }, breaks: []string{"FindAndModifyUpserts", "OnInsertCompletesAnUpsert"}},
+	"updates one":        {before: func(c *call) { c.update.Multi = false }, breaks: []string{"UpdateMultiIsAllOrNone"}},
+	"updates one by one": {before: updateOneByOne, breaks: []string{"UpdateMultiIsAllOrNone", "UniqueIndexRefusesASecondKey"}},
+	"updates unsorted":   {before: func(c *call) { c.update.Sort = nil }},
+	"no upserts":         {before: func(c *call) { c.update.Upsert, c.modify.Upsert = false, false }, breaks: []string{"FindAndModifyUpserts", "OnInsertCompletesAnUpsert"}},
 	"modified is matched": {after: func(c *call) { c.updated.Modified = c.updated.Matched }, breaks: []string{
 		"UpdateCountsWhatChanged", "StampsStayWithoutAChange", "UpdatesDoNotReachStamps",
 	}},
@@ -450,23 +448,6 @@ func removeBeforeInsert(c *call) {
 	for _, o := range c.documents {
 		if filter := byID(o); filter != nil && c.err == nil {
 			_, c.err = c.inner.Delete(c.ctx, filter, store.DeleteOptions{})
-		}
-	}
-}
-
-// updateInHalves makes a change one operator after the other.
-func updateInHalves(c *call) {
-	if !c.update.Partly || c.update.Upsert {
-		return
-	}
-	c.isDone = true
-	for operator, operand := range c.change.Update.Source().All() {
-		change := c.change
-		if change.Update, c.err = query.CompileUpdate(document.O(operator, operand)); c.err != nil {
-			return
-		}
-		if c.updated, c.err = c.inner.Update(c.ctx, c.filter, change, c.update); c.err != nil {
-			return
 		}
 	}
 }

@@ -104,7 +104,7 @@ func filtersFindPatterns(t *trial) {
 	})
 	t.update(t.filter("a", o("$in", a(bob, "q"))), t.change("$set", o("is", 1)), store.UpdateOptions{Multi: true})
 	t.requireIDs([]any{2}, t.find(t.filter("is", 1), store.FindOptions{}))
-	t.update(t.filter("a", o("$in", a(o("$regex", "^A")))), t.change("$set", o("a", "z")), store.UpdateOptions{Multi: true, Partly: true})
+	t.update(t.filter("a", o("$in", a(o("$regex", "^A")))), t.change("$set", o("a", "z")), store.UpdateOptions{Multi: true})
 	t.requireIDs([]any{1}, t.find(t.filter("a", "z"), store.FindOptions{}))
 	t.remove(1, t.filter("a", o("$nin", a(ann, bob, 7, nil))), store.DeleteOptions{Multi: true})
 	t.requireIDs([]any{2, 3, 4, 5, 6}, t.all())

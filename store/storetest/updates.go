@@ -16,9 +16,6 @@ var updateRules = []Rule{
 	rule(updateMultiChangesAllMatches, "Multi changes all documents that match"),
 	rule(updateCountsWhatChanged, "Matched is the number of documents that matched, Modified of those that changed"),
 	rule(updateMultiIsAllOrNone, "after an error nothing has changed in any of several documents"),
-	rule(updatePartlyChangesAllMatches,
-		"Multi with Partly changes the same documents, counts them and renews the same stamps as Multi alone"),
-	rule(updatePartlyLeavesEachDocumentWhole, "after an error of a Multi with Partly each document is as it was or as it was to be"),
 	rule(updateMultiJudgesEachDocumentOnce, "Multi changes each document once, also where it matches again afterwards"),
 	rule(replacementReplacesOneDocument, "a replacement takes the place of all fields but the _id; with Multi it is InvalidArgument"),
 	rule(pullTakesPatterns, "$pull removes what $regex, or a pattern in a list of its condition, matches"),
@@ -31,8 +28,6 @@ var updateRules = []Rule{
 var (
 	first = store.UpdateOptions{}
 	multi = store.UpdateOptions{Multi: true}
-	// partly is multi where an error may leave some of the documents changed.
-	partly = store.UpdateOptions{Multi: true, Partly: true}
 )
 
 func updateChangesTheFirstMatch(t *trial) {
@@ -90,53 +85,6 @@ func updateMultiIsAllOrNone(t *trial) {
 	_, err := t.Update(t.Context(), nil, t.change("$inc", document.O("n", 1)), multi)
 	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
 	t.requireHolds(held...)
-}
-
-func updatePartlyChangesAllMatches(t *trial) {
-	free := t.filter("_id", document.O("$in", document.A(1, 2, 4)), "by", nil)
-	for name, test := range map[string]struct {
-		filter *query.Filter
-		change query.Change
-	}{
-		"a claim":           {free, t.change("$set", document.O("by", "me", "until", 9), "$inc", document.O("n", 1))},
-		"an end":            {t.filter("by", "you"), t.change("$unset", document.O("by", ""), "$set", document.O("done", true))},
-		"nothing":           {t.filter("by", "nobody"), t.change("$set", document.O("by", "me"))},
-		"what some have":    {nil, t.change("$set", document.O("by", "you"))},
-		"what matches then": {t.filter("n", document.O("$lt", 100)), t.change("$inc", document.O("n", 1))},
-		"a list":            {free, t.change("$push", document.O("list", 1))},
-	} {
-		test.change.Stamps = query.Stamps{Set: document.O("etag", "new"), Increment: []string{"_version"}}
-		whole, inPart := t.with(t.store.Collection("storetest whole "+name)), t.with(t.store.Collection("storetest partly "+name))
-		for _, c := range []*trial{whole, inPart} {
-			c.insert(numbered(3)...)
-			c.insert(document.O("_id", 4, "n", 4, "etag", "old", "_version", 7), document.O("_id", 5, "n", 5, "by", "you", "etag", "old"))
-		}
-		require.Equal(t, whole.update(test.filter, test.change, multi), inPart.update(test.filter, test.change, partly), name)
-		expected, found := whole.all(), inPart.all()
-		require.Len(t, found, len(expected), name)
-		for i := range found { // New fields may come in another order.
-			require.JSONEq(t, expected[i].String(), found[i].String(), name)
-		}
-	}
-	upsert := t.change("$set", document.O("m", 1))
-	upsert.OnInsert = document.O("_id", 1)
-	result := t.update(t.filter("n", 1), upsert, store.UpdateOptions{Multi: true, Partly: true, Upsert: true})
-	require.Equal(t, store.UpdateResult{UpsertedID: int64(1)}, result, "an upsert")
-}
-
-func updatePartlyLeavesEachDocumentWhole(t *trial) {
-	t.insert(document.O("_id", 1, "n", 1), document.O("_id", 2, "n", "two"), document.O("_id", 3, "n", 3))
-	_, err := t.Update(t.Context(), t.filter("by", nil), t.change("$set", document.O("by", "me"), "$inc", document.O("n", 1)), partly)
-	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
-	found := t.all()
-	require.Len(t, found, 3)
-	for i, before := range []document.Object{document.O("_id", 1, "n", 1), document.O("_id", 2, "n", "two"), document.O("_id", 3, "n", 3)} {
-		after := before
-		if n := document.Get(before, "n", 0); n != 0 {
-			after = before.With("n", n+1).With("by", "me")
-		}
-		require.Contains(t, []string{before.String(), after.String()}, found[i].String(), "half changed")
-	}
 }
 
 func updateMultiJudgesEachDocumentOnce(t *trial) {
