@@ -74,7 +74,7 @@ func diff(before, after *Snapshot) (c Changes, err error) {
 	note := func(err error) { errs = append(errs, err) }
 	c.Channels, err = recordsOf[channel.Channel](stores, "channels")
 	note(err)
-	c.Members, err = recordsOf[member.Member](stores, "members", record.FieldTurnFence)
+	c.Members, err = recordsOf[member.Member](stores, "members", record.FieldLaneFence)
 	note(err)
 	c.Agendas, err = recordsOf[agenda.Record](stores, "agendas")
 	note(err)
@@ -105,7 +105,7 @@ type twoStores struct{ before, after *Snapshot }
 
 func recordsOf[R any](s twoStores, collection string, but ...string) ([]RecordChange[R], error) {
 	read := func(stored document.Object) (*R, error) {
-		return record.Read[R](&record.Schema{Name: "record of " + collection}, stored.Without(record.FieldTurnFence))
+		return record.Read[R](&record.Schema{Name: "record of " + collection}, stored.Without(record.FieldLaneFence))
 	}
 	return compareRecords(s.before.store.Documents(collection), s.after.store.Documents(collection), read, but...)
 }

@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,10 @@ type Fault struct {
 	// Op is the operation whose calls are meant, "" for requests to Service.
 	Op      botctx.Op
 	Service Service
-	// Part narrows a service down to one data source, payment account or channel of DefaultApp, by its id.
+	// Part is the id of one data source, payment account or channel of the service, "" for all of it. App is its app;
+	// the default is DefaultApp.
 	Part string
+	App  string
 	// Kind is how it goes wrong.
 	Kind Kind
 	// Nth is which call or request is meant, counted from 1 when the fault is injected. 0 is the next one that
@@ -134,6 +137,12 @@ func (f Fault) Of(part string) Fault {
 	return f
 }
 
+// OfApp is Of for a part that belongs to another app.
+func (f Fault) OfApp(app, part string) Fault {
+	f.App, f.Part = app, part
+	return f
+}
+
 // String returns the fault for a reader, such as "sendResponse fails with Unavailable".
 func (f Fault) String() string {
 	where := f.where()
@@ -186,7 +195,10 @@ func (f Fault) GoString() string {
 		name := f.Kind.String()
 		text = fmt.Sprintf("fakes.%s(%s)", strings.ToUpper(name[:1])+name[1:], of)
 	}
-	if f.Part != "" && f.Kind != KindDeclines {
+	switch {
+	case f.App != "":
+		text += fmt.Sprintf(".OfApp(%q, %q)", f.App, f.Part)
+	case f.Part != "" && f.Kind != KindDeclines:
 		text += fmt.Sprintf(".Of(%q)", f.Part)
 	}
 	if f.Nth > 0 {
@@ -213,7 +225,7 @@ func (f Fault) part() part {
 	if f.Part == "" {
 		return part{service: f.Service}
 	}
-	return part{f.Service, DefaultApp, f.Part}
+	return part{f.Service, cmp.Or(f.App, DefaultApp), f.Part}
 }
 
 // isFailure reports whether the call does not go well.
@@ -468,7 +480,7 @@ func (p *Platform) checkWhere(f Fault) {
 		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", f.Op)
 	case !f.Service.exists():
 		p.test.Fatalf("fakes: there is no %s: give a constant such as ServiceMail", f.Service)
-	case f.Op != "" && (f.Service != 0 || f.Part != "" || f.Kind > KindCrashesAfter):
+	case f.Op != "" && (f.Service != 0 || f.Part != "" || f.App != "" || f.Kind > KindCrashesAfter):
 		p.test.Fatalf("fakes: a fault is of an operation, or of a service or a part of it, got %#v", f)
 	case f.Part != "":
 		p.mustHavePart(f.part())
@@ -481,9 +493,13 @@ func (p *Platform) mustHavePart(of part) {
 	switch of.service {
 	case ServiceDataSources:
 	case ServiceMessages:
-		p.mustHave(of.id)
+		if p.typeOf(of.app, of.id) == "" {
+			p.test.Fatalf("fakes: there is no channel %q in %s: add it with AddChannel first", of.id, of.app)
+		}
 	case ServicePayments:
-		p.Account(of.id)
+		if !p.payments.has(accountKey{of.app, of.id}) {
+			p.test.Fatalf("fakes: there is no payment account %q in %s: add it with AddAccountOf first", of.id, of.app)
+		}
 	default:
 		p.test.Fatalf("fakes: %s has no parts such as %q", of.service, of.id)
 	}

@@ -349,6 +349,7 @@ func TestFault_GoString(t *testing.T) {
 		"fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7)":                fakes.Delays(fakes.ServiceHTTP, 2*time.Minute).At(7),
 		"fakes.Crashes(fakes.ServiceStore)":                                   fakes.Crashes(fakes.ServiceStore),
 		"fakes.CrashesAfter(fakes.ServiceDataSources).At(1)":                  fakes.CrashesAfter(fakes.ServiceDataSources).At(1),
+		`fakes.Down(fakes.ServicePayments).OfApp("other", "shop")`:            fakes.Down(fakes.ServicePayments).OfApp("other", "shop"),
 		`fakes.Declines("shop", "expired_card")`:                              fakes.Declines("shop", "expired_card"),
 		"fakes.Repeats(fakes.ServiceMessages)":                                fakes.Repeats(fakes.ServiceMessages),
 		`fakes.Down(fakes.ServiceMail)`:                                       fakes.Down(fakes.ServiceMail),
@@ -430,4 +431,16 @@ func TestLift_TakesAFaultAway(t *testing.T) {
 		require.Equal(t, []boterr.Code{""}, counts(t, p, 1))
 	})
 	require.Empty(t, tb.failures)
+}
+
+func TestDown_OfAnotherApp(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ours, theirs := p.AddAccount("shop"), p.AddAccountOf("other", "shop")
+	p.Inject(fakes.Down(fakes.ServicePayments).OfApp("other", "shop"))
+	charge := utility.Charge{Amount: 100, Currency: "EUR", PaymentMethod: "card"}
+	_, err := theirs.Charge(t.Context(), charge)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	_, err = ours.Charge(t.Context(), charge)
+	require.NotErrorIs(t, err, boterr.Unavailable)
 }

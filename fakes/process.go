@@ -118,7 +118,7 @@ func (p *Platform) Crash() {
 // What was accepted and not begun is run at once; a run that was lost counts as a failure, and is tried again
 // after a second, or more where it failed before; an agenda's waits until its lease has passed, which is
 // a minute (botctx.SchedulerOptions.Lease). With a Store of Config's that processes may share, messages wait
-// for theirs as well (botctx.Config.TurnLease). What Config has set stays; a Context from before belongs to
+// for theirs as well (botctx.Config.LaneLease). What Config has set stays; a Context from before belongs to
 // the process that was.
 //
 // It ends the test where Handle refuses the nodes.

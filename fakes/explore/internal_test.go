@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -49,6 +50,16 @@ func TestFault_KeyIsReadBack(t *testing.T) {
 	for _, key := range []string{"", "sendResponse", "sendResponse#0=fails", "sendResponse#x=fails", "nothing#1=fails", "sendResponse#1=sings"} {
 		_, err := parsePlan(key)
 		require.ErrorContains(t, err, "is no fault", key)
+	}
+}
+
+func TestFaults_PrintWhatInjectsThem(t *testing.T) {
+	t.Parallel()
+	for _, one := range allFaults() {
+		p := fakes.New()
+		require.False(t, p.Inject(one).Met(), "%#v", one)
+		require.Len(t, p.Planned(), 1, "%#v", one)
+		require.Contains(t, linesOf([]fakes.Fault{one}), fmt.Sprintf("p.Inject(%#v)", one))
 	}
 }
 
