@@ -147,10 +147,9 @@ type Config struct {
 	Inbox InboxOptions
 	// Retention is how long handled events, dead letters, agendas, live chats and the like are kept.
 	Retention Retention
-	// TurnLease is how long a member is kept from others where a process dies amid a run: the lease
-	// that such a run has in the store, which it renews each quarter. The default is 30
-	// seconds.
-	TurnLease time.Duration
+	// LaneLease is how long other processes leave a member alone whose process died in a run. A run holds a lease of
+	// this length on its member's lane and renews it every quarter. The default is 30 seconds.
+	LaneLease time.Duration
 	// Zone returns the time zone of a member, such as "Europe/London". Their CRON patterns are read in
 	// it, but for those that name a zone themselves (agenda.InZone), and Context.Location returns
 	// it. It is asked when a pattern is given, for the member as the run has it, and before each run

@@ -107,17 +107,23 @@ func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err 
 		return boterr.New(boterr.FailedPrecondition, "", "a run of member %s waits for this one, of member %s, which would wait "+
 			"for it: do not redirect back, or make an agenda that does so later", in.scope.Member, in.outer.run.read.memberID)
 	}
-	most := r.maxWait(in, started.lane)
+	return r.waitForLane(ctx, in, taken)
+}
+
+// waitForLane waits for a lane as long as the run may.
+func (r *Runtime) waitForLane(ctx context.Context, in runInput, taken *ownLane) error {
+	most := r.maxWait(in, taken.room.key)
 	if most == 0 {
 		return agenda.Postpone(agendaPause)
 	}
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	if err = r.waitForLane(waiting, taken); err == nil {
+	err := r.acquireLane(waiting, taken)
+	if err == nil {
 		return nil
 	}
 	r.leaveLane(ctx, taken)
-	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // A store may say so ahead of the deadline.
+	if ctx.Err() == nil && waiting.Err() == nil && !errors.Is(err, boterr.Canceled) { // A store may end a call early with Canceled.
 		return err
 	}
 	return r.waitedInVain(ctx, in)
@@ -155,8 +161,8 @@ func (s *step) isWithin(lane laneKey) bool {
 // isAccepted reports whether the inbox has begun the run.
 func (in runInput) isAccepted() bool { return in.delivery != nil && in.outer == nil }
 
-// waitForLane takes the lock of a lane and, over a store that processes share, its lease.
-func (r *Runtime) waitForLane(ctx context.Context, taken *ownLane) (err error) {
+// acquireLane takes the lock of a lane and, over a store that processes share, its lease.
+func (r *Runtime) acquireLane(ctx context.Context, taken *ownLane) (err error) {
 	if err := r.locks.acquire(ctx, &taken.room); err != nil {
 		return err
 	}

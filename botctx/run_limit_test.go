@@ -238,7 +238,7 @@ func TestMaxRun_BoundsTheHost(t *testing.T) {
 type hurriedStore struct{ store.Store }
 
 func (s hurriedStore) Collection(name string) store.Collection {
-	if inner := s.Store.Collection(name); name != "turns" {
+	if inner := s.Store.Collection(name); name != "leases" {
 		return inner
 	}
 	return hurriedTurns{s.Store.Collection(name)}
@@ -295,8 +295,8 @@ func (f *fleet) overtaken(change func(*botctx.Config), action botctx.Action) {
 	require.NoError(f.t, f.runNext(other).Err)
 }
 
-// TestAccept_BotsSeeNoTurnFence reads a member whose turn was taken over in each way there is.
-func TestAccept_BotsSeeNoTurnFence(t *testing.T) {
+// TestAccept_BotsSeeNoLaneFence reads a member whose turn was taken over in each way there is.
+func TestAccept_BotsSeeNoLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	var seen []*member.Member
@@ -317,11 +317,11 @@ func TestAccept_BotsSeeNoTurnFence(t *testing.T) {
 	})
 	stored, err := f.database.Collection("members").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
-	require.True(t, stored[0].Has(record.FieldTurnFence), "the member is marked")
+	require.True(t, stored[0].Has(record.FieldLaneFence), "the member is marked")
 	for _, m := range seen {
 		text, err := m.MarshalJSON()
 		require.NoError(t, err)
-		require.NotContains(t, string(text), record.FieldTurnFence)
+		require.NotContains(t, string(text), record.FieldLaneFence)
 		require.True(t, m.Unknown.IsZero() || m.Unknown.Len() == 0)
 	}
 }
@@ -334,12 +334,12 @@ type strictMembers struct {
 }
 
 func (s strictMembers) PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error) {
-	require.NotContains(s.t, p.Filter.String()+p.Patch.String(), record.FieldTurnFence)
+	require.NotContains(s.t, p.Filter.String()+p.Patch.String(), record.FieldLaneFence)
 	return s.Operations.PatchMembers(ctx, p)
 }
 
-// TestAccept_HostsMembersAreNotAskedForTheTurnFence takes over a turn where members are the host's own.
-func TestAccept_HostsMembersAreNotAskedForTheTurnFence(t *testing.T) {
+// TestAccept_HostsMembersAreNotAskedForTheLaneFence takes over a turn where members are the host's own.
+func TestAccept_HostsMembersAreNotAskedForTheLaneFence(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.overtaken(func(c *botctx.Config) {

@@ -80,8 +80,8 @@ func New(config Config) (*Runtime, error) {
 	r.isShared = isShared(config.Store)
 	measured := r.guarded
 	measured.Now = steady(r.env.Now)
-	if r.leases, err = lease.New(lease.Config{Env: measured, Lease: config.TurnLease, Log: config.Logger}); err != nil {
-		return nil, boterr.PrefixField("TurnLease", err)
+	if r.leases, err = lease.New(lease.Config{Env: measured, Lease: config.LaneLease, Log: config.Logger}); err != nil {
+		return nil, boterr.PrefixField("LaneLease", err)
 	}
 	if r.inbox, err = r.newInbox(measured); err != nil {
 		return nil, err

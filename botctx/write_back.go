@@ -88,7 +88,7 @@ func (r *run) unlessTakenOver() document.Object {
 	if lane == nil || r.bot.host.Members != nil {
 		return document.Object{}
 	}
-	return document.O(record.FieldTurnFence, document.O("$not", document.O("$gt", lane.Fence())))
+	return document.O(record.FieldLaneFence, document.O("$not", document.O("$gt", lane.Fence())))
 }
 
 // takeOver marks the member of a run that follows one which never came back.
@@ -98,7 +98,7 @@ func (r *run) takeOver(ctx context.Context, memberID string) error {
 		return nil
 	}
 	_, err := r.bot.members().PatchMembers(ctx, member.PatchParams{
-		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(record.FieldTurnFence, lane.Fence())),
+		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(record.FieldLaneFence, lane.Fence())),
 		Filter: r.unlessTakenOver(),
 	})
 	if err == nil {

@@ -113,7 +113,7 @@ func (m *Member) Err() error {
 // DecodeField implements document.FieldDecoder. It keeps the SDK's internal fields out of Unknown.
 func (m *Member) DecodeField(name string, value any) (isDecoded bool, err error) {
 	switch name {
-	case record.FieldTurnFence:
+	case record.FieldLaneFence:
 		return true, nil
 	case record.FieldHandledEvent:
 		m.handledEvent, _ = value.(string)

@@ -238,7 +238,7 @@ func TestMessage_RoundTrips(t *testing.T) {
 	rt, err := botctx.New(botctx.Config{
 		Store: counted.Store, Connectors: map[channel.Type]send.Connector{channel.Webchat: told},
 		// However long the server takes, no look is repeated, and no lease renewed.
-		Inbox: botctx.InboxOptions{Poll: time.Hour}, TurnLease: time.Hour,
+		Inbox: botctx.InboxOptions{Poll: time.Hour}, LaneLease: time.Hour,
 	})
 	require.NoError(t, err)
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), counted.Store))

@@ -114,7 +114,7 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 		Interceptors: []botctx.Interceptor{measured.Interceptor(), botctx.Logged(s.log)},
 		LoadChannel:  load,
 		Now:          s.config.now,
-		TurnLease:    s.config.takeOverAfter,
+		LaneLease:    s.config.takeOverAfter,
 		Inbox:        measured.Inbox(botctx.InboxOptions{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
 		Scheduler:    measured.Scheduler(botctx.SchedulerOptions{ShutdownTimeout: s.config.stopWithin}),
 		Logger:       s.log,

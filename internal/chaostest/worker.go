@@ -97,7 +97,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 	const workers, poll, pause = 32, 50 * time.Millisecond, 10 * time.Millisecond
 	const endless = 1_000_000
 	return botctx.Config{
-		Store: database, TurnLease: order.Lease,
+		Store: database, LaneLease: order.Lease,
 		Connectors: send.Connectors{channel.Webchat: connector{w}},
 		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Inbox: botctx.InboxOptions{

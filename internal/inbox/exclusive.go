@@ -47,7 +47,7 @@ type documentChange struct{ before, after document.Object }
 
 // The document of the leader, and its field which is true if there is no leader.
 const (
-	noteCollection = "inboxSeat"
+	noteCollection = "inboxLeader"
 	noteID         = "leader"
 	fieldIsFree    = "isFree"
 )

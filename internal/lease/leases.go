@@ -63,7 +63,7 @@ type Config struct {
 	// Env has the store, and with Now the clock by which it is measured how long ago a lease was
 	// renewed.
 	Env record.Env
-	// Collection is the name of the collection with the lanes. The default is "turns".
+	// Collection is the name of the collection with the lanes. The default is "leases".
 	Collection string
 	// Lease is how long a lease holds without being renewed. The default is DefaultLease.
 	Lease time.Duration
@@ -94,7 +94,7 @@ const (
 )
 
 // defaultCollection is the name of the collection with the lanes.
-const defaultCollection = "turns"
+const defaultCollection = "leases"
 
 // New returns Leases. InvalidArgument: there is no store, or the lease is shorter than Shortest.
 func New(config Config) (*Leases, error) {

@@ -225,7 +225,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 func renewals(t *testing.T, database *memstore.Store) (renewed <-chan struct{}, stop func()) {
 	t.Helper()
 	told := make(chan struct{}, 1)
-	stop = database.Watch("turns", func(before, after document.Object) {
+	stop = database.Watch("leases", func(before, after document.Object) {
 		if before.Has(lease.FieldUntil) && lease.Until(after).After(lease.Until(before)) {
 			select {
 			case told <- struct{}{}:
@@ -290,7 +290,7 @@ func TestKeep_RemovesIdleLanes(t *testing.T) {
 	removed := make(chan struct{})
 	watched, ok := w.store.(store.Watcher)
 	require.True(t, ok)
-	stop := watched.Watch("turns", func(before, after document.Object) {
+	stop := watched.Watch("leases", func(before, after document.Object) {
 		if after.IsZero() && document.Get(before, document.IDField, "") == lane {
 			close(removed)
 		}

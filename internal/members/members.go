@@ -26,7 +26,7 @@ var schema = &record.Schema{
 	Collection: "members",
 	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
 	Fixed:      []string{record.FieldCreatedAt, record.FieldApp, record.FieldChannel},
-	Preserved:  []string{record.FieldTurnFence, record.FieldHandledEvent},
+	Preserved:  []string{record.FieldLaneFence, record.FieldHandledEvent},
 }
 
 // Service holds the members of one app. It is safe for concurrent use.

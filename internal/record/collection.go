@@ -28,9 +28,9 @@ const (
 
 // The SDK's own fields of members, which no operation shows.
 const (
-	// FieldTurnFence is set on a member whose run never came back: the fencing token of the lease that was taken
+	// FieldLaneFence is set on a member whose run never came back: the fencing token of the lease that was taken
 	// over from it. If that run still lives, what it writes back finds no member.
-	FieldTurnFence = "turnFence"
+	FieldLaneFence = "laneFence"
 	// FieldHandledEvent is the event of the inbox whose run was written back last. If that run dies before the
 	// inbox knows that the event is done, the next run knows it by this field.
 	FieldHandledEvent = "handledEvent"

@@ -260,7 +260,7 @@ func (e *editing) check(p *inbox.Inbox, from string, before, meanwhile document.
 	require.Equal(e, 1, e.runs["next"], "%v %v: %v", before, meanwhile, e.stored())
 	require.LessOrEqual(e, e.runs["edited"]+e.runs[""], most, "%v %v", before, meanwhile)
 	require.NoError(e, e.removeAll("inbox"))
-	require.NoError(e, e.removeAll("turns"))
+	require.NoError(e, e.removeAll("leases"))
 }
 
 func editedRecordEnds(t *trial) {
@@ -413,7 +413,7 @@ var eraseRules = []Rule{
 func (t *trial) everything() string {
 	t.Helper()
 	var text strings.Builder
-	for _, name := range []string{"inbox", "turns", "inboxSeat"} {
+	for _, name := range []string{"inbox", "leases", "inboxLeader"} {
 		found, err := t.store.Collection(name).Find(t.Context(), nil, store.FindOptions{})
 		require.NoError(t, err)
 		for _, o := range found {

@@ -287,7 +287,7 @@ func noLaneHasADocument(t *trial) {
 	p := t.process(nil)
 	t.accept(p, event("ada", "1"), event("bob", "2"))
 	t.drain(p)
-	count, err := t.store.Collection("turns").Count(t.Context(), nil)
+	count, err := t.store.Collection("leases").Count(t.Context(), nil)
 	require.NoError(t, err)
 	require.Zero(t, count)
 }
@@ -381,7 +381,7 @@ func channelThatHangsHoldsUpNoOther(t *trial) {
 
 // forget removes all events and leases.
 func (t *trial) forget() error {
-	for _, collection := range []string{"inbox", "turns", "inboxSeat"} {
+	for _, collection := range []string{"inbox", "leases", "inboxLeader"} {
 		if err := t.removeAll(collection); err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func Rules() []Rule {
 }
 
 // Check checks inboxes over a store against the rule. The store must hold nothing in the collections
-// "inbox" and "turns".
+// "inbox" and "leases".
 func (r Rule) Check(t T, database store.Store) {
 	t.Helper()
 	r.check(newTrial(t, r, database))
