@@ -332,7 +332,7 @@ func TestRequests_BodiesAreRead(t *testing.T) {
 		`{`:                                    "cannot be read",
 		`{"do":"say","with":{"txt":"hi"}}`:     "unknown field",
 		`{"do":"say","wth":{}}`:                "unknown field",
-		`{"do":"next"} {}`:                     "goes on",
+		`{"do":"next"} {}`:                     "data after its value",
 		`{"do":"sy"}`:                          "perhaps say is meant",
 		`"` + strings.Repeat("a", 1<<19) + `"`: "too large",
 	} {
