@@ -100,7 +100,7 @@ var findMemberRules = []Rule{
 	rule(findAndModifyMemberSearchesTheApp, "findAndModifyMember searches the whole app, other channels, too"),
 	rule(findAndModifyMemberReplaces, "a replacement keeps _id, app, channel and createdAt of a member"),
 	rule(findAndModifyMemberFiltersElements, "option.arrayFilters say which elements the names in $[name] stand for", ArrayFilters),
-	rule(findAndModifyMemberDoesNotUpsert, "members cannot be upserted; they are created when they first write: an upsert of a member is Unsupported"),
+	rule(findAndModifyMemberDoesNotUpsert, "an upsert of a member is Unsupported: members are created when they first write"),
 	rule(findAndModifyMemberStampsChanges,
 		"a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none"),
 }
