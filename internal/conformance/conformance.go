@@ -46,12 +46,18 @@ func AtOnce(workers int, work func(worker int) error) []error {
 	return errs
 }
 
-// Violations returns what the check of a rule reports, for the tests of a suite.
+// Violations returns what the check of a rule reports, for the tests of a suite. A panic of the check, which did not
+// expect what a broken implementation returned, is a report, too.
 func Violations(ctx context.Context, check func(T)) []string {
 	r := &recorder{ctx: ctx}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer func() {
+			if thrown := recover(); thrown != nil {
+				r.Errorf("the check panicked: %v", thrown)
+			}
+		}()
 		check(r)
 	}()
 	<-done

@@ -30,4 +30,6 @@ func TestViolations_KeepReports(t *testing.T) {
 		t.FailNow()
 	})
 	require.Equal(t, []string{"rule 1", "rule 2"}, reports)
+	reports = conformance.Violations(t.Context(), func(conformance.T) { panic("no such value") })
+	require.Equal(t, []string{"the check panicked: no such value"}, reports)
 }

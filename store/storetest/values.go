@@ -147,6 +147,7 @@ func nothingStoredIsAliased(t *trial) {
 
 	values, err := t.Distinct(t.Context(), "list", nil)
 	require.NoError(t, err)
+	require.Len(t, values, 2)
 	values[0] = 9
 	t.requireHolds(stored)
 
