@@ -77,45 +77,45 @@ type (
 	DeadLettersParams = inbox.DeadLettersParams
 	// InboxStats are the numbers of events that wait, of dead letters, and of lanes in work.
 	InboxStats = inbox.Stats
-	// EventResult is what RunNextEvent did.
+	// EventResult is the result of RunNextEvent.
 	EventResult = inbox.Result
 )
 
-// DeadLetters returns accepted events that were given up, in the order in which they were accepted.
-// InvalidArgument: a cursor is none, or the params contradict each other. The other errors are those of the store.
+// DeadLetters returns the dead letters that match p, in order of acceptance.
+// InvalidArgument: a cursor cannot be read, or the params contradict each other. Otherwise it returns the store's error.
 func (r *Runtime) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
 	return r.inbox.DeadLetters(ctx, p)
 }
 
-// DeadLetter returns one dead letter by its id. NotFound: there is none. The other errors are those of the store.
+// DeadLetter returns the dead letter with an id. NotFound: no dead letter has it. Otherwise it returns the store's error.
 func (r *Runtime) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	return r.inbox.DeadLetter(ctx, id)
 }
 
-// RetryDeadLetter puts a dead letter back: it is the next event of its sender, and has all its attempts again.
-// What earlier attempts have sent is not sent again. NotFound: there is none. The other errors are those of the store.
+// RetryDeadLetter puts a dead letter back into the inbox as the next event of its sender, with all attempts. Messages
+// that earlier attempts sent are not sent again. NotFound: no dead letter has the id. Otherwise it returns the store's error.
 func (r *Runtime) RetryDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Retry(ctx, id)
 }
 
-// DiscardDeadLetter removes a dead letter. A repeat of its event is not handled either. NotFound: there is none.
-// The other errors are those of the store.
+// DiscardDeadLetter removes a dead letter. If the platform repeats its event, the repeat is ignored. NotFound: no dead
+// letter has the id. Otherwise it returns the store's error.
 func (r *Runtime) DiscardDeadLetter(ctx context.Context, id string) error {
 	return r.inbox.Discard(ctx, id)
 }
 
-// InboxStats counts what Accept kept. The errors are those of the store.
+// InboxStats counts the events in the inbox. It returns only errors of the store.
 func (r *Runtime) InboxStats(ctx context.Context) (InboxStats, error) { return r.inbox.Stats(ctx) }
 
-// NextEvent returns when the next accepted event can be run, by the store's clock: now if one can. ok is false if
-// none waits. It is for hosts that drive the time themselves, with RunNextEvent. The errors are those of the store.
+// NextEvent returns when the next accepted event can run, by the store's clock. ok is false if no event waits. It is for
+// hosts that drive the time themselves with RunNextEvent. It returns only errors of the store.
 func (r *Runtime) NextEvent(ctx context.Context) (at time.Time, ok bool, err error) {
 	return r.inbox.Next(ctx)
 }
 
-// RunNextEvent runs the first accepted event that can be run, and stores what came of it; Run does so for hosts that
-// do not drive the time themselves. The lease is not renewed: if the run takes longer, what came of it does not count.
-// The error is one of the store, or says that the lease was lost.
+// RunNextEvent runs the first accepted event that can run, and stores the result. Other hosts call Run instead. The lease
+// is not renewed: if the run outlasts it, the result is dropped and RunNextEvent returns an error. Other errors come from
+// the store.
 func (r *Runtime) RunNextEvent(ctx context.Context) (EventResult, error) { return r.inbox.RunNext(ctx) }
 
 func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {

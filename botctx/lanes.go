@@ -26,7 +26,7 @@ type laneKey struct{ app, name string }
 type ownLane struct {
 	lock  *lock
 	lease *lease.Lease
-	// room is that of the lock.
+	// room is the memory that lock points to.
 	room lock
 	// lost ends the run if its lease in the store is lost.
 	lost context.CancelCauseFunc
@@ -85,8 +85,8 @@ func steady(now func() time.Time) func() time.Time {
 // takeLane waits until a run has its member's lane. Callers must call leaveLane if there is no error.
 //
 // FailedPrecondition: a run that waits for this one has the lane. Unavailable: another run has had it for
-// Config.MaxWait. Canceled: ctx ended first. The other errors are those of the store. What the scheduler or the
-// inbox has begun is postponed instead of Unavailable.
+// Config.MaxWait. Canceled: ctx ended first. Otherwise it returns the store's error. Runs of the scheduler and the
+// inbox are postponed instead of Unavailable.
 func (r *Runtime) takeLane(ctx context.Context, in runInput, started *run) (err error) {
 	if r.config.ParallelRuns {
 		return nil
@@ -234,10 +234,10 @@ type lock struct {
 	next *lock
 }
 
-// laneLocks are the locks of lanes, each of which one run has at a time, first come first served. The zero
-// laneLocks is ready, and safe for concurrent use.
+// laneLocks lets one run at a time have a lane, first come first served. The zero laneLocks is ready, and safe for
+// concurrent use.
 type laneLocks struct {
-	// onWait, if any, is told of a lock that has to wait, before it does.
+	// onWait, if any, is called before a run waits for a lane.
 	onWait func(ctx context.Context, lane string, begun <-chan struct{})
 
 	mu sync.Mutex

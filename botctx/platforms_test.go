@@ -81,7 +81,7 @@ func keysInTable(t *testing.T, name string, platform channel.Type) []string {
 	return keys
 }
 
-// Where operations.json limits something to platforms, it is those that have the feature in channel/platform.go.
+// The platforms that operations.json names must have the feature in channel/platform.go.
 func TestPlatforms_AreThoseOfTheReference(t *testing.T) {
 	t.Parallel()
 	for path, feature := range map[string]channel.Feature{

@@ -56,7 +56,7 @@ type run struct {
 	holds atomic.Pointer[outbound.Owner]
 	// current is the step that is under way, but for those that have joined it.
 	current atomic.Pointer[step]
-	// context is what bot is, channels its channels, and first the step before the first node.
+	// bot points to context, which uses channels. first is the step before the first node.
 	context  Context
 	channels runChannels
 	first    step

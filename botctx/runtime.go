@@ -146,7 +146,7 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 	return bot
 }
 
-// init makes a zero Context that of a scope with its channels, in a run or, with nil, outside of runs.
+// init fills a zero Context for a scope and its channels. in is nil outside of runs.
 func (c *Context) init(r *Runtime, scope record.Scope, loaded channelSource, in *run) {
 	c.AgendaMeta, c.Values = document.O(), map[string]any{}
 	c.runtime, c.run, c.scope, c.host, c.loaded = r, in, scope, noServices, loaded

@@ -351,7 +351,7 @@ func TestWriteBack_Unavailable(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
 }
 
-// What a run writes itself is what its next send is filled from, however it was written.
+// The next send is filled from the member as the run has written it, by any operation.
 func TestSendResponse_AfterOwnWrites(t *testing.T) {
 	t.Parallel()
 	for name, write := range map[string]func(ctx context.Context, bot *botctx.Context, filter, patch document.Object) error{

@@ -14,7 +14,7 @@ type Edit struct {
 	few   [6]fieldChange
 	count int
 	many  []fieldChange
-	// shapes are those of the objects beside it, nil where there are none.
+	// shapes are the shapes that objects of the same store share, nil if there are none.
 	shapes *Shapes
 }
 

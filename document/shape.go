@@ -10,7 +10,7 @@ import (
 // or not.
 type Shape struct {
 	names []string
-	// places are those of the names of a wide object, made when the first is looked for.
+	// places maps the names of a wide object to their positions. The first lookup makes it.
 	places atomic.Pointer[map[string]int]
 }
 

@@ -67,9 +67,8 @@
 //
 // # Faults
 //
-// A Fault says what goes wrong, and Inject plans it, one more each time. It is of the calls of an operation, by the
-// constants of botctx, or of the requests to a service behind the operations: one recipient of several, one mail, one
-// charge.
+// Inject plans a Fault, one more each time. A fault affects a call of an operation, named by a constant of botctx, or a
+// request to a service that operations use: one recipient of several, one mail, one charge.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))        // The next call fails, and does nothing.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))  // The third one from now on.
@@ -81,13 +80,13 @@
 //	p.Inject(fakes.Repeats(fakes.ServiceMessages))                          // A message comes twice; a webhook of ServicePayments.
 //	p.ReplyHTTP("GET", url, web.Fail(err), web.Text(200, "ok"))             // The first request for a URL.
 //
-// Package explore plans such faults by itself, and finds those that matter.
+// Package explore searches for the faults that break a bot.
 //
-// Where nothing meets a fault, the test fails at its end, unless it may stay unmet:
+// If no call meets a fault, the test fails at its end, unless the fault is optional:
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable)).Optional()
 //
-// Out of service until Lift, or for a while, by For. Whether anybody notices is up to the test:
+// An outage lasts until Lift, or for the time in For:
 //
 //	p.Inject(fakes.Down(fakes.ServiceMail))                      // The store, data sources, mail, files, payments, HTTP, messages.
 //	p.Inject(fakes.Down(fakes.ServiceMessages).Of(channelID))    // One messaging platform; so one data source, one account.

@@ -19,31 +19,31 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// Fault says what goes wrong, and where: Platform.Inject plans it. Constructors such as Fails make one, and
-// At and Of say which call is meant. Two that are equal are the same fault.
+// Fault is something that goes wrong at a call of an operation or a request to a service. Constructors such as Fails make
+// one, At and Of choose the call, and Platform.Inject plans it.
 type Fault struct {
-	// Op is the operation whose calls are meant, "" for requests to Service.
+	// Op is the operation, "" for requests to Service.
 	Op      botctx.Op
 	Service Service
 	// Part is the id of one data source, payment account or channel of the service, "" for all of it. App is its app;
 	// the default is DefaultApp.
 	Part string
 	App  string
-	// Kind is how it goes wrong.
+	// Kind is the kind of fault, such as KindTimesOut.
 	Kind Kind
-	// Nth is which call or request is meant, counted from 1 when the fault is injected. 0 is the next one that
-	// has no such fault yet.
+	// Nth is the number of the call or request, counted from 1 when the fault is injected. 0 means the next one
+	// without such a fault.
 	Nth int
 	// Err is the error of KindFails and KindTimesOut: a boterr.Code, or any other. Without one KindTimesOut is
 	// Unavailable.
 	Err error
 	// Reason is the provider's code of KindDeclines.
 	Reason string
-	// For is how much virtual time KindDelays takes, and how long KindDown lasts: 0 is until Lift.
+	// For is the virtual time that KindDelays adds, or that KindDown lasts; 0 means until Lift.
 	For time.Duration
 }
 
-// Kind is how something goes wrong.
+// Kind is a kind of fault.
 type Kind int
 
 // The kinds of faults.
@@ -93,8 +93,8 @@ func Delays[T botctx.Op | Service](of T, late time.Duration) Fault {
 // Crashes ends the process, see Platform.Crash, at a call, before that does anything.
 func Crashes[T botctx.Op | Service](of T) Fault { return faultOf(of, Fault{Kind: KindCrashes}) }
 
-// CrashesAfter ends the process, see Platform.Crash, when a call has done its work, and nobody has noted it.
-// Where an operation sends messages that is when the first of them has gone out.
+// CrashesAfter ends the process (see Platform.Crash) after a call has done its work and before its result is stored. For an
+// operation that sends several messages, that is after the first.
 func CrashesAfter[T botctx.Op | Service](of T) Fault {
 	return faultOf(of, Fault{Kind: KindCrashesAfter})
 }
@@ -105,9 +105,8 @@ func Declines(account, reason string) Fault {
 	return Fault{Service: ServicePayments, Part: account, Kind: KindDeclines, Reason: reason}
 }
 
-// Repeats delivers something twice, as platforms do that did not hear that it arrived: with ServiceMessages
-// what a member or an agent sends to the bot, under the same message id, and with ServicePayments an event
-// of a payment account.
+// Repeats delivers something twice, like a platform that got no answer. With ServiceMessages it repeats a message to the
+// bot under the same id, with ServicePayments an event of a payment account.
 func Repeats(from Service) Fault { return Fault{Service: from, Kind: KindRepeats} }
 
 // Down takes a service out of service: whatever it is asked for is Unavailable, and not done, until
@@ -220,7 +219,10 @@ func goError(err error) string {
 	return fmt.Sprintf("errors.New(%q)", fmt.Sprint(err))
 }
 
-// part is what the fault is of, for requests.
+// equals compares two faults by the Go that makes them, since == cannot compare errors of every type.
+func (f Fault) equals(other Fault) bool { return f.GoString() == other.GoString() }
+
+// part returns the service, or the part of one, whose requests fail.
 func (f Fault) part() part {
 	if f.Part == "" {
 		return part{service: f.Service}
@@ -269,16 +271,16 @@ func (f Fault) counted() Kind {
 	return 0
 }
 
-// Injected is a fault that a test has planned. Where the call is never made that it is for, the test fails at its
-// end: a fault that nothing meets tests nothing. Optional says that it may stay unmet.
+// Injected is a planned fault. If no call meets it, the test fails at its end, since it tested nothing, unless Optional
+// was called.
 type Injected struct {
 	isMet, isOptional atomic.Bool
 }
 
-// Optional lets the test pass where nothing meets the fault, as where a model draws what happens.
+// Optional lets the test pass if no call meets the fault.
 func (i *Injected) Optional() { i.isOptional.Store(true) }
 
-// Met reports whether the call was made that the fault was planned for.
+// Met reports whether a call met the fault.
 func (i *Injected) Met() bool { return i.isMet.Load() }
 
 // planned is a fault that is still to come, or lasts.
@@ -287,7 +289,7 @@ type planned struct {
 	injected *Injected
 	// after is the number of calls that go well before.
 	after int
-	// until is when something is in service again, zero for never.
+	// until is the end of an outage, zero if only Lift ends it.
 	until time.Time
 }
 
@@ -305,7 +307,7 @@ type faults struct {
 	list []planned
 }
 
-// add plans a fault. It reports false where the call has one already.
+// add plans a fault. It reports false if the call has one already.
 func (f *faults) add(added planned) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -346,7 +348,7 @@ func (f *faults) take(at site) due {
 	return now
 }
 
-// add takes note of a fault that the call meets. It reports false where the call has such a fault already, and
+// add takes note of a fault that the call meets. It reports false if the call has such a fault already, and
 // leaves the other one to the next.
 func (d *due) add(met planned) bool {
 	which := &d.failure
@@ -375,16 +377,15 @@ func (f *faults) set(list []planned) {
 	f.list = list
 }
 
-// Inject plans a fault. Twice, it plans two: of the next call, and of the one behind. Something has to meet it before
-// the test ends, on this platform or on a fork of it, but for those of Down. Which calls of the SDK's own are made
-// within an operation is its own affair, and requests count them, too, such as that for the member of a run. Of the
-// messaging platforms only messages count that are sent one by one.
+// Inject plans a fault. Injecting it twice affects two calls. A call must meet the fault before the test ends, on this
+// platform or a fork, except for outages. Requests to a service include those that the SDK makes within an operation, and
+// may change from version to version. For messaging platforms, only messages sent one by one count.
 //
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable))          // The next call.
 //	p.Inject(fakes.Fails(botctx.OpSendResponse, boterr.Unavailable).At(3))    // The third from now on.
 //	p.Inject(fakes.Down(fakes.ServicePayments).Of("shop"))                    // Until Lift.
 //
-// It ends the test where a fault names what there is not.
+// It ends the test if the fault names an unknown operation, service or part.
 func (p *Platform) Inject(fault Fault) *Injected {
 	p.test.Helper()
 	p.checkFault(fault)
@@ -404,19 +405,19 @@ func (p *Platform) Inject(fault Fault) *Injected {
 	return added.injected
 }
 
-// Lift takes a fault away that was injected, and has not been met: that of Down, so that what was out of service is in
-// service again. Without such a fault it does nothing.
+// Lift removes an injected fault that no call has met. Lifting Down puts the service back into service. Without such a
+// fault it does nothing.
 func (p *Platform) Lift(fault Fault) {
 	p.test.Helper()
 	p.checkFault(fault)
 	p.faults.mu.Lock()
 	for _, known := range p.faults.list {
-		if known.fault == fault {
+		if known.fault.equals(fault) {
 			known.injected.Optional()
 		}
 	}
 	p.faults.list = slices.DeleteFunc(p.faults.list, func(known planned) bool {
-		return known.fault == fault || fault.Kind == KindDown && known.fault.Kind == KindDown && known.fault.part() == fault.part()
+		return known.fault.equals(fault) || fault.Kind == KindDown && known.fault.Kind == KindDown && known.fault.part() == fault.part()
 	})
 	p.faults.mu.Unlock()
 	if fault.Kind == KindDown {
@@ -509,7 +510,7 @@ func (p *Platform) mustHavePart(of part) {
 // with Unavailable", in the order in which they were planned.
 func (p *Platform) Planned() []string { return p.sentences(func(planned) bool { return true }) }
 
-// Unmet returns those of Planned that fail the test where they stay so: all but the optional ones.
+// Unmet returns the planned faults that are not optional: the test fails at its end if there are any.
 func (p *Platform) Unmet() []string {
 	return p.sentences(func(one planned) bool { return !one.injected.isOptional.Load() })
 }
@@ -529,7 +530,7 @@ func (p *Platform) sentences(isMeant func(planned) bool) []string {
 	return texts
 }
 
-// downErr returns why a part of a service does not answer, nil where it does.
+// downErr returns the error of a part that is out of service, nil if it is not.
 func (p *Platform) downErr(asked part) error {
 	for _, one := range p.faults.all() {
 		out := one.fault.part()

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sendFaults are what a test has set for sending: refusals and limits.
+// sendFaults are the refusals and limits that a test has set.
 type sendFaults struct {
 	// refused are the codes with which platforms refuse recipients.
 	refused map[address]boterr.Code
@@ -25,7 +25,7 @@ func (f sendFaults) clone() sendFaults {
 	return f
 }
 
-// connectionError returns why the platform of a channel does not answer, nil where it does.
+// connectionError returns the error of a channel whose platform is down, nil if it is not.
 func (o *outbox) connectionError(channelID string) error {
 	return o.platform.downErr(part{ServiceMessages, DefaultApp, channelID})
 }

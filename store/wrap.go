@@ -60,7 +60,7 @@ type wrappedWatcher struct {
 var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not return"))
 
 // passOn passes a call on to the inner store, with what stands around it. count returns how many documents a result has,
-// nil where none come back.
+// nil if none come back.
 func passOn[R any](
 	ctx context.Context, s *wrappedStore, made Call, pass func(ctx context.Context) (R, error), count func(R) int,
 ) (result R, err error) {
@@ -157,7 +157,7 @@ func (c *wrappedCollection) Get(ctx context.Context, id any) (document.Object, b
 	return found.document, found.exists && err == nil, err
 }
 
-// gotten is what Get returns.
+// gotten holds the results of Get.
 type gotten struct {
 	document document.Object
 	exists   bool

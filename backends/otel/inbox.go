@@ -144,8 +144,8 @@ func (o *Instrumentation) settled(ctx context.Context, s inbox.Settled) {
 }
 
 // ObserveInbox makes each collection of metrics ask a Runtime how many events its inbox holds, as
-// botctx.inbox.pending, .oldest, .dead_letters and .lanes, until stop is called. All but .lanes are those
-// of the store: there, one process of several is enough. The error is that of the meter.
+// botctx.inbox.pending, .oldest, .dead_letters and .lanes, until stop is called. All but .lanes count
+// the whole store, so one of several processes is enough. It returns only errors of the meter.
 func (o *Instrumentation) ObserveInbox(rt *botctx.Runtime) (stop func() error, err error) {
 	gauges, err := newInboxGauges(o.meter)
 	if err != nil {

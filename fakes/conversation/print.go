@@ -271,7 +271,7 @@ func (a Faults) lines() []string {
 	return []string{line}
 }
 
-// called is what a line calls the call that goes wrong.
+// called returns the words for the call that goes wrong.
 func (a Faults) called() string {
 	switch {
 	case a.Kind == fakes.KindDeclines:

@@ -189,7 +189,7 @@ func ways() map[string]way {
 	}
 }
 
-// wayOf is what the way of a fault is called.
+// wayOf returns the name of a fault's way, such as "timesOut".
 func wayOf(f fakes.Fault) string {
 	for name, known := range ways() {
 		if known == (way{f.Kind, f.Err, f.For}) {

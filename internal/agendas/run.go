@@ -73,7 +73,7 @@ type pool struct {
 // taken is an agenda that was found due, and holds a place of its channel.
 type taken struct {
 	seen document.Object
-	// at is when it was found, by the store's clock.
+	// at is the time at which it was found, by the store's clock.
 	at time.Time
 	// claim is nil if the worker that begins it has to claim it first.
 	claim *Claim
@@ -171,7 +171,7 @@ func (p *pool) takeInTurn(ctx context.Context) {
 	done = true
 }
 
-// takeOrWait takes what is due, unless there is something that is not begun. Where nothing is due, it
+// takeOrWait takes what is due, unless there is something that is not begun. If nothing is due, it
 // waits until that may have changed.
 func (p *pool) takeOrWait(ctx context.Context) {
 	if len(p.ready) > 0 {

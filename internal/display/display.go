@@ -77,7 +77,7 @@ func List(count int, text func(i int) string) string {
 	return list.String()
 }
 
-// GoDuration returns a duration as Go, in the largest unit of which it is a whole number.
+// GoDuration returns a duration as a Go expression, in the largest unit that divides it.
 func GoDuration(d time.Duration) string {
 	for _, unit := range []struct {
 		name string

@@ -23,7 +23,7 @@ type lanes struct {
 	now int64
 }
 
-// place is where a lane is.
+// place is the queue that holds a lane.
 type place int
 
 const (

@@ -252,7 +252,7 @@ func (p *pool) abandonAll() error {
 type start struct {
 	pool *pool
 	work work
-	// isGiven tells that a worker has it.
+	// isGiven is true once a worker has it.
 	isGiven bool
 }
 

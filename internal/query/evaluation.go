@@ -20,7 +20,7 @@ import (
 // It serves one goroutine.
 type Evaluation struct {
 	budget budget
-	// shapes are those that changed documents share, nil where there are none.
+	// shapes are the shapes that changed documents share, nil if there are none.
 	shapes *document.Shapes
 
 	// What follows belongs to the check that is under way.

@@ -203,7 +203,7 @@ type content struct {
 	indexes   []index
 	// end is the position of the next document.
 	end uint64
-	// edit is that of the transaction which made the content.
+	// edit is the transaction's edit in which the content was made.
 	edit persistent.Edit
 	// shapes are shared by all versions, those of forks included.
 	shapes *document.Shapes

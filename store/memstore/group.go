@@ -52,11 +52,11 @@ func (g *group) perform(encoder Encoder) {
 	}
 }
 
-// stagedContent is what a group has made of a collection.
+// stagedContent is a collection as a group has changed it.
 type stagedContent struct {
 	*content
 
-	// failures is that of the group.
+	// failures is the failures of the group that staged it.
 	failures int
 }
 

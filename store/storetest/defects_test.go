@@ -21,7 +21,7 @@ type call struct {
 	ctx    context.Context
 	method string
 	inner  store.Collection
-	// isDone tells that the call is not passed on: the results are there already.
+	// isDone is true if the results are set, so that the call is not passed on.
 	isDone bool
 
 	filter    *query.Filter
@@ -42,7 +42,7 @@ type call struct {
 	err      error
 }
 
-// defect is what is wrong with a store. before alters the arguments of each call or makes its results, after alters its
+// defect makes a store break a rule. before alters the arguments of each call or makes its results, after alters its
 // results. breaks are rules that must notice it, next to which others may.
 type defect struct {
 	before, after func(*call)
