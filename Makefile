@@ -62,6 +62,10 @@ systems: ## runs go vet on the engine of scripts for other systems and processor
 lint: $(BIN)/golangci-lint ## runs the linters of .golangci.yml in every module
 	$(call each,$(BIN)/golangci-lint run ./...)
 
+.PHONY: words
+words: $(BIN)/golangci-lint ## checks the words of comments and documents by the rules in internal/dev/words
+	@git ls-files '*.go' '*.md' ':!*_gen.go' | xargs $(BIN)/vale --output=line
+
 .PHONY: fmt
 fmt: $(BIN)/golangci-lint ## formats every Go file
 	$(BIN)/golangci-lint fmt
