@@ -85,7 +85,7 @@ func TestHostile(t *testing.T) {
 		total += len(kind.scripts)
 	}
 	require.Greater(t, total, 150)
-	step := total / rounds.Of(t, total/3, total)
+	step := total / rounds.Of(t, total/8, total)
 	count := 0
 	for _, kind := range kinds {
 		t.Run(kind.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/operations"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/internal/record"
 	"github.com/botctx/go-sdk/member"
 )
@@ -52,10 +53,14 @@ var unnoticed = map[string][]string{
 }
 
 // TestSuite_NoticesDefects breaks each operation in every way. Some rule about the operation must
-// notice each defect, and each rule must notice some defect.
+// notice each defect, and each rule must notice some defect. One operation in four is broken, or all in thorough tests.
 func TestSuite_NoticesDefects(t *testing.T) {
 	t.Parallel()
-	for _, op := range operations.All() {
+	step := 4 / rounds.Of(t, 1, 4)
+	for i, op := range operations.All() {
+		if i%step != 0 {
+			continue
+		}
 		t.Run(op.Name, func(t *testing.T) {
 			t.Parallel()
 			checks, missed := newChecks(op.Name), []string{}

@@ -106,6 +106,7 @@ var cases string
 // Each case has the result of Node.js, or is refused.
 func TestSource_AsNode(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	const zone = "Asia/Taipei"
 	location, err := time.LoadLocation(zone)
 	require.NoError(t, err)

@@ -171,7 +171,11 @@ func TestText_OfHostileValues(t *testing.T) {
 		"({ toString() { const a = []; for (;;) a.push('x'.repeat(1e6) + a.length) } })": quickjs.ErrMemory,
 		"({ toString() { try { new ArrayBuffer(1e9) } catch {} return 'x' } })":          quickjs.ErrMemory,
 	} {
-		in := take(t, s, quickjs.Run{Busy: 5 * time.Second})
+		busy := testBusy
+		if errors.Is(want, quickjs.ErrMemory) {
+			busy = time.Minute
+		}
+		in := take(t, s, quickjs.Run{Busy: busy})
 		value, err := in.Eval("test.js", source)
 		require.NoError(t, err)
 		_, err = in.Text(value)
