@@ -1,4 +1,5 @@
-// Package agenda schedules nodes: an agenda says that a node runs for a member at a time, once or by a CRON pattern.
+// Package agenda schedules nodes: an agenda runs a node for a member, once at a given time or repeatedly by a
+// CRON pattern.
 //
 //   - To schedule a node, call NewAgenda of botctx.Context with [NewParams].
 //   - To move or remove what is scheduled, call UpdateAgenda and DeleteMemberAgenda, see
@@ -8,17 +9,17 @@
 //
 // # When an agenda runs
 //
-// An agenda is due at its nextRunAt. Of those that are due, a smaller priority runs first, then the
-// earlier nextRunAt, then the one that was made first. After a downtime a pattern runs once, late,
-// and goes on from the time it is then; so it does after a run that took longer than until the next
-// occurrence, which is then late. Each occurrence is run, or told as missed. An agenda without a
-// pattern always runs. An agenda never overlaps itself.
+// An agenda is due at its nextRunAt. Among due agendas, a smaller priority runs first, then the earlier
+// nextRunAt, then the one that was made first. After a downtime a pattern runs once, late, and continues from
+// the present; the same holds after a run that lasted beyond the next occurrence, which is then late. Each
+// occurrence is run, or counted as missed. An agenda without a pattern always runs. An agenda never overlaps
+// itself.
 //
-// Each scheduled time is run at least once: where a process dies, or a run fails, another
-// attempt follows. Agenda.ID and the scheduled time together, Run.Key, tell a repetition
-// from a new occurrence; a node that must not do something twice remembers the key. Where a process loses
-// the lease of an agenda that it runs, the context of the run ends, and another process begins a new attempt. The two
-// may overlap for as long as the first one goes on after its context has ended, or its process stood still.
+// Each scheduled time is run at least once: if a process dies, or a run fails, another attempt follows.
+// Agenda.ID and the scheduled time together, Run.Key, distinguish a repetition from a new occurrence; a node
+// that must not do something twice remembers the key. If a process loses the lease of an agenda that it runs,
+// the context of the run ends, and another process begins a new attempt. The two may overlap for as long as
+// the first one continues after its context has ended, or its process stood still.
 //
 // # CRON patterns
 //
@@ -27,17 +28,17 @@
 // A sixth, at the end, is years (1970-2099). Seven begin with seconds (0-59). Without seconds a pattern fires at
 // second 0.
 //
-// A field is a list, apart by commas, of values, ranges ("9-17"), steps ("*/5", "0-30/10"; "7/10" goes on to the end
-// of the field) and "*". Days of the month may be "L" (the last day), "15W" (the weekday nearest to the 15th in its
-// month) and "LW" (the last weekday); days of the week may be "5L" (the last Friday of the month) and "1#2" (the second
-// Monday). In both, "?" is "*". Where neither of the two is "*", either of them is enough: "0 0 13 * 5" fires on each
-// 13th and on each Friday.
+// A field is a list, separated by commas, of values, ranges ("9-17"), steps ("*/5", "0-30/10"; "7/10"
+// continues to the end of the field) and "*". Days of the month may be "L" (the last day), "15W" (the weekday
+// nearest to the 15th in its month) and "LW" (the last weekday); days of the week may be "5L" (the last
+// Friday of the month) and "1#2" (the second Monday). In both, "?" is "*". If neither of the two is "*",
+// either of them is enough: "0 0 13 * 5" fires on each 13th and on each Friday.
 //
 // Instead of fields there may be one macro: @yearly, @annually, @monthly, @weekly, @daily or @hourly. Upper and lower
 // case are the same.
 //
-// The zone is the one that the pattern names in front, see [InZone], else that of the member. Where it changes its
-// clocks:
+// The zone is the one at the start of the pattern, see [InZone], or else the member's. When its clocks
+// change:
 //
 //   - In a gap, when clocks go forward, a pattern of fixed hours that names times within the
 //     gap fires once, at the first instant after it. One whose hours are a wildcard has
@@ -56,21 +57,21 @@ type Agenda struct {
 	ID string `json:"_id,omitzero"`
 	// App is the app that it belongs to.
 	App string `json:"app,omitzero"`
-	// Channel is the id of the member's channel, Member that of the member.
+	// Channel is the id of the member's channel, Member the id of the member.
 	Channel string `json:"channel,omitzero"`
 	Member  string `json:"member,omitzero"`
-	// Tree is the id of the node's tree, NodeCompositeID that of the node.
+	// Tree is the id of the node's tree, NodeCompositeID the id of the node.
 	Tree            string `json:"tree,omitzero"`
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
-	// NextRunAt is when it runs next, and after its last run when that was due.
+	// NextRunAt is the time of the next run, or of the last run if none follows.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
 	// Priority decides among those that are due: a smaller number runs first.
 	Priority int64 `json:"priority"`
-	// Meta is what the node sees as AgendaMeta.
+	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
 	// Tag is the name by which it is replaced and deleted, "" where it has none.
 	Tag string `json:"tag,omitzero"`
-	// Completed tells that it has run for the last time.
+	// Completed is true once it has run for the last time.
 	Completed bool `json:"completed"`
 }
 
@@ -98,26 +99,27 @@ type Record struct {
 	Zone    string `json:"zone,omitzero"`
 	// RunUntil is the last instant for which the pattern may schedule a run.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
-	// CreatedAt is when the record was made, UpdatedAt when an operation last changed it.
+	// CreatedAt is the time of creation, UpdatedAt the time of the last change by an operation.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
-	// Replaces is the number of the replacement that made it, counted for each member and
-	// tag. 0 where it was made without replace.
+	// Replaces is the number of the replacement that made it, counted for each member and tag. 0 if it was
+	// made without replace.
 	Replaces int64 `json:"replaces,omitzero"`
 
 	// Fence is the fencing token of the last claim. It grows with each claim, and when one is lost.
 	Fence int64 `json:"fence,omitzero"`
-	// LeaseUntil is set while a worker holds it: nobody else claims it before that instant
-	// of the store's clock. If it has passed, the worker died or lost the agenda.
+	// LeaseUntil is set while a worker holds it: no other worker claims it before that time of the store's
+	// clock. If it has passed, the worker died or lost the agenda.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
-	// HeldAt is when the lease, or the pause until RetryAt, was written, by the store's clock. If that is
-	// in the future, the clock was set back, and neither of them counts as it stands.
+	// HeldAt is the time at which the lease, or the pause until RetryAt, was written, by the store's clock.
+	// If it is in the future, the clock was set back, and neither of them counts.
 	HeldAt document.Timestamp `json:"heldAt,omitzero"`
 	// Claim names the scheduler that holds it and, if one write claimed several agendas, that claim.
 	Claim string `json:"claim,omitzero"`
-	// Beside is true while it is held if another agenda of the same scheduler was lost.
+	// Beside is true while it is held after another agenda of the same scheduler was lost; the scheduler runs
+	// it alone then.
 	Beside bool `json:"beside,omitzero"`
-	// Lost is how many starts for this NextRunAt never came back beside others, which is no failure.
+	// Lost counts the starts for this NextRunAt that never came back while others ran, which is no failure.
 	Lost int64 `json:"lost,omitzero"`
 	// Begun is true while it is held, until updateAgenda gives it another schedule.
 	Begun bool `json:"begun,omitzero"`
@@ -129,14 +131,14 @@ type Record struct {
 	// that is stored then.
 	Attempts int64 `json:"attempts,omitzero"`
 	Failures int64 `json:"failures,omitzero"`
-	// RetryAt is when the next attempt is due after one that failed.
+	// RetryAt is the time of the next attempt after one that failed.
 	RetryAt document.Timestamp `json:"retryAt,omitzero"`
 	// Failed is true if all attempts for NextRunAt, or for the occurrence of the pattern before it,
 	// failed. Error is the text of the last failure.
 	Failed bool   `json:"failed,omitzero"`
 	Error  string `json:"error,omitzero"`
-	// FailedAt is when an agenda that failed for good did so, by the store's clock. No attempt follows,
-	// until updateAgenda gives it another schedule.
+	// FailedAt is the time at which an agenda failed for good, by the store's clock. No attempt follows until
+	// updateAgenda gives it another schedule.
 	FailedAt document.Timestamp `json:"failedAt,omitzero"`
 }
 

@@ -34,12 +34,12 @@ type Operations interface {
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewParams) (*Agenda, error)
 
-	// UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
-	// that watch over live chats, whose tags begin with LiveChatTagPrefix.
-	// What is absent stays. One that is running is changed for its later runs: NextRunAt,
-	// or a new Pattern, is then when it runs next. NextRunAt and Pattern without a RunUntil,
-	// given or stored, are one run at NextRunAt. That nothing matches is no error. The result
-	// shows the next run of a new Pattern, which is read in the time zone that NewAgenda tells.
+	// UpdateAgenda changes the open agendas of a member: the ones with Tag, or all but the ones that watch
+	// over live chats, whose tags begin with LiveChatTagPrefix. Absent parameters change nothing. A running
+	// agenda is changed for its later runs: NextRunAt, or a new Pattern, gives the next run. NextRunAt and
+	// Pattern without a RunUntil, given or stored, mean one run at NextRunAt. It is no error if nothing
+	// matches. The result shows the next run of a new Pattern, which is read in the same time zone as by
+	// NewAgenda.
 	//
 	// Errors:
 	//   - InvalidArgument: Pattern is not a CRON pattern, or in a zone that is none; or it comes without NextRunAt and
@@ -53,9 +53,9 @@ type Operations interface {
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateParams) (UpdateResult, error)
 
-	// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
-	// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is
-	// running finishes, but cannot run again. That nothing matches is no error.
+	// DeleteMemberAgenda removes the open agendas of a member: the ones with Tag, or all but the ones that
+	// watch over live chats, whose tags begin with LiveChatTagPrefix. A running one finishes, but does not
+	// run again. It is no error if nothing matches.
 	//
 	// Specification: Agenda operations.
 	DeleteMemberAgenda(ctx context.Context, p DeleteParams) (DeleteResult, error)
@@ -69,11 +69,11 @@ type NewParams struct {
 	TreeID string `json:"treeId,omitzero"`
 	// NodeCompositeID is the node. Required.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
-	// NextRunAt is when it runs, in Unix milliseconds; with Pattern the first run.
-	// Required without Pattern.
+	// NextRunAt is the time of the run, in Unix milliseconds; with Pattern the first run. Required without
+	// Pattern.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern by which it runs, such as "0 9 * * 1", each Monday at nine; in a
-	// zone of its own "CRON_TZ=Europe/London 0 9 * * 1". Required without NextRunAt.
+	// Pattern is the CRON pattern of its runs, such as "0 9 * * 1", each Monday at nine, or
+	// "CRON_TZ=Europe/London 0 9 * * 1" in another zone than the member's. Required without NextRunAt.
 	Pattern string `json:"pattern,omitzero"`
 	// RunUntil is the last instant for which Pattern may schedule a run, in Unix
 	// milliseconds. Required with Pattern, unless NextRunAt is the only run.
@@ -81,7 +81,7 @@ type NewParams struct {
 	// Priority decides among agendas that are due: a smaller number runs first. The
 	// default is 0.
 	Priority *int64 `json:"priority,omitzero"`
-	// Meta is what the node sees as AgendaMeta.
+	// Meta becomes the node's AgendaMeta.
 	Meta document.Object `json:"meta,omitzero"`
 	// Replace removes all open agendas of the same member and tag, one that is running
 	// included: it finishes, but cannot run again. The default is false.
@@ -94,12 +94,12 @@ type NewParams struct {
 type UpdateParams struct {
 	// MemberID is the member whose agendas are changed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Meta is what the node sees as AgendaMeta, in place of what it was.
+	// Meta becomes the node's AgendaMeta, in place of the previous one.
 	Meta document.Object `json:"meta,omitzero"`
 	// NodeCompositeID is the node, TreeID its tree.
 	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
-	// NextRunAt is when it runs next, in Unix milliseconds. Without it a new Pattern
-	// gives the next run.
+	// NextRunAt is the time of the next run, in Unix milliseconds. Without it a new Pattern gives the next
+	// run.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
 	// Pattern is the CRON pattern by which it runs, as in NewParams.
 	Pattern string `json:"pattern,omitzero"`
@@ -112,7 +112,8 @@ type UpdateParams struct {
 	// of the same member and tag. The default is false.
 	Replace bool   `json:"replace,omitzero"`
 	TreeID  string `json:"treeId,omitzero"`
-	// Tag says which agendas are changed. The default is all but those of live chats. Required with Replace.
+	// Tag selects the agendas to change. The default is all but the ones of live chats. Required with
+	// Replace.
 	Tag string `json:"tag,omitzero"`
 }
 
@@ -122,7 +123,7 @@ type UpdateResult struct {
 	DocsIDs DocsIDs `json:"_docsIds"`
 	// Docs are the agendas after the change.
 	Docs []*Agenda `json:"_docs"`
-	// Modified is how many of them had other values before.
+	// Modified counts the agendas that had other values before.
 	Modified int64 `json:"modified"`
 }
 
@@ -136,7 +137,7 @@ type DocsIDs struct {
 type DeleteParams struct {
 	// MemberID is the member whose agendas are removed. Required.
 	MemberID string `json:"memberId,omitzero"`
-	// Tag says which open agendas are removed. The default is all but those of live chats.
+	// Tag selects the open agendas to remove. The default is all but the ones of live chats.
 	Tag string `json:"tag,omitzero"`
 }
 
@@ -146,8 +147,8 @@ type DeleteResult struct {
 	ClientMutationID string `json:"clientMutationId"`
 }
 
-// LiveChatTagPrefix is what the tags of agendas begin with that watch over live chats. They
-// are changed and deleted by their tag alone.
+// LiveChatTagPrefix is the prefix of the tags of agendas that watch over live chats. They are changed and
+// deleted only by their tag.
 const LiveChatTagPrefix = "livechat:"
 
 // InZone returns a pattern that names its own time zone: InZone("Europe/Berlin", "0 9 * * 1") is

@@ -8,21 +8,21 @@ import (
 	"github.com/botctx/go-sdk/internal/display"
 )
 
-// Texts are what live chats say by themselves, when nobody else can. A text of "" is not sent. DefaultTexts are those
-// of a host that sets none.
+// Texts are the messages that live chats send without bot logic. An empty text is not sent. DefaultTexts has
+// the defaults.
 type Texts struct {
-	// Waiting tells a member, once for each request, that nobody has taken it yet and that messages are kept. It is
-	// sent if the member writes and the bot says nothing. [position] stands for the place of the request among those
-	// that wait, 1 for the next one, and [waiting] for how many wait.
+	// Waiting tells a member, once for each request, that no agent has taken it yet and that messages are
+	// kept. It is sent if the member writes and the bot answers nothing. [position] becomes the place of the
+	// request among those that wait, 1 for the next one, and [waiting] the number of requests that wait.
 	Waiting string
 	// Full tells a member that a message is not kept, since MostKept wait already. It is sent if the bot says nothing.
 	Full string
-	// Unread tells a member that the request has ended, and that nobody has read what was kept.
+	// Unread tells a member that the request has ended, and that no agent has read the kept messages.
 	Unread string
 	// AgentGone tells a member that the live chat has ended because the agent's conversation is gone.
 	AgentGone string
-	// Before stands above what the member wrote before an agent took the request. [count] stands for how many
-	// messages follow.
+	// Before is sent above the messages that the member wrote before an agent took the request. [count]
+	// becomes their number.
 	Before string
 	// Unshown is sent to the agent in place of a kept message that the outlet's platform cannot show.
 	Unshown string
@@ -33,7 +33,8 @@ type Texts struct {
 	// Late tells an agent who taps on a ticket that the request is over. It also stands on the tickets of a request
 	// that ended before anybody took it, if the platform can change messages.
 	Late string
-	// LateTaken tells an agent who taps on a ticket that somebody else has the request. [adminName] stands for who.
+	// LateTaken tells an agent who taps on a ticket that another agent has the request. [adminName] becomes
+	// the name of that agent.
 	LateTaken string
 }
 
@@ -53,12 +54,12 @@ func DefaultTexts() Texts {
 	}
 }
 
-// DefaultTakenMessage is what tickets show once another one was taken, where the request
-// gives no takenMessage, and on platforms other than Charlie.
+// DefaultTakenMessage is the text of tickets once another one was taken, if the request gives no
+// takenMessage, and on platforms other than Charlie.
 const DefaultTakenMessage = "Taken by [adminName]."
 
-// TakePayload is the payload of the button by which a ticket is taken. The value beside it is
-// the id of the assignment.
+// TakePayload is the payload of the button that takes a ticket. The button's value is the id of the
+// assignment.
 const TakePayload = "livechat:take"
 
 // TakeParams say who takes an assignment, and where.
@@ -83,8 +84,8 @@ type TakeResult struct {
 	Group *Group
 }
 
-// TooLateError is the error behind that of a TakeTicket that comes too late: somebody else has the request, or it has
-// ended. errors.AsType finds it, and whoever tapped can be told:
+// TooLateError is the cause of the error from a TakeTicket that comes too late: another agent has the
+// request, or it has ended. errors.AsType finds it, so that the host can answer the agent:
 //
 //	if late, ok := errors.AsType[*livechat.TooLateError](err); ok { ... }
 type TooLateError struct {
@@ -94,7 +95,7 @@ type TooLateError struct {
 	AdminName string
 }
 
-// Error tells who has the request, or that it has ended.
+// Error returns who has the request, or that it has ended.
 func (e *TooLateError) Error() string {
 	switch {
 	case e == nil || e.Assignment == nil:
@@ -107,17 +108,17 @@ func (e *TooLateError) Error() string {
 	}
 }
 
-// Position is where a request stands among those that wait for an agent.
+// Position is the place of a request among the requests that wait for an agent.
 type Position struct {
 	// Place is 1 for the request that waits longest. It is 0 for one that does not wait: it is still
 	// being sent, was taken or has ended.
 	Place int64
-	// Waiting is how many requests wait, this one included.
+	// Waiting is the number of requests that wait, this one included.
 	Waiting int64
 }
 
-// UnsentError is the error behind that of a request that did not reach all of its targets.
-// errors.AsType finds it:
+// UnsentError is the cause of the error from a request that did not reach all of its targets. errors.AsType
+// finds it:
 //
 //	if unsent, ok := errors.AsType[*livechat.UnsentError](err); ok { ... }
 type UnsentError struct {
@@ -126,7 +127,7 @@ type UnsentError struct {
 	AssignmentID string
 	// Failures are the targets that did not get it, in their order.
 	Failures []Unsent
-	// Of is how many targets there are.
+	// Of is the number of targets.
 	Of int
 	// IsOpen is whether the request is open without the targets that did not get it: they
 	// refused it so that another try would end alike, as a group that is not there does.

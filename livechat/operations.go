@@ -9,12 +9,12 @@
 //   - To report that an agent took a ticket on the outlet's platform, give [TakeParams] to
 //     TakeTicket of a botctx.Runtime in a host.
 //
-// A member of an inlet channel asks for a person. The request is an Assignment. Outlet channels get
-// it: most as Tickets, one for each of their broadcast groups, and one agent takes one of them; a
-// custom channel or a helpdesk takes the request directly. The conversation that the agent and the
-// member then have is a Group. State says how far an assignment is.
+// A member of an inlet channel asks for a person. The request is an Assignment. Outlet channels get it: most
+// as Tickets, one for each of their broadcast groups, and one agent takes one of them; a custom channel or a
+// helpdesk takes the request directly. The conversation between the agent and the member is a Group. State is
+// the progress of an assignment.
 //
-// Operations are what bot logic calls. A host calls methods of botctx.Runtime, such as SaveAdmin and TakeTicket.
+// Bot logic calls Operations. A host calls methods of botctx.Runtime, such as SaveAdmin and TakeTicket.
 // Connectors of platforms where agents answer offer the ports, such as GroupCreator.
 package livechat
 
@@ -27,9 +27,9 @@ import (
 // Operations are the operations of live chat: on assignments, on groups and agents, and
 // the sends that need one of these.
 //
-// Records of another app do not exist for them. A record that is passed in is an address.
-// If a channel or a member is not given, the context's own is meant. A required
-// parameter that is missing is InvalidArgument.
+// Records of another app do not exist for them. A record passed as a parameter is only a reference. Without a
+// channel or a member, the operations use the context's own. A required parameter that is missing is
+// InvalidArgument.
 type Operations interface {
 	// CreateAssignment asks for a person to take over the conversation with a member. The
 	// member's botMeta.liveChat is true when it returns.
@@ -39,14 +39,12 @@ type Operations interface {
 	// type custom, or one of type foxtrot with a broadcast group of Label. If there is none, each
 	// broadcast group with Label, in all of these channels, gets a ticket.
 	//
-	// If a request of the member is open already, that one comes back and nothing is sent. If
-	// an earlier call sent it in part, this call sends the rest, as that call said. Where another
-	// call is sending it at this moment, this call waits for that one. A hand-over that a crash
-	// interrupted is completed.
+	// If a request of the member is open already, the call returns it and sends nothing. If an earlier call
+	// sent it in part, this call sends the rest, as that call asked. If another call is sending it at this
+	// moment, this call waits for that one. A hand-over that a crash interrupted is completed.
 	//
-	// Outlets that refuse it for good, as a group that is not there does, are left out: the request
-	// is open without them, and the member is in live chat. If nobody else got it, there is no
-	// request.
+	// Outlets that refuse it for good, such as a group that does not exist, are left out: the request is open
+	// without them, and the member is in live chat. If no outlet got it, there is no request.
 	//
 	// Errors:
 	//   - InvalidArgument: Targets hold something that is no target, or a message breaks a
@@ -66,8 +64,8 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	CreateAssignment(ctx context.Context, p CreateAssignmentParams) (CreateAssignmentResult, error)
 
-	// AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
-	// further targets. Those that have it already get no second one.
+	// AddNewTargetsToAssignment sends the ticket of an untaken request to further targets. Targets that
+	// already have it get no second one.
 	//
 	// Errors:
 	//   - InvalidArgument: Targets hold something that is neither a target nor a broadcast
@@ -83,14 +81,14 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	AddNewTargetsToAssignment(ctx context.Context, p AddNewTargetsToAssignmentParams) (AddNewTargetsToAssignmentResult, error)
 
-	// ReassignAssignment hands a live chat on to others: the previous assignment ends, and a
-	// new one has it as its parent. What is not given comes from the previous one. It is for
-	// outlet channels of type bravo, charlie and delta.
+	// ReassignAssignment hands a live chat on to others: the previous assignment ends, and a new one names it
+	// as its parent. Values that the call does not give come from the previous one. It is for outlet channels
+	// of type bravo, charlie and delta.
 	//
-	// The new one goes where a request of the member with that label would go; where a channel that
-	// is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one
-	// goes on. The same call again returns the new one, while nobody has taken it. If an outlet
-	// refuses it for good, it is handed on to the others.
+	// The new one goes where a request of the member with that label would go; if a channel that is not
+	// paired hands it on, it goes to that channel. Until all of it is sent, the previous one goes on. While
+	// the new one is untaken, the same call again returns it. If an outlet refuses it for good, it is handed
+	// on to the others.
 	//
 	// Errors:
 	//   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent leads
@@ -132,11 +130,10 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	UpdateAssignmentMeta(ctx context.Context, p UpdateAssignmentMetaParams) (UpdateAssignmentResult, error)
 
-	// RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
-	// taken: the record is removed, its tickets are recalled where the platform can, and the
-	// member is in live chat no more. That there is none is no error. If a ticket could not
-	// be recalled, the error is Unavailable; the request is withdrawn all the same, and the
-	// same call again does the rest.
+	// RemovePendingAssignmentByMemberID withdraws the untaken request of a member: the record is removed, its
+	// tickets are recalled if the platform can do that, and the member is no longer in live chat. A member
+	// without such a request is no error. If a ticket could not be recalled, the error is Unavailable; the
+	// request is withdrawn all the same, and the same call again does the rest.
 	//
 	// Specification: Live-chat operations.
 	RemovePendingAssignmentByMemberID(
@@ -173,11 +170,10 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	GetAssignment(ctx context.Context, p GetAssignmentParams) (*Assignment, error)
 
-	// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
-	// ended: one that was taken there or that the channel has directly, or, while nobody has
-	// taken it, one with a ticket there. If its meta is a filter, one that has operators,
-	// the context's member must match it; an assignment whose meta does not match is passed
-	// over.
+	// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not ended: taken there,
+	// sent to the channel directly, or not taken yet and with a ticket there. If its meta is a filter, one
+	// that has operators, the context's member must match it; an assignment whose meta does not match is
+	// passed over.
 	//
 	// Errors:
 	//   - NotFound: the channel does not exist in the app, or no open assignment is there.
@@ -310,11 +306,10 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	EndBravoLiveChat(ctx context.Context, p EndBravoParams) ([]EndBravoResult, error)
 
-	// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
-	// group's record, puts the invitation link out of use, and makes a new one unless
-	// IsRenewGroupInviteLink is false. The result is the new link, "" without one. Where a
-	// request knows the group by its id on Bravo, the agent takes it, as UpdateAssignmentGroup
-	// says.
+	// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the group's record, puts
+	// the invitation link out of use, and makes a new one unless IsRenewGroupInviteLink is false. The result
+	// is the new link, "" without one. If a request has the group by its id on Bravo, the agent takes it, as
+	// with UpdateAssignmentGroup.
 	//
 	// Errors:
 	//   - NotFound: the channel does not exist in the app, or has no such group.

@@ -9,35 +9,32 @@ import (
 
 // CreateAssignmentParams are the parameters of CreateAssignment.
 type CreateAssignmentParams struct {
-	// Member is who asks; its ID is enough. The default is the context's own.
+	// Member is the member who asks; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
-	// AssignmentDetails is what the outlet is told. A custom outlet gets the whole object as it
-	// is, whatever it holds.
+	// AssignmentDetails go to the outlet. A custom outlet gets the whole object unchanged.
 	AssignmentDetails AssignmentDetails `json:"assignmentDetails,omitzero"`
-	// Label says which broadcast groups of the outlet channels get the ticket. The default
-	// is DefaultLabel.
+	// Label selects the broadcast groups of the outlet channels that get the ticket. The default is
+	// DefaultLabel.
 	Label string `json:"label,omitzero"`
 	// History is whether the address of the conversation's history goes with the request.
 	// The default is false.
 	History bool `json:"history,omitzero"`
-	// Targets are where the request goes, in place of what Label, the pairing and the
-	// broadcast groups say. An empty list is none.
+	// Targets are the places that get the request, instead of the ones that Label, the pairing and the
+	// broadcast groups give. An empty list is the same as none.
 	Targets []Target `json:"targets,omitzero"`
 	// Meta is kept in the assignment.
 	Meta document.Object `json:"meta,omitzero"`
 	// CreateGroup asks the live-chat API of a custom outlet to make a group. Other outlets
 	// ignore it.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
-	// SetLiveChatAgenda is whether idle time is watched at once, so that a request that nobody
-	// takes ends, too. Without that it is watched from when an agent takes the request. The
-	// default is true.
+	// SetLiveChatAgenda is whether idle time is watched at once, so that an untaken request ends, too.
+	// Otherwise it is watched once an agent takes the request. The default is true.
 	SetLiveChatAgenda *bool `json:"setLiveChatAgenda,omitzero"`
 }
 
 // CreateGroup asks a custom outlet for a group.
 type CreateGroup struct {
-	// ExternalID is the id that the group is to have there. The default is one that the
-	// outlet chooses.
+	// ExternalID is the id for the group there. By default the outlet chooses one.
 	ExternalID string `json:"externalId,omitzero"`
 }
 
@@ -57,8 +54,8 @@ type AddNewTargetsToAssignmentParams struct {
 	AssignmentID string `json:"assignmentId,omitzero"`
 	// LiveChat is whether the member is in live chat afterwards. The default is true.
 	LiveChat *bool `json:"liveChat,omitzero"`
-	// Targets are where the request goes as well: targets, or the id and the type of broadcast
-	// groups in the outlet that is there. Required.
+	// Targets are further places that get the request: targets, or the id and the type of broadcast groups in
+	// the outlet that is there. Required.
 	Targets []NewTarget `json:"targets,omitzero"`
 }
 
@@ -75,10 +72,9 @@ type ReassignAssignmentParams struct {
 	// Channel is the outlet channel that hands it on; its ID is enough. The default is the
 	// context's own.
 	Channel *channel.Channel `json:"channel,omitzero"`
-	// GroupName is the name of the new outlet conversation. The default is that of the
-	// previous one.
+	// GroupName is the name of the new outlet conversation. The default is the name of the previous one.
 	GroupName string `json:"groupName,omitzero"`
-	// Label says which broadcast groups get the new ticket. Required without Targets.
+	// Label selects the broadcast groups that get the new ticket. Required without Targets.
 	Label string `json:"label,omitzero"`
 	// LiveChat is whether the member is in live chat afterwards. The default is true.
 	LiveChat *bool `json:"liveChat,omitzero"`
@@ -96,15 +92,15 @@ type ReassignAssignmentParams struct {
 	// RelayMessage is the text of the ticket. The default is the ticket of the previous
 	// assignment.
 	RelayMessage string `json:"relayMessage,omitzero"`
-	// Summary is sent to the agent who takes the ticket. The default is that of the previous
-	// assignment. A custom outlet gets the previous details with GroupName, RelayMessage and
-	// Summary in them, where these are given.
+	// Summary is sent to the agent who takes the ticket. The default is the previous assignment's summary. A
+	// custom outlet gets the previous details with GroupName, RelayMessage and Summary in them, if the call
+	// gives these.
 	Summary string `json:"summary,omitzero"`
-	// TakenMessage is what the ticket shows once it is taken, on Charlie; [adminName] in it
-	// stands for the agent.
+	// TakenMessage is the text of the ticket on Charlie once it is taken; [adminName] in it becomes the
+	// agent's name.
 	TakenMessage string `json:"takenMessage,omitzero"`
-	// Targets are where the new request goes, in place of what Label, the pairing and the
-	// broadcast groups say. Required without Label.
+	// Targets are the places that get the new request, instead of the ones that Label, the pairing and the
+	// broadcast groups give. Required without Label.
 	Targets []Target `json:"targets,omitzero"`
 }
 
@@ -247,8 +243,8 @@ type EndBravoParams struct {
 	AdminExternalID string `json:"adminExternalId,omitzero"`
 	// BravoGroupID is the group's id on Bravo. Required.
 	BravoGroupID string `json:"bravoGroupId,omitzero"`
-	// Channel or ChannelID is the channel; the default is the context's own. Of a channel
-	// that is given only the id is looked at.
+	// Channel or ChannelID is the channel; the default is the context's own. Only the id of a given channel
+	// is read.
 	Channel   *channel.Channel `json:"channel,omitzero"`
 	ChannelID string           `json:"channelId,omitzero"`
 }
@@ -284,30 +280,26 @@ func (t *Truthy) DecodeValue(value any) error {
 	return nil
 }
 
-// AssignmentDetails is what an outlet is told of a request. A custom outlet gets all of it as
-// it was given, whatever it is.
+// AssignmentDetails describe a request to an outlet. A custom outlet gets all of it unchanged.
 type AssignmentDetails struct {
-	// Summary is sent into the outlet conversation when it is made, as it is: what a member
-	// wrote may stand in it.
+	// Summary is sent unchanged into the outlet conversation when it is made: it may hold text of the member.
 	Summary string `json:"summary,omitzero"`
 	// GroupName is the name of the outlet conversation.
 	GroupName string `json:"groupName,omitzero"`
-	// RelayMessage is, by platform, the ticket where the platform has tickets, else the
-	// first message of the conversation. {{path}} in it is filled from the member. The
-	// default is a text that says who asks, on a ticket with a button of TakePayload.
+	// RelayMessage is, by platform, the ticket if the platform has tickets, else the first message of the
+	// conversation. {{path}} in it is filled from the member. The default is a text with the name of the
+	// member, on a ticket with a button of TakePayload.
 	//
-	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose
-	// value is the assignment's id, unless a node of the outlet's bot answers it. So a ticket of
-	// type BUTTON or CAROUSEL gets that id as the value of each postback payload that has none: "go"
-	// becomes {"payload": "go", "value": "<id>"}. The payload of a quick reply is a string; on a
-	// ticket of type QUICK_REPLIES the id becomes its value, which stands beside the payload, and
-	// which the connector has to give with the tap. A button with a value of its own takes nothing,
-	// and a ticket of another type has nothing to tap: there the host, or a node that knows the
-	// assignment, has to take it.
+	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose value is
+	// the assignment's id, unless a node of the outlet's bot answers it. So on a ticket of type BUTTON or
+	// CAROUSEL each postback payload without a value gets that id: "go" becomes {"payload": "go", "value":
+	// "<id>"}. The payload of a quick reply is a string; on a ticket of type QUICK_REPLIES the id becomes the
+	// reply's value, a separate field, which the connector has to give with the tap. A button that already
+	// has a value keeps it. A ticket of another type has no button: there the host, or a node that knows the
+	// assignment, takes it.
 	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
-	// Unknown holds the fields of other names. A custom outlet gets all of them. Where the
-	// fields above are absent it may hold them as values of other types, which a custom
-	// outlet alone takes: other outlets refuse them.
+	// Unknown holds the fields of other names. A custom outlet gets all of them. If the fields above are
+	// absent, it may hold them as values of other types, which only a custom outlet accepts.
 	Unknown document.Object `json:"-"`
 }
 
@@ -369,7 +361,7 @@ func (d *AssignmentDetails) DecodeValue(value any) error {
 	return nil
 }
 
-// saysNothing reports whether a value is what an absent field means, too.
+// saysNothing reports whether a value means the same as an absent field.
 func saysNothing(value any) bool { return value == nil || value == "" }
 
 // MarshalJSON writes the details with their unknown fields.
@@ -455,8 +447,8 @@ type InactivateGroupParams struct {
 	GroupID string `json:"groupId,omitzero"`
 }
 
-// RecordUpdate is what InactivateGroup and the operations that end a live chat tell of the
-// record that they updated.
+// RecordUpdate is the part of a result of InactivateGroup and the operations that end a live chat that
+// describes the updated record.
 type RecordUpdate struct {
 	// ID is the id of the record that was updated, CreatedAt when it was made, and Version
 	// counts its changes.
@@ -518,7 +510,7 @@ type DisableBravoGroupInviteLinkResult struct {
 type SetBravoGroupIconParams struct {
 	// ChannelID is the id of the Bravo channel. The default is the context's own.
 	ChannelID string `json:"channelId,omitzero"`
-	// ImageURL is where the picture is. Required.
+	// ImageURL is the address of the picture. Required.
 	ImageURL string `json:"imageUrl,omitzero"`
 	// BravoGroupID is the group's id on Bravo. Required.
 	BravoGroupID string `json:"bravoGroupId,omitzero"`
@@ -574,8 +566,7 @@ type SendMessageToInletParams struct {
 
 // SendMessageToInletGroupParams are the parameters of SendMessageToInletGroup.
 type SendMessageToInletGroupParams struct {
-	// Group or GroupID is the group of the live chat. Of a group that is given only the id
-	// is looked at. One of both is required.
+	// Group or GroupID is the group of the live chat; give one of them. Only the id of a given group is read.
 	Group   *Group `json:"group,omitzero"`
 	GroupID string `json:"groupId,omitzero"`
 	// Response is the message. Required.
@@ -584,14 +575,13 @@ type SendMessageToInletGroupParams struct {
 
 // SendMessageToOutletGroupParams are the parameters of SendMessageToOutletGroup.
 type SendMessageToOutletGroupParams struct {
-	// Group or GroupID is the group of the live chat. Of a group that is given only the id
-	// is looked at. One of both is required.
+	// Group or GroupID is the group of the live chat; give one of them. Only the id of a given group is read.
 	Group   *Group `json:"group,omitzero"`
 	GroupID string `json:"groupId,omitzero"`
 	// Response is the message. Required.
 	Response send.Response `json:"response"`
-	// ResponseURL is, on Charlie, where an interactive component wants the message posted
-	// back. The default is the group's conversation.
+	// ResponseURL is, on Charlie, the address to which an interactive component wants the message posted. The
+	// default is the group's conversation.
 	ResponseURL string `json:"responseUrl,omitzero"`
 }
 

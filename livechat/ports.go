@@ -8,18 +8,17 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// IdleTimeout is how long a conversation may be idle before it ends, where the host does not
-// say otherwise.
+// IdleTimeout is the default time without a message after which a conversation ends.
 const IdleTimeout = 30 * time.Minute
 
-// The ports below are what platforms of agents can do beside sending. A connector offers
-// those that its platform has; where one is missing, what needs it is Unsupported, or is
-// left out where the platform can do without.
+// The ports below are optional abilities of platforms where agents answer. A connector implements the ones
+// that its platform has. Without a port, the operations that need it return Unsupported, or leave out the
+// part that is not essential.
 //
-// What holds for send.Connector holds for them: one connector serves every channel of its
-// type from many goroutines, a method returns when the platform has done or refused what
-// was asked, and does not change what it is given. Errors that a caller can act on have a
-// code of boterr; one without a code means that the platform did not answer.
+// The rules of send.Connector hold for them: one connector serves every channel of its type from many
+// goroutines; a method returns when the platform has done or refused its work, and does not change its
+// arguments. Errors that a caller can act on have a code of boterr; an error without a code means that the
+// platform did not answer.
 
 // GroupCreator makes groups: conversations that agents join.
 //
@@ -33,15 +32,14 @@ type GroupCreator interface {
 	CreateGroup(ctx context.Context, in *channel.Channel, group NewGroup) (CreatedGroup, error)
 }
 
-// NewGroup is a group that a platform is to make.
+// NewGroup describes a group for a platform to make.
 type NewGroup struct {
 	// Key is the same each time that the same group is asked for, and different for each
 	// other one: a platform that knows such keys makes one group of them.
 	Key string
 	// Name is the group's name. It may be "".
 	Name string
-	// AdminExternalID is the id on the platform of the agent whom the group is for, ""
-	// where it is for nobody yet.
+	// AdminExternalID is the platform's id of the agent whom the group is for, "" if there is no agent yet.
 	AdminExternalID string
 	// NeedsInvitationLink asks for a link by which agents join.
 	NeedsInvitationLink bool
@@ -65,8 +63,8 @@ type InviteLinker interface {
 	DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error
 }
 
-// GroupNamer tells what groups are called. Without it the group that an agent joined has no name
-// until it belongs to a request.
+// GroupNamer returns the names of groups. Without it, a group that an agent joined has no name until it
+// belongs to a request.
 type GroupNamer interface {
 	// GroupName returns the name of a group, "" if it has none. NotFound: the platform has
 	// no such group.
@@ -97,8 +95,8 @@ type TicketUpdater interface {
 
 // TicketRecaller takes tickets back.
 type TicketRecaller interface {
-	// RecallTicket removes a ticket from the broadcast group's conversation. NotFound: the
-	// platform does not have it any more.
+	// RecallTicket removes a ticket from the broadcast group's conversation. NotFound: the platform no longer
+	// has it.
 	RecallTicket(ctx context.Context, in *channel.Channel, ticket Ticket) error
 }
 

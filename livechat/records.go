@@ -16,17 +16,16 @@ type Assignment struct {
 	Version int64 `json:"_version,omitzero"`
 	// App is the app that it belongs to.
 	App string `json:"app,omitzero"`
-	// AssignedAt is when an agent took it, Assignee the agent's id on the outlet's
-	// platform. Both are absent before.
+	// AssignedAt is the time at which an agent took it, Assignee the agent's id on the outlet's platform.
+	// Both are absent before.
 	AssignedAt document.Timestamp `json:"assignedAt,omitzero"`
 	Assignee   string             `json:"assignee,omitzero"`
-	// CreatedAt is when the record was made, UpdatedAt when it last changed.
+	// CreatedAt is the time of creation, UpdatedAt the time of the last change.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
 	// Etag changes with every change.
 	Etag string `json:"etag,omitzero"`
-	// Expiry is when it ends for being idle, in Unix milliseconds. 0 if that is not
-	// watched.
+	// Expiry is the time at which it ends for being idle. 0 if idle time is not watched.
 	Expiry document.Timestamp `json:"expiry,omitzero"`
 	// Group is the id of the outlet's group, GroupInfo what is known of it: its
 	// externalId, name and type, and the bravoGroupId of one on Bravo.
@@ -38,8 +37,7 @@ type Assignment struct {
 	IsZendesk bool `json:"isZendesk"`
 	// Inlet is the id of the member's channel.
 	Inlet string `json:"inlet,omitzero"`
-	// InletGroupInfo is what is known of the group on the inlet side, where the
-	// conversation there is one: its externalId.
+	// InletGroupInfo describes the group on the inlet side, if the conversation there is one: its externalId.
 	InletGroupInfo document.Object `json:"inletGroupInfo,omitzero"`
 	// Member is the id of the member.
 	Member string `json:"member,omitzero"`
@@ -49,7 +47,7 @@ type Assignment struct {
 	ParentAssignment string `json:"parentAssignment,omitzero"`
 	// RelayMessage is, by platform, the ticket or the first message of the conversation.
 	RelayMessage document.Object `json:"relayMessage,omitzero"`
-	// Targets are where the request went.
+	// Targets are the places that got the request.
 	Targets []Target `json:"targets"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`
@@ -75,8 +73,8 @@ type AssignmentRecord struct {
 
 	// Label is the label of the broadcast groups that got the request.
 	Label string `json:"label,omitzero"`
-	// Summary is what is sent to who takes it, GroupName the name of the conversation,
-	// and TakenMessage what the other tickets show then, "" for the default.
+	// Summary is sent to the agent who takes it, GroupName is the name of the conversation, and TakenMessage
+	// is the text of the other tickets then, "" for the default.
 	Summary      string `json:"summary,omitzero"`
 	GroupName    string `json:"groupName,omitzero"`
 	TakenMessage string `json:"takenMessage,omitzero"`
@@ -96,10 +94,10 @@ type AssignmentRecord struct {
 	// Direct is the id of the channel that has the request without tickets, "" where
 	// tickets are sent.
 	Direct string `json:"direct,omitzero"`
-	// Outlet is the id of the channel where it was taken, or that has it directly.
+	// Outlet is the id of the channel where it was taken, or that got it directly.
 	Outlet string `json:"outlet,omitzero"`
-	// Kept are the messages that the member wrote while no agent could read them, the oldest first. They are sent to
-	// whoever takes the request, and removed as they are.
+	// Kept are the messages that the member wrote while no agent could read them, the oldest first. They are
+	// sent to the agent who takes the request, and then removed.
 	Kept []KeptMessage `json:"kept,omitzero"`
 }
 
@@ -128,34 +126,34 @@ type Ticket struct {
 	// that it was sent to. Both are "" until it was sent.
 	MessageID string `json:"messageId,omitzero"`
 	ChatID    string `json:"chatId,omitzero"`
-	// SentAt is when the platform took it, TakenAt when it began to show who took the
-	// assignment, and RecalledAt when it was taken back.
+	// SentAt is the time at which the platform took it, TakenAt the time at which it began to show who took
+	// the assignment, and RecalledAt the time at which it was recalled.
 	SentAt     document.Timestamp `json:"sentAt,omitzero"`
 	TakenAt    document.Timestamp `json:"takenAt,omitzero"`
 	RecalledAt document.Timestamp `json:"recalledAt,omitzero"`
 }
 
-// Progress is how far an assignment has come, as its record notes it. The State is derived from it,
-// and from Assignee and AssignedAt, which operations show. So are the steps that are done; those of
-// single tickets are derived from the tickets.
+// Progress is the stored progress of an assignment. The State is derived from it, and from Assignee and
+// AssignedAt, which operations show. So are the steps that are done; the steps of single tickets are derived
+// from the tickets.
 type Progress struct {
-	// Slot is different for each assignment of an app: it is that of the member while the assignment
-	// is open, and its own afterwards. So a member has at most one that is open.
+	// Slot is unique among the assignments of an app. While the assignment is open, it is the member's slot,
+	// and afterwards the assignment's own. So a member has at most one open assignment.
 	Slot string `json:"slot,omitzero"`
 	// Sender is the call that sends the request now, nil if none does.
 	Sender *Sender `json:"sender,omitzero"`
-	// SentAt is when all of it was sent. The request is open from then on.
+	// SentAt is the time at which everything was sent. The request is open from then on.
 	SentAt document.Timestamp `json:"sentAt,omitzero"`
-	// SummarySentAt is when the summary was sent to who took it.
+	// SummarySentAt is the time at which the agent got the summary.
 	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
 	// KeptSender is the call that sends the kept messages now, nil if none does.
 	KeptSender *Sender `json:"keptSender,omitzero"`
-	// WaitingToldAt is when the member was told that nobody has taken the request yet.
+	// WaitingToldAt is the time at which the member was told that the request is not taken yet.
 	WaitingToldAt document.Timestamp `json:"waitingToldAt,omitzero"`
 	// OverTold are the ids of the groups in which an agent wrote after the end and was told so.
 	OverTold []string `json:"overTold,omitzero"`
-	// EndedAt is when it ended, EndedBy who ended it. ClosedAt is when all that ends with it had
-	// ended, too: an end without it was interrupted, and the same call again completes it.
+	// EndedAt is the time of its end, EndedBy the side that ended it. ClosedAt is the time at which the steps
+	// after the end were done: an end without it was interrupted, and the same call again completes it.
 	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy  EndedBy            `json:"endedBy,omitzero"`
 	ClosedAt document.Timestamp `json:"closedAt,omitzero"`
@@ -167,44 +165,43 @@ type Progress struct {
 type Sender struct {
 	// ID is the call's own.
 	ID string `json:"id"`
-	// Until is when others may send what is missing, by the store's clock: a call that
-	// goes on says so in time, one that has crashed does not.
+	// Until is the time from which other calls may send what is missing, by the store's clock. A call that
+	// continues extends it; one that has crashed does not.
 	Until document.Timestamp `json:"until"`
 }
 
-// EndedBy is who ended an assignment.
+// EndedBy is the side or the reason that ended an assignment.
 type EndedBy string
 
-// Who ends assignments.
+// The values of EndedBy.
 const (
 	// EndedByOutlet is the agent, or bot logic of the outlet channel.
 	EndedByOutlet EndedBy = "outlet"
 	// EndedByInlet is the member, or bot logic of the inlet channel.
 	EndedByInlet EndedBy = "inlet"
-	// EndedByIdle is nobody: there was no message for the idle time-out.
+	// EndedByIdle: there was no message for the idle time-out.
 	EndedByIdle EndedBy = "idle"
-	// EndedByReassign is who handed it on to others.
+	// EndedByReassign: it was handed on to others.
 	EndedByReassign EndedBy = "reassign"
-	// EndedByRemoval is who withdrew it while nobody had taken it. The record is removed
-	// soon after.
+	// EndedByRemoval: it was withdrawn before an agent took it. The record is removed soon after.
 	EndedByRemoval EndedBy = "removed"
-	// EndedByMemberGone is nobody: the member cannot be written to any more, such as one who
-	// blocked the bot. The agent is told.
+	// EndedByMemberGone: the member cannot be reached any more, for example because they blocked the bot. The
+	// agent is told.
 	EndedByMemberGone EndedBy = "member gone"
-	// EndedByAgentGone is nobody: the agent's conversation is gone, such as one that was archived.
-	// The member is told.
+	// EndedByAgentGone: the agent's conversation is gone, for example because it was archived. The member is
+	// told.
 	EndedByAgentGone EndedBy = "agent gone"
 )
 
-// State is how far an assignment is. It is derived from its record, not stored.
+// State is the progress of an assignment. It is derived from its record, not stored.
 type State string
 
 // The states, in the order in which an assignment passes through them.
 const (
-	// Sending is the state of a request that has not reached all of its targets: the call that makes
-	// it has not finished, or has failed in part and is to be repeated.
+	// Sending is the state of a request that has not reached all of its targets: the call that makes it has
+	// not finished, or it failed in part and must be repeated.
 	Sending State = "sending"
-	// Pending is the state of a request that is open, and that nobody has taken.
+	// Pending is the state of a request that is open and not taken.
 	Pending State = "pending"
 	// Taken is the state of an assignment that an agent has, or that has a group of a
 	// custom outlet: there the conversation goes on from the start, and an agent who takes
@@ -229,9 +226,9 @@ func (r *AssignmentRecord) State() State {
 }
 
 const (
-	// MostKept is how many messages are kept for one request.
+	// MostKept is the maximum number of kept messages for one request.
 	MostKept = 50
-	// MostKeptBytes is how long the kept messages of one request are at most, all together, as JSON.
+	// MostKeptBytes is the maximum size of the kept messages of one request, all together, as JSON.
 	MostKeptBytes = 64 << 10
 )
 
@@ -239,14 +236,13 @@ const (
 type KeptMessage struct {
 	// ID is the id under which it is sent.
 	ID string `json:"id"`
-	// At is when it came.
+	// At is the time at which it came.
 	At document.Timestamp `json:"at"`
 	// Response is the message.
 	Response document.Object `json:"response"`
 }
 
-// DefaultLabel is the label of the broadcast groups that get a request, where none is
-// given.
+// DefaultLabel is the label of the broadcast groups that get a request without a label.
 const DefaultLabel = "default"
 
 // Target is a place that a request goes to, in place of what label, pairing and
@@ -254,8 +250,7 @@ const DefaultLabel = "default"
 type Target struct {
 	// Channel is the id of the outlet channel.
 	Channel string `json:"channel,omitzero"`
-	// BroadcastGroups are who gets the ticket there. The default is the channel's
-	// broadcast groups with the label.
+	// BroadcastGroups get the ticket there. The default is the channel's broadcast groups with the label.
 	BroadcastGroups []channel.BroadcastGroupMember `json:"broadcastGroups,omitzero"`
 	// Label is the label of the channel's broadcast groups. The default is DefaultLabel.
 	Label string `json:"label,omitzero"`
@@ -272,13 +267,13 @@ func (t *Target) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 // NewTarget is a place that a request goes to as well: a Target; or a label with its groups,
 // as a channel has them, of Channel or of the outlet that is there; or one group of that.
 type NewTarget struct {
-	// Channel, BroadcastGroups and Label are those of a Target.
+	// Channel, BroadcastGroups and Label have the same meaning as in a Target.
 	Channel         string                         `json:"channel,omitzero"`
 	BroadcastGroups []channel.BroadcastGroupMember `json:"broadcastGroups,omitzero"`
 	Label           string                         `json:"label,omitzero"`
-	// Groups are what BroadcastGroups are, by the name that they have in a channel.
+	// Groups is another name of BroadcastGroups, the name that they have in a channel.
 	Groups []channel.BroadcastGroupMember `json:"groups,omitzero"`
-	// ID and Type are those of a broadcast group. They stand alone.
+	// ID and Type name one broadcast group, without the other fields.
 	ID   string `json:"id,omitzero"`
 	Type string `json:"type,omitzero"`
 	// Unknown holds the fields of other names.
@@ -298,14 +293,14 @@ func (t *NewTarget) UnmarshalJSON(text []byte) error { return document.DecodeJSO
 type Group struct {
 	// ID is the primary key.
 	ID string `json:"_id,omitzero"`
-	// CreatedAt is when the record was made, UpdatedAt when it last changed.
+	// CreatedAt is the time of creation, UpdatedAt the time of the last change.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
-	// Inlet is the id of the member's channel, Outlet that of the agent's.
+	// Inlet is the id of the member's channel, Outlet the id of the agent's.
 	Inlet  string `json:"inlet,omitzero"`
 	Outlet string `json:"outlet,omitzero"`
-	// Name is the group's name: the request's groupName, else that of the member. Of one on Bravo
-	// that an agent joined, what the platform calls it, where the connector is a GroupNamer.
+	// Name is the group's name: the request's groupName, else the member's name. A group on Bravo that an
+	// agent joined has the platform's name, if the connector is a GroupNamer.
 	Name string `json:"name,omitzero"`
 	// Meta is free-form data of the bot.
 	Meta document.Object `json:"meta,omitzero"`
@@ -324,13 +319,13 @@ type Group struct {
 	Admin           string `json:"admin,omitzero"`
 	// App is the app that it belongs to.
 	App string `json:"app,omitzero"`
-	// Assignment is the id of its assignment, Member that of the member.
+	// Assignment is the id of its assignment, Member the id of the member.
 	Assignment string `json:"assignment,omitzero"`
 	Member     string `json:"member,omitzero"`
 	// Version counts the changes, from 1 on.
 	Version int64 `json:"_version,omitzero"`
-	// InletGroupExternalID is the id of the group on the inlet's platform, where the
-	// conversation there is a group.
+	// InletGroupExternalID is the id of the group on the inlet's platform, if the conversation there is a
+	// group.
 	InletGroupExternalID string `json:"inletGroupExternalId,omitzero"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`
@@ -357,7 +352,7 @@ type Admin struct {
 	// ExternalID is the agent's id on the outlet's platform. No two agents of an app have
 	// the same.
 	ExternalID string `json:"externalId"`
-	// Name is what members and other agents read, "" if it is not known.
+	// Name is shown to members and other agents, "" if it is not known.
 	Name string `json:"name,omitzero"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -19,7 +19,7 @@ func Check(field string, given any) error {
 	return boterr.Invalid(field, "is a nil %T: leave the field out, or check the error of what made it", given)
 }
 
-// CheckList returns InvalidArgument for a list of which an element is nil.
+// CheckList returns InvalidArgument for a list with a nil element.
 func CheckList[Value any](field string, list []Value) error {
 	for i, value := range list {
 		if Is(value) {

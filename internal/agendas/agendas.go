@@ -1,15 +1,15 @@
 // Package agendas keeps agendas, and runs what falls due. A Service carries out the operations; a Scheduler claims the
 // agendas that are due and gives each to a handler. Any number of schedulers on one store share the work.
 //
-// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and counts up
-// a fencing token, and finds the agenda only as it was seen; the lease is judged by the store's
-// clock alone, so that a worker whose clock is wrong neither takes what another one holds nor
-// misses its turn. A worker renews the leases of what it runs. One that cannot, because it or the
-// store does not answer, loses the agenda at the end of the lease: the context of its run ends, and
-// another worker begins a new attempt. The two may overlap for as long as the first handler goes on
-// after its context has ended, or its process stood still; what the first one stores at its end has
-// no effect, since the fencing token has changed. Nor has it where the agenda was deleted or
-// replaced while it ran. Where the agenda was given another schedule, that schedule stays.
+// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and increments a
+// fencing token, and applies only if the agenda has not changed since it was read. The lease is judged by the
+// store's clock alone, so a worker whose clock is wrong neither takes another worker's agenda nor misses its
+// turn. A worker renews the leases of its agendas. If it cannot, because it or the store does not answer, it
+// loses the agenda at the end of the lease: the context of its run ends, and another worker begins a new
+// attempt. The two may overlap for as long as the first handler continues after its context has ended, or its
+// process stood still; the result of the first one has no effect, since the fencing token has changed. Nor
+// has it if the agenda was deleted or replaced while it ran. If the agenda got another schedule, that
+// schedule stays.
 //
 // A start that never came back is a failure of the agenda if its scheduler held nothing else. Otherwise
 // the agendas that it held are run again one at a time, until it is known which one ends its process.
@@ -31,15 +31,14 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Ports are what a Service works with.
+// Ports are the parts that a Service works with.
 type Ports struct {
-	// Members are those of the scope's app. Required.
+	// Members serves the members of the scope's app. Required.
 	Members members.Getter
-	// Zone gives the time zone in which the patterns for a member are read, where they name
-	// none themselves. The default is UTC.
+	// Zone returns the time zone for the patterns of a member that name none. The default is UTC.
 	Zone Zone
-	// Tree returns the tree of a node for a member, where a call names no tree. The
-	// default is the tree that the member is in.
+	// Tree returns the tree of a node for a member, if a call names no tree. The default is the tree that the
+	// member is in.
 	Tree func(m *member.Member, nodeCompositeID string) string
 }
 
@@ -66,9 +65,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 }
 
-// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, and by which those of
-// an app or a member can be listed in pages in the order of their ids, unless they are there. A host calls it
-// once, before it uses the store. The errors are those of store.Collection.EnsureIndex.
+// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, and lists the agendas of
+// an app or a member in pages by id, unless they exist. A host calls it once, before it uses the store.
+// Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, index := range []store.Index{
 		// Completed agendas stand apart, so that they cost the operations nothing.
@@ -98,7 +97,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*agenda.Recor
 	return record.ReadAll(found, fromDocument)
 }
 
-// ofMember returns the agendas of a member: all, or those with a tag.
+// ofMember returns the agendas of a member: all, or the ones with a tag.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
@@ -246,7 +245,7 @@ func (s *Service) DeleteMemberAgenda(
 // ECMAScript, in which bot logic counts. What is later is no number of milliseconds.
 const latestTime document.Timestamp = 8_640_000_000_000_000
 
-// schedule is when an agenda runs, as a call gives it or as it is stored.
+// A schedule is the part of an agenda that decides when it runs, as given or as stored.
 type schedule struct {
 	// next is the next run, pattern what gives the runs after it until the instant
 	// until. What is absent is zero. It takes both to run again: a pattern without an end
@@ -254,7 +253,7 @@ type schedule struct {
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
-	// zone is that of the pattern, "" for UTC and where the pattern names its own.
+	// zone is the pattern's zone, "" for UTC and for a pattern that names its own.
 	zone string
 }
 
@@ -294,9 +293,8 @@ func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
 	return document.TimestampOf(first), nil
 }
 
-// check refuses a schedule that no agenda may have: a pattern that is to give the next
-// run and has no end, or one that checkEnd refuses. given is what the call gave of it,
-// which the error is about.
+// check refuses a schedule that no agenda may have: a pattern without an end that has to give the next run,
+// or one that checkEnd refuses. given is the schedule in the call, for the error.
 func (s schedule) check(given schedule) error {
 	if given.pattern != "" && given.next == 0 && s.until == 0 {
 		return boterr.Missing("runUntil", "the last instant at which the pattern may run")
@@ -353,7 +351,7 @@ const (
 	fieldFailedAt        = "failedAt"
 )
 
-// schema is how agendas are kept.
+// schema describes the records of agendas.
 var schema = &record.Schema{
 	Name:       "agenda",
 	Collection: "agendas",

@@ -154,8 +154,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkDistantStore claims and finishes agendas of one channel that are due, over a store of which each call takes
-// a millisecond and whose changes cannot be followed.
+// BenchmarkDistantStore claims and finishes due agendas of one channel, over a store whose calls take a
+// millisecond each and whose changes cannot be followed.
 func BenchmarkDistantStore(b *testing.B) {
 	const count = 2000
 	for b.Loop() {
@@ -188,8 +188,8 @@ func BenchmarkDistantStore(b *testing.B) {
 	}
 }
 
-// BenchmarkNeighbour is how long an agenda of one app waits for its run, beside another app whose runs hang, on a
-// store whose changes can be followed and on one that is asked each millisecond.
+// BenchmarkNeighbour measures the wait of an agenda of one app while the runs of another app hang, on a store
+// whose changes can be followed and on one that is polled each millisecond.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("watched/hung=%d", hung), func(b *testing.B) { neighbour(b, memstore.New(), hung) })
@@ -250,8 +250,8 @@ func (everybody) GetMember(_ context.Context, p member.GetParams) (*member.Membe
 	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
 }
 
-// newServiceOfEverybody returns the agendas of an app, of which the member "m" has a
-// number, each with its own tag.
+// newServiceOfEverybody returns the agendas of an app in which the member "m" has count, each with a
+// different tag.
 func newServiceOfEverybody(b *testing.B, count int) *agendas.Service {
 	b.Helper()
 	store := memstore.New()

@@ -18,29 +18,29 @@ import (
 // Claim is an agenda that a scheduler holds.
 type Claim struct {
 	id string
-	// fence is the fencing token: whoever claims the agenda later has a greater one.
+	// fence is the fencing token: a later claim of the agenda has a greater one.
 	fence int64
-	// stored is the agenda as it was last seen, record what could be decoded of it, and unreadable
-	// the error where that is not all of it.
+	// stored is the agenda as last read, record its decoded part, and unreadable the error if not all of it
+	// could be decoded.
 	stored     document.Object
 	record     agenda.Record
 	unreadable error
-	// attempts and failures are what it left counted.
+	// attempts and failures are the counts before the claim.
 	attempts, failures int64
 	// isSuspect is true if it may end the process, see package blame.
 	isSuspect bool
-	// isEdited is true if somebody has changed what it had written.
+	// isEdited is true if the stored fields of the claim were changed by another program.
 	isEdited bool
 	// scheduler is the one that claimed it.
 	scheduler *Scheduler
-	// run is what the handler is told, and claimedAt when it was claimed, by the store's clock.
+	// run goes to the handler; claimedAt is the time of the claim by the store's clock.
 	run       agenda.Run
 	claimedAt time.Time
 	// zone is the zone of its member, "" where it is not asked for.
 	zone string
-	// isAbandoned tells that nobody waits for the run any longer.
+	// isAbandoned is true once the scheduler no longer waits for the run.
 	isAbandoned atomic.Bool
-	// isSpent tells that the last of its starts never came back, so that it is given up.
+	// isSpent is true if the last of its starts never came back, so that it is given up.
 	isSpent bool
 	// hasBegun is true if the handler was called, isZoneUnknown if it was not since the zone of the pattern
 	// is not known here.
@@ -90,10 +90,9 @@ func ClaimOf(ctx context.Context) *Claim {
 	return c
 }
 
-// IsCurrent reports whether the agenda is still to be run as its run tells: it is there,
-// this claim of it holds, and it was not given another schedule. A handler that had to
-// wait before it begins asks it, and returns nil where it does not. It is true for the nil
-// Claim. The errors are those of the store.
+// IsCurrent reports whether the agenda must still run as the run says: it exists, this claim holds, and it
+// has no other schedule. A handler that had to wait before it begins checks it, and returns nil if it is
+// false. It is true for the nil Claim. Errors come from the store.
 func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -107,8 +106,8 @@ func (c *Claim) IsCurrent(ctx context.Context) (bool, error) {
 // which this run still does may count. It is false for the nil Claim.
 func (c *Claim) IsAbandoned() bool { return c != nil && c.isAbandoned.Load() }
 
-// holds reports whether the claim of an agenda as it is stored is this one. Its fencing token and its mark each
-// show that, in case somebody has edited the other one; so do its lease and its mark that it has not ended.
+// holds reports whether a stored agenda has this claim. The fencing token and the mark both show it, in case
+// one of them was edited, and so do the lease and the mark that the run has not ended.
 func (c *Claim) holds(stored document.Object) bool {
 	mark, _ := stored.Field(fieldClaim)
 	fence, _ := stored.Field(fieldFence)
@@ -147,7 +146,7 @@ func asSeen(seen document.Object, further ...query.FieldValue) (*query.Filter, e
 	return fieldsAre(append(further, fields[:]...))
 }
 
-// fieldsAre returns the filter that finds what has these values, some of which may be no scalars.
+// fieldsAre returns the filter for records with these values, some of them not scalars.
 func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
 	isPlain := true
 	for _, field := range fields {
@@ -183,7 +182,7 @@ func runKey(r *agenda.Record) string {
 	return string(strconv.AppendInt(append(append(room[:0], r.ID...), ':'), int64(r.NextRunAt), 10))
 }
 
-// handle gives a claim to the handler, where it is due in the zone of its member. A panic is an error.
+// handle gives a claim to the handler, if it is due in the zone of its member. A panic is an error.
 func (s *Scheduler) handle(ctx context.Context, c *Claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable

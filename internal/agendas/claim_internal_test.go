@@ -100,8 +100,7 @@ func (s *stand) rawOf(id string) document.Object {
 	return stored
 }
 
-// step is what happens to a worker at one of its steps: what it asks of its store, and
-// what its handler does.
+// A step is called at each step of a worker: a call of its store, or the work of its handler.
 type step func(number int, act func())
 
 // stepped is a store that lets a worker take its steps.
@@ -205,7 +204,7 @@ func wrappings() []wrapping {
 	}
 }
 
-// worker returns a scheduler whose steps, those of its handler included, are taken so.
+// worker returns a scheduler whose steps, and its handler's, go through step.
 func (c *crash) worker(wrap wrapping, step step) *Scheduler {
 	steps := &stepped{Store: c.store, step: step}
 	store := wrap(steps)

@@ -12,13 +12,13 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Somebody may edit the records of agendas, such as an operator in the database. Whatever is written there,
-// an agenda is not run without end, and it holds up no other one. Fields of the scheduler that hold what no
-// scheduler writes are repaired before the next claim. A result that matches no record counts as a failure.
-// A record that cannot be read fails as a run does.
+// Operators may edit the records of agendas in the database. Whatever they write, an agenda does not run
+// without end, and it holds up no other one. Fields of the scheduler with values that no scheduler writes are
+// repaired before the next claim. A result that matches no record counts as a failure. A record that cannot
+// be read fails like a run.
 //
-// The clock may be set back, too. A lease or a pause that was written later than now does not count as it
-// stands: the pause is over, and the lease begins anew.
+// The clock may be set back, too. A lease or a pause that was written in the future does not count: the pause
+// is over, and the lease begins again.
 
 // errEdited is the failure of a run whose result matches no record.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the agenda was changed while its run was under way")
@@ -30,8 +30,8 @@ const (
 	mostFence = 1 << 53
 	// longestLease is the longest time that a lease may last.
 	longestLease = 24 * time.Hour
-	// clockSlack is how far the store's clock may be behind where it was before that counts as a jump:
-	// processes may see it with some error.
+	// clockSlack is how far the store's clock may go back before that counts as a jump: processes may read it
+	// with some error.
 	clockSlack = time.Second
 )
 
@@ -78,9 +78,9 @@ func isSound(seen document.Object) bool {
 	return true
 }
 
-// repair stores the agenda so that all fields of the scheduler hold what a scheduler writes, and returns it
-// then: as it was seen if there is nothing to repair, and the zero Object if it has changed since. What was
-// counted in a field is lost with it. A lease that is no time begins anew, in case somebody has it.
+// repair stores the agenda with values that a scheduler writes in all fields of the scheduler, and returns
+// it: unchanged if there is nothing to repair, and the zero Object if it has changed since. Counts in
+// repaired fields are lost. A lease that is no time begins again, in case a worker holds it.
 func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.Time) (document.Object, error) {
 	set, unset, fields := document.O(), document.O(), []query.FieldValue(nil)
 	for field, value := range seen.All() {
@@ -106,8 +106,8 @@ func (s *Scheduler) repair(ctx context.Context, seen document.Object, now time.T
 	return s.rewrite(ctx, seen, fields, set, unset.Without(fieldHeldAt))
 }
 
-// redate begins a lease anew that was written later than now, or that is no lease of any scheduler: if somebody
-// has it, it is renewed soon, and otherwise it passes.
+// redate restarts a lease that was written in the future, or that no scheduler could have written: a worker
+// that holds it renews it soon, and otherwise it passes.
 func (s *Scheduler) redate(ctx context.Context, seen document.Object, now time.Time) error {
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a lease from another time begins anew", slog.String("agenda", idOf(seen)))
 	_, err := s.rewrite(ctx, seen, nil, document.O(fieldLeaseUntil, millis(now.Add(s.config.Lease)), fieldHeldAt, millis(now)), document.O())
@@ -146,8 +146,8 @@ func (s *Scheduler) modify(ctx context.Context, filter *query.Filter, change que
 	return done.Document, nil
 }
 
-// wasEdited reports whether somebody has changed what the claim had written. What updateAgenda changes is no
-// edit.
+// wasEdited reports whether the stored fields of the claim were changed by another program. Changes by
+// updateAgenda are no edit.
 func (c *Claim) wasEdited(stored document.Object) bool {
 	if isRescheduled(stored) {
 		return false

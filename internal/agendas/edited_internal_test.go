@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// edits are changes of fields of a record. nil stands for a field that is missing, and null for a null.
+// edits are changes of fields of a record. nil removes the field, and null sets it to null.
 func edits() []document.Object {
 	var all []document.Object
 	odd := []any{nil, null{}, "x", 7, document.O("n", 1)}
@@ -46,7 +46,7 @@ func edits() []document.Object {
 // null is an edit that sets a field to null.
 type null struct{}
 
-// edit changes fields of a record as somebody does who has the database.
+// edit changes fields of a record, as an operator with access to the database may.
 func (s *stand) edit(id string, fields document.Object) {
 	s.t.Helper()
 	set, unset := document.O("edited", s.env.NewID()), document.O("none", true)
@@ -81,7 +81,7 @@ type editing struct {
 const limitOfEdited = 3
 
 // newEditing returns a scheduler that brings runs of the agenda to an outcome, but postpones it once only.
-// meanwhile is what is edited in each run.
+// meanwhile is edited in each run.
 func newEditing(s *stand, outcome error, before, meanwhile document.Object) (*editing, *Scheduler) {
 	e := &editing{stand: s, about: fmt.Sprint(outcome, " ", before, " ", meanwhile)}
 	_, isPostponed := agenda.Postponed(outcome)
@@ -134,7 +134,7 @@ func (e *editing) check(scheduler *Scheduler, most int) {
 	require.True(e.t, !ok || at.After(start().AddDate(100, 0, 0)), "%s: it goes on at %v: %v", e.about, at, e.stored())
 }
 
-// outcomes are what comes of the runs of an edited agenda.
+// outcomes are the results of the runs of an edited agenda.
 func outcomes() []error {
 	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), agenda.Postpone(time.Second)}
 }

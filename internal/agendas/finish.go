@@ -23,25 +23,25 @@ import (
 // maxErrorSize is the number of bytes that are kept of the text of a failure.
 const maxErrorSize = 1000
 
-// outcome is what follows from a run.
+// An outcome is the consequence of a run for its agenda.
 type outcome struct {
 	update *query.Update
 	// stamps are the fields that the update sets to a value of their own each time.
 	stamps document.Object
-	// next is when the agenda runs next, zero where it does not, or where that is after a pause.
+	// next is the time of the next run, zero if there is none or if a pause comes first.
 	next time.Time
-	// pauses tells that it can be claimed again after a pause, by the store's clock.
+	// pauses is true if it can be claimed again after a pause, by the store's clock.
 	pauses bool
 	pause  time.Duration
-	// final tells that no further attempt for the scheduled time follows.
+	// final is true if no further attempt for the scheduled time follows.
 	final bool
 }
 
-// verdict says what follows from a run for an agenda as it is stored now.
+// A verdict decides the outcome of a run from the agenda as it is stored now.
 type verdict func(r *agenda.Record) outcome
 
-// finish stores what follows from a run, and tells it. ctx is not that of the run, which
-// may have ended. pause is the back-off.
+// finish stores the outcome of a run, and reports it. ctx is not the context of the run, which may have
+// ended. pause is the back-off.
 func (s *Scheduler) finish(
 	ctx context.Context, c *Claim, failure error, pause func(failures int) time.Duration,
 ) (agenda.Result, error) {
@@ -128,7 +128,7 @@ func (s *Scheduler) abandon(ctx context.Context, c *Claim, reason error, judge v
 	return agenda.Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
 }
 
-// mostVerdicts is how often what follows from a run is judged at most, as its agenda changes each time.
+// mostVerdicts bounds how often an outcome is decided, when the agenda changes each time.
 const mostVerdicts = 8
 
 // conclude stores what follows from a run, unless the agenda was removed. If the agenda was
@@ -202,12 +202,12 @@ func (c *Claim) field(name string) query.FieldValue {
 	return query.FieldValue{Name: name, Value: value}
 }
 
-// claimState is what has become of a claim whose agenda has changed.
+// claimState is the state of a claim whose agenda has changed.
 type claimState int
 
 const (
 	isHeldStill claimState = iota
-	// isEnded tells that the end of the run is stored already: nobody else ends the claim of its fence.
+	// isEnded: the end of the run is stored already, so this claim cannot end again.
 	isEnded
 	isRemoved
 )
@@ -230,9 +230,9 @@ func (s *Scheduler) reread(ctx context.Context, c *Claim) (claimState, error) {
 	}
 }
 
-// afterSuccess is the verdict on a run that was claimed at a time, and succeeded. What
-// follows is the next occurrence after that time: one that passed while it ran is late,
-// and tells how many others were missed.
+// afterSuccess is the verdict on a run that was claimed at a time, and succeeded. The outcome is the next
+// occurrence after that time: an occurrence that passed during the run is late, and carries the number of the
+// others that were missed.
 func (s *Scheduler) afterSuccess(r *agenda.Record, claimed time.Time) outcome {
 	next, err := s.occurrence(r, claimed)
 	switch {
@@ -278,8 +278,8 @@ func (s *Scheduler) retry(
 // it was claimed.
 func wasRescheduled(r *agenda.Record) bool { return r.Attempts == 0 && !r.Begun }
 
-// released is the verdict on a run that ends without a result, or whose agenda has been
-// scheduled anew: what is scheduled holds.
+// released is the verdict on a run that ends without a result, or whose agenda has a new schedule: the stored
+// schedule holds.
 func (s *Scheduler) released(r *agenda.Record) outcome {
 	return outcome{update: updates().release, next: r.NextRunAt.Time()}
 }
@@ -337,13 +337,14 @@ func (s *Scheduler) pauseAfter(
 	return max(0, pause(failures))
 }
 
-// updates are the changes that schedulers make, compiled when the first is needed. What differs each time
-// stands in the stamps of a query.Change, which need no compiling.
+// updates are the changes that schedulers make, compiled at the first use. The values that differ each time
+// are the stamps of a query.Change, which need no compiling.
 var updates = sync.OnceValue(newUpdates)
 
 type allUpdates struct {
-	// claim counts a claim, claimAgain one after a pause. lost ends one that never came back alone, which is a failure, and lostBeside one
-	// that never came back beside others. What such a run still stores finds another fence.
+	// claim counts a claim, claimAgain one after a pause. lost ends a claim that never came back alone, which
+	// is a failure, and lostBeside one that never came back while others ran. A later result of such a run
+	// finds another fence.
 	claim, claimAgain, lost, lostBeside *query.Update
 	// beside notes that another agenda was lost as well.
 	beside *query.Update
@@ -363,8 +364,8 @@ type allUpdates struct {
 
 func newUpdates() *allUpdates {
 	var (
-		// What each end of a claim removes, what that of a run does, and what one that is the last for
-		// its time.
+		// The fields that each end of a claim removes, that the end of a run removes, and that the last end
+		// for its time removes.
 		left  = []any{fieldLeaseUntil, true, fieldClaim, true, fieldBeside, true, fieldBegun, true}
 		ended = appendPairs(left, fieldRetryAt, true, fieldHeldAt, true)
 		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true, fieldLost, true)

@@ -388,7 +388,7 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	}
 }
 
-// askedToWaitError is a failure that says when to come again.
+// askedToWaitError is a failure with the pause before the next try.
 type askedToWaitError struct{ error }
 
 func (askedToWaitError) RetryAfter() time.Duration { return 20 * time.Minute }

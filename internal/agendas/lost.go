@@ -16,15 +16,16 @@ import (
 )
 
 // A start never came back if its worker died, or lost its lease, before it stored how the run ended. If its
-// scheduler held nothing else, that is a failure of the agenda. Otherwise nobody knows which agenda ended the
-// process, and all of them become suspects, without a failure, see package blame. So an agenda that ends each
-// process fails for good after SchedulerOptions.Limit failures and two more starts, and those beside it never do.
+// scheduler held nothing else, that is a failure of the agenda. Otherwise any of the agendas may have ended
+// the process, and all of them become suspects, without a failure, see package blame. So an agenda that ends
+// each process fails for good after SchedulerOptions.Limit failures and two more starts, and the agendas that
+// ran with it never do.
 
 // errNeverCameBack is the failure of a start that never came back.
 var errNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run began and never came back: its process ended, or lost the lease")
 
-// neverCameBackText is how that failure is kept.
+// neverCameBackText is the stored text of that failure.
 var neverCameBackText = textOf(errNeverCameBack)
 
 // wasLost reports whether the last start of an agenda, as it is stored, never came back.
@@ -76,8 +77,8 @@ func (s *Scheduler) prepare(ctx context.Context, seen document.Object, now time.
 	}
 }
 
-// countLost stores that the last start of an agenda never came back: as a failure if nothing else was lost with
-// it. isSpent is that of prepare.
+// countLost stores that the last start of an agenda never came back: as a failure if nothing else was lost
+// with it. isSpent is as in prepare.
 func (s *Scheduler) countLost(ctx context.Context, seen document.Object) (ready document.Object, isSpent bool, err error) {
 	isAlone, err := s.wasAlone(ctx, seen)
 	if err != nil {
@@ -125,7 +126,7 @@ func (s *Scheduler) wasAlone(ctx context.Context, seen document.Object) (bool, e
 	if err != nil || len(found) > 0 {
 		return false, err
 	}
-	// Whoever has taken another one over since this one was seen has marked it before.
+	// A worker that has taken another one over since this one was read has marked it first.
 	now, exists, err := s.agendas.Get(ctx, idOf(seen))
 	return exists && !document.Get(now, fieldBeside, false), err
 }

@@ -139,8 +139,8 @@ func (m *mortal) live() {
 	}
 }
 
-// oneProcess runs what is due by a process of its own, which dies in the middle of the agenda
-// with the tag "kills", and returns when it is dead or an hour has passed.
+// oneProcess runs the due agendas in a separate process, which dies in the middle of the agenda with the tag
+// "kills", and returns when it is dead or an hour has passed.
 func (l *live) oneProcess() {
 	l.t.Helper()
 	store := l.newMortal()
@@ -247,7 +247,7 @@ func TestLostRun_LastStartAtShutdown(t *testing.T) {
 				})
 				l.pass(time.Minute)
 				takes(l, l.scheduler(succeed, func(c *SchedulerConfig) {
-					// What is told of a claim comes before its end: then the shutdown begins.
+					// The hook comes before the end of the claim: the shutdown begins then.
 					c.Hooks.Claimed = func(context.Context, agenda.Event) {
 						l.stop()
 						<-time.After(time.Second)
@@ -328,7 +328,7 @@ func TestBlame_BesideAnEditedRecord(t *testing.T) {
 	}
 }
 
-// Of agendas that are under way together, only the one that ends each process fails.
+// If several agendas are under way, only the one that ends each process fails.
 func TestBlame_GuiltyAgendaIsFound(t *testing.T) {
 	t.Parallel()
 	const innocent, limit = 5, 3
@@ -356,7 +356,7 @@ func dueNow(l *live) func(*agenda.Record) {
 	return func(r *agenda.Record) { r.NextRunAt = document.TimestampOf(l.began) }
 }
 
-// dies runs what is due by a process of its own, in which the agenda "kills" ends the process while others
+// dies runs the due agendas in a separate process, in which the agenda "kills" ends the process while others
 // run, and reports whether it did.
 func (l *live) dies(limit int) bool {
 	l.t.Helper()
@@ -379,7 +379,7 @@ func (l *live) dies(limit int) bool {
 	return isDead
 }
 
-// One app's suspects hold up those of another one by a run at a time.
+// One app's suspects hold up another app's by one run at a time.
 func TestBlame_AppsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const long, suspects = time.Minute, 20
@@ -427,8 +427,8 @@ func TestBlame_SuspectsLeaveTimeForOthers(t *testing.T) {
 	})
 }
 
-// A suspect that ignores the end of its context holds up others for a time only. If the process ends then,
-// neither the suspect nor what runs beside it has failed.
+// A suspect that ignores the end of its context holds up others for a limited time. If the process ends then,
+// neither the suspect nor the agendas that ran with it have failed.
 func TestBlame_SuspectThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for lost := range int64(2) {

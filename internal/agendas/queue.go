@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// candidates tells which agendas can be claimed. now is always a time of the store's
-// clock. It is safe for concurrent use.
+// candidates finds the agendas that can be claimed. now is always a time of the store's clock. It is safe for
+// concurrent use.
 type candidates interface {
 	// first returns the first of the agendas that are due, in the order in which they run, as it is now;
 	// the zero Object where none is. The caller claims it, or gives it back.
@@ -22,11 +22,11 @@ type candidates interface {
 	// were found up to maxAge ago. isLeft is true if others are due whose channels have no place.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration, places *fair.Shares) (
 		taken []document.Object, isLeft bool, err error)
-	// giveBack tells that a claim of an agenda that was taken did not come about.
+	// giveBack returns an agenda that was taken but could not be claimed.
 	giveBack(taken document.Object)
-	// putBack tells that an agenda that was taken was not tried.
+	// putBack returns an agenda that was taken but not tried.
 	putBack(taken document.Object)
-	// deferUntil tells that an agenda that was taken is not to be taken again before a time, unless it changes.
+	// deferUntil keeps an agenda that was taken from being taken again before a time, unless it changes.
 	deferUntil(taken document.Object, at time.Time)
 	// next returns when the next agenda can be claimed: now where one is due.
 	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
@@ -35,7 +35,7 @@ type candidates interface {
 	// idle returns how long to wait for more to fall due after nothing could be taken at now, at most so
 	// long.
 	idle(now time.Time, atMost time.Duration) time.Duration
-	// woken receives when idle may have become less; nil where that is not known.
+	// woken receives when idle may have become less; nil if that is not known.
 	woken() <-chan struct{}
 	// close ends what goes on between the calls, until the next one.
 	close()
@@ -230,14 +230,14 @@ func (q *queue) takeFairly(now int64, limit int, places *fair.Shares) (taken []d
 	return taken, false
 }
 
-// giveBack puts an agenda that was taken, and has not changed since, where it was.
+// giveBack puts an agenda that was taken, and has not changed since, in its previous place.
 func (q *queue) giveBack(id string) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		q.waiting.push(e)
 	}
 }
 
-// deferUntil puts an agenda that was taken, and has not changed since, where it waits until a time.
+// deferUntil puts an agenda that was taken, and has not changed since, among the ones that wait until a time.
 func (q *queue) deferUntil(id string, at int64) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
 		e.deferredUntil = at
@@ -292,11 +292,11 @@ type entry struct {
 	due *heap
 }
 
-// place is where in a queue an entry is.
+// place is the place of an entry in a queue.
 type place uint8
 
 const (
-	// nowhere is the place of an entry that is not in a heap: somebody tries to claim it.
+	// nowhere is the place of an entry that is in no heap: a worker is trying to claim it.
 	nowhere place = iota
 	// waiting entries are not due yet, or kept from being claimed by a lease, or by the pause after a
 	// failure.
@@ -308,7 +308,7 @@ const (
 	parked
 )
 
-// dueAt is when it can be claimed.
+// dueAt is the time from which it can be claimed.
 func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil, e.deferredUntil) }
 
 // slot returns the slot of the entry in a heap. In the heap of a channel, an agenda that is tried again
@@ -431,7 +431,7 @@ func (s *slot) before(other *slot) bool {
 // children is the number of children of a node.
 const children = 4
 
-// top returns the first entry, nil where there is none.
+// top returns the first entry, or nil if there is none.
 func (h *heap) top() *entry {
 	if len(h.slots) == 0 {
 		return nil

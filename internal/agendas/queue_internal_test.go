@@ -334,7 +334,7 @@ func (m modelled) compare(other modelled) int {
 	return cmp.Or(cmp.Compare(m.priority, other.priority), cmp.Compare(m.at, other.at), cmp.Compare(m.creation, other.creation))
 }
 
-// model is a stand beside the list of its open agendas, which are changed at random.
+// model is a stand with the list of its open agendas, which are changed at random.
 type model struct {
 	*stand
 

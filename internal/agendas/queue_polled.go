@@ -18,7 +18,7 @@ import (
 // that are due, and the store puts them in order.
 type polledQueue struct {
 	store store.Collection
-	// inOrder is the order in which those that are due run, byTime that of their times.
+	// inOrder is the order in which due agendas run, byTime the order of their times.
 	inOrder, byTime *query.Sort
 
 	mu      sync.Mutex
@@ -80,7 +80,7 @@ const (
 	// lookAhead is the number of agendas that are asked for at once, since more may be taken soon: to put
 	// a long backlog in order costs more than to read these.
 	lookAhead = 256
-	// maxLooks is how often one take asks on behind those whose channels have no place.
+	// maxLooks bounds how often one take asks for more behind agendas whose channels have no place.
 	maxLooks = 4
 )
 

@@ -20,23 +20,23 @@ type watchedQueue struct {
 	collection string
 	store      store.Collection
 	wake       chan struct{}
-	// filling is held by who fills the queue or closes it. It is taken before the store's
-	// lock, which is taken before mu.
+	// filling is held while the queue is filled or closed. It is locked before the store's lock, which is
+	// locked before mu.
 	filling sync.Mutex
-	// stop ends the watching, nil where it has not begun.
+	// stop ends the watching, nil before it begins.
 	stop func()
 
 	mu sync.Mutex
-	// queue is nil where it has to be filled first.
+	// queue is nil until it is filled.
 	queue *queue
-	// early is what changes while the queue is being filled, nil where it is not.
+	// early collects changes while the queue is being filled, otherwise nil.
 	early *earlyChanges
 }
 
 // earlyChanges are the agendas that changed, in the order in which they did so first.
 type earlyChanges struct {
 	ids []string
-	// newest is what they are now: the zero Object where they were removed.
+	// newest has their present values: the zero Object if they were removed.
 	newest map[string]document.Object
 }
 
@@ -74,7 +74,7 @@ func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
 	}
 }
 
-// fill fills the queue, unless somebody else did so, or everything changed, meanwhile.
+// fill fills the queue, unless another call has filled it or everything has changed meanwhile.
 func (w *watchedQueue) fill(ctx context.Context) error {
 	w.filling.Lock()
 	defer w.filling.Unlock()
@@ -162,7 +162,7 @@ func (w *watchedQueue) changed(before, after document.Object) {
 	}
 }
 
-// reset is told that all agendas changed.
+// reset is called when all agendas may have changed.
 func (w *watchedQueue) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

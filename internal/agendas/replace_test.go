@@ -123,7 +123,7 @@ func TestNewAgenda_ManyReplaceAtOnce(t *testing.T) {
 	}
 }
 
-// crashing is a store of which the writes fail from one on.
+// crashing is a store whose writes fail from a given one on.
 type crashing struct {
 	store.Store
 
@@ -303,7 +303,7 @@ func (c *killingCollection) Update(
 	return result, err
 }
 
-// isKilled calls in a goroutine of its own, and reports whether that was killed.
+// isKilled runs call in a goroutine, and reports whether the goroutine was killed.
 func isKilled(call func()) bool {
 	killed := true
 	var life sync.WaitGroup

@@ -12,12 +12,12 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// retentionPause is how often Run removes old agendas.
+// retentionPause is the time between two removals of old agendas by Run.
 const retentionPause = time.Hour
 
 // RemoveCompleted removes the agendas that were completed longer ago than SchedulerConfig.Retention, or
-// failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run
-// does so each hour; botctx.Runtime.RemoveOld does so, too. The errors are those of the store.
+// failed for good longer ago than FailedRetention, by the store's clock, and returns their number. Run does
+// so each hour; botctx.Runtime.RemoveOld does so, too. Errors come from the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -76,10 +76,9 @@ func (s *Scheduler) applyRetention(ctx context.Context) {
 	}
 }
 
-// EraseMember removes all agendas of a member, whatever their state, and returns how many it removed. A
-// run that is under way finishes, and its result is not stored. It removes some at a time: after an error,
-// call it again. InvalidArgument: the id of the app or of the member is missing. The other errors are
-// those of the store.
+// EraseMember removes all agendas of a member, whatever their state, and returns how many it removed. A run
+// that is under way finishes, and its result is not stored. It removes some at a time: after an error, call
+// it again. InvalidArgument: the id of the app or of the member is missing. Other errors come from the store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed int64, err error) {
 	switch {
 	case app == "":

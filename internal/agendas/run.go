@@ -47,7 +47,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return p.abandonAll(ctx)
 }
 
-// pool is what the workers of one Run share.
+// A pool is shared by the workers of one Run.
 type pool struct {
 	*Scheduler
 
@@ -66,7 +66,7 @@ type pool struct {
 	// when a place is released.
 	isStarved atomic.Bool
 	freed     chan struct{}
-	// suspects says when agendas run that may end the process.
+	// suspects decides when agendas run that may end the process.
 	suspects blame.Suspects
 }
 
@@ -275,8 +275,8 @@ func (p *pool) handAll(ctx context.Context, found []document.Object, now time.Ti
 	return errors.Join(failed...)
 }
 
-// claimSuspect claims an agenda that may be a suspect, beside so many others that are under way. It returns nil
-// if the agenda has changed since, or cannot be claimed now.
+// claimSuspect claims an agenda that may be a suspect, while underWay others run. It returns nil if the
+// agenda has changed since, or cannot be claimed now.
 func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.Time, underWay int) (c *Claim, err error) {
 	ctx, cancel := p.claiming(ctx)
 	defer cancel()
@@ -314,8 +314,8 @@ func (p *pool) claimSuspect(ctx context.Context, seen document.Object, now time.
 	return c, err
 }
 
-// claiming returns the context of a claim, which is finished although ctx ends, so that no lease is left of a
-// claim that nobody knows.
+// claiming returns the context of a claim. The claim is finished even if ctx ends, so that no lease is left
+// without a holder.
 func (p *pool) claiming(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), p.config.Lease)
 }
@@ -416,11 +416,11 @@ func (p *pool) perform(runs context.Context, c *Claim) {
 	failure = p.handle(ctx, c)
 }
 
-// now is the time by which suspects keep other runs waiting: real time, as that of timers, which no clock sets
+// now is the time by which suspects keep other runs waiting: real time, as timers use, which is never set
 // back.
 func (*pool) now() time.Time { return time.Now() } //nolint:forbidigo // See above.
 
-// endSuspect notes that the run of a claim is over, if it is that of a suspect.
+// endSuspect notes that the run of a claim is over, if it is a suspect.
 func (p *pool) endSuspect(c *Claim) {
 	if c.isSuspect {
 		p.suspects.End(c.id, p.now())
@@ -445,7 +445,7 @@ func (p *pool) settle(ctx context.Context, c *Claim, failure error) {
 	case failure != nil && ctx.Err() != nil:
 		p.giveBack(stored, c, failure, p.released)
 	default:
-		_, _ = p.finish(stored, c, failure, p.jittered) // It tells what went wrong itself.
+		_, _ = p.finish(stored, c, failure, p.jittered) // It logs its own errors.
 	}
 }
 
@@ -468,7 +468,7 @@ func (p *pool) abandonAll(ctx context.Context) error {
 	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s", strings.Join(left, "; "))
 }
 
-// giveBack gives a claim back. Where that fails, its lease passes.
+// giveBack gives a claim back. If that fails, its lease passes.
 func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
 		p.report(ctx, slog.LevelWarn, "agenda: not given back", agenda.Event{Run: c.run, At: c.claimedAt},
@@ -479,8 +479,7 @@ func (p *pool) giveBack(ctx context.Context, c *Claim, reason error, judge verdi
 // leases are the claims that a Run holds.
 type leases = lease.Held[*Claim]
 
-// abandonAll ends all claims where nobody waits for their runs any longer, and returns them in
-// the order of their ids.
+// abandonAll ends all claims whose runs the scheduler no longer waits for, and returns them by id.
 func abandonAll(held *leases) []*Claim {
 	abandoned := held.Take(func(c *Claim) { c.isAbandoned.Store(true) })
 	slices.SortFunc(abandoned, func(a, b *Claim) int { return strings.Compare(a.id, b.id) })

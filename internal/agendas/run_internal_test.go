@@ -26,8 +26,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// live is a stand in the time of a synctest bubble, where timers and the store's clock
-// go together.
+// live is a test's stand in a synctest bubble, in which timers and the store's clock go together.
 type live struct {
 	*stand
 
@@ -538,7 +537,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 	})
 }
 
-// hangingStore is a store of which one kind of call does not come back before it is released.
+// hangingStore is a store in which one kind of call does not return before it is released.
 type hangingStore struct {
 	store.Store
 

@@ -19,29 +19,29 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// SchedulerConfig says how a scheduler works. Env.Store and Handler are required.
+// SchedulerConfig configures a Scheduler. Env.Store and Handler are required.
 type SchedulerConfig struct {
 	// Env has the store. Its clock, not Env.Now, decides what is due and how long a lease
 	// lasts.
 	Env record.Env
 	// Handler runs the agendas.
 	Handler agenda.Handler
-	// Zone returns the time zone of the member of an agenda whose pattern names none, as Zone does,
-	// and is called before each run by a pattern. Where the zone has changed, the pattern goes on
-	// in the new one: a run for a time of day that has not come there yet waits for it. An error,
-	// and a name that is none, fail the run before it begins: it is tried again, and after the last
-	// attempt the pattern goes on in the zone that it had. The default leaves patterns in the
-	// zone in which they were given.
+	// Zone returns the time zone of the member of an agenda whose pattern names none, and is called before
+	// each run by a pattern. If the zone has changed, the pattern continues in the new one: a run for a time
+	// of day that has not come there yet waits for it. An error, or an unknown zone, fails the run before it
+	// begins: it is tried again, and after the last attempt the pattern continues in its previous zone. The
+	// default leaves patterns in the zone in which they were given.
 	Zone func(ctx context.Context, of agenda.Agenda) (string, error)
-	// Retention and FailedRetention are how long Run keeps completed agendas, from the time for which each was last
-	// scheduled, and those that failed for good, from the last failure, see botctx.Retention.
+	// Retention and FailedRetention are the times for which Run keeps completed agendas, from the time for
+	// which each was last scheduled, and agendas that failed for good, from the last failure, see
+	// botctx.Retention.
 	Retention, FailedRetention time.Duration
 
 	SchedulerOptions
 }
 
-// SchedulerOptions are what a host decides about a scheduler, see botctx.SchedulerOptions. The zero value of each means
-// the default.
+// SchedulerOptions are a host's settings of a scheduler, see botctx.SchedulerOptions. The zero value of each
+// field means the default.
 type SchedulerOptions struct {
 	Workers         int
 	Lease           time.Duration
@@ -125,10 +125,10 @@ func (c SchedulerConfig) checkNumbers() error {
 	return nil
 }
 
-// Scheduler claims the agendas of all apps that are due, and gives each to a handler. In
-// real time Run does so until its context ends; in virtual time RunNext does so one by
-// one. Any number of schedulers, in any number of processes, may share one store: what
-// holds then stands at the package. It is safe for concurrent use.
+// Scheduler claims the due agendas of all apps, and gives each to a handler. In real time Run does so until
+// its context ends; in virtual time RunNext does so one by one. Any number of schedulers, in any number of
+// processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
+// use.
 type Scheduler struct {
 	store   store.Store
 	agendas store.Collection
@@ -172,8 +172,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	return s, nil
 }
 
-// Next returns when the next agenda can be claimed, by the store's clock: now where one
-// is due. ok is false where there is none to wait for. The errors are those of the store.
+// Next returns the time at which the next agenda can be claimed, by the store's clock: now if one is due. ok
+// is false if there is none to wait for. Errors come from the store.
 func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -182,8 +182,7 @@ func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error)
 	return s.candidates.next(ctx, now)
 }
 
-// Due returns the number of agendas that can be claimed now. The errors are those of the
-// store.
+// Due returns the number of agendas that can be claimed now. Errors come from the store.
 func (s *Scheduler) Due(ctx context.Context) (int, error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
@@ -192,11 +191,10 @@ func (s *Scheduler) Due(ctx context.Context) (int, error) {
 	return s.candidates.count(ctx, now)
 }
 
-// RunNext claims the first of the agendas that are due, runs it, and stores what follows
-// from it. What a run schedules, changes or deletes counts for the next call. The lease
-// is not renewed: where the handler lets more time than that pass, another call may take
-// the agenda. Where ctx ends while it runs, and the handler returns an error, that is no
-// failure: the claim is given back.
+// RunNext claims the first of the due agendas, runs it, and stores the outcome. Agendas that a run schedules,
+// changes or deletes count for the next call. The lease is not renewed: if the handler takes longer, another
+// call may take the agenda. If ctx ends while it runs, and the handler returns an error, that is no failure:
+// the claim is given back.
 //
 // The error is one of the store: then the agenda runs again after its lease, unless it
 // was not claimed.
@@ -261,7 +259,7 @@ func (s *Scheduler) call(ctx context.Context, name string, hook func(context.Con
 	hook(ctx, e)
 }
 
-// tellClaimed tells that a run begins.
+// tellClaimed reports the beginning of a run.
 func (s *Scheduler) tellClaimed(ctx context.Context, e agenda.Event) {
 	s.report(ctx, slog.LevelDebug, "agenda: claimed", e)
 	s.call(ctx, "Claimed", s.config.Hooks.Claimed, e)
@@ -273,13 +271,13 @@ func (s *Scheduler) tellClaimed(ctx context.Context, e agenda.Event) {
 	s.call(ctx, "Late", s.config.Hooks.Late, e)
 }
 
-// tellFinished tells that a run succeeded.
+// tellFinished reports that a run succeeded.
 func (s *Scheduler) tellFinished(ctx context.Context, e agenda.Event) {
 	s.report(ctx, slog.LevelDebug, "agenda: finished", e)
 	s.call(ctx, "Finished", s.config.Hooks.Finished, e)
 }
 
-// tellFailed tells that a run failed, where another attempt follows at the given level.
+// tellFailed reports that a run failed, at the given level if another attempt follows.
 func (s *Scheduler) tellFailed(ctx context.Context, level slog.Level, e agenda.Event) {
 	s.report(ctx, level, "agenda: failed", e, slog.String("error", display.Text(e.Err)))
 	s.call(ctx, "Failed", s.config.Hooks.Failed, e)

@@ -314,7 +314,7 @@ func storeMethods() []string {
 	return []string{"Now", "Collection", "Get", "Find", "Update", "FindAndModify", "Watch"}
 }
 
-// breaks are the ways in which a store breaks, beside errors.
+// breaks are the ways in which a store breaks, other than errors.
 func breaks() map[string]func() {
 	return map[string]func(){
 		"panics":             func() { panic("the store is broken") },

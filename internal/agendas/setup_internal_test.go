@@ -18,7 +18,7 @@ import (
 
 const day = 24 * time.Hour
 
-// start is when virtual time begins in tests.
+// start returns the beginning of virtual time in tests.
 func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // testClock is a clock that stands still unless it is moved.
@@ -45,7 +45,7 @@ func (c *testClock) set(to time.Time) {
 	c.now = to
 }
 
-// unwatched is a store whose changes cannot be followed, as those of a database cannot.
+// unwatched is a store whose changes cannot be followed, as in a database.
 type unwatched struct{ store.Store }
 
 type stand struct {

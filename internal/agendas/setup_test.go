@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// noon is what the clock of apps shows: 2024-03-01 12:00 in UTC, a Friday.
+// noon is the time on the apps' clock: 2024-03-01 12:00 in UTC, a Friday.
 const noon = 1_709_294_400_000
 
 // hour is an hour, in milliseconds.

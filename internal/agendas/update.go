@@ -19,8 +19,8 @@ func (s *Service) UpdateAgenda(ctx context.Context, p agenda.UpdateParams) (agen
 	if err != nil {
 		return agenda.UpdateResult{}, err
 	}
-	// Agendas that were open when they were read may have ended since. Where all of them have, the
-	// update reads again which are open, at most so many times.
+	// Agendas that were open when they were read may have ended since. If all of them have, the update reads
+	// the open ones again, at most this often.
 	const tries = 8
 	for range tries {
 		open, err := u.open(ctx)
@@ -127,8 +127,8 @@ func (u *update) check(r *agenda.Record) error {
 	return err
 }
 
-// write changes the agendas that were found open, where they are so still and the update
-// still fits their schedules, in one write.
+// write changes the agendas that were found open, in one write, if they are still open and the update still
+// fits their schedules.
 func (u *update) write(ctx context.Context, open []*agenda.Record) (store.UpdateResult, error) {
 	set, unset := u.fields()
 	if u.params.Replace {
@@ -207,9 +207,9 @@ func (u *update) fields() (set, unset []any) {
 	return set, unset
 }
 
-// resetAttempts returns what is removed of an agenda that is scheduled anew: all of its
-// earlier attempts. The lease of one that is running stays, and its run learns from the missing
-// attempts, and that it has not Begun, that it has another schedule.
+// resetAttempts returns the fields to remove from an agenda with a new schedule: all of its earlier attempts.
+// The lease of a running one stays; its run learns of the new schedule from the missing attempts and the
+// missing Begun.
 func resetAttempts() []any {
 	return []any{
 		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
@@ -217,8 +217,8 @@ func resetAttempts() []any {
 	}
 }
 
-// replacementNumber returns the number with which an agenda takes the place of the
-// others of its tag, or 0 where it came last as it is.
+// replacementNumber returns the number with which an agenda takes the place of the others of its tag, or 0 if
+// it is already the last.
 func (u *update) replacementNumber(ctx context.Context, r *agenda.Record) (int64, error) {
 	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
 		openFilter(u.params.Tag).With(record.FieldID, document.O("$ne", r.ID)))
@@ -300,9 +300,9 @@ func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter docum
 	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
 }
 
-// removeReplaced removes the open agendas of a member and tag that have been replaced. It removes those
-// that it read, if their numbers are unchanged: a deletion meanwhile may let the numbers begin anew, so
-// that the last agenda has a small one, and an update may have made one of those that it read the last.
+// removeReplaced removes the open agendas of a member and tag that have been replaced. It removes the ones
+// that it read, if their numbers are unchanged: after a deletion the numbers may begin again, so the last
+// agenda may have a small one, and an update may have made one of them the last.
 func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		Filter: openFilter(tag),

@@ -179,7 +179,7 @@ func TestUpdateAgenda_OverriddenPattern(t *testing.T) {
 	}
 }
 
-// schedule is when an agenda runs.
+// A schedule decides when an agenda runs.
 type schedule struct {
 	pattern     string
 	next, until document.Timestamp
@@ -223,7 +223,7 @@ func TestUpdateAgenda_Refuses(t *testing.T) {
 		`{"memberId": "ada", "runUntil": -1}`:                                          "runUntil",
 		`{"memberId": "ada", "pattern": "never"}`:                                      "pattern",
 		`{"memberId": "none", "pattern": "never"}`:                                     "pattern",
-		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // Of once, which has none stored.
+		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // The agenda "once" has none stored.
 		`{"memberId": "none", "pattern": "0 9 * * *", "runUntil": 5}`:                  "pattern",
 		`{"memberId": "none", "pattern": "0 9 * * *", "nextRunAt": 6, "runUntil": 5}`:  "nextRunAt",
 		`{"memberId": "ada", "tag": "x", "nextRunAt": 1719298000001}`:                  "nextRunAt", // After runUntil of daily.
@@ -248,7 +248,7 @@ func TestUpdateAgenda_EndsBeforeItFires(t *testing.T) {
 	must(t, a.mine.UpdateAgenda, `{"memberId": "bob", "pattern": "59 12 * * *"}`)
 }
 
-// notes are what a scheduler notes of an agenda.
+// notes are the fields that a scheduler writes to an agenda.
 type notes struct {
 	fence, attempts, failures int64
 	leaseUntil, retryAt       document.Timestamp
@@ -318,7 +318,7 @@ func TestUpdateAgenda_LeavesLeaseOfARun(t *testing.T) {
 	}
 }
 
-// manyAgendas is how many agendas a member has in tests of what they cost.
+// manyAgendas is the number of a member's agendas in tests of costs.
 const manyAgendas = 8000
 
 // fill adds agendas of ada's with the tag "x" to the store, as a scheduler leaves them.

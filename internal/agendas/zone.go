@@ -68,14 +68,13 @@ func zoneOf(memberID, name string, failure error) (string, error) {
 	return name, nil
 }
 
-// A pattern that names no zone goes on in that of its member. So before each run of it the host is
-// asked which zone that is now: before, since what fails then fails while nothing has been done.
+// A pattern that names no zone continues in its member's zone. So before each run of it the host is asked for
+// the present zone. It is asked before the run, since a failure then means that nothing has been done.
 //
-// Where the member has moved east, the time of the run has passed there already, and it runs, late.
-// Where the member has moved west, the time has not come yet, and the run waits for it: nine o'clock
-// is not four in the morning. Hours that are a wildcard mean no time of day, and are as due in one
-// zone as in another; so is a run for which a call has named the instant itself, and one that has
-// begun before.
+// If the member has moved east, the time of the run has already passed there, and it runs, late. If the
+// member has moved west, the time has not come yet, and the run waits for it: nine o'clock is not four in the
+// morning. Hours that are a wildcard mean no time of day, and are as due in one zone as in another; so is a
+// run whose time a call has named itself, and one that has begun before.
 
 // relocation is the error of a run that is not due yet in the zone of its member.
 type relocation struct{ next time.Time }
@@ -84,8 +83,8 @@ func (r *relocation) Error() string {
 	return "the member has moved to another time zone, where the run is due at " + r.next.Format(time.RFC3339)
 }
 
-// followMember takes note of the zone of a claim's member, in which the pattern goes on. It returns
-// *relocation where the run is not due there, and an error where the zone is not known.
+// followMember reads the zone of a claim's member, in which the pattern continues. It returns *relocation if
+// the run is not due there, and an error if the zone is not known.
 func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
 	if s.config.Zone == nil || !c.record.Repeats() || cron.NamesZone(c.record.Pattern) {
 		return nil
@@ -106,8 +105,8 @@ func (s *Scheduler) followMember(ctx context.Context, c *Claim) error {
 	return err
 }
 
-// unknownZone returns why the zone of a pattern is not known to this process, nil where it is. Another process
-// may have a newer database of zones.
+// unknownZone returns an error if this process does not know the zone of a pattern. Another process may have
+// a newer database of zones.
 func (s *Scheduler) unknownZone(r *agenda.Record) error {
 	if !r.Repeats() {
 		return nil

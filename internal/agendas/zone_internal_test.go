@@ -19,11 +19,11 @@ type traveller struct {
 	*stand
 
 	zone string
-	// failure is why her zone cannot be told.
+	// failure is the error of a call for the zone.
 	failure error
-	// ran are the times for which her agendas have run.
+	// ran are the times for which the agendas have run.
 	ran []string
-	// fails is why her runs fail.
+	// fails is the error of the runs.
 	fails     error
 	scheduler *Scheduler
 }
@@ -39,7 +39,7 @@ func newTraveller(s *stand, zone string, settings ...func(*SchedulerConfig)) *tr
 	return m
 }
 
-// adds makes an agenda by a pattern in her zone, which runs next at a time, and lets that time come.
+// adds makes an agenda by a pattern in the member's zone, which runs next at a time, and waits for that time.
 func (m *traveller) adds(pattern, next string, settings ...func(*agenda.Record)) string {
 	m.t.Helper()
 	id := m.add(0, append([]func(*agenda.Record){repeating(pattern), func(r *agenda.Record) {
@@ -111,7 +111,7 @@ func TestFollowMember_EastRunsLate(t *testing.T) {
 
 func TestFollowMember_RunsAtOnce(t *testing.T) {
 	t.Parallel()
-	const due = "2026-02-02T09:00:00Z" // Four in the morning in New York, to which she has moved.
+	const due = "2026-02-02T09:00:00Z" // Four in the morning in New York, the member's new home.
 	for name, test := range map[string]struct {
 		pattern, next string
 		setting       func(*agenda.Record)
@@ -238,13 +238,13 @@ func TestFollowMember_ClocksChange(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		m := newTraveller(s, "Europe/London")
-		// At half past two there are no clocks in New York on 8 March: she runs at the end of the gap.
+		// On 8 March half past two does not exist in New York: it runs at the end of the gap.
 		id := m.adds("30 2 * * *", "2026-03-08T02:30:00Z")
 		m.zone = "America/New_York"
 		require.True(t, s.runNext(m.scheduler).Relocated)
 		m.requireNext(id, "2026-03-08T03:00:00-04:00", "America/New_York")
 
-		// Half past one comes twice there on 1 November: she runs at the first.
+		// On 1 November half past one comes twice there: it runs at the first.
 		id = m.adds("30 1 * * *", "2026-11-01T01:30:00-04:00")
 		s.clock.set(m.at("2026-11-01T01:30:00-04:00"))
 		s.remove(m.onlyOther(id))
@@ -253,7 +253,7 @@ func TestFollowMember_ClocksChange(t *testing.T) {
 	})
 }
 
-// onlyOther returns the id of the one agenda beside another.
+// onlyOther returns the id of the only other agenda.
 func (m *traveller) onlyOther(id string) string {
 	m.t.Helper()
 	found, err := m.service().Find(m.ctx, queryAll())

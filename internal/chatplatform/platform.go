@@ -19,7 +19,7 @@ type Message struct {
 	Channel string
 	// ID is the platform's, Key that under which it was sent, To who gets it.
 	ID, Key, To string
-	// Text is what it shows by now, Body all that came.
+	// Text is the text that it shows now, Body the whole message.
 	Text, Body string
 	IsRecalled bool
 }
@@ -172,7 +172,7 @@ func (p *Platform) show(in string, asked document.Object) (int, document.Object)
 	return http.StatusOK, document.O("id", p.messages[i].ID, "chat", "chat-"+p.messages[i].To, "at", 1_700_000_000_000+i)
 }
 
-// broadcast sends a stored message to those with a label. The caller holds the mutex.
+// broadcast sends a stored message to the members with a label. The caller holds the mutex.
 func (p *Platform) broadcast(in, number, label string) (int, document.Object) {
 	isFound := false
 	for to, labels := range p.labels {

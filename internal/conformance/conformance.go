@@ -1,5 +1,5 @@
-// Package conformance is what the suites have alike that hold implementations to rules:
-// store/storetest and botctx/botctxtest.
+// Package conformance has the common parts of the suites that hold implementations to rules: store/storetest
+// and botctx/botctxtest.
 package conformance
 
 import (
@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// T is what a rule needs of *testing.T.
+// T is the part of *testing.T that a rule needs.
 type T interface {
 	// Helper marks the function that calls it as one whose lines are not reported.
 	Helper()
@@ -66,7 +66,7 @@ func Violations(ctx context.Context, check func(T)) []string {
 
 // recorder is a T that keeps what is reported.
 type recorder struct {
-	ctx context.Context //nolint:containedctx // It stands for that of a test, which has one.
+	ctx context.Context //nolint:containedctx // It takes the place of the context of a test.
 
 	mu      sync.Mutex
 	reports []string

@@ -19,8 +19,8 @@ type Pattern struct {
 	// schedule is never asked itself, for it remembers things between two calls: each call
 	// asks a copy, which shares with it only what is never written.
 	schedule cronexpr.Expression
-	// fixedHours is set where the hours are no wildcard, fixedTime where neither they nor
-	// the minutes nor the seconds are.
+	// fixedHours is true if the hours are no wildcard, fixedTime if neither hours nor minutes nor seconds
+	// are.
 	fixedHours, fixedTime bool
 }
 
@@ -71,8 +71,8 @@ var (
 	afterAllYears  = time.Date(2100, time.January, 2, 0, 0, 0, 0, time.UTC)
 )
 
-// Next returns the first time later than after at which the pattern fires, in UTC. It reports
-// false where it never fires again. What happens where clocks change stands at package agenda.
+// Next returns the first time later than after at which the pattern fires, in UTC. It reports false if it
+// never fires again. Package agenda documents what happens when clocks change.
 func (p *Pattern) Next(after time.Time) (next time.Time, ok bool) {
 	switch {
 	case after.Before(beforeAllYears):
@@ -116,8 +116,8 @@ func (p *Pattern) nextInZone(after time.Time) (time.Time, bool) {
 	}
 }
 
-// nextOnWallClock returns the first time later than after that matches, both written as if
-// the wall clock showed UTC, so that no zone comes into it. It reports false where there is none.
+// nextOnWallClock returns the first time later than after that matches, both written as if the wall clock
+// showed UTC, so that no zone matters. It reports false if there is none.
 func (p *Pattern) nextOnWallClock(after time.Time) (time.Time, bool) {
 	schedule := p.schedule
 	next := schedule.Next(after)
@@ -133,7 +133,7 @@ func (p *Pattern) FiresAt(at time.Time) bool {
 	return ok && next.Equal(at)
 }
 
-// IsBehind reports whether the clocks of a pattern's zone are behind those of another one.
+// IsBehind reports whether the clocks of a pattern's zone are behind the clocks of another pattern's.
 func (p *Pattern) IsBehind(other *Pattern, at time.Time) bool {
 	return periodAt(at, p.location).offset < periodAt(at, other.location).offset
 }
@@ -155,7 +155,7 @@ func LoadZone(name string) (*time.Location, error) {
 	if name == "Local" {
 		return nil, boterr.Invalid("zone", "Local is the zone of the machine; name one such as %q", exampleZone)
 	}
-	// All names begin with a capital letter. Files beside them, such as localtime, do not.
+	// All names begin with a capital letter. Other files, such as localtime, do not.
 	if len(name) > maxZoneLength || name[0] < 'A' || name[0] > 'Z' {
 		return nil, boterr.Invalid("zone", "must be a name of the IANA database in its spelling, such as %q, got %q", exampleZone, name)
 	}
@@ -170,7 +170,7 @@ func LoadZone(name string) (*time.Location, error) {
 // period is a time in which the clocks of a zone keep the same distance from UTC. The clocks
 // may go on the same at its end, too.
 type period struct {
-	// start and end are instants, zero where the period has no such end.
+	// start and end are instants, zero if the period has no such end.
 	start, end time.Time
 	offset     time.Duration
 }

@@ -201,7 +201,7 @@ func TestParse_FiresOnlyWhereClocksSkip(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestParse_SameMeaning has beside each notation one that cronexpr reads without help.
+// TestParse_SameMeaning compares each notation with one that cronexpr reads without help.
 func TestParse_SameMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, same string }{

@@ -16,11 +16,11 @@ const maxPatternLength = 256
 // fields are the seven fields of a pattern, from seconds to years.
 type fields [7]fieldText
 
-// fieldText is a field in the notation that cronexpr reads as it is meant: in numbers without
-// leading zeros, in ranges that run forward, and with 0 for Sunday.
+// fieldText is a field in the notation that cronexpr reads correctly: numbers without leading zeros, ranges
+// that run forward, and 0 for Sunday.
 type fieldText struct {
 	text string
-	// wildcard is set where the field is or holds "*" or "*/n".
+	// wildcard is true if the field is or holds "*" or "*/n".
 	wildcard bool
 }
 
@@ -108,16 +108,16 @@ func splitFields(text string) ([]string, error) {
 	}
 }
 
-// isMisplacedZone reports whether a word in small letters is meant to name a zone.
+// isMisplacedZone reports whether a word in small letters could be a zone.
 func isMisplacedZone(word string) bool {
 	return strings.HasPrefix(word, "cron_tz=") || strings.HasPrefix(word, "tz=")
 }
 
-// fieldKind says what one of the seven fields may hold.
+// fieldKind describes the possible values of one of the seven fields.
 type fieldKind struct {
-	// name is what the values are called, in the plural.
+	// name is the plural name of the values.
 	name string
-	// first and last are the values that "*" stands for.
+	// first and last are the bounds of "*".
 	first, last int
 	// maxStep is the largest step that cronexpr reads.
 	maxStep int
@@ -125,7 +125,7 @@ type fieldKind struct {
 	hint string
 	// names are names of the values from first on, which may be cut to three letters.
 	names []string
-	// special reads an entry that only this kind has; ok tells whether it is one.
+	// special reads an entry that only this kind has; ok is true if it is one.
 	special func(kind *fieldKind, entry string) (text string, ok bool, err error)
 }
 
@@ -159,8 +159,7 @@ var fieldKinds = [len(fields{})]*fieldKind{
 	},
 }
 
-// sunday is the number that a day of the week may have beside 0, and that only the end of a
-// range needs.
+// sunday is the second number of Sunday, for ranges that end with it.
 const sunday = 7
 
 func (k *fieldKind) parse(text string) (fieldText, error) {
@@ -210,7 +209,7 @@ func (k *fieldKind) entry(text string) (string, error) {
 	return withStep(fmt.Sprintf("%d-%d", first, k.last), step), nil
 }
 
-// cutStep cuts an entry into its values and its step, which is 0 where there is none.
+// cutStep cuts an entry into its values and its step, which is 0 if there is none.
 func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
 	values, stepText, hasStep := strings.Cut(text, "/")
 	if !hasStep {
@@ -223,7 +222,7 @@ func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
 	return values, step, nil
 }
 
-// withStep joins values and a step, which is 0 where there is none.
+// withStep joins values and a step, which is 0 if there is none.
 func withStep(values string, step int) string {
 	if step == 0 {
 		return values

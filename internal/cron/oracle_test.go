@@ -23,14 +23,14 @@ type oracle struct {
 	seconds, minutes, hours, months, years []bool
 	// daysOfMonth and daysOfWeek are the entries of their fields; there are none where any day will do.
 	daysOfMonth, daysOfWeek []dayTest
-	// fixedHours and fixedTime tell whether hours, or any part of the time, are a wildcard.
+	// fixedHours and fixedTime are true if hours, or any part of the time, are no wildcard.
 	fixedHours, fixedTime bool
 }
 
 // dayTest reports whether an entry names a day.
 type dayTest func(day time.Time) bool
 
-// macros are what crontab(5) says of them.
+// macros are the macros of crontab(5).
 var macros = map[string]string{
 	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *",
 	"@weekly": "0 0 * * 0", "@daily": "0 0 * * *", "@hourly": "0 * * * *",
@@ -112,7 +112,7 @@ func (o *oracle) at(wall time.Time) bool {
 	return o.seconds[wall.Second()] && o.minutes[wall.Minute()] && o.hours[wall.Hour()] && o.on(wall)
 }
 
-// on reports whether the pattern names a day. Where both fields of days are restricted, either is enough.
+// on reports whether the pattern names a day. If both fields of days are restricted, either is enough.
 func (o *oracle) on(day time.Time) bool {
 	if !o.months[int(day.Month())] || !o.years[day.Year()] {
 		return false

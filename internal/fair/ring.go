@@ -2,10 +2,10 @@ package fair
 
 import "container/list"
 
-// Ring holds a queue for each channel that has something to do, and says whose turn it is: apps take
-// turns, and within an app its channels. The zero Ring is empty. It is not safe for concurrent use.
+// Ring holds a queue for each channel with work, and chooses whose turn it is: apps take turns, and within an
+// app its channels. The zero Ring is empty. It is not safe for concurrent use.
 type Ring[Q any] struct {
-	// apps are *appRing in the order of their turns, and known is where each one is.
+	// apps are *appRing in the order of their turns, and known is the place of each one.
 	apps   list.List
 	known  map[string]*list.Element
 	queues int
@@ -13,7 +13,7 @@ type Ring[Q any] struct {
 
 type appRing[Q any] struct {
 	app string
-	// channels are *channelQueue in the order of their turns, and known is where each one is.
+	// channels are *channelQueue in the order of their turns, and known is the place of each one.
 	channels list.List
 	known    map[string]*list.Element
 }

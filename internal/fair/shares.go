@@ -1,6 +1,6 @@
 // Package fair shares a bounded number of workers between apps and, within an app, between channels.
 //
-// [Shares] says who may start: an app never takes so much that a newcomer finds nothing. [Ring] says
+// [Shares] decides who may start: an app never takes so much that a newcomer finds nothing. [Ring] decides
 // who is next: apps take turns, and within an app its channels, however long their queues are.
 package fair
 
@@ -9,18 +9,18 @@ import "sync"
 // Key names a channel of an app.
 type Key struct{ App, Channel string }
 
-// Shares are the places of a pool of workers. An app may hold half of the places that other apps
-// leave, rounded up; a channel may hold half of the places that its app may hold and the app's other
-// channels leave, rounded up. With 64 places, one channel alone uses up to 16, and an app with
-// several channels up to 32. So whoever comes next finds a place, although runs cannot be preempted:
-// channels that hang one after the other each get a smaller share.
+// Shares are the places of a pool of workers. An app may hold half of the places that other apps leave,
+// rounded up; a channel may hold half of the places that its app may hold and the app's other channels leave,
+// rounded up. With 64 places, one channel alone uses up to 16, and an app with several channels up to 32. So
+// the next app or channel finds a place, although runs cannot be preempted: channels that hang one after the
+// other each get a smaller share.
 //
 // Shares are safe for concurrent use.
 type Shares struct {
 	mu     sync.Mutex
 	places int
 	held   int
-	// apps and channels are how many places each one holds, missing for none.
+	// apps and channels count the places that each one holds, missing for none.
 	apps     map[string]int
 	channels map[Key]int
 }

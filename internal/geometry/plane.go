@@ -79,8 +79,8 @@ func NewPlanePolygon(corners []Pair) *PlanePolygon {
 // Bounds implements Plane.
 func (g *PlanePolygon) Bounds() Box { return g.bounds }
 
-// Contains implements Plane. Corners and sides along an axis belong to the
-// polygon; of the other sides those that have it on their left do, as in MongoDB.
+// Contains implements Plane. Corners and sides along an axis belong to the polygon; so do other sides with
+// the inside on their left, as in MongoDB.
 func (g *PlanePolygon) Contains(p Pair) bool {
 	if !g.bounds.Contains(p) {
 		return false
@@ -120,9 +120,9 @@ func isLeftOf(p, a, b Pair) bool {
 	return a.X == b.X || p.X <= (p.Y-a.Y)*(b.X-a.X)/(b.Y-a.Y)+a.X
 }
 
-// maxWork bounds the search for crossings in one polygon, in comparisons of two
-// boxes; that of two sides counts for many. Outlines of hundreds of thousands of short
-// sides stay far below; what exceeds it was made to be slow.
+// maxWork bounds the search for crossings in one polygon, in comparisons of two boxes; a comparison of two
+// sides counts for many. Outlines of hundreds of thousands of short sides stay far below it; an outline that
+// exceeds it was made to be slow.
 const (
 	maxWork     = 200_000_000
 	workOfSides = 50

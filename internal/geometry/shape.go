@@ -26,7 +26,7 @@ type Sphere interface {
 	Hull() Hull
 }
 
-// Shape is what a GeoJSON object describes: points, lines and polygons.
+// Shape is the decoded form of a GeoJSON object: points, lines and polygons.
 type Shape struct {
 	Points   []Point
 	Lines    []*Line
@@ -132,16 +132,16 @@ type Polygon struct {
 	// sides is an index of the border's sides, nil where these are few or not yet
 	// asked for by many.
 	sides *s2.ShapeIndex
-	// strict tells that the order of the points decided what is inside.
+	// strict is true if the order of the points decides which side is inside.
 	strict bool
 }
 
 // maxRings bounds the work of finding out which ring is in which.
 const maxRings = 8192
 
-// NewPolygon returns the polygon within the first ring and outside of the others.
-// Of the two sides of a ring the smaller one is within it, whatever the order of
-// its points. Sides must not cross, and the others be holes in the first.
+// NewPolygon returns the polygon within the first ring and outside of the others. The smaller side of a ring
+// is its inside, whatever the order of its points. Sides must not cross, and the others must be holes in the
+// first.
 func NewPolygon(rings [][]Point) (*Polygon, error) {
 	if len(rings) == 0 || len(rings) > maxRings {
 		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", maxRings, len(rings))

@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Point is a point on the sphere. It stands for the S2 cell of the smallest size,
-// of about a centimetre, in which it lies: shapes that touch the cell touch it.
+// Point is a point on the sphere. It is treated as the smallest S2 cell around it, of about a centimetre:
+// shapes that touch the cell touch it.
 type Point struct{ at s2.Point }
 
 // NewPoint returns the point at a longitude and latitude, which must be on the
@@ -113,7 +113,7 @@ func (l *Line) distance(p Point) float64 {
 // EarthRadius is the radius of the earth in metres that MongoDB computes with.
 const EarthRadius = 6378100.0
 
-// Cap is what is within a distance from a point.
+// Cap is the area within a distance from a point.
 type Cap struct {
 	center Point
 	radius float64
@@ -167,8 +167,8 @@ func (c *Cap) containsVertices(vertices []s2.Point) bool {
 	return true
 }
 
-// The plane is divided as the sphere is: its cells are squares, of which the largest
-// has sides of 360. What is beyond lies in the cells at its border.
+// The plane is divided like the sphere: its cells are squares, and the largest has sides of 360. Everything
+// beyond lies in the cells at its border.
 const (
 	planeLow   = -180.0
 	planeSide  = 360.0
@@ -253,17 +253,16 @@ func (b Box) farthest(p Pair) float64 {
 	return math.Hypot(max(p.X-b.Low.X, b.High.X-p.X), max(p.Y-b.Low.Y, b.High.Y-p.Y))
 }
 
-// Cells are parts of the sphere, or of the plane, by which an index finds shapes. A cell is
-// numbered as S2 does it: each is divided into four of the next level, and the numbers of all that
-// are in one lie in a range. Two shapes that have a point in common have cells that are the same,
-// or one of which lies in the other.
+// Cells are parts of the sphere, or of the plane, by which an index finds shapes. Cells are numbered as in
+// S2: each is divided into four of the next level, and the numbers of all cells within one form a range. Two
+// shapes with a point in common have a cell in common, or a cell of one lies in a cell of the other.
 type Cells = s2.CellUnion
 
 const (
 	// cellsOfShape is the number of cells that a line or polygon is put under.
 	cellsOfShape = 8
-	// cellsOfRegion is the number of cells in which a query looks, cellsOfRing that of
-	// each step of a search for what is near: finding more takes longer than looking.
+	// A query looks in cellsOfRegion cells, and each step of a search for near shapes in cellsOfRing: finding
+	// more cells takes longer than looking.
 	cellsOfRegion = 16
 	cellsOfRing   = 8
 	// slack is the angle by which regions are enlarged for what lies on their border.

@@ -327,7 +327,7 @@ func TestPolygon_ManySidesTime(t *testing.T) {
 	for _, x := range []float64{0, 45, 90} {
 		polygon(t, circle(x, 0, 3, 20_000))
 	}
-	// A comb of long teeth: the box of each overlaps that of all others.
+	// A comb of long teeth: the box of each tooth overlaps all other boxes.
 	var comb []float64
 	for i := range 30_000 {
 		x := float64(i) * 1e-4

@@ -1,5 +1,5 @@
-// Package golden compares what a test sees with a file, and writes the file anew where the test's package
-// has a flag that says so.
+// Package golden compares the output of a test with a file, and rewrites the file if the test's package has
+// the flag for that.
 package golden
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/internal/textdiff"
 )
 
-// TB is what is needed of a test. *testing.T has it.
+// TB is the part of *testing.T that golden needs.
 type TB interface {
 	// Helper marks the caller as no place to report.
 	Helper()
@@ -30,7 +30,7 @@ type TB interface {
 // one of their own of that name, and a program has each but once.
 const flagName = "update"
 
-// declaration is what makes the flag.
+// declaration declares the flag.
 const declaration = `var _ = flag.Bool("update", false, "write the files that tests compare with")`
 
 // IsUpdated reports whether the flag -update is set.
@@ -51,7 +51,7 @@ func IsUpdated() bool {
 // flag -update is set. Lines may end with CR LF, as where git checks a file out so: that is no difference.
 func Compare(t TB, path, got string) {
 	t.Helper()
-	want, err := os.ReadFile(path) //nolint:gosec // It is what the test names.
+	want, err := os.ReadFile(path) //nolint:gosec // The test names the path.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("%v", err)
 		return
@@ -62,7 +62,7 @@ func Compare(t TB, path, got string) {
 // lineEnds makes one of those that a checkout writes.
 var lineEnds = strings.NewReplacer("\r\n", "\n")
 
-// Replace is Compare for a file of which the text is known.
+// Replace is Compare for a file whose text is known.
 func Replace(t TB, path, want, got string) {
 	t.Helper()
 	switch {
@@ -78,7 +78,7 @@ func Replace(t TB, path, want, got string) {
 	}
 }
 
-// Advice says how the files of a test are written anew.
+// Advice returns how to rewrite the files of a test.
 func Advice(t TB) string {
 	text := fmt.Sprintf("Where what came is right, go test -run '^%s$' -update writes it.", t.Name())
 	if flag.Lookup(flagName) == nil {

@@ -13,23 +13,21 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Accepted says what became of an event that was accepted.
+// Accepted is the result of accepting an event.
 type Accepted struct {
 	// ID is its id in the inbox.
 	ID string
-	// IsRepeated tells that an event with its Key was accepted before, so that this one is not
-	// handled.
+	// IsRepeated is true if an event with the same Key was accepted before, so this one is not handled.
 	IsRepeated bool
 }
 
-// Accept writes an event to the store, and returns when it is durable there. It will be handled
-// then, here or in another process, unless it is a repetition.
+// Accept writes an event to the store, and returns when it is durable there. It is handled later, here or in
+// another process, unless it is a repetition.
 //
-// InvalidArgument: App, Channel or From is missing, or the body cannot be stored. ResourceExhausted:
-// so many events wait already that no more are taken; who sends them is to try again later. Canceled: the
-// store did not answer before ctx ended, or within Config.AcceptTimeout. The
-// other errors are those of the store: whether the event was written is not known then, and one
-// with a Key can be accepted again.
+// InvalidArgument: App, Channel or From is missing, or the body cannot be stored. ResourceExhausted: too many
+// events wait already; the sender must try again later. Canceled: the store did not answer before ctx ended,
+// or within Config.AcceptTimeout. Other errors come from the store: then it is unknown whether the event was
+// written, and an event with a Key can be accepted again.
 func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
 
 // accept is Accept without hooks.
@@ -69,7 +67,7 @@ func (b *Inbox) keptID(e Event) string {
 	return b.config.DeriveID(e.identity())
 }
 
-// load is how many events of each app wait: as they were counted last, and what this process has added
+// load counts the waiting events of each app: by the last count, plus the ones that this process has added
 // and done since.
 type load struct {
 	mu   sync.Mutex
@@ -127,7 +125,7 @@ func (l *load) forget() {
 	l.apps = nil
 }
 
-// admit refuses an event of an app of which too many wait.
+// admit refuses an event of an app with too many waiting events.
 func (b *Inbox) admit(ctx context.Context, app string) error {
 	most := int64(b.config.MaxPending)
 	if most < 0 {
@@ -209,8 +207,8 @@ type Delivery struct {
 	size int
 }
 
-// MaxRemembered is the number of things that the attempts at one event can remember, and
-// MaxRememberedSize that of the bytes in them: they are kept with the event, as long as that waits.
+// The attempts at one event can remember MaxRemembered values with MaxRememberedSize bytes in total: they are
+// stored with the event, as long as it waits.
 const (
 	MaxRemembered     = 1000
 	MaxRememberedSize = 1 << 20
@@ -255,8 +253,8 @@ func (d *Delivery) Recall(key string) (document.Object, bool) {
 	return value, ok
 }
 
-// Note is Remember that costs nothing by itself: what is noted is durable as soon as the next thing is
-// remembered. An attempt that dies before has noted nothing.
+// Note is Remember without a write of its own: the value becomes durable with the next Remember. If the
+// attempt dies before that, the value is lost.
 func (d *Delivery) Note(key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
 		return err
@@ -267,9 +265,9 @@ func (d *Delivery) Note(key string, value document.Object) error {
 	return nil
 }
 
-// Remember notes something under a key until the event is done, and returns when that is durable, and
-// so is all that was noted before. That the event is done already is no error. ResourceExhausted: the attempts have noted MaxRemembered
-// things, or MaxRememberedSize bytes; nothing is noted then. The other errors are those of the store.
+// Remember stores a value under a key until the event is done, and returns when it and all earlier values of
+// Note are durable. It is no error if the event is done already. ResourceExhausted: the attempts have stored
+// MaxRemembered values, or MaxRememberedSize bytes; nothing is stored then. Other errors come from the store.
 func (d *Delivery) Remember(ctx context.Context, key string, value document.Object) error {
 	if err := d.keep(key, value); err != nil {
 		return err
@@ -287,7 +285,7 @@ func (d *Delivery) Remember(ctx context.Context, key string, value document.Obje
 	return err
 }
 
-// noted is what is noted under a key as the store keeps it.
+// noted returns the stored form of a value under a key.
 func noted(key string, value document.Object) document.Object {
 	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
 }
@@ -306,7 +304,7 @@ func (d *Delivery) toStore(key string) document.Array {
 	return document.A(append(missing, noted(key, d.memory[key]))...)
 }
 
-// keep keeps what is noted in memory, where there is room for it.
+// keep keeps a value in memory, if there is room for it.
 func (d *Delivery) keep(key string, value document.Object) error {
 	size := noted(key, value).Size()
 	d.mu.Lock()
@@ -324,10 +322,10 @@ func (d *Delivery) keep(key string, value document.Object) error {
 	return nil
 }
 
-// Stats tells how much there is to do.
+// Stats counts the work that waits.
 type Stats struct {
-	// Pending is the number of events that wait or are handled, and Oldest when the first of them
-	// was accepted, zero where there are none.
+	// Pending is the number of events that wait or are handled, and Oldest the time at which the first of
+	// them was accepted, zero if there are none.
 	Pending int64
 	Oldest  time.Time
 	// DeadLetters is the number of events that were given up.
@@ -336,7 +334,7 @@ type Stats struct {
 	Lanes int
 }
 
-// Stats counts, by the store. The errors are those of the store.
+// Stats counts the events by a query of the store. Errors come from the store.
 func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if stats.Pending, err = b.countPending(ctx, ""); err != nil {
 		return Stats{}, err

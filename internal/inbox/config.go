@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Config says how an inbox works. Env.Store, DeriveID, Leases and Handler are required.
+// Config configures an Inbox. Env.Store, DeriveID, Leases and Handler are required.
 type Config struct {
 	// Env has the store, whose clock judges leases, the clock of records, and NewID, which makes
 	// the ids of events without a Key.
@@ -31,19 +31,19 @@ type Config struct {
 	Leases *lease.Leases
 	// Handler handles the events.
 	Handler Handler
-	// Enter is asked for a lane before its lease is claimed, where the process has more to keep
-	// apart than its workers. It says how to leave the lane, or that it cannot be entered now. The
-	// default lets all in. A lane that cannot be entered is asked for again with the next poll, or
-	// after LaneLeft.
+	// Enter is called for a lane before its lease is claimed, if the process limits more than its workers. It
+	// returns the function that leaves the lane, or false if the lane cannot be entered now. The default lets
+	// all in. A refused lane is tried again with the next poll, or after LaneLeft.
 	Enter func(lane string) (leave func(), ok bool)
-	// Retention is how long the inbox remembers that an event with a Key is done, and DeadRetention how long
-	// dead letters are kept after they died, see botctx.Retention.
+	// Retention is the time for which the inbox remembers that an event with a Key is done, and DeadRetention
+	// the time for which dead letters are kept, see botctx.Retention.
 	Retention, DeadRetention time.Duration
 
 	Options
 }
 
-// Options are what a host decides about an inbox, see botctx.InboxOptions. The zero value of each means the default.
+// Options are a host's settings of an inbox, see botctx.InboxOptions. The zero value of each field means the
+// default.
 type Options struct {
 	Workers         int
 	Poll            time.Duration
@@ -109,8 +109,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Inbox keeps events until they are handled. New makes one. Any number, in any number of
-// processes, may share one store: what holds then stands at the package. It is safe for concurrent
+// Inbox keeps events until they are handled. New makes one. Any number of inboxes, in any number of
+// processes, may share one store; the package comment describes the guarantees. It is safe for concurrent
 // use.
 type Inbox struct {
 	config Config
@@ -132,7 +132,7 @@ type Inbox struct {
 	wake    chan struct{}
 	source  source
 	running atomic.Bool
-	// pool is that of a Run, nil where there is none.
+	// pool belongs to the present Run, nil if there is none.
 	pool    atomic.Pointer[pool]
 	indexes indexes
 }
@@ -164,8 +164,8 @@ func (b *Inbox) signal() {
 	}
 }
 
-// EnsureIndexes makes the indexes that inboxes need in a store, unless they are there. The errors
-// are those of store.Collection.EnsureIndex; a store that panics is one, too.
+// EnsureIndexes makes the indexes that inboxes need in a store, unless they exist. Errors come from
+// store.Collection.EnsureIndex; a panic of the store is an error, too.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := store.Wrap(database, nil).Collection(collection)
 	sparse := func(path string) store.Index {
@@ -217,16 +217,16 @@ type Hooks struct {
 	// Handler, which they are given and call in turn. They are called once, by New.
 	AroundAccept  func(Acceptor) Acceptor
 	AroundHandler func(Handler) Handler
-	// Settled is called with what came of an attempt, once that is stored, by the worker, which waits
-	// for it. A start that never came back is an attempt, too. One that panics is logged, and
-	// changes nothing.
+	// Settled is called with the result of an attempt after it is stored, by the worker, which waits for the
+	// call. A start that never came back is an attempt, too. A panic of the hook is logged, and changes
+	// nothing.
 	Settled func(ctx context.Context, s Settled)
 }
 
 // Acceptor is Inbox.Accept, or what calls it.
 type Acceptor func(ctx context.Context, e Event) (Accepted, error)
 
-// Settled tells what came of an attempt to handle an event. Without Err it is done; with Err it is a
+// Settled is the result of an attempt to handle an event. Without Err the event is done; with Err it is a
 // dead letter, or tried again.
 type Settled struct {
 	// ID is the event's id in the inbox.
@@ -234,10 +234,10 @@ type Settled struct {
 	Event Event
 	// Attempt counts the attempts, from 1 on.
 	Attempt int
-	// AcceptedAt is when the event was accepted, and At when the attempt ended: each by the clock of
-	// the process that did it.
+	// AcceptedAt is the time at which the event was accepted, and At the end of the attempt: each by the
+	// clock of the process that did it.
 	AcceptedAt, At time.Time
-	// Err is why the attempt failed. IsDead tells that the event was given up.
+	// Err is the failure of the attempt. IsDead is true if the event was given up.
 	Err    error
 	IsDead bool
 }
@@ -267,7 +267,7 @@ func (b *Inbox) addHooks() (err error) {
 	return err
 }
 
-// tellSettled calls the hook with what came of an attempt.
+// tellSettled calls the hook with the result of an attempt.
 func (b *Inbox) tellSettled(ctx context.Context, e stored, failure error, isDead bool) {
 	hook := b.config.Hooks.Settled
 	if hook == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// DeadLettersParams say which dead letters are meant. The zero value means all.
+// DeadLettersParams select dead letters. The zero value selects all.
 type DeadLettersParams struct {
 	// App and Channel are the ids of where the events arrived. "" for any.
 	App, Channel string
@@ -41,10 +41,10 @@ func (p DeadLettersParams) check() error {
 	return nil
 }
 
-// DeadLetters returns events that were given up, in the order in which they were accepted; those of one
-// app that were accepted in the same millisecond in the order of their ids. A page of an app, which has a
-// Limit, looks at few others, unless a Channel leaves out some of them. InvalidArgument: a cursor is none,
-// or the params contradict each other. The other errors are those of the store.
+// DeadLetters returns events that were given up, in the order of acceptance, and by id within a millisecond
+// of an app. A page of an app, which has a Limit, reads few others, unless a Channel leaves out some of them.
+// InvalidArgument: a cursor is not valid, or the params contradict each other. Other errors come from the
+// store.
 func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLetter, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	return letters, nil
 }
 
-// findDead finds dead letters, backwards if they are to be ahead of p.Before. Those of an app have an index by
+// findDead finds dead letters, backwards for a page ahead of p.Before. An app's dead letters have an index by
 // fieldDeadKey, which costs other events nothing: only dead letters have that field.
 func (b *Inbox) findDead(ctx context.Context, p DeadLettersParams) (found []document.Object, err error) {
 	which, field, direction := allDead(), fieldAcceptedAt, 1
@@ -105,7 +105,7 @@ func (p DeadLettersParams) addCursor(between *document.Object, field, operator, 
 
 // deadPlace is a place in the order of the dead letters of an app.
 type deadPlace struct {
-	// acceptedAt is when the event was accepted, in milliseconds.
+	// acceptedAt is the time of acceptance, in milliseconds.
 	acceptedAt int64
 	id         string
 }
@@ -126,7 +126,7 @@ func (l DeadLetter) Cursor() string {
 	return strconv.FormatInt(int64(document.TimestampOf(l.AcceptedAt)), 10) + "." + l.ID
 }
 
-// maxCursor is the number of bytes of a cursor at most: those of an Inbox are much shorter.
+// maxCursor bounds the bytes of a cursor. The cursors of an Inbox are much shorter.
 const maxCursor = 1000
 
 // parseCursor reads a Cursor. ok is false if it is none.
@@ -139,8 +139,8 @@ func parseCursor(cursor string) (place deadPlace, ok bool) {
 	return deadPlace{acceptedAt: acceptedAt, id: id}, true
 }
 
-// DeadLetter returns an event that was given up, by its id. NotFound: there is none of that id. The
-// other errors are those of the store.
+// DeadLetter returns an event that was given up, by its id. NotFound: there is none with that id. Other
+// errors come from the store.
 func (b *Inbox) DeadLetter(ctx context.Context, id string) (DeadLetter, error) {
 	found, err := b.find(ctx, deadOf(id), store.FindOptions{Limit: 1})
 	if err == nil && len(found) == 0 {
@@ -164,9 +164,9 @@ func noDeadLetter(id string) error {
 	return boterr.New(boterr.NotFound, "id", "there is no dead letter %s: it was retried or discarded, or never was one", id)
 }
 
-// Retry puts an event that was given up back into its lane, where it is the next one, with all its
-// attempts. What it remembers of earlier ones stays. NotFound: there is no dead letter of that
-// id. The other errors are those of the store.
+// Retry puts an event that was given up back into its lane as the next one, with all its attempts. Values
+// that earlier attempts remembered stay. NotFound: there is no dead letter with that id. Other errors come
+// from the store.
 func (b *Inbox) Retry(ctx context.Context, id string) error {
 	letter, err := b.DeadLetter(ctx, id)
 	if err != nil {
@@ -181,8 +181,8 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 	return nil
 }
 
-// Discard takes an event away that was given up. A repetition of it is not handled either. NotFound:
-// there is no dead letter of that id. The other errors are those of the store.
+// Discard removes an event that was given up. A repetition of it is not handled either. NotFound: there is no
+// dead letter with that id. Other errors come from the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
 	now, err := b.leases.CachedNow(ctx)
 	if err != nil {
@@ -204,8 +204,8 @@ func (b *Inbox) changeDead(ctx context.Context, id string, update *query.Update,
 }
 
 const (
-	// retentionPause is how often Run removes what is old, and retentionBatch how many events at
-	// once, so that other writes come between.
+	// Run removes old events each retentionPause, retentionBatch at a time, so that other writes come
+	// between.
 	retentionPause = time.Hour
 	retentionBatch = 500
 	// idleLane is for how long the document of a lane without events is kept: far longer than
@@ -213,10 +213,10 @@ const (
 	idleLane = time.Hour
 )
 
-// RemoveOld removes the marks of events that were done longer ago than Config.Retention, the dead
-// letters that died longer ago than Config.DeadRetention, and the documents of idle lanes. It returns
-// the number of events that it removed. Run calls it each hour; hosts that call RunNext instead may
-// call it. The errors are those of the store.
+// RemoveOld removes the marks of events that were done longer ago than Config.Retention, the dead letters
+// that died longer ago than Config.DeadRetention, and the documents of idle lanes. It returns the number of
+// events that it removed. Run calls it each hour; hosts that call RunNext instead may call it. Errors come
+// from the store.
 func (b *Inbox) RemoveOld(ctx context.Context) (removed int64, err error) {
 	if _, err := b.leases.Sweep(ctx, idleLane); err != nil {
 		return 0, err
@@ -267,15 +267,15 @@ func (b *Inbox) removeAll(ctx context.Context, which document.Object) (removed i
 	}
 }
 
-// Erase removes all that the inbox has of a sender: events that wait or are being handled, dead letters,
-// the marks of events that are done, and the document of the lane. It returns the number of events that
-// it removed.
+// Erase removes everything that the inbox stores of a sender: events that wait or are being handled, dead
+// letters, the marks of events that are done, and the document of the lane. It returns the number of events
+// that it removed.
 //
-// A run that is under way goes on, and nothing of what came of its event is stored. An event that is
-// accepted meanwhile may stay, and a repeat of one that was removed is a new event. The document of a lane
-// that is in use stays until the lane has been idle for an hour.
+// A run that is under way continues, and the result of its event is not stored. An event that is accepted
+// meanwhile may stay, and a repetition of a removed one is a new event. The document of a lane in use stays
+// until the lane has been idle for an hour.
 //
-// InvalidArgument: app, channel or from is missing. The other errors are those of the store: some may be
+// InvalidArgument: app, channel or from is missing. Other errors come from the store: some events may be
 // removed then, and Erase can be called again.
 func (b *Inbox) Erase(ctx context.Context, app, channel, from string) (removed int64, err error) {
 	if err := (Event{App: app, Channel: channel, From: from}).check(); err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// distributed is the source of an inbox over a store that processes share. It finds lanes in three ways: those
-// known to have something to do, at once; those that wait for a time, when it comes; and all others by
-// passes, which follow the queue of events from its beginning to its end. What is to be done in a lane it sees
-// when the lane's turn comes, together with that of those that come next.
+// distributed is the source of an inbox over a store that processes share. It finds lanes in three ways:
+// lanes known to be ready, at once; lanes that wait for a time, at that time; and all others by passes over
+// the queue of events from its beginning to its end. It reads the events of a lane when the lane's turn
+// comes, together with the lanes that follow.
 type distributed struct {
 	taker
 
@@ -130,7 +130,7 @@ func (s *distributed) upcoming(name string, want want) (names []string, seen *wo
 	return names, nil
 }
 
-// note notes what was seen of lanes that are ready, but for those of which something new was heard since.
+// note keeps the snapshots of lanes that are ready, without the lanes that have changed since.
 func (s *distributed) note(names []string, found snapshot, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +160,7 @@ func (s *distributed) place(of *lane, found snapshot) {
 
 func (*distributed) begun(context.Context, []work) error { return nil }
 
-// hold implements source: the claim of a lane is a write of its own.
+// hold implements source: over a shared store, claiming a lane is a separate write.
 func (*distributed) hold(string, fair.Key) (w work, isFree bool) { return work{}, false }
 
 func (*distributed) confirm(*work, stored) bool { return false }
@@ -240,8 +240,8 @@ func (s *distributed) next(ctx context.Context) (at time.Time, ok bool, err erro
 // pass is a way through the queue of events, in the order of their acceptance.
 type pass struct {
 	isUnderWay bool
-	// after is when the last event was accepted that was looked at, and there are the ids of those that
-	// were accepted at that time.
+	// after is the acceptance time of the last event that was read, and there are the ids of the events
+	// accepted at that time.
 	after int64
 	there []any
 	// skipped are channels that the pass has left out, since enough of their lanes are known, and since is
@@ -302,8 +302,8 @@ func (s *distributed) leaveOutLong(page []document.Object) {
 	}
 }
 
-// crowded returns the channels that have no place to give and of which enough lanes are known: the pass
-// leaves them out, so that their backlog hides nobody.
+// crowded returns the channels that have no free place and of which enough lanes are known: the pass leaves
+// them out, so that their backlog hides no other channel.
 func (s *distributed) crowded(want want) []fair.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,8 +335,8 @@ func (s *distributed) resumes(want want) bool {
 	return false
 }
 
-// page returns the next events of the pass. Those that are tried again later are not among them, nor
-// those of some channels.
+// page returns the next events of the pass, without events that are tried again later, and without some
+// channels.
 func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) ([]document.Object, error) {
 	at := int64(document.TimestampOf(now))
 	which := document.O(
@@ -367,8 +367,8 @@ func (s *distributed) page(ctx context.Context, now time.Time, but []fair.Key) (
 }
 
 const (
-	// window is the number of lanes that one look is for, and readAhead the number of events that it reads
-	// at once. pageSize is the number of events of which a pass reads the lanes at once.
+	// One look is for window lanes, and reads readAhead events at once. A pass reads the lanes of pageSize
+	// events at once.
 	window    = 64
 	readAhead = 2 * window
 	pageSize  = 2 * window
@@ -378,8 +378,8 @@ const (
 	longLease = 50 * time.Millisecond
 )
 
-// snapshot is what a look at lanes found: with what can be done in a lane, or until when its first event waits or
-// somebody else holds it. In other lanes there is nothing to do.
+// A snapshot is the result of a look at lanes: the work in a lane, or the time until which its first event
+// waits or another process holds it. Other lanes have no work.
 type snapshot struct {
 	free          map[string]*work
 	waiting, held map[string]int64
@@ -387,8 +387,8 @@ type snapshot struct {
 
 // lookInto looks at lanes. now is the time of the store's clock.
 //
-// The documents of lanes are read before their events: whoever handles one of these later has a
-// lease, and so changes the document, so that the claim of what was seen fails.
+// The documents of lanes are read before their events: a process that handles one of these later takes a
+// lease, which changes the document, so a claim by the earlier snapshot fails.
 func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (snapshot, error) {
 	found := snapshot{free: map[string]*work{}, waiting: map[string]int64{}, held: map[string]int64{}}
 	seen, err := b.leases.Look(ctx, names)
@@ -407,8 +407,8 @@ func (b *Inbox) lookInto(ctx context.Context, names []string, now time.Time) (sn
 	return found, err
 }
 
-// addFree adds lanes that nobody holds, with their events. A lane with many events fills what is read at
-// once: then the others are read without it.
+// addFree adds lanes without a holder, with their events. If a lane with many events fills the batch, the
+// others are read without it.
 func (b *Inbox) addFree(
 	ctx context.Context, found *snapshot, free []string, seen map[string]document.Object, now time.Time,
 ) error {
@@ -426,7 +426,7 @@ func (b *Inbox) addFree(
 		}
 		left := slices.DeleteFunc(slices.Clone(free), func(lane string) bool { return reached[lane] })
 		if len(left) == len(free) {
-			return nil // Somebody has edited the records: they have no lane that can be read.
+			return nil // The records were edited: they have no lane that can be read.
 		}
 		free = left
 	}

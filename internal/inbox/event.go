@@ -22,18 +22,18 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// Event is what arrived.
+// Event is an event from a platform.
 type Event struct {
 	// App and Channel are the ids of where it arrived, From the sender's id on the platform: they
 	// are its lane. Required.
 	App, Channel, From string
-	// Key is what the platform's repetition of the event has in common with it, and no other event
-	// of the app and channel: the platform's id of the event. "" where there is none.
+	// Key identifies the event within the app and channel, so that a repetition by the platform is
+	// recognised: the platform's id of the event. "" if there is none.
 	Key string
-	// Body is what the handler is given. An Object that cannot be stored is InvalidArgument.
+	// Body goes to the handler. An Object that cannot be stored is InvalidArgument.
 	Body document.Object
-	// Trace is what a hook keeps with the event until it is handled, such as the context of the trace
-	// in which it was accepted. "" where there is none.
+	// Trace is stored with the event by a hook until it is handled, such as the context of the trace in which
+	// it was accepted. "" if there is none.
 	Trace string
 }
 
@@ -82,7 +82,7 @@ func cutQuoted(text string) (unquoted, rest string) {
 	return unquoted, text[len(quoted):]
 }
 
-// identity is the text of which the id of an event with a Key is made.
+// identity is the text from which the id of an event with a Key is made.
 func (e Event) identity() string {
 	var room [quotedRoom]byte
 	text := append(appendPlace(append(room[:0], "inbox "...), e.App, e.Channel), ' ')
@@ -102,9 +102,9 @@ type DeadLetter struct {
 	// ID is the id of the event in the inbox.
 	ID    string
 	Event Event
-	// AcceptedAt is when it was accepted, DiedAt when it was given up.
+	// AcceptedAt is the time of acceptance, DiedAt the time at which it was given up.
 	AcceptedAt, DiedAt time.Time
-	// Failures is how often it failed.
+	// Failures counts its failures.
 	Failures int
 	// Code is the code of the last error, and Error its text, in which credentials are redacted.
 	Code  boterr.Code
@@ -129,27 +129,27 @@ const (
 	fieldState   = "state"
 	// fieldLane is the lane in which it waits, missing where it does not.
 	fieldLane = "lane"
-	// fieldAcceptedAt and fieldDoneAt are when it was accepted and handled, fieldDiedAt when it was
-	// given up.
+	// fieldAcceptedAt and fieldDoneAt are the times at which it was accepted and handled, fieldDiedAt the
+	// time at which it was given up.
 	fieldAcceptedAt = "acceptedAt"
 	fieldDoneAt     = "doneAt"
 	// fieldSender is the hash of the lane of an event that is done or given up, by which Erase finds it.
 	fieldSender = "sender"
 	fieldDiedAt = "diedAt"
-	// fieldDeadKey is the place of a dead letter among those of its app, see deadKey.
+	// fieldDeadKey is the place of a dead letter among the app's dead letters, see deadKey.
 	fieldDeadKey = "deadKey"
-	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
+	// fieldFailures counts its failures, fieldRetryAt is the time of the next try.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
-	// fieldPausedAt is when the pause until fieldRetryAt began.
+	// fieldPausedAt is the beginning of the pause until fieldRetryAt.
 	fieldPausedAt = "pausedAt"
-	// fieldLost is how often its run never came back beside others, which is no failure.
+	// fieldLost counts its runs that never came back while others ran, which is no failure.
 	fieldLost  = "lost"
 	fieldCode  = "code"
 	fieldError = "error"
-	// fieldBegun is true once it has begun over a store that one process has, until something came of that.
+	// fieldBegun is true while it is handled over a store that one process has.
 	fieldBegun = "begun"
-	// fieldMemory is what its handler is to remember in the next attempt.
+	// fieldMemory has the values that its handler remembers for the next attempt.
 	fieldMemory = "memory"
 )
 
@@ -213,7 +213,7 @@ func (e *stored) asDocument() document.Object {
 	return b.Object()
 }
 
-// keptFields is how many fields a new event has, as most have a key and a body.
+// keptFields is the number of fields of a new event with a key and a body, as most have.
 const keptFields = 10
 
 // read reads an event that the store holds.
@@ -286,13 +286,12 @@ func (e *stored) readNumber(field string, number int64) {
 // mostFailures is more failures than an event can have.
 const mostFailures = 1 << 30
 
-// clockSlack is how far the store's clock may be behind where it was, in milliseconds, before that counts
-// as a jump: processes measure it with some error.
+// clockSlack is how many milliseconds the store's clock may go back before that counts as a jump: processes
+// measure it with some error.
 const clockSlack = 1000
 
-// isPaused reports whether an event is tried again later than at a time of the store's clock. If that is
-// before its pause began, the clock was set back, and it is tried now: nobody knows how much of the pause
-// is left.
+// isPaused reports whether an event is tried again later than at a time of the store's clock. If that time is
+// before its pause began, the clock was set back, and it is tried now: the rest of the pause is unknown.
 func isPaused(retryAt, pausedAt, now int64) bool { return retryAt > now && pausedAt <= now+clockSlack }
 
 func readDead(o document.Object) DeadLetter {
@@ -307,19 +306,19 @@ func readDead(o document.Object) DeadLetter {
 // collection is the name of the collection with the events.
 const collection = "inbox"
 
-// purpose is what the leases of lanes are for whose holder handles events.
+// purpose is the purpose of leases whose holders handle events.
 const purpose = "inbox"
 
-// Somebody may edit the records of events, such as an operator in the database. Whatever is written
-// there, an event is not run without end, and its lane goes on: a result that matches no record counts as
-// a failure, and a record without a lane is given one.
+// Operators may edit the records of events in the database. Whatever they write, an event does not run
+// without end, and its lane continues: a result that matches no record counts as a failure, and a record
+// without a lane gets one.
 
 // errEdited is the failure of a run whose result matches no record.
 var errEdited = boterr.New(boterr.Internal, "", "the record of the event was changed while its run was under way")
 
-// settleEdited stores what came of an event whose record is not as it was when the run began, although the
-// lease may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the lease
-// is lost.
+// settleEdited stores the result of an event whose record has changed since the run began, although the lease
+// may still hold: that is a failure. An event that does not wait any more is over. ErrLost: the lease is
+// lost.
 func (b *Inbox) settleEdited(
 	ctx context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -385,12 +384,12 @@ func (s *distributed) setLane(ctx context.Context, which document.Object, lane s
 	return err
 }
 
-// endings gives contexts in which something is stored, so that a store that does not answer holds up
-// nobody for ever. Those that begin at about the same time share a timer.
+// endings makes the contexts of writes, so that a store that does not answer blocks no worker for ever.
+// Contexts that begin at about the same time share a timer.
 type endings struct {
 	// within is the least time that a context lasts. It lasts twice as long at most.
 	within time.Duration
-	// newest is what the next ones end with, nil where that would be too soon.
+	// newest ends the next ones, nil if that would be too soon.
 	newest atomic.Pointer[context.Context]
 }
 
@@ -418,8 +417,8 @@ type ending struct {
 	of context.Context //nolint:containedctx // It has the values.
 }
 
-// Value implements context.Context. What the context package asks for to end contexts together is that of
-// the one with which it ends.
+// Value implements context.Context. The value by which the context package joins cancellations comes from the
+// context with which this one ends.
 func (e ending) Value(key any) any {
 	if value := e.Context.Value(key); value != nil {
 		return value
@@ -435,15 +434,15 @@ var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event wil
 var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never came back: its process ended, or lost the lease")
 
-// neverCameBackText is how that failure is kept.
+// neverCameBackText is the stored text of that failure.
 var neverCameBackText = textOf(ErrNeverCameBack)
 
 // errGoroutineEnded is the failure of a handler that does not return.
 var errGoroutineEnded = boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead")
 
-// IsMistake reports whether an error says that handling the event again cannot help: something is
-// wrong with the event or with the bot, and not with what was going on. Such are the codes
-// InvalidArgument, NotFound, AlreadyExists, FailedPrecondition and Unsupported.
+// IsMistake reports whether an error means that handling the event again cannot help: the event or the bot is
+// wrong, not the circumstances. The codes are InvalidArgument, NotFound, AlreadyExists, FailedPrecondition
+// and Unsupported.
 func IsMistake(err error) bool {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:

@@ -14,25 +14,25 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// exclusive is the source of an inbox over a store that this process has to itself (store.Watcher): what
-// waits is kept in memory, and follows the store. No lane has a document there. Instead an event that is being
-// handled says so, in fieldBegun.
+// exclusive is the source of an inbox over a store that this process has to itself (store.Watcher): waiting
+// events are kept in memory, and follow the store. Lanes have no documents there. Instead an event that is
+// being handled has fieldBegun.
 //
-// Of the inboxes over such a store the one that leads handles events. An inbox takes the lead when it begins: what
-// had begun then and never came back was ended by the end of the process, or is taken over. An inbox that has lost
-// the lead begins nothing, and what it has under way is told that nothing counts any more.
+// Only one inbox over such a store, the leader, handles events. An inbox takes the lead when it begins:
+// events that had begun then were ended by the end of their process, or are taken over. An inbox that has
+// lost the lead begins nothing, and its runs no longer count.
 type exclusive struct {
 	taker
 
 	watcher store.Watcher
 	notes   store.Collection
-	// stop ends the watching; empty where it has not begun. taking guards it.
+	// stop ends the watching; empty before it begins. taking guards it.
 	stop []func()
 	// hasLosses is true until what had begun under the inbox that led before is counted. taking guards it.
 	hasLosses bool
 
-	// queue is nil where it has to be filled; lanes are its. early are the changes while it is. mu guards all that
-	// follows.
+	// queue is nil before it is filled; lanes are its lanes. early are the changes while it is filled. mu
+	// guards all fields below.
 	queue     *queue
 	isFilling bool
 	early     []documentChange
@@ -108,7 +108,7 @@ func (a *exclusive) begun(ctx context.Context, taken []work) error {
 	return a.changeAll(ctx, ids, a.updates().begin)
 }
 
-// changeAll changes those of some events that wait.
+// changeAll changes some of the waiting events.
 func (a *exclusive) changeAll(ctx context.Context, ids []any, update *query.Update) error {
 	if len(ids) == 0 {
 		return nil
@@ -295,7 +295,7 @@ func (a *exclusive) fill(ctx context.Context) error {
 	return nil
 }
 
-// isFilled reports whether there is a queue, and notes that it is being filled where there is none.
+// isFilled reports whether there is a queue; if not, it notes that the queue is being filled.
 func (a *exclusive) isFilled() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -351,8 +351,8 @@ func (a *exclusive) leaderChanged(_, after document.Object) {
 	}
 }
 
-// reset is told that everything changed: who leads is to be found out anew, and what is under
-// way belongs to what was.
+// reset is called when everything may have changed: the lead must be taken again, and the present runs belong
+// to the former contents.
 func (a *exclusive) reset() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -406,8 +406,8 @@ func (a *exclusive) leadership() (isLeader bool, fence int64) {
 	return a.isLeader, a.fence
 }
 
-// lead takes the lead, unless this inbox has it already, and fills the queue. It reports false where another
-// inbox leads by now. The caller holds taking.
+// lead takes the lead, unless this inbox has it, and fills the queue. It reports false if another inbox leads
+// by now. The caller holds taking.
 func (a *exclusive) lead(ctx context.Context, want want) (bool, error) {
 	a.mu.Lock()
 	isLeader, isDeposed := a.isLeader, a.isDeposed
@@ -475,7 +475,7 @@ func (a *exclusive) countLosses(ctx context.Context, want want) (err error) {
 		err = a.loseAll(ctx, lost)
 	}
 	if isLost(err) {
-		return nil // They are not what they were: somebody has counted them.
+		return nil // They have changed: another call has counted them.
 	}
 	return err
 }
@@ -495,9 +495,8 @@ func (a *exclusive) lost() (lost []stored) {
 	return lost
 }
 
-// loseAll stores that starts of events never came back beside each other, in one write: if that were
-// half done, the last one would look as if it had been alone. Those that were suspects before run first,
-// and alone.
+// loseAll stores, in one write, that starts of several events never came back: if only half were written, the
+// last one would look as if it had run alone. Earlier suspects run first, and alone.
 func (a *exclusive) loseAll(ctx context.Context, lost []stored) error {
 	var ids []any
 	for _, e := range lost {

@@ -17,11 +17,11 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// updates are the changes of events, compiled once. What differs each time stands in the stamps of
-// a query.Change.
+// updates are the changes of events, compiled once. The values that differ each time are the stamps of a
+// query.Change.
 type updates struct {
-	// begin says that an event has begun, giveBack that it has not. lose makes it a suspect, and revive puts a dead
-	// letter back. done removes what nobody needs of an event that is over.
+	// begin marks an event as begun, and giveBack removes the mark. lose makes it a suspect, and revive puts
+	// a dead letter back. done removes the fields that an event needs no more once it is over.
 	begin, giveBack, lose, revive, done *query.Update
 }
 
@@ -52,20 +52,20 @@ func mustUpdate(pairs ...any) *query.Update {
 	return update
 }
 
-// outcome is what came of an event.
+// An outcome is the result of handling an event.
 type outcome struct {
 	// failure is why it failed.
 	failure error
-	// isOver tells that the lane goes on without it: it is done, or a dead letter.
+	// isOver is true if the lane continues without it: it is done, or a dead letter.
 	isOver bool
-	// isDead tells that it is a dead letter, and retryAt when it is tried again otherwise.
+	// isDead is true if it is a dead letter; otherwise retryAt is the time of the next try.
 	isDead bool
-	// isPostponed tells that it was not tried.
+	// isPostponed is true if it was not tried.
 	isPostponed bool
 	retryAt     time.Time
 }
 
-// state says how the lane is left in which that came of its last event, or an error of the store.
+// state returns the state of a lane after the outcome of its last event, or an error of the store.
 func (o outcome) state(err error) laneState {
 	switch {
 	case isLost(err):
@@ -79,19 +79,19 @@ func (o outcome) state(err error) laneState {
 	}
 }
 
-// asClaimed is the filter of an event that nobody has handled since: one that takes a lease over
-// counts a failure, and so changes it.
+// asClaimed is the filter of an event that was not handled since: a process that takes a lease over counts a
+// failure, and so changes it.
 func asClaimed(e stored) document.Object {
 	var failures any // nil matches a field that is missing.
 	switch {
 	case e.failures > 0:
 		failures = e.failures
-	case e.isOdd: // Somebody has written there what is no number of failures.
+	case e.isOdd: // The number of failures was edited to another kind of value.
 		failures = document.O("$not", document.O("$gt", 0))
 	}
 	filter := document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
 	switch {
-	case e.isLostOdd: // Somebody has written there what is no number of losses.
+	case e.isLostOdd: // The number of losses was edited to another kind of value.
 	case e.lost > 0:
 		filter = filter.With(fieldLost, e.lost)
 	default:
@@ -100,8 +100,8 @@ func asClaimed(e stored) document.Object {
 	return filter
 }
 
-// handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
-// part takes a part of a pause. ErrLost: nothing was stored, since the lease is lost.
+// handle gives an event to the handler, and stores the result. ctx is the context of the run, and part takes
+// a part of a pause. ErrLost: nothing was stored, since the lease is lost.
 func (b *Inbox) handle(
 	ctx context.Context, held *lease.Lease, e stored, part func(time.Duration) time.Duration,
 ) (result outcome, err error) {
@@ -133,7 +133,7 @@ func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
 	return b.config.Handler(ctx, d)
 }
 
-// settle stores what came of an event.
+// settle stores the result of an event.
 func (b *Inbox) settle(
 	run context.Context, held *lease.Lease, e stored, failure error, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -285,10 +285,11 @@ func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e 
 
 func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }
 
-// A start never came back if its process died before it stored how the run ended. If nothing else was
-// under way in the process, that is a failure of the event. Otherwise nobody knows which event ended the
-// process, and all of them become suspects, without a failure, see package blame. So an event that ends each
-// process is a dead letter after Config.Limit failures and two more starts, and the events beside it never are.
+// A start never came back if its process died before it stored how the run ended. If nothing else was under
+// way in the process, that is a failure of the event. Otherwise any of the events may have ended the process,
+// and all of them become suspects, without a failure, see package blame. So an event that ends each process
+// is a dead letter after Config.Limit failures and two more starts, and the events that ran with it never
+// are.
 
 // suspicion returns how much an event is suspected.
 func (e stored) suspicion() blame.Level {

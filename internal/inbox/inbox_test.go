@@ -167,8 +167,8 @@ func TestAccept_DoesNotWaitForEverForAStoreThatDoesNotAnswer(t *testing.T) {
 	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
 }
 
-// An event that is accepted, and handled by a handler that does nothing, has a bound of what it allocates, a
-// little above what is reached, which tells when its way has become longer.
+// Accepting and handling an event, with a handler that does nothing, has a bound on its allocations, a little
+// above the present number, so that a longer way fails the test.
 //
 //nolint:paralleltest // What other tests allocate at the same time would be counted.
 func TestAllocations_OfAnEvent(t *testing.T) {
@@ -205,7 +205,7 @@ func BenchmarkOneMember(b *testing.B) {
 	inboxtest.Benchmark(b, memstore.New(), inboxtest.Load{Members: 1, Producers: 4})
 }
 
-// BenchmarkNeighbour is one app's latency beside another one whose runs hang, over both sources.
+// BenchmarkNeighbour measures one app's latency while the runs of another one hang, over both sources.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, hung := range []int{0, 16, 64, 1000} {
 		b.Run(fmt.Sprintf("exclusive/hung=%d", hung), func(b *testing.B) {

@@ -9,8 +9,9 @@ import (
 	"github.com/botctx/go-sdk/internal/fair"
 )
 
-// lanes says which lane is next: apps take turns, within an app its channels, and within a channel the lane that has
-// been ready for longest. It is not safe for concurrent use. Times are milliseconds of the store's clock.
+// lanes chooses the next lane: apps take turns, within an app its channels, and within a channel the lane
+// that has been ready for longest. It is not safe for concurrent use. Times are milliseconds of the store's
+// clock.
 type lanes struct {
 	// known are the lanes that are somewhere, or have events in memory.
 	known map[string]*lane
@@ -42,7 +43,7 @@ type lane struct {
 	place place
 	// inReady is the lane's element of its channel's list while it is ready.
 	inReady *list.Element
-	// until is when the lane becomes ready, and at its index in the heap, while it waits.
+	// until is the time at which the lane becomes ready, and at its index in the heap, while it waits.
 	until int64
 	at    int
 	// isAsked is true if the lane is looked at before until: with the next poll, or when it is free.
@@ -50,10 +51,11 @@ type lane struct {
 	// isNews is true if something was heard of the lane since it was taken, or since a look at it began.
 	isNews bool
 
-	// events are those of an exclusive source. room holds them if there is one.
+	// events are the events of an exclusive source. room holds them if there is one.
 	events []numbered
 	room   [1]numbered
-	// seen is what a distributed source saw of the lane at seenAt, ahead of its turn. nil for nothing.
+	// seen is the snapshot of the lane that a distributed source read at seenAt, before its turn. nil if
+	// there is none.
 	seen   *work
 	seenAt time.Time
 }
@@ -181,8 +183,8 @@ func (l *lanes) hold(of *lane) *lane {
 	return of
 }
 
-// ripen makes the lanes ready that have waited long enough, behind those that are. If the clock was set back, nobody
-// knows how much of a wait is left, and all are ready.
+// ripen makes the lanes ready that have waited long enough, behind the ready ones. If the clock was set back,
+// the rest of a wait is unknown, and all become ready.
 func (l *lanes) ripen(now int64) {
 	wasSetBack := now < l.now-clockSlack
 	for len(l.waiting) > 0 && (wasSetBack || l.waiting[0].until <= now) {

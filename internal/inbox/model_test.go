@@ -27,7 +27,7 @@ type history struct {
 	t      *testing.T
 	seed   uint64
 	random *rand.Rand
-	// isAlone tells that the processes are those that have the store one after the other.
+	// isAlone is true if the processes have the store one after the other.
 	isAlone  bool
 	mu       sync.Mutex
 	now      time.Time
@@ -43,16 +43,16 @@ type history struct {
 	failures map[string]int
 	done     map[string]bool
 	dead     map[string]bool
-	// next says what comes of the next run.
+	// next is the result of the next run.
 	next error
-	// freezesOf is how often a run of each event stood still, and frozen are those that do.
+	// freezesOf counts the frozen runs of each event, and frozen are the runs that are frozen now.
 	freezesOf map[string]int
 	frozen    []*frozenRun
-	// freezes tells that the next run stands still.
+	// freezes is set if the next run freezes.
 	freezes *frozenRun
 }
 
-// frozenRun is a run that stands still, as that of a process that was stopped.
+// frozenRun is a run that stands still, as in a process that was stopped.
 type frozenRun struct {
 	key, lane   string
 	by          *inbox.Inbox
@@ -97,7 +97,7 @@ func (h *history) process() *inbox.Inbox {
 	return made
 }
 
-// handle is the handler. It checks what the model says of a run that begins.
+// handle is the handler. It compares a run that begins with the model.
 func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 	key, lane := d.Event.Key, d.Event.From
 	h.attempts[key]++
@@ -129,11 +129,10 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 	return h.next
 }
 
-// errNotYet stands for an event that is postponed.
+// errNotYet postpones an event.
 var errNotYet = errors.New("not yet")
 
-// takeOver is what a process does that has the store to itself from now on: what the one before had under
-// way has failed.
+// takeOver makes a process the only one with the store from now on: the runs of the previous one have failed.
 func (h *history) takeOver(by *inbox.Inbox) {
 	if !h.isAlone {
 		return
@@ -145,7 +144,7 @@ func (h *history) takeOver(by *inbox.Inbox) {
 			lost = append(lost, f)
 		}
 	}
-	if len(lost) == 1 { // Of several, none is blamed.
+	if len(lost) == 1 { // With several, none is blamed.
 		f := lost[0]
 		h.failures[f.key]++
 		if h.failures[f.key] == 3 {
@@ -243,7 +242,7 @@ func (h *history) runNext() {
 	}
 }
 
-// ended notes what came of a run.
+// ended notes the result of a run.
 func (h *history) ended(result inbox.Result) {
 	key, lane := result.Event.Key, result.Event.From
 	h.notef("run %s: %v, dead %v", key, result.Err, result.IsDead)
@@ -355,7 +354,7 @@ func (h *history) check(p *inbox.Inbox) {
 			if h.done[key] == h.dead[key] {
 				h.failf("%s: done %v, dead %v", key, h.done[key], h.dead[key])
 			}
-			if h.attempts[key] > 3+h.freezesOf[key] { // One that was lost beside others has not failed.
+			if h.attempts[key] > 3+h.freezesOf[key] { // One that was lost with others has not failed.
 				h.failf("%s ran %d times", key, h.attempts[key])
 			}
 		}
@@ -376,9 +375,9 @@ func (h *history) checkStats() {
 	}
 }
 
-// TestInbox_RandomHistories accepts, repeats, runs, fails, freezes, wakes and lets leases pass at
-// random: each event is handled, in its lane's order and never beside another one of it, and what
-// comes back late changes nothing.
+// TestInbox_RandomHistories accepts, repeats, runs, fails, freezes, wakes and lets leases pass at random:
+// each event is handled, in its lane's order and never at the same time as another one of the lane, and a
+// late result changes nothing.
 func TestInbox_RandomHistories(t *testing.T) {
 	t.Parallel()
 	for seed := range rounds.Of(t, 100, 3000) {

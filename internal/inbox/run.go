@@ -41,7 +41,7 @@ func (b *Inbox) Run(ctx context.Context) error {
 	return p.abandonAll()
 }
 
-// pool is what the workers of one Run share.
+// A pool is shared by the workers of one Run.
 type pool struct {
 	*Inbox
 
@@ -51,14 +51,14 @@ type pool struct {
 	// polls receives when it is time to look for what other processes have done.
 	polls <-chan time.Time
 	all   sync.WaitGroup
-	// isPollDue tells that it is that time. Only dispatch and wait use it, one after the other.
+	// isPollDue is true once the poll is due. Only dispatch and wait use it, one after the other.
 	isPollDue bool
 
 	// handleNow has a lane handled whose place was reserved by Accept.
 	handleNow func(w work)
 
 	mu sync.Mutex
-	// isClosed tells that nothing begins any more.
+	// isClosed is true once nothing may begin any more.
 	isClosed bool
 	// handled has the event that is handled under each lease.
 	handled map[*lease.Lease]string
@@ -77,8 +77,8 @@ func (p *pool) serve(ctx, runs context.Context) {
 // start runs something that serve waits for.
 func (p *pool) start(work func()) { p.all.Go(work) }
 
-// startDispatch starts what finds lanes and has them handled, and starts it again where the store
-// ends its goroutine.
+// startDispatch starts the goroutine that finds lanes and starts their handling, and starts it again if the
+// store ends it.
 func (p *pool) startDispatch(ctx, runs context.Context) {
 	p.start(func() {
 		done := false
@@ -162,14 +162,14 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 // begin has a lane handled that was taken.
 func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.start(func() {
-		left := laneState{isBroken: true} // Where the goroutine ends.
+		left := laneState{isBroken: true} // If the goroutine ends.
 		defer func() { p.leave(runs, w, left) }()
 		p.handleLane(ctx, runs, w, &left)
 	})
 }
 
-// handleLane handles the events of a lane, one after the other, until one fails that is to be tried
-// again, or ctx ends. It says how the lane is left.
+// handleLane handles the events of a lane, one after the other, until one fails and must be tried again, or
+// ctx ends. left becomes the state of the lane.
 func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	held, err := p.claim(runs, w)
 	if err != nil {
@@ -177,7 +177,7 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 		return
 	}
 	if held == nil {
-		*left = laneState{} // Somebody else has it.
+		*left = laneState{} // Another process has it.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
@@ -197,8 +197,8 @@ func (p *pool) handleLane(ctx, runs context.Context, w work, left *laneState) {
 	left.hasMore = left.hasMore || w.hasMore
 }
 
-// handleAll handles the events of a lane under its lease, until the lease has been held long enough, and returns
-// what came of the last one.
+// handleAll handles the events of a lane under its lease, until the lease has been held long enough, and
+// returns the outcome of the last one.
 func (p *pool) handleAll(ctx, run context.Context, held *lease.Lease, w work) (done outcome, err error) {
 	began := p.config.Env.Now()
 	for i, e := range w.events {
@@ -282,7 +282,7 @@ func (b *Inbox) reserve(lane string, of fair.Key) *start {
 	return nil
 }
 
-// isOpen reports whether work can begin. Then serve waits until it is told that it is done.
+// isOpen reports whether work can begin. If so, serve waits for the matching end.
 func (p *pool) isOpen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -292,7 +292,7 @@ func (p *pool) isOpen() bool {
 	return !p.isClosed
 }
 
-// close has nothing begin any more.
+// close stops new work from beginning.
 func (p *pool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -319,41 +319,39 @@ func (s *start) release(ctx context.Context) {
 	}
 }
 
-// Result tells what RunNext did.
+// Result is the result of RunNext.
 type Result struct {
-	// Ran tells that there was an event, ID is its id in the inbox and Event the event.
+	// Ran is true if there was an event. ID is its id in the inbox and Event the event.
 	Ran   bool
 	ID    string
 	Event Event
-	// Err is why it failed, IsDead tells that it is a dead letter now, and Next is when it is
-	// tried again otherwise.
+	// Err is its failure. IsDead is true if it is a dead letter now; otherwise Next is the time of the next
+	// try.
 	Err    error
 	IsDead bool
 	Next   time.Time
-	// IsPostponed tells that it was not tried, see Postpone.
+	// IsPostponed is true if it was not tried, see Postpone.
 	IsPostponed bool
 }
 
-// Next returns when the next event can be handled, by the store's clock: now where one can. ok is
-// false where there is none to wait for. Events whose lanes Config.Enter refuses do not count, so that
-// who calls RunNext until it ran nothing, and then waits for Next, comes to an end. The errors are those
-// of the store.
+// Next returns the time at which the next event can be handled, by the store's clock: now if one can. ok is
+// false if there is none to wait for. Events whose lanes Config.Enter refuses do not count, so a caller that
+// calls RunNext until it runs nothing, and then waits for Next, comes to an end. Errors come from the store.
 func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
 	return b.source.next(ctx)
 }
 
-// LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose lease this process
-// held for something else, so that Run looks at it at once, and not with the next poll.
+// LaneLeft reports that a lane can be entered which Config.Enter has refused, or whose lease this process
+// held for something else. Run then looks at it at once, and not with the next poll.
 func (b *Inbox) LaneLeft(lane string) { b.source.base().isFree(lane) }
 
-// RunNext handles the first event that can be handled, and stores what came of it. The lease is not
-// renewed: where the handler lets more time than a lease pass, what came of it does not count.
-// It is for hosts that drive the inbox by themselves, such as in virtual time. The error is one of the
-// store, or lease.ErrLost.
+// RunNext handles the first event that can be handled, and stores the result. The lease is not renewed: if
+// the handler takes longer than a lease, its result does not count. It is for hosts that drive the inbox
+// themselves, such as in virtual time. The error is one of the store, or lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 	from := b.source
 	if _, isDistributed := from.(*distributed); isDistributed {
-		from = newDistributed(b) // Which looks at everything anew, and leaves a Run alone.
+		from = newDistributed(b) // It looks at everything again, and leaves a Run alone.
 	}
 	for isFirst := true; ; isFirst = false {
 		taken, _, err := take(ctx, from, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
@@ -368,7 +366,7 @@ func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
 
 // runFirst handles the first event of a lane that was taken.
 func (b *Inbox) runFirst(ctx context.Context, from source, w work) (result Result, err error) {
-	left := laneState{isBroken: true} // Where the goroutine ends.
+	left := laneState{isBroken: true} // If the goroutine ends.
 	defer func() { from.left(ctx, w, left) }()
 	held, err := b.claim(ctx, w)
 	if err != nil || held == nil {
@@ -390,7 +388,7 @@ func (b *Inbox) runClaimed(ctx context.Context, held *lease.Lease, e stored, lef
 	}, err
 }
 
-// claim returns the lease of a lane that was taken, nil where somebody had one since it was seen.
+// claim returns the lease of a lane that was taken, nil if another process had one since it was seen.
 func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	if w.held != nil {
 		return w.held, nil
@@ -406,9 +404,9 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Lease, error) {
 	return b.leases.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, if the lease before was to handle
-// it: as a failure, or as the loss of a suspect. Events that the lease handled before it are not there any
-// more. It returns what came of that.
+// countLost counts the start of a lane's first event that never came back, if the lease before was for
+// handling it: as a failure, or as the loss of a suspect. Events that the lease handled before it are gone.
+// It returns the outcome.
 func (b *Inbox) countLost(
 	ctx context.Context, held *lease.Lease, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
@@ -422,7 +420,7 @@ func (b *Inbox) countLost(
 	return b.lose(ctx, first)
 }
 
-// lose stores that a start of an event never came back beside others. It is handled again at once, as a
+// lose stores that a start of an event never came back while others ran. It is handled again at once, as a
 // suspect.
 func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	result := outcome{failure: ErrNeverCameBack}
@@ -443,7 +441,7 @@ func (b *Inbox) lose(ctx context.Context, e stored) (outcome, error) {
 	return result, wasLost(changed)
 }
 
-// end ends a lease: it is released, unless it is lost. Then nobody is to renew it.
+// end releases a lease, or stops its renewal if it is lost.
 func (b *Inbox) end(ctx context.Context, held *lease.Lease, err error) {
 	if isLost(err) {
 		held.Abandon()

@@ -291,7 +291,7 @@ func TestRun_GoesOnWhereTheStoreEndsItsGoroutine(t *testing.T) {
 			require.NoError(t, err)
 			_, err = p.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "ada"})
 			require.NoError(t, err)
-			exits.exits.Store(4) // One of them is what removes old events, the others look for work.
+			exits.exits.Store(4) // One of them removes old events, the others look for work.
 			runUntil(t, p, done)
 		})
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// source knows which lanes have something to do, and keeps them apart. There is one for a store that processes share,
-// and one for a store that this process has to itself. An inbox takes lanes from it, begins each, and leaves it.
+// A source finds the lanes with work, and keeps them apart. There is one for a store that processes share,
+// and one for a store that this process has to itself. An inbox takes lanes from it, begins each, and leaves
+// it.
 type source interface {
 	// base returns the part that sources share.
 	base() *taker
@@ -24,16 +25,16 @@ type source interface {
 	// open returns the first events of a lane that was taken, as far as they can be handled now. If ok is false,
 	// none can, and the source has put the lane where it belongs.
 	open(ctx context.Context, name string, want want) (w work, ok bool, err error)
-	// begun is told which lanes were taken, and keeps that for the case that the process dies.
+	// begun records which lanes were taken, in case the process dies.
 	begun(ctx context.Context, taken []work) error
 	// left puts a lane where it belongs that was taken.
 	left(ctx context.Context, w work, left laneState)
-	// hold takes a lane for an event that is about to be accepted, if it can begin with that: then its
-	// document has fieldBegun. confirm is told that the store has it, and reports whether it begins. The
-	// lane is to be left in either case.
+	// hold takes a lane for an event that is about to be accepted, if the event can begin with that: then its
+	// document has fieldBegun. confirm is called once the store has it, and reports whether it begins. The
+	// lane must be left in either case.
 	hold(name string, of fair.Key) (w work, isFree bool)
 	confirm(w *work, e stored) bool
-	// accepted is told that an event was accepted here, or put back, for a lane.
+	// accepted reports that an event of a lane was accepted here, or put back.
 	accepted(name string)
 	// next returns when a lane can be handled, by the store's clock. ok is false if there is none to wait for.
 	next(ctx context.Context) (at time.Time, ok bool, err error)
@@ -48,7 +49,7 @@ type source interface {
 type taker struct {
 	*Inbox
 
-	// taking is held by who takes. It is acquired before the store's locks, and these before mu.
+	// taking is locked while lanes are taken. It is acquired before the store's locks, and these before mu.
 	taking sync.Mutex
 	mu     sync.Mutex
 	// lanes are nil if the source knows none. hasSkipped is true if it has left some out that may be ready.
@@ -56,7 +57,7 @@ type taker struct {
 	hasSkipped bool
 }
 
-// want is what is asked of a source.
+// want is a request to a source.
 type want struct {
 	// lanes is the number of lanes, and each the number of events of one lane.
 	lanes, each int
@@ -65,8 +66,8 @@ type want struct {
 	shares *fair.Shares
 	// part takes a part of a pause.
 	part func(time.Duration) time.Duration
-	// isNew tells to look at everything anew: at lanes that could not be entered, and at what other
-	// processes have done.
+	// isNew asks to look at everything again: at lanes that could not be entered, and at the work of other
+	// processes.
 	isNew bool
 	// isForced tells to take over from an inbox that has taken over from this one.
 	isForced bool
@@ -74,7 +75,7 @@ type want struct {
 	now time.Time
 }
 
-// take takes a place for a lane of a channel, if one is to be had.
+// take takes a place for a lane of a channel, if there is one.
 func (w want) take(k fair.Key) bool { return w.shares == nil || w.shares.Take(k) }
 
 // may reports whether take would get a place.
@@ -90,10 +91,10 @@ func (w want) release(k fair.Key) {
 // work is a lane that was taken.
 type work struct {
 	lane string
-	// seen is the lane's document as it was when its events were read after it, where there are any.
+	// seen is the lane's document before its events were read, if there are any.
 	seen   document.Object
 	events []stored
-	// hasMore tells that there may be more events than these.
+	// hasMore is true if there may be more events than these.
 	hasMore bool
 	// leave leaves the lane in this process.
 	leave func()
@@ -101,13 +102,13 @@ type work struct {
 	held *lease.Lease
 }
 
-// laneState says how a lane is left.
+// laneState is the state in which a lane is left.
 type laneState struct {
-	// hasMore tells that there may be more to do at once.
+	// hasMore is true if there may be more work at once.
 	hasMore bool
-	// isBroken tells that the store failed, so that the lane waits for the next poll.
+	// isBroken is true if the store failed, so that the lane waits for the next poll.
 	isBroken bool
-	// retryAt is when the lane's first event is tried again, zero where none is.
+	// retryAt is the time of the next try of the lane's first event, zero if there is none.
 	retryAt time.Time
 }
 
@@ -121,8 +122,9 @@ func sourceOf(b *Inbox, database store.Store, guarded store.Store) source {
 
 func (t *taker) base() *taker { return t }
 
-// take enters lanes that can be handled now: apps take turns, within an app its channels, and within a channel its
-// lanes. pause is how long there will be no others unless the inbox is woken. The caller must leave each lane.
+// take enters lanes that can be handled now: apps take turns, within an app its channels, and within a
+// channel its lanes. pause is the time without other lanes unless the inbox is woken. The caller must leave
+// each lane.
 func take(ctx context.Context, from source, want want) (taken []work, pause time.Duration, err error) {
 	t := from.base()
 	t.taking.Lock()
@@ -260,7 +262,7 @@ func (t *taker) hasReady() bool {
 	return t.lanes != nil && t.lanes.ready.Len() > 0 || t.hasSkipped
 }
 
-// isFree is told that a lane may be entered that could not be.
+// isFree reports that a lane may be entered now.
 func (t *taker) isFree(name string) {
 	t.mu.Lock()
 	isReady := t.lanes != nil && t.lanes.ask(name)

@@ -15,10 +15,10 @@ import (
 
 // The fields of a record that is claimed.
 const (
-	// FieldFence is the fencing token of its last claim: whoever claims it later has a greater one.
+	// FieldFence is the fencing token of its last claim: a later claim has a greater one.
 	FieldFence = "fence"
-	// FieldUntil is when the claim ends, in milliseconds of the store's clock, unless it is renewed.
-	// It is missing where nobody holds the record.
+	// FieldUntil is the end of the claim, in milliseconds of the store's clock, unless it is renewed. It is
+	// missing if the record has no holder.
 	FieldUntil = "leaseUntil"
 )
 
@@ -46,8 +46,8 @@ func Renewal(until time.Time) (query.Change, error) {
 	return query.Change{Update: update}, err
 }
 
-// Renew renews the claim of a fencing token by what Renewal returned, and reports whether it
-// holds. The errors are those of the store.
+// Renew renews the claim of a fencing token by the result of Renewal, and reports whether it holds. Errors
+// come from the store.
 func Renew(ctx context.Context, records store.Collection, id any, fence int64, renewal query.Change) (bool, error) {
 	filter, err := query.CompileFilter(Holds(id, fence))
 	if err != nil {
@@ -78,9 +78,9 @@ type Held[C comparable] struct {
 	held map[C]*holding
 }
 
-// holding is what is known of a claim.
+// holding is the state of a claim.
 type holding struct {
-	// cancel ends the run, nil where it has not begun.
+	// cancel ends the run, nil before it begins.
 	cancel context.CancelCauseFunc
 	// missed is the number of renewals in a row that failed.
 	missed int
@@ -288,9 +288,8 @@ const (
 	lastLook  = time.Second
 )
 
-// Acquire waits for a lease of a lane, begins it and keeps it; cancel is called where it is lost.
-// Those who wait in several processes come in no order. Canceled: ctx ended first. The other
-// errors are those of the store.
+// Acquire waits for a lease of a lane, begins it and keeps it; cancel is called if it is lost. Waiting
+// callers in several processes come in no order. Canceled: ctx ended first. Other errors come from the store.
 func (t *Leases) Acquire(
 	ctx context.Context, lane, purpose string, cancel context.CancelCauseFunc,
 ) (*Lease, error) {
@@ -313,7 +312,7 @@ func (t *Leases) Acquire(
 	}
 }
 
-// try claims a lane that is free. It returns nil where the lane is held.
+// try claims a lane that is free. It returns nil if the lane is held.
 func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) {
 	seen, err := t.Look(ctx, []string{lane})
 	if err != nil {
@@ -330,7 +329,7 @@ func (t *Leases) try(ctx context.Context, lane, purpose string) (*Lease, error) 
 	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
 }
 
-// Now returns the store's clock. The errors are those of the store.
+// Now returns the store's clock. Errors come from the store.
 func (t *Leases) Now(ctx context.Context) (time.Time, error) {
 	own := t.now()
 	now, err := t.store.Now(ctx)
@@ -356,7 +355,7 @@ func (t *Leases) CachedNow(ctx context.Context) (time.Time, error) {
 	return t.Now(ctx)
 }
 
-// LastWait is how long Serve waits for runs whose contexts it has ended.
+// LastWait bounds how long Serve waits for runs whose contexts it has ended.
 const LastWait = 5 * time.Second
 
 // Serve has work done in real time until ctx ends, and then waits for it: after within, runs ends
@@ -392,20 +391,19 @@ func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
 }
 
 const (
-	// sweepPause is how often a process that has leases removes idle lanes, and how long they have
-	// been idle then.
+	// A process with leases removes idle lanes each sweepPause, if they have been idle for that long.
 	sweepPause = time.Hour
-	// lostFactor is how much longer than other lanes those are kept whose last lease never came back,
-	// so that whoever has the next one learns it.
+	// lostFactor is how many times longer than other lanes a lane is kept whose last lease never came back,
+	// so that the holder of the next lease learns of it.
 	lostFactor = 24
 	// sweepBatch is the number of lanes that are removed at once, so that other writes come between.
 	sweepBatch = 500
 )
 
-// Sweep removes the documents of lanes whose last lease ended longer ago than a time, by the store's
-// clock, which is to be many leases. Those whose last lease never came back are removed when its lease
-// passed 24 times as long ago. A process that has leases does so each hour, for lanes that are idle for
-// an hour. The errors are those of the store.
+// Sweep removes the documents of lanes whose last lease ended longer ago than idle, by the store's clock.
+// idle should be many leases long. A lane whose last lease never came back is removed when its lease passed
+// 24 times as long ago. A process with leases does so each hour, for lanes that are idle for an hour. Errors
+// come from the store.
 func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
 	for _, field := range []string{fieldFreedAt, FieldUntil} {
 		index := store.Index{Keys: []store.IndexKey{{Path: field, Kind: query.Ascending}}, Sparse: true}
@@ -425,8 +423,8 @@ func (t *Leases) Sweep(ctx context.Context, idle time.Duration) (removed int64, 
 	return removed + lost, err
 }
 
-// Forget removes the document of a lane that nobody holds, as Sweep does with lanes that are idle. It does
-// nothing if the lane is held, or its last lease never came back. The errors are those of the store.
+// Forget removes the document of a lane without a holder, as Sweep does with idle lanes. It does nothing if
+// the lane is held, or its last lease never came back. Errors come from the store.
 func (t *Leases) Forget(ctx context.Context, lane string) error {
 	filter, err := query.CompileFilter(document.O(document.IDField, lane, FieldUntil, nil))
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // could not be renewed, or another process has taken it.
 var ErrLost = boterr.New(boterr.Conflict, "", "the lease is lost: another run may be under way")
 
-// DefaultLease is how long a lease holds without being renewed, unless Config says otherwise.
+// DefaultLease is the default of Config.Lease.
 const DefaultLease = 30 * time.Second
 
 // Leases lets one run at a time, in all processes that share a store, have a lane to itself, such
@@ -44,28 +44,27 @@ type Leases struct {
 	mu        sync.Mutex
 	isBeating bool
 	clock     reading
-	// sweptAt is when idle lanes were removed last, by the own clock.
+	// sweptAt is the time of the last removal of idle lanes, by the given clock.
 	sweptAt time.Time
 }
 
-// Work is what a lease is for.
+// Work describes the work under a lease.
 type Work struct {
 	// Purpose is a word for it.
 	Purpose string
-	// Items are the ids of what the lease does one after the other, where a later lease is to know
-	// that they may have begun.
+	// Items are the ids of the steps under the lease, one after the other, if a later lease has to know that
+	// they may have begun.
 	Items []string
 }
 
-// Config says how leases are kept. Env.Store is required; the zero value of the others means
-// the default.
+// Config configures Leases. Env.Store is required; the zero value of the others means the default.
 type Config struct {
 	// Env has the store, and with Now the clock by which it is measured how long ago a lease was
 	// renewed.
 	Env record.Env
 	// Collection is the name of the collection with the lanes. The default is "leases".
 	Collection string
-	// Lease is how long a lease holds without being renewed. The default is DefaultLease.
+	// Lease is the time for which a lease holds without renewal. The default is DefaultLease.
 	Lease time.Duration
 	// Log takes lines about leases that could not be renewed, at warn. By default nothing is logged.
 	Log *slog.Logger
@@ -77,9 +76,9 @@ type leaseUpdates struct{ claim, release, releaseMarked, beside *query.Update }
 // reading is the store's clock as it was read last, and when that was by the own one.
 type reading struct{ store, own time.Time }
 
-// The fields of a lane's document, beside those that all claims have.
+// The fields of a lane's document, in addition to the fields of every claim.
 const (
-	// fieldPurpose says what the lease is for.
+	// fieldPurpose is the purpose of the lease.
 	fieldPurpose = "purpose"
 	// fieldItems are the ids of what the lease does.
 	fieldItems = "items"
@@ -87,9 +86,9 @@ const (
 	fieldProcess = "process"
 	// fieldBeside is true if another lease of that process was lost as well.
 	fieldBeside = "beside"
-	// fieldOvertaken is true where a lease never came back, until a later one was marked.
+	// fieldOvertaken is true after a lease that never came back, until a later one is marked.
 	fieldOvertaken = "overtaken"
-	// fieldFreedAt is when the last lease ended.
+	// fieldFreedAt is the end of the last lease.
 	fieldFreedAt = "freedAt"
 )
 
@@ -146,7 +145,7 @@ func mustUpdate(pairs ...any) *query.Update {
 // Duration returns how long a lease holds without being renewed.
 func (t *Leases) Duration() time.Duration { return t.lease }
 
-// Look returns the documents of those lanes that have one. The errors are those of the store.
+// Look returns the documents of the lanes that have one. Errors come from the store.
 func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
 	ids := make([]any, len(lanes))
 	for i, lane := range lanes {
@@ -167,10 +166,10 @@ func (t *Leases) Look(ctx context.Context, lanes []string) (map[string]document.
 	return byLane, nil
 }
 
-// Claim begins a lease of a lane that is as it was seen: the zero Object where it had no document.
-// now is a time of the store's clock at which the lane was free, and work is kept with the lease
-// until another one begins. It returns nil where somebody had a lease since. What was seen must not
-// be older than a lease. The errors are those of the store.
+// Claim begins a lease of a lane that has not changed since it was seen: the zero Object means that it had no
+// document. now is a time of the store's clock at which the lane was free, and work is kept with the lease
+// until another one begins. It returns nil if another process had a lease since. seen must not be older than
+// a lease. Errors come from the store.
 //
 // Callers must call Release. The lease is renewed only after Keep.
 func (t *Leases) Claim(
@@ -188,7 +187,7 @@ func (t *Leases) Claim(
 		}
 		err := t.records.Insert(ctx, made)
 		if boterr.CodeOf(err) == boterr.AlreadyExists {
-			return nil, nil //nolint:nilnil // No lease and no error: somebody else has it.
+			return nil, nil //nolint:nilnil // No lease and no error: another process has it.
 		}
 		return held, err
 	}
@@ -229,7 +228,7 @@ func (t *Leases) wasAlone(ctx context.Context, lane string, seen document.Object
 	if err != nil || marked.Matched > 0 {
 		return false, err
 	}
-	// Whoever has taken another one over since this one was seen has marked it before.
+	// A process that has taken another one over since this one was read has marked it first.
 	now, err := t.Look(ctx, []string{lane})
 	return !now[lane].Has(fieldBeside), err
 }
@@ -274,28 +273,28 @@ type Lease struct {
 	leases *Leases
 	lane   string
 	fence  int64
-	// claimedAt is when it was claimed, by the store's clock, and began the same by the own one.
+	// claimedAt is the time of the claim by the store's clock, and began the same time by the given clock.
 	claimedAt, began time.Time
-	// wasLost tells that the lease before never came back, and lost what that was for.
+	// wasLost is true if the previous lease never came back, and lost is its work.
 	wasLost bool
 	lost    Work
 	// wasAlone is true if the process of the lost lease had no other one then.
 	wasAlone bool
-	// isOvertaken tells that a lease before never came back, and none since was marked; isMarked
-	// that this one is.
+	// isOvertaken is true if an earlier lease never came back and none since was marked; isMarked if this one
+	// is.
 	isOvertaken bool
 	isMarked    atomic.Bool
-	// confirmedAt is when the store was last asked and answered that it holds, by the own clock.
+	// confirmedAt is the time of the last confirmation by the store that it holds, by the given clock.
 	confirmedAt atomic.Pointer[time.Time]
 	isOver      atomic.Bool
-	// isGranted tells that the store knows nothing of it; end ends its run then.
+	// isGranted is true if the lease is not stored; end ends its run then.
 	isGranted bool
 	end       atomic.Pointer[context.CancelCauseFunc]
 }
 
-// Grant begins a lease of which the store is not told, for a process that has the store to itself: it
-// has no lease, and lasts until it is released, abandoned or revoked. That no other one of the lane is
-// under way is for the caller to see to, and that Revoke is called where another process has the store.
+// Grant begins a lease that is not stored, for a process that has the store to itself: it does not expire,
+// and lasts until it is released, abandoned or revoked. The caller must make sure that the lane has no other
+// one, and must call Revoke if another process has the store.
 func (t *Leases) Grant(lane string, fence int64) *Lease {
 	return &Lease{leases: t, lane: lane, fence: fence, isGranted: true}
 }
@@ -314,12 +313,11 @@ func (t *Lease) Lane() string { return t.lane }
 // Fence returns the fencing token: later leases of the lane have greater ones.
 func (t *Lease) Fence() int64 { return t.fence }
 
-// Lost returns what the lease before was for, where that one never came back: its process died, or
-// lost it.
+// Lost returns the work of the previous lease if that one never came back: its process died, or lost it.
 func (t *Lease) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
-// WasAlone reports whether the lease that Lost tells of was the only one of its process that never came
-// back: if that process died, nothing else that it did in a lease can have ended it.
+// WasAlone reports whether the lease in Lost was the only one of its process that never came back: then, if
+// that process died, no other work under a lease can have ended it.
 func (t *Lease) WasAlone() bool { return t.wasAlone }
 
 // IsOvertaken reports whether a lease before, of any purpose, never came back and none since was
@@ -330,9 +328,9 @@ func (t *Lease) IsOvertaken() bool { return t.isOvertaken }
 // Mark notes that what IsOvertaken tells needs no more care once the lease is released.
 func (t *Lease) Mark() { t.isMarked.Store(true) }
 
-// Err returns ErrLost where the lease may be another one's: it was released, it was found lost, or
-// its lease has passed, by the clock that was handed in, since the store last said that it holds.
-// It asks nobody, so that it can be asked before each thing that a run does.
+// Err returns ErrLost if another process may have the lane: the lease was released, it was found lost, or its
+// time has passed, by the given clock, since the store last confirmed it. It makes no call, so a run can
+// check it before each step.
 func (t *Lease) Err() error {
 	if t.isGranted && !t.isOver.Load() {
 		return nil

@@ -36,7 +36,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// leases returns the leases of another process, with a clock of its own.
+// leases returns the leases of another process, with a different clock.
 func (w *world) leases(now func() time.Time) *lease.Leases {
 	w.t.Helper()
 	leases, err := lease.New(lease.Config{Env: record.Env{Store: w.store, Now: now}})
@@ -64,7 +64,7 @@ func (w *world) look() document.Object {
 	return seen[lane]
 }
 
-// claim claims the lane as it is now, nil where somebody else has it.
+// claim claims the lane as it is now. It returns nil if another process has it.
 func (w *world) claim(leases *lease.Leases, purpose string) *lease.Lease {
 	w.t.Helper()
 	claimed, err := leases.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
@@ -221,7 +221,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	require.ErrorIs(t, claimed.Err(), lease.ErrLost)
 }
 
-// renewals tells when the lease of a lane is set later.
+// renewals receives when the lease of a lane is extended.
 func renewals(t *testing.T, database *memstore.Store) (renewed <-chan struct{}, stop func()) {
 	t.Helper()
 	told := make(chan struct{}, 1)
@@ -374,7 +374,7 @@ func TestClaim_TellsWhetherTheLostTurnWasAlone(t *testing.T) {
 			require.NoError(t, err)
 			seen = append(seen, documents[name])
 		}
-		other := w.claim(w.then, "") // Of a process that lives.
+		other := w.claim(w.then, "") // Its process lives.
 		w.advance(lease.DefaultLease)
 		for i, document := range seen { // As they were seen before the first was taken over.
 			claimed, err := w.leases(w.now).Claim(t.Context(), strconv.Itoa(i), document, w.now(), lease.Work{})

@@ -118,8 +118,8 @@ func matches(asking *query.Evaluation, filter *query.Filter, asked func() (docum
 	return isMatch && failed == nil, nil // A filter that fails on the member does not match.
 }
 
-// openIn is a filter on the open assignments in an outlet: one that was taken there or that
-// it has directly; while it is nobody's, one with a ticket there.
+// openIn returns a filter for the open assignments of an outlet: taken there, sent there directly, or not
+// taken yet and with a ticket there.
 func openIn(outlet string) document.Object {
 	ticketThere := document.O(
 		record.FieldChannel, document.O("$eq", outlet),
@@ -167,7 +167,7 @@ func (s *Service) UpdateAssignmentGroup(
 	return result, nil
 }
 
-// linkGivenGroup makes the group that a call names that of an assignment.
+// linkGivenGroup links the group that a call names to an assignment.
 func (s *Service) linkGivenGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (*livechat.AssignmentRecord, bool, error) {
 	g, err := s.namedGroup(ctx, groupByRecord(p.Group))
 	if err != nil {
@@ -215,8 +215,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	return document.O(pairs...), boterr.PrefixField(fieldMeta, meta.Err())
 }
 
-// updateAssignment sets fields of an assignment. Of a field that cannot be set the error
-// names the path.
+// updateAssignment sets fields of an assignment. An error names the path of a field that cannot be set.
 func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (livechat.UpdateAssignmentResult, error) {
 	found, err := set(ctx, s.assignments(), assignmentSchema, id, fields)
 	if err != nil {
@@ -333,7 +332,7 @@ func set(
 	return found, nil
 }
 
-// modified is how many records an update of one changed.
+// modified returns the number of records that an update of one record changed.
 func modified(found store.FindAndModifyResult) int64 {
 	if found.Modified {
 		return 1

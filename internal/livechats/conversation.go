@@ -17,12 +17,12 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// GroupOf returns the live group that an event in an outlet channel belongs to, nil if it
-// belongs to none. The event is in the group whose external id it goes to; or, where it goes
-// to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
-// event without To, or to the id of the channel, of the bot in the info of one on Charlie, in the
-// group, or in the scope's member where that is the agent. What an agent writes elsewhere is
-// in no group. The group becomes that of the context of bot logic.
+// GroupOf returns the live group that an event in an outlet channel belongs to, or nil. The event belongs to
+// the group whose external id it is addressed to. An event addressed to the bot belongs to the direct
+// conversation with the agent who wrote it. An event is addressed to the bot if it has no To, or if To is the
+// id of the channel, of the bot in the channel's info on Charlie, of the bot in the group, or of the scope's
+// member if the member is the agent. Other messages of an agent belong to no group. Bot logic gets the group
+// as the group of its context.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*livechat.Group, error) {
 	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
@@ -31,9 +31,9 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 	return live[0], nil
 }
 
-// HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app, so
-// that GroupOf is to be asked: whether one goes by the id of who wrote it, or of where it goes. It needs no Service
-// for the many events of which it is false. The errors are those of the store.
+// HasLiveGroup reports whether an event in an outlet channel may belong to a live group of the scope's app:
+// whether a group has the id of its writer or of its address. If not, the caller need not ask GroupOf, nor
+// make a Service. Errors come from the store.
 func HasLiveGroup(
 	ctx context.Context, env record.Env, scope record.Scope, outletChannelID string, event send.MessageEvent,
 ) (bool, error) {
@@ -50,8 +50,8 @@ func HasLiveGroup(
 	return false, nil
 }
 
-// liveGroups returns the live groups of an outlet that an event belongs to: those of the
-// agent who wrote it first, then the newest.
+// liveGroups returns the live groups of an outlet that an event belongs to: groups of the agent who wrote it
+// first, then newest first.
 func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	found, err := s.liveGroupsOf(ctx, outletID, event)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Service) liveGroups(ctx context.Context, outletID string, event send.Me
 	return found, nil
 }
 
-// liveGroupsOf returns the live groups to which an event goes, or else the direct conversations of who wrote
-// it, where it goes to the bot.
+// liveGroupsOf returns the live groups that an event is addressed to. For an event addressed to the bot it
+// returns the direct conversations of its writer.
 func (s *Service) liveGroupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*livechat.Group, error) {
 	if event.To != "" {
 		found, err := s.liveGroupsIn(ctx, outletID, event.To)
@@ -268,15 +268,14 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 	return g, err
 }
 
-// An assignment and its group name each other, and a request whose group has an agent is
-// taken. Bot logic brings them together in any order: updateAssignmentGroup says which group
-// it is, handleAdminJoinedGroup who is in it, createAssignment that all was sent. Each of them
-// stores what it knows, looks for what the others know, and does what is left. So the last of
-// them, or the same call again after a crash, leaves everything as it should be.
+// An assignment and its group name each other, and a request whose group has an agent is taken. Bot logic
+// reports the parts in any order: updateAssignmentGroup the group, handleAdminJoinedGroup the agent in it,
+// and createAssignment that everything is sent. Each call stores its part, looks for the others, and does
+// what is left. So the last call, or any of them repeated after a crash, completes the link.
 
-// linkable returns the live records of the conversation of a group, each with its links to
-// an assignment, which are not stored yet. There are none if the assignment has ended, the
-// group is not live, or the conversation is that of another open assignment.
+// linkable returns the live records of the conversation of a group, each with its links to an assignment,
+// which are not stored yet. It returns none if the assignment has ended, the group is not live, or another
+// open assignment has the conversation.
 func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) ([]*livechat.Group, error) {
 	if r.State() == livechat.Ended || !g.Active {
 		return nil, nil
@@ -298,7 +297,7 @@ func (s *Service) linkable(ctx context.Context, r *livechat.AssignmentRecord, g 
 	return records, nil
 }
 
-// linkGroup makes the group that of an assignment, in memory.
+// linkGroup sets a group's links to an assignment, in memory.
 func linkGroup(g *livechat.Group, r *livechat.AssignmentRecord, m *member.Member) {
 	g.Inlet, g.Member, g.Assignment = r.Inlet, r.Member, r.ID
 	if inletGroupID(r) != "" {
@@ -401,9 +400,9 @@ func (s *Service) linkByBravoGroupID(ctx context.Context, bravoGroupID string) e
 	return err
 }
 
-// linkGroup makes a group that of an assignment, and gives the assignment to the agent who is
-// in the group. Of one on Bravo bravoGroupID is the id there, "" for its external id. It
-// returns the assignment as it is then, and whether it changed.
+// linkGroup links a group to an assignment, and gives the assignment to the agent in the group. On Bravo,
+// bravoGroupID is the group's id, or "" for its external id. It returns the assignment after the change, and
+// whether it changed.
 func (s *Service) linkGroup(
 	ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group, bravoGroupID string,
 ) (now *livechat.AssignmentRecord, isChanged bool, err error) {

@@ -18,10 +18,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// A request is made in steps. Each step is stored before the next one begins: the record with
-// all that is to be sent, each message that an outlet took, the agenda that watches over idle
-// time, that the request is open, and that the member is in live chat. If a call is cut off in
-// between, the record tells the next call where to go on.
+// A request is made in steps. Each step is stored before the next one begins: the record with everything to
+// send, each message that an outlet took, the agenda for idle time, the request as open, and the member as in
+// live chat. If a crash interrupts a call, the record shows the next call where to continue.
 
 // CreateAssignment implements Operations.
 func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -35,8 +34,8 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	if err != nil {
 		return livechat.CreateAssignmentResult{}, err
 	}
-	// Of others only tickets can be left, and a platform that does not take these back is no
-	// reason to refuse a new request.
+	// The others have only tickets left. A platform that cannot recall them is no reason to refuse a new
+	// request.
 	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
 	if err := s.closeEnded(ctx, conversations); err != nil {
 		return livechat.CreateAssignmentResult{}, err
@@ -52,20 +51,20 @@ func (s *Service) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 	return result, nil
 }
 
-// request is what a call asks for, checked.
+// A request is the checked form of a call's parameters.
 type request struct {
 	member *member.Member
 	// label and targets say where it goes.
 	label   string
 	targets []livechat.Target
-	// details are what the outlet is told, nil if it is what record says.
+	// details go to the outlet; nil means the record's own.
 	details *livechat.AssignmentDetails
 	// record is the assignment without what its route decides.
 	record livechat.AssignmentRecord
 	// outlet is the channel that hands the request on, and relayText what it says there in
 	// place of the relay messages. Both are "" if the member asks.
 	outlet, relayText string
-	// takenMessage is what the call says that tickets on Charlie show once they are taken.
+	// takenMessage is the text that tickets on Charlie show once they are taken.
 	takenMessage string
 }
 
@@ -229,7 +228,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 	} else {
 		err = s.planTickets(&planned, to.outlets, asked.member)
 	}
-	if asked.relayText != "" { // The one message of all platforms is a parameter of its own.
+	if asked.relayText != "" { // A single message for all platforms has its own parameter.
 		for _, o := range to.outlets {
 			err = record.RenameField(err, relayMessageField(o.Type), fieldRelayMessage)
 		}
@@ -240,7 +239,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*livechat.Assignment
 // checkInlet refuses a request of a member whose channel is not on.
 func (s *Service) checkInlet(ctx context.Context, asked request) error {
 	if asked.outlet != "" {
-		return nil // Who hands on talks with the member already.
+		return nil // The previous agent is already talking with the member.
 	}
 	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
 	if err != nil {
@@ -410,8 +409,8 @@ func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	return document.TimestampOf(now.Add(senderLease)), err
 }
 
-// claimSending makes the call the sender of an assignment that nobody has taken, if it meets
-// a condition. It returns nil if it does not, or another call is the sender.
+// claimSending makes the call the sender of an untaken assignment, if it meets a condition. It returns nil if
+// it does not, or if another call is the sender.
 func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*livechat.AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
@@ -468,9 +467,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// unsentError returns the error of a request that could not be sent to all of its targets. If
-// none of them got it, and each refused it so that another try would end the same way, the request is
-// removed, so that it is in nobody's way.
+// unsentError returns the error of a request that did not reach all of its targets. If no target got it, and
+// each refused it for good, the request is removed, so that it blocks no later one.
 func (s *Service) unsentError(ctx context.Context, r *livechat.AssignmentRecord, unsent []livechat.Unsent) error {
 	failure := &livechat.UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if wasSentNowhere(r) && areRefused(unsent) {
@@ -495,7 +493,7 @@ func areRefused(unsent []livechat.Unsent) bool {
 	return !slices.ContainsFunc(unsent, func(u livechat.Unsent) bool { return !isRefused(u.Err) })
 }
 
-// isRefused reports whether an error is that of what is refused however often it is tried.
+// isRefused reports whether a repeated call would be refused with the same error.
 func isRefused(err error) bool {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
@@ -515,7 +513,7 @@ func (u *unfinished) add(what string, err error) {
 	}
 }
 
-// err returns the error for all of it, nil if nothing failed. then says what to do.
+// err joins the failures, or returns nil if there are none. then is the remedy.
 func (u *unfinished) err(ctx context.Context, then string) error {
 	if len(u.failures) == 0 {
 		return nil

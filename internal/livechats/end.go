@@ -75,9 +75,9 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	return livechat.RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// end marks an assignment as ended, which is to be closed then. One that the same side has
-// ended, and that is not closed yet, is so again; one of another side is closed at once.
-// FailedPrecondition: it has ended.
+// end marks an assignment as ended; the pass closes it. An assignment that the same side has ended, and that
+// is not closed yet, is marked again; one that another side ended is closed at once. FailedPrecondition: it
+// has ended.
 func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by livechat.EndedBy) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
@@ -96,10 +96,10 @@ func (s *Service) end(ctx context.Context, r *livechat.AssignmentRecord, by live
 		ended.ID, endingText(ended))
 }
 
-// result tells of an assignment that has ended and its member.
+// result returns the ended assignment and its member.
 func (p *pass) result(ctx context.Context) (livechat.EndResult, error) {
 	m, err := p.memberNow(ctx)
-	if err != nil && !errors.Is(err, boterr.NotFound) { // Also that of a member who was removed meanwhile has ended.
+	if err != nil && !errors.Is(err, boterr.NotFound) { // The live chat of a removed member has ended, too.
 		return livechat.EndResult{}, err
 	}
 	return livechat.EndResult{RecordUpdate: recordUpdate(p.r.ID, p.r.CreatedAt, p.r.Version), Member: m}, nil
@@ -327,8 +327,8 @@ func (s *Service) endOne(ctx context.Context, g *livechat.Group) (*livechat.EndB
 	return &livechat.EndBravoResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// endRaw ends an assignment, and shows it. The result is nil if somebody else has ended
-// it meanwhile.
+// endRaw ends an assignment, and shows that it has ended. The result is nil if another call ended it
+// meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.EndBravoResult, error) {
 	ended, err := s.end(ctx, r, livechat.EndedByOutlet)
 	if errors.Is(err, boterr.FailedPrecondition) {
@@ -366,9 +366,8 @@ func (s *Service) endGone(ctx context.Context, r *livechat.AssignmentRecord, by 
 	return run.isTold, err
 }
 
-// sendInChat sends a message of a live chat, and starts its idle time anew once it is sent. r is nil
-// for a group without an assignment. gone is how the assignment ends if the recipient is gone, "" if
-// it goes on.
+// sendInChat sends a message of a live chat, and then restarts its idle time. r is nil for a group without an
+// assignment. gone is the way the assignment ends if the recipient is gone, or "" if it continues.
 func (s *Service) sendInChat(
 	ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy,
 ) (send.Result, error) {
@@ -388,8 +387,8 @@ func (s *Service) sendInChat(
 	return result, nil
 }
 
-// lastWords returns what a side is told when the assignment ends, "" for nothing, and whether that is
-// the member. The side that ends it by itself is told nothing.
+// lastWords returns the text for the other side when the assignment ends, "" for none, and whether the other
+// side is the member. The side that ends it gets no text.
 func (p *pass) lastWords() (text string, isForMember bool) {
 	switch p.r.EndedBy {
 	case livechat.EndedByMemberGone:
@@ -405,7 +404,7 @@ func (p *pass) lastWords() (text string, isForMember bool) {
 	return "", false
 }
 
-// hasLastWords reports whether a side is to be told something.
+// hasLastWords reports whether the other side gets a text when the assignment ends.
 func (p *pass) hasLastWords() bool {
 	text, isForMember := p.lastWords()
 	return text != "" && (isForMember || p.r.Group != "")
@@ -425,15 +424,15 @@ func (p *pass) sayLastWords(ctx context.Context) error {
 			err = p.tellAgent(ctx, g, id, text)
 		}
 	}
-	if err != nil && !send.IsGone(err) { // Nobody is left to be told, or a record is missing.
+	if err != nil && !send.IsGone(err) { // There is no reader left, or a record is missing.
 		p.errs = append(p.errs, err)
 	}
 	p.isTold = err == nil
 	return nil
 }
 
-// tellOver tells an agent who writes in a conversation that is over that nobody reads it, once for
-// each group.
+// tellOver answers an agent who writes in a conversation that is over that it has no reader any more, once
+// for each group.
 func (s *Service) tellOver(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (Outcome, error) {
 	if s.texts.Over == "" || slices.Contains(r.OverTold, g.ID) {
 		return OutcomeNone, nil
@@ -462,9 +461,9 @@ func (s *Service) tellIfOver(ctx context.Context, outletID string, event send.Me
 	return s.tellOver(ctx, r, found[0])
 }
 
-// TellLate tells an agent whose tap on a ticket came too late that the request is over, or who has
-// it, and shows it on the ticket if the platform can: where the event is from, or else to the agent.
-// late is the error of TakeByTap. The errors are those of a send.
+// TellLate answers an agent whose tap on a ticket came too late: the request is over, or another agent has
+// it. The ticket shows it if the platform can; otherwise the agent gets a message. late is the error of
+// TakeByTap. Errors come from the send.
 func (s *Service) TellLate(ctx context.Context, channelID string, event send.MessageEvent, late error) error {
 	text := s.texts.Late
 	tooLate, isLate := errors.AsType[*livechat.TooLateError](late)

@@ -97,8 +97,7 @@ func (s *Service) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 	return result, boterr.PrefixField(fieldGroup, err)
 }
 
-// checkGroup refuses a change that would leave a group that nobody can read. It returns
-// which group is meant.
+// checkGroup refuses a change after which the group could not be read. It returns the group's id.
 func checkGroup(given document.Object) (id string, err error) {
 	if given.IsZero() {
 		return "", boterr.Missing("", "the _id of a group, and the fields to set")
@@ -160,8 +159,8 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) livech
 	}
 }
 
-// updateGroup sets fields of a group. NotFound at _id: the app has no such group. Of a field
-// that cannot be set the error names the path.
+// updateGroup sets fields of a group. NotFound at _id: the app has no such group. An error names the path of
+// a field that cannot be set.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (livechat.UpdateGroupResult, error) {
 	found, err := set(ctx, s.groups(), groupSchema, id, fields)
 	if err != nil {
@@ -286,7 +285,7 @@ func (s *Service) renewLink(
 	return made.Link, err
 }
 
-// aboutGroup names the parameter of the group where an error says that there is none.
+// aboutGroup sets the field of a NotFound error to the parameter that names the group.
 func aboutGroup(field string, err error) error {
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return boterr.WithField(field, err)
@@ -297,9 +296,9 @@ func aboutGroup(field string, err error) error {
 // recordJoined makes the record of an agent's group, unless there is a live one. It belongs
 // to the live chat that the group serves already, if it does.
 //
-// The _id follows from who joined where, and from the agent's record before, so that of two calls at once, which both
-// find no live record, one makes it. With an upsert both would, in a store that looks and inserts in two
-// steps, and a unique index that refused the second would refuse those after one that is over.
+// The _id is derived from the agent, the group and the agent's previous record. So if two calls at once find
+// no live record, one of them makes it. An upsert would make two in a store that looks and inserts in two
+// steps, and a unique index against the second would also refuse a record after one that is over.
 func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams) error {
 	admin, err := s.admin(ctx, p.ExternalID)
 	if err != nil {
@@ -355,7 +354,7 @@ func (s *Service) joinedID(in *channel.Channel, p livechat.HandleAdminJoinedGrou
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
 }
 
-// joinedGroup returns the record of an agent's group, beside the live ones of others in it.
+// joinedGroup returns the record of an agent's group, which may have live records of other agents, too.
 func joinedGroup(
 	id string, in *channel.Channel, p livechat.HandleAdminJoinedGroupParams, admin livechat.Admin, others []*livechat.Group,
 ) livechat.Group {
@@ -475,8 +474,8 @@ const (
 	fieldAdminID = "adminId"
 )
 
-// adminSchema is how agents are kept. Their _id is made of the app and the adminId, since
-// two apps may use the same.
+// adminSchema describes the records of agents. The _id combines the app and the adminId, since two apps may
+// use the same adminId.
 var adminSchema = &record.Schema{Name: "admin", Collection: "admins"}
 
 // adminKey returns the _id of an agent's record.

@@ -16,10 +16,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// An assignment is handed on in steps: the next one is stored in a slot of its own and sent,
-// while the previous one goes on; the previous one is marked as ended, the next one takes
-// its place, and what is left of the previous one ends. If nobody can take the next one,
-// the previous one is as before.
+// An assignment is handed on in steps. The next one is stored in a separate slot and sent while the previous
+// one continues. Then the previous one is marked as ended, the next one takes its place, and the previous one
+// is closed. If no outlet takes the next one, the previous one stays as it was.
 
 // parentOf returns the assignment in whose place one comes, nil if it is gone.
 func (s *Service) parentOf(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
@@ -51,7 +50,7 @@ func (s *Service) current(ctx context.Context, memberID string) (*livechat.Assig
 	if err != nil || canFollow(previous) {
 		return next, err
 	}
-	return nil, s.remove(ctx, next) // What it was to go on with is over.
+	return nil, s.remove(ctx, next) // The assignment that it continues is over.
 }
 
 // canFollow reports whether another assignment can take the place of one: it is open, or was
@@ -106,9 +105,9 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	return p.withdraw(ctx, p.r, endedDuringHandover(previous))
 }
 
-// finishPrevious closes the assignment in whose place one was to come, where it has ended.
-// Whoever comes by a handover that was interrupted does so, whatever became of the next one;
-// and that is open, whatever is left of the previous one.
+// finishPrevious closes the assignment that was handed on, if it has ended. Every call that meets an
+// interrupted hand-over does so, whatever happened to the next assignment, and opens the next one, whatever
+// is left of the previous one.
 func (p *pass) finishPrevious(ctx context.Context) error {
 	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)
@@ -116,7 +115,7 @@ func (p *pass) finishPrevious(ctx context.Context) error {
 	return nil
 }
 
-// finishParent closes the assignment in whose place one was to come, where it has ended.
+// finishParent closes the assignment that was handed on, if it has ended.
 func (s *Service) finishParent(ctx context.Context, next *livechat.AssignmentRecord) error {
 	if isFirst(next) {
 		return nil
@@ -286,8 +285,7 @@ func detailsHandedOn(details document.Object, p livechat.ReassignAssignmentParam
 	return details
 }
 
-// inletGroupOf returns what is known of the group on the inlet's side, where a call says
-// that there is one.
+// inletGroupOf returns the inletGroupInfo of the group on the inlet's side, if the call has one.
 func (s *Service) inletGroupOf(
 	ctx context.Context, previous *livechat.AssignmentRecord, p livechat.ReassignAssignmentParams,
 ) (document.Object, error) {

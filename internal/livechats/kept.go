@@ -15,15 +15,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// What a member writes while no agent can read it is kept with the assignment: from the request
-// until somebody takes it, and while it is handed on. Whoever takes it gets the messages in their
-// order, below a text that says when they were written. Each is removed once it is sent, so that a
-// crash loses none; one that was sent and not removed is sent again with the same id.
+// While no agent can read a member's messages, from the request until an agent takes it and during a
+// hand-over, they are kept with the assignment. The agent who takes it gets them in their order, below a text
+// with their times. Each message is removed once it is sent. So a crash loses none, and a message that was
+// sent but not removed is sent again with the same id.
 
-// errChanged says that an assignment is not as it was when it was read.
+// errChanged means that an assignment has changed since it was read.
 var errChanged = errors.New("the assignment changed meanwhile")
 
-// mostTries is how often a call reads an assignment again that changes at the same time.
+// mostTries bounds how often a call reads an assignment again because another call changed it.
 const mostTries = 10
 
 // keep adds a message to those that wait for an agent. The result is OutcomeKept or OutcomeFull. A
@@ -68,13 +68,11 @@ func orAbsent(text string) any {
 	return text
 }
 
-// TellWaiting tells a member whose message had an outcome of RelayFromMember that nobody has taken
-// the request yet: for OutcomeKept once for each request, for OutcomeFull each time. For other
-// outcomes, or if an agent can read the member's messages by now, it does nothing. It is called if the
-// bot said nothing.
+// TellWaiting tells a member whose message had an outcome of RelayFromMember that no agent has taken the
+// request yet: for OutcomeKept once a request, for OutcomeFull each time. For other outcomes, or if an agent
+// can read the member's messages by now, it does nothing. Call it if the bot answered nothing.
 //
-// Errors are those of a send. A member who cannot be reached any more is no error: that ends the
-// request.
+// Errors come from the send. A member who cannot be reached any more is no error: that ends the request.
 func (s *Service) TellWaiting(ctx context.Context, memberID string, outcome Outcome) error {
 	if outcome != OutcomeKept && outcome != OutcomeFull {
 		return nil
@@ -125,8 +123,8 @@ func (s *Service) withPosition(ctx context.Context, r *livechat.AssignmentRecord
 	).Replace(text), nil
 }
 
-// tellMember sends a text to the member of an assignment: to the group in which the member asked, if
-// it was one. No error says whether the member or the channel is missing.
+// tellMember sends a text to the member of an assignment, in the group in which the member asked, if there is
+// one. Its errors do not distinguish a missing member from a missing channel.
 func (s *Service) tellMember(ctx context.Context, r *livechat.AssignmentRecord, id, text string) error {
 	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
 	if err != nil {
@@ -187,7 +185,7 @@ func (s *Service) openGroup(ctx context.Context, r *livechat.AssignmentRecord) (
 // the assignment in whose place this one comes have something.
 func hasNothingBefore(r *livechat.AssignmentRecord) bool { return isFirst(r) && len(r.Kept) == 0 }
 
-// takeOverKept takes over what the member wrote before the request was handed on, and nobody got.
+// takeOverKept takes over the messages that no agent got before the request was handed on.
 func (p *pass) takeOverKept(ctx context.Context) error {
 	now, err := p.adoptKept(ctx, p.r)
 	if now != nil {
@@ -196,9 +194,9 @@ func (p *pass) takeOverKept(ctx context.Context) error {
 	return err
 }
 
-// adoptKept moves the kept messages of the assignment in whose place one comes to that one, in front
-// of its own. The result is the assignment as it is then, nil if there were none. They are stored
-// here before they are removed there.
+// adoptKept moves the kept messages of the previous assignment to the next one, before its own messages. The
+// result is the assignment after the move, or nil if there were none. They are stored here before they are
+// removed there.
 func (s *Service) adoptKept(ctx context.Context, next *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if isFirst(next) {
 		return nil, nil
@@ -282,9 +280,9 @@ func (l *lostError) Error() string { return l.cause.Error() }
 
 func (l *lostError) Unwrap() error { return l.cause }
 
-// passOnKept sends the kept messages of an assignment into its conversation, the oldest first, and
-// removes each one that was sent. Of several calls at once one does so; for the others there is
-// nothing to do. lostError: the conversation is gone.
+// passOnKept sends the kept messages of an assignment into its conversation, the oldest first, and removes
+// each one after it is sent. If several calls try at once, one of them sends. lostError: the conversation is
+// gone.
 func (s *Service) passOnKept(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if _, err := s.adoptKept(ctx, r); err != nil {
 		return err
@@ -352,7 +350,7 @@ func (s *Service) claimKept(ctx context.Context, id string) (*livechat.Assignmen
 	)), document.Set(fieldKeptSender, sender))
 }
 
-// sendHeading sends what stands above kept messages.
+// sendHeading sends the text above kept messages.
 func (s *Service) sendHeading(ctx context.Context, outlet *channel.Channel, g *livechat.Group, kept []livechat.KeptMessage) error {
 	if s.texts.Before == "" || len(kept) == 0 {
 		return nil

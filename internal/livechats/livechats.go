@@ -1,7 +1,6 @@
-// Package livechats carries out the operations of live chat: it routes requests, sends tickets,
-// opens conversations and relays what both sides write. Its Service is what botctx calls, for bot
-// logic and when a platform reports what happened there: an agent took a ticket, the agent or the
-// member wrote, a conversation was idle.
+// Package livechats carries out the operations of live chat: it routes requests, sends tickets, opens
+// conversations and relays messages between both sides. botctx calls its Service for bot logic, and when a
+// platform reports an event: an agent took a ticket, the agent or the member wrote, a conversation was idle.
 //
 // # The states of an assignment
 //
@@ -47,7 +46,7 @@
 //	open                           sending          open request
 //	take over what was written     pending, taken   open request
 //	close the previous one         pending, taken   open request
-//	give it to who is in its group pending, taken   open request
+//	give it to its group's agent   pending, taken   open request
 //	let the member in              pending, taken   open request
 //	send what was written before   taken            open request
 //	open the conversation          taken            conversation
@@ -59,7 +58,7 @@
 //	let the member out             ended            closed
 //	clear the member's group       ended            closed
 //	put the groups out of use      ended            closed
-//	tell who is left               ended            closed
+//	tell the other side            ended            closed
 //	close the previous one         ended            closed
 //	recall the tickets             ended            closed
 //	show that it is over           ended            closed
@@ -118,12 +117,11 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports, texts: texts}
 }
 
-// EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
-// a member has one open assignment at most, and no two agents of an app have the same
-// externalId. The others find what is open, and the newest of what is over, without a look at the rest: what an event
-// costs does not grow with the live chats that were. The assignments of an app or a member can be listed in pages, in the
-// order of their ids. A host calls it once, before it uses the store. The errors are those of
-// store.Collection.EnsureIndex.
+// EnsureIndexes makes the indexes that live chats need in a store, unless they exist. Unique indexes hold
+// that a member has at most one open assignment, and that no two agents of an app have the same externalId.
+// The others find open records and the newest ended ones directly, so the cost of an event does not grow with
+// past live chats, and list the assignments of an app or a member in pages, by id. A host calls it once,
+// before it uses the store. Errors come from store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	ofApp := func(paths ...string) store.Index {
 		return store.Ascending(append([]string{record.FieldApp}, paths...)...)
@@ -172,16 +170,16 @@ func EnsureIndex(ctx context.Context, database store.Store, path string) error {
 	return database.Collection(assignmentSchema.Collection).EnsureIndex(ctx, store.Ascending(record.FieldApp, path))
 }
 
-// Ports are what a Service works with.
+// Ports are the parts that a Service works with.
 type Ports struct {
-	// Members are those of the scope's app. Required.
+	// Members serves the members of the scope's app. Required.
 	Members Members
-	// Channels are those of the scope's app. Required.
+	// Channels serves the channels of the scope's app. Required.
 	Channels channels.Loader
-	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
-	// order in which they are asked: none, where the inlet is not paired. Required.
+	// Pairing returns the ids of the outlets for the live chats of an inlet, in the order in which they are
+	// asked. An inlet that is not paired has none. Required.
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
-	// Agendas are those of the scope's app. Required.
+	// Agendas serves the agendas of the scope's app. Required.
 	Agendas Agendas
 	// Connectors are the platforms that can be sent to. If one offers ports of package livechat,
 	// they are used. The map must not be changed later.
@@ -197,10 +195,10 @@ type Ports struct {
 	// HistoryURL returns where the history of the conversation can be read. nil makes
 	// history: true Unsupported.
 	HistoryURL func(a *livechat.Assignment) (string, error)
-	// IdleTimeout is how long a conversation may be idle before it ends. The default is
+	// IdleTimeout is the time without a message after which a conversation ends. The default is
 	// livechat.IdleTimeout.
 	IdleTimeout time.Duration
-	// Texts are what live chats say by themselves. nil means livechat.DefaultTexts.
+	// Texts are the messages that live chats send without bot logic. nil means livechat.DefaultTexts.
 	Texts *livechat.Texts
 	// Pause waits for a while, or until ctx ends: a call waits so for another one that sends
 	// the same request. The default waits by the machine's clock.
@@ -210,18 +208,18 @@ type Ports struct {
 	IsStrict bool
 }
 
-// Members are what live chats do with members.
+// Members has the operations on members that live chats use.
 type Members interface {
 	members.Getter
-	// PatchMembers is that of member.Operations.
+	// PatchMembers works like PatchMembers of member.Operations.
 	PatchMembers(ctx context.Context, p member.PatchParams) (member.PatchResult, error)
 }
 
-// Agendas are what live chats do with agendas.
+// Agendas has the operations on agendas that live chats use.
 type Agendas interface {
-	// NewAgenda is that of agenda.Operations.
+	// NewAgenda works like NewAgenda of agenda.Operations.
 	NewAgenda(ctx context.Context, p agenda.NewParams) (*agenda.Agenda, error)
-	// DeleteMemberAgenda is that of agenda.Operations.
+	// DeleteMemberAgenda works like DeleteMemberAgenda of agenda.Operations.
 	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteParams) (agenda.DeleteResult, error)
 }
 
@@ -272,9 +270,9 @@ const (
 	fieldMessageEvent = "messageEvent"
 )
 
-// once carries out what an operation does in several steps, and that would be refused the second time,
-// unless a try before at the same run has: then it returns what came of it then. What the steps send has
-// keys within this one's, so that those of what is sent later do not depend on whether it was carried out.
+// once carries out an operation that has several steps and would be refused the second time. If an earlier
+// attempt of the same run carried it out, once returns the result of that. Sends of the steps have keys below
+// the key of once, so later sends keep their keys whether or not the steps ran again.
 func once[T any](ctx context.Context, s *Service, of string, carryOut func(ctx context.Context) (T, error)) (T, error) {
 	trying, err := s.env.Trying(ctx)
 	if err != nil || trying == nil {
@@ -319,8 +317,8 @@ const (
 	fieldPreviousAssignment = "previousAssignment"
 )
 
-// namedChannel returns the channel that an address names, as it is stored. It must be of one of
-// the types allowed; none stands for any.
+// namedChannel returns the stored channel that an address names. Its type must be one of allowed; an empty
+// list allows all.
 func (s *Service) namedChannel(ctx context.Context, named record.Ref, allowed ...channel.Type) (*channel.Channel, error) {
 	return channels.Load(ctx, s.ports.Channels, named, allowed...)
 }

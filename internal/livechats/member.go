@@ -12,11 +12,12 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// The member's flag botMeta.liveChat and the agenda of idle time are no part of the record of
-// an assignment. Who changes them looks afterwards whether the assignments are still as they
-// were before: so whatever comes at once, the last one leaves both as the assignments say.
+// The member's flag botMeta.liveChat and the agenda for idle time are not part of the assignment's record. A
+// call that changes them checks afterwards whether the assignments have changed meanwhile. So of calls at the
+// same time, the last one leaves both in agreement with the assignments.
 
-// isInLiveChat returns what a parameter means that says whether the member is in live chat.
+// isInLiveChat returns the meaning of a parameter that sets whether the member is in live chat: true by
+// default.
 func isInLiveChat(given *bool) bool { return given == nil || *given }
 
 // letIn sets whether the member is in live chat: as the call wants it, else as the record says.
@@ -33,8 +34,8 @@ func (p *pass) letIn(ctx context.Context) error {
 	if p.r.OutOfLiveChat {
 		return nil
 	}
-	// Who ends the assignment clears the flag afterwards. Only an end that came before this
-	// look may have cleared it before it was set.
+	// A call that ends the assignment clears the flag afterwards. Only an end before this read may have
+	// cleared it before it was set.
 	open, err := p.openAssignment(ctx, p.r.Member)
 	if err != nil || open != nil {
 		return err
@@ -43,7 +44,7 @@ func (p *pass) letIn(ctx context.Context) error {
 	return boterr.WithField(fieldMember, err)
 }
 
-// noteOut stores whether the call wants the member out of live chat, where it says that.
+// noteOut stores that the member is out of live chat, if the call asks for that.
 func (p *pass) noteOut(ctx context.Context) error {
 	if p.isOut == nil || *p.isOut == p.r.OutOfLiveChat {
 		return nil
@@ -94,7 +95,7 @@ func (s *Service) clearLiveChat(ctx context.Context, r *livechat.AssignmentRecor
 	return left, err
 }
 
-// restoreFlag sets the flag of the member of an open assignment again, from whom it was taken.
+// restoreFlag sets the flag again for the member of an open assignment after it was cleared.
 func (s *Service) restoreFlag(ctx context.Context, open *livechat.AssignmentRecord) error {
 	if open.State() == livechat.Sending || open.OutOfLiveChat {
 		return nil
@@ -116,17 +117,15 @@ func (s *Service) setLiveChat(ctx context.Context, r *livechat.AssignmentRecord,
 	return patched.Result, err
 }
 
-// The expiry of an assignment says when it ends for being idle. Its agenda is the alarm: it
-// is set to the expiry, and where it goes off too early, because a crash came between, it is
-// set again.
+// The expiry of an assignment is the time at which it ends for being idle. Its agenda is the alarm, set to
+// the expiry. If it goes off too early, because of a crash, it is set again.
 
 // idleTag is the tag of the agendas that end idle live chats, and the node that they name.
 const idleTag = agenda.LiveChatTagPrefix + "idle"
 
-// Expire is what an agenda of this package does when it is due: it ends the live chat of its
-// member if it has been idle for the idle time-out, or completes an end or a hand-over that was
-// interrupted. Tickets that nobody took are recalled where the platform can do that. In all other
-// cases it does nothing, so that an agenda that comes twice or late does no harm.
+// Expire handles a due agenda of this package. It ends the live chat of its member if it has been idle for
+// the idle time-out, or completes an end or a hand-over that was interrupted. Untaken tickets are recalled if
+// the platform can do that. Otherwise it does nothing, so an agenda that comes twice or late does no harm.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 // has taken it.
 func isWatched(r *livechat.AssignmentRecord) bool { return r.LiveChatAgenda || r.Assignee != "" }
 
-// watchIdle starts the idle time of an assignment anew if it is watched, and has not ended meanwhile.
+// watchIdle restarts the idle time of an assignment, if it is watched and has not ended meanwhile.
 func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) error {
 	if !isWatched(r) {
 		return nil
@@ -190,10 +189,10 @@ func (s *Service) watchIdle(ctx context.Context, r *livechat.AssignmentRecord) e
 	return err
 }
 
-// keepWatch sets the agenda of an open assignment, and returns the assignment as it is then.
-// nil: it ended meanwhile, and has no agenda. Who sets one looks afterwards whether the
-// assignment has ended, as who ends one looks for an open one: so whatever comes at once, the
-// last one leaves the agenda as the assignments say.
+// keepWatch sets the agenda of an open assignment, and returns the assignment after that, or nil if it has
+// ended meanwhile and has no agenda. A call that sets an agenda then checks whether the assignment has ended,
+// and a call that ends one checks for an open one. So of calls at the same time, the last one leaves the
+// agenda in agreement with the assignments.
 func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (*livechat.AssignmentRecord, error) {
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
@@ -208,13 +207,13 @@ func (s *Service) keepWatch(ctx context.Context, r *livechat.AssignmentRecord) (
 	return nil, err
 }
 
-// nextExpiry is when an assignment expires that is not idle now.
+// nextExpiry returns the expiry of an assignment that was active just now.
 func (s *Service) nextExpiry() document.Timestamp {
 	return document.TimestampOf(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
-// alarmOf returns when the alarm of an open assignment is to go off, 0 for never. One that is
-// still being sent has an alarm before it has an expiry.
+// alarmOf returns the time for the alarm of an open assignment, 0 for never. An assignment that is still
+// being sent has an alarm before it has an expiry.
 func (s *Service) alarmOf(open *livechat.AssignmentRecord) document.Timestamp {
 	if isWatched(open) && open.Expiry.IsZero() {
 		return s.nextExpiry()

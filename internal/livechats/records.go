@@ -82,7 +82,7 @@ func assignmentFrom(o document.Object) (*livechat.AssignmentRecord, error) {
 	return r, nil
 }
 
-// The fields of groups, beside those that assignments have, too.
+// The fields that only groups have.
 const (
 	fieldName                 = "name"
 	fieldActive               = "active"
@@ -179,9 +179,9 @@ func (s *Service) assignmentOf(ctx context.Context, g *livechat.Group) (*livecha
 	return assignmentFrom(found)
 }
 
-// newest returns the record that was made last of those that match, and whether there is one. Of several that were
-// made at the same time it is the one that was inserted last. With an index for the filter and createdAt it takes the
-// same time however many match.
+// newest returns the matching record that was made last, and whether there is one. Of records made at the
+// same time it returns the one inserted last. With an index for the filter and createdAt its time does not
+// grow with the number of matches.
 func newest(ctx context.Context, of *record.Collection, filter document.Object) (document.Object, bool, error) {
 	last, err := of.Find(ctx, record.Query{Filter: filter, SortBy: document.O(record.FieldCreatedAt, -1), Limit: 2})
 	if err != nil || len(last) == 0 {

@@ -17,15 +17,15 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// RelayFromMember sends what a member wrote to the agent, as it is, and starts the idle time anew. If
-// no agent can read it, since nobody has taken the request or it is being handed on, the message is
-// kept for whoever takes it: TellWaiting tells the member. What is no message, such as a receipt or
-// the submission of a form, is not relayed; a tap is relayed as the text of its payload, or of all that
-// was chosen. It is called for the messages that no node of the bot answers.
+// RelayFromMember sends a member's message to the agent, unchanged, and restarts the idle time. If no agent
+// can read it, since the request is not taken yet or is being handed on, the message is kept for the agent
+// who takes it; TellWaiting tells the member. Receipts and submissions of forms are not relayed. A tap is
+// relayed as the text of its payload, or of all that was chosen. Call it for the messages that no node of the
+// bot answers.
 //
-// If the agent's conversation is gone (send.IsGone), the live chat ends, and the member is told:
-// OutcomeAnswered. Other errors are those of a send. Then nothing was relayed, or that is not known,
-// and idle time goes on.
+// If the agent's conversation is gone (send.IsGone), the live chat ends and the member is told:
+// OutcomeAnswered. Other errors come from the send; then the message was not relayed, or that is unknown, and
+// the idle time continues.
 func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -78,11 +78,11 @@ func (s *Service) relayToAgent(ctx context.Context, r *livechat.AssignmentRecord
 	return s.relay(ctx, r, message, livechat.EndedByAgentGone)
 }
 
-// RelayFromAgent sends what an agent wrote in a group of an outlet channel to the member, as
-// it is, and starts the idle time anew: to the group on the inlet's side, if the conversation
-// there is one. GroupOf says which group an event belongs to. In a group that is over the agent is
-// told so, once: OutcomeAnswered. A member who is gone (send.IsGone) ends the live chat, and the
-// agent is told: OutcomeAnswered, too. What RelayFromMember says of messages and errors holds here.
+// RelayFromAgent sends an agent's message in a group of an outlet channel to the member, unchanged, and
+// restarts the idle time. If the conversation is a group on the inlet's side, that group gets it. GroupOf
+// finds the group of an event. In a group that is over, the agent is told so once: OutcomeAnswered. A member
+// who is gone (send.IsGone) ends the live chat, and the agent is told: OutcomeAnswered, too. The rules of
+// RelayFromMember about messages and errors hold here.
 func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (Outcome, error) {
 	response, isMessage := relayedOf(event)
 	if !isMessage {
@@ -126,15 +126,15 @@ func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *livechat.
 	return s.messageToMember(inlet, m, response)
 }
 
-// relay sends a message of a live chat to the other side. gone is how the assignment ends if that is
+// relay sends a message of a live chat to the other side. gone is the way the assignment ends if that side is
 // gone.
 func (s *Service) relay(ctx context.Context, r *livechat.AssignmentRecord, message send.Message, gone livechat.EndedBy) (Outcome, error) {
 	_, err := s.deliver(ctx, message)
 	return s.afterSend(ctx, r, orLost(err), gone)
 }
 
-// afterSend starts the idle time of an assignment anew if a message was sent, or ends it if the other
-// side is gone.
+// afterSend restarts the idle time of an assignment after a message was sent, or ends it if the other side is
+// gone.
 func (s *Service) afterSend(ctx context.Context, r *livechat.AssignmentRecord, failed error, gone livechat.EndedBy) (Outcome, error) {
 	if lost, isLost := errors.AsType[*lostError](failed); isLost {
 		isTold, err := s.endGone(ctx, r, gone, lost.cause)
@@ -168,7 +168,7 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		}
 	default:
 	}
-	event.Data = sends.WithoutThread(event.Data) // The other side has threads of its own.
+	event.Data = sends.WithoutThread(event.Data) // The other side has different threads.
 	return event.Response(), true
 }
 
@@ -194,7 +194,7 @@ func chosenOf(event send.MessageEvent) string {
 // A member who asks for a person in a group is answered in that group. The assignment keeps
 // the group as its inletGroupInfo, and the conversation with the agent takes it over.
 
-// inletGroupInfo is what is known of a group on the inlet's side, nothing for "".
+// inletGroupInfo returns the record's information on a group on the inlet's side, or none for "".
 func inletGroupInfo(externalID string) document.Object {
 	if externalID == "" {
 		return document.Object{}
@@ -208,8 +208,8 @@ func inletGroupID(r *livechat.AssignmentRecord) string {
 	return document.Get(r.InletGroupInfo, fieldExternalID, "")
 }
 
-// groupOfAsking returns the id on the platform of the group in which a member asks: that of
-// the scope, where the member is the scope's own.
+// groupOfAsking returns the platform's id of the group in which a member asks: the scope's group, if the
+// member is the scope's member.
 func (s *Service) groupOfAsking(m *member.Member) string {
 	if m.ID != s.scope.Member {
 		return ""
@@ -217,10 +217,9 @@ func (s *Service) groupOfAsking(m *member.Member) string {
 	return s.scope.GroupExternalID
 }
 
-// IsAskedHere reports whether what a member writes in the scope's group, or to the
-// bot alone, belongs to the request that is open: whether the request was made there. Without
-// an open one it is true, since nothing says where the live chat is. No message from elsewhere is
-// relayed to the agent.
+// IsAskedHere reports whether a message of a member in the scope's group, or to the bot alone, belongs to the
+// open request: whether the request was made there. Without an open request it is true, since the place of
+// the live chat is unknown. Messages from other places are not relayed to the agent.
 func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error) {
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil || inletGroupID(r) == s.scope.GroupExternalID {
@@ -318,7 +317,7 @@ func (s *Service) messageInGroup(
 	return s.messageTo(to, externalID, m, response)
 }
 
-// keepGroupAlive starts the idle time of a group's assignment anew, if it has one.
+// keepGroupAlive restarts the idle time of a group's assignment, if it has one.
 func (s *Service) keepGroupAlive(ctx context.Context, g *livechat.Group) error {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil || r == nil {
@@ -361,8 +360,8 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	return s.sendInChat(ctx, r, message, gone)
 }
 
-// respond posts a message back to an address. Whether the host allows that is only known
-// when it is asked, so idle time starts anew afterwards.
+// respond posts a message to a response address. Only the request shows whether the host allows the address,
+// so the idle time restarts afterwards.
 func (s *Service) respond(ctx context.Context, g *livechat.Group, message send.Message, url string) (send.Result, error) {
 	result, err := sends.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
@@ -421,7 +420,7 @@ func (r responder) Send(ctx context.Context, message send.Message) (send.Deliver
 	return delivery, nil
 }
 
-// Outcome is what became of a message that somebody wrote in a live chat.
+// Outcome is the result of relaying a message in a live chat.
 type Outcome string
 
 // The outcomes.
@@ -430,10 +429,10 @@ const (
 	OutcomeNone Outcome = ""
 	// OutcomeDelivered: it was sent to the other side.
 	OutcomeDelivered Outcome = "delivered"
-	// OutcomeKept: no agent can read it yet. It is kept for whoever takes the request.
+	// OutcomeKept: no agent can read it yet. It is kept for the agent who takes the request.
 	OutcomeKept Outcome = "kept"
 	// OutcomeFull: no agent can read it yet, and it is not kept, since MostKept or MostKeptBytes are.
 	OutcomeFull Outcome = "full"
-	// OutcomeAnswered: it reaches nobody, since the live chat is over, and the writer was told so.
+	// OutcomeAnswered: the live chat is over, and the writer was told so.
 	OutcomeAnswered Outcome = "answered"
 )

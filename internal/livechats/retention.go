@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/record"
 )
 
-// Removed is how many records RemoveEnded and EraseMember removed.
+// Removed counts the records that RemoveEnded and EraseMember removed.
 type Removed struct {
 	// Assignments and Groups are the numbers of the two kinds of records.
 	Assignments, Groups int64
@@ -18,9 +18,9 @@ type Removed struct {
 // RemoveEnded removes, for all apps, the assignments that ended longer ago than olderThan by the store's clock,
 // with their groups, and the groups that have been out of use that long. A negative olderThan keeps all.
 //
-// It may run beside live chats, and in several processes at once: an assignment that an open one was handed on
-// from stays, and so does a group that an open one has. It works in batches, and needs the indexes of
-// EnsureIndexes. After an error the same call removes the rest. The errors are those of the store.
+// It may run while live chats go on, and in several processes at once: it keeps an assignment that was handed
+// on to an open one, and a group of an open one. It works in batches, and needs the indexes of EnsureIndexes.
+// After an error, the same call removes the rest. Errors come from the store.
 func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (removed Removed, err error) {
 	if olderThan < 0 {
 		return Removed{}, nil
@@ -43,9 +43,10 @@ func RemoveEnded(ctx context.Context, env record.Env, olderThan time.Duration) (
 	return removed, err
 }
 
-// EraseMember removes the assignments and the groups of a member of an app, open ones too: end the member's live
-// chat before, so that the agent is told. It works in batches; the same call again removes what is left, or
-// nothing. InvalidArgument: the id of the app or of the member is missing. The other errors are those of the store.
+// EraseMember removes the assignments and the groups of a member of an app, open ones too: end the member's
+// live chat first, so that the agent is told. It works in batches; the same call again removes what is left,
+// or nothing. InvalidArgument: the id of the app or of the member is missing. Other errors come from the
+// store.
 func EraseMember(ctx context.Context, env record.Env, app, memberID string) (removed Removed, err error) {
 	switch {
 	case app == "":
@@ -73,7 +74,7 @@ type sweeper struct {
 	env record.Env
 	// all removes what open assignments need, too.
 	all bool
-	// groups is how many groups it removed.
+	// groups counts the groups that it removed.
 	groups int64
 }
 

@@ -19,11 +19,11 @@ import (
 type outlet struct {
 	*channel.Channel
 
-	// label is that of the broadcast groups, groups are these.
+	// label selects broadcast groups, and groups lists them.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, "" if the pairing does, and unknown
-	// what that has beside.
+	// field is the parameter that names the channel, "" if the pairing does; unknown holds the parameter's
+	// unknown fields.
 	field   string
 	unknown document.Object
 }
@@ -44,8 +44,7 @@ func (o outlet) takesAlone() bool {
 	return o.Type.Has(channel.LiveChatAPI) || o.Type.Has(channel.DirectRequests) && len(o.groups) > 0
 }
 
-// route is where a request goes: to one channel directly, or by tickets to the broadcast
-// groups of all.
+// A route is the way of a request: to one channel directly, or by tickets to the broadcast groups of all.
 type route struct {
 	direct  *outlet
 	outlets []outlet
@@ -88,8 +87,8 @@ func checkTicketing(o outlet) error {
 	return checkOn(o)
 }
 
-// outlets returns the channels that a request could go to, in order: those of its targets,
-// else those that are paired with the inlet and are on.
+// outlets returns the channels that a request could go to, in order: from its targets, otherwise the paired
+// channels that are on.
 func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
@@ -303,7 +302,7 @@ func inNewTargets(given []livechat.NewTarget, err error) error {
 	return err
 }
 
-// requireUntaken refuses an assignment that nobody can be offered any more.
+// requireUntaken refuses an assignment that is taken or over.
 func requireUntaken(r *livechat.AssignmentRecord) error {
 	switch {
 	case r.State() == livechat.Ended:
@@ -356,7 +355,7 @@ func onlyOutlet(r *livechat.AssignmentRecord) (string, error) {
 	return only, nil
 }
 
-// claimPending makes the call the sender of an assignment that nobody has taken.
+// claimPending makes the call the sender of an untaken assignment.
 func (s *Service) claimPending(ctx context.Context, id string) (*livechat.AssignmentRecord, error) {
 	for backoff := s.newBackoff(); ; {
 		claimed, err := s.claimSending(ctx, id, document.O())

@@ -67,7 +67,7 @@ func transitions() []transition {
 	}
 }
 
-// ending returns the transition by which somebody ends an assignment.
+// ending returns the transition by which the given side ends an assignment.
 func ending(by livechat.EndedBy) transition {
 	switch by {
 	case livechat.EndedByInlet:
@@ -109,7 +109,7 @@ func (s *Service) markEnded(
 	))
 }
 
-// openSlots is what the slots of open assignments begin with.
+// openSlots is the prefix of the slots of open assignments.
 const openSlots = "member/"
 
 // openSlot is the slot of a member's open assignment.
@@ -121,8 +121,7 @@ func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", 
 
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
 
-// handoverSlots is what the slots of assignments begin with while they take the place of
-// another one, which is open still.
+// handoverSlots is the prefix of the slots of assignments that replace one that is still open.
 const handoverSlots = "handover/"
 
 // handoverSlot is the slot of the assignment that takes the place of another one.
@@ -174,8 +173,8 @@ func hasNoSummaryLeft(r *livechat.AssignmentRecord) bool {
 	return r.Summary == "" || !r.SummarySentAt.IsZero() || asksForGroup(r)
 }
 
-// shownTaken returns the tickets that are still to show who has the assignment: not that of
-// the broadcast group in the outlet where it was taken.
+// shownTaken returns the tickets that do not show yet who has the assignment, without the ticket of the
+// broadcast group in the outlet where it was taken.
 func shownTaken(r *livechat.AssignmentRecord, from string) []livechat.Ticket {
 	if r.Direct != "" {
 		return nil
@@ -211,7 +210,7 @@ func recallable(r *livechat.AssignmentRecord) []livechat.Ticket {
 // steps that are left take it there. A call that comes after a crash does the same, so it goes
 // on where the other one stopped.
 
-// want is where a call wants an assignment to be.
+// A want is the aim of a call for an assignment.
 type want string
 
 // What calls want.
@@ -226,7 +225,7 @@ const (
 
 type step struct {
 	name string
-	// want is what it is for.
+	// want is its aim.
 	want want
 	// in are the states in which it is due, if due says so for the call. nil: for each call.
 	in  []livechat.State
@@ -249,7 +248,7 @@ func steps() []step {
 		{"open", wantOpen, sending, nil, nil, (*pass).open},
 		{"take over what was written", wantOpen, open, nil, isFirst, (*pass).takeOverKept},
 		{"close the previous one", wantOpen, open, nil, isFirst, (*pass).finishPrevious},
-		{"give it to who is in its group", wantOpen, open, nil, hasNobodyInGroup, (*pass).takeByItsGroup},
+		{"give it to its group's agent", wantOpen, open, nil, hasNobodyInGroup, (*pass).takeByItsGroup},
 		{"let the member in", wantOpen, open, nil, nil, (*pass).letIn},
 		{"send what was written before", wantOpen, taken, nil, hasNothingBefore, (*pass).sendKept},
 
@@ -263,7 +262,7 @@ func steps() []step {
 		{"let the member out", wantClosed, ended, nil, nil, (*pass).letOut},
 		{"clear the member's group", wantClosed, ended, nil, hasNoGroup, (*pass).clearGroup},
 		{"put the groups out of use", wantClosed, ended, nil, nil, (*pass).endGroups},
-		{"tell who is left", wantClosed, ended, (*pass).hasLastWords, nil, (*pass).sayLastWords},
+		{"tell the other side", wantClosed, ended, (*pass).hasLastWords, nil, (*pass).sayLastWords},
 		{"close the previous one", wantClosed, ended, nil, isFirst, (*pass).finishPrevious},
 		{"recall the tickets", wantClosed, ended, (*pass).wantsRecall, nil, (*pass).recall},
 		{"show that it is over", wantClosed, ended, (*pass).isUntakenEnd, nil, (*pass).showOver},
@@ -280,7 +279,7 @@ type pass struct {
 	// sends it, "" if it does not.
 	r      *livechat.AssignmentRecord
 	sender string
-	// asking is the member who asks, from whom messages are filled. nil if none is sent.
+	// asking is the member who asks; messages are filled from it. nil if none is sent.
 	asking *member.Member
 	// isOut is whether the call wants the member out of live chat, nil if it does not say.
 	isOut *bool
@@ -288,20 +287,20 @@ type pass struct {
 	takenFrom string
 	// isRecalled is whether the call wants the tickets to be recalled.
 	isRecalled bool
-	// isTold is whether a side was told that the assignment has ended.
+	// isTold is true once a side got the text about the end.
 	isTold bool
 
-	// outlet and group are where the agent talks, once the conversation is open. member is the
-	// member as a step changed it last, nil if none did.
+	// outlet and group are the agent's conversation, once it is open. member is the member after the last
+	// change by a step, nil if there was none.
 	outlet *channel.Channel
 	group  *livechat.Group
 	member *member.Member
-	// unfinished and errs are what failed of what the rest does not depend on.
+	// unfinished and errs are failures that the remaining steps do not depend on.
 	unfinished unfinished
 	errs       []error
 }
 
-// then says what to do about a want that is unfinished.
+// then returns the remedy for a want that is unfinished.
 func (w want) then() string {
 	if w == wantConversation {
 		return "the agent has it, and the same call again does the rest"
@@ -317,7 +316,7 @@ func (s *Service) finish(ctx context.Context, ended *livechat.AssignmentRecord) 
 // and not done. A step that fails keeps those behind it from being done, but for what it notes
 // as unfinished.
 func (p *pass) reconcile(ctx context.Context, to want) error {
-	defer p.releaseSender(ctx) // Also where a connector panics: nobody has to wait for it then.
+	defer p.releaseSender(ctx) // Even if a connector panics, so that no other call waits.
 	var failed error
 	for _, step := range steps() {
 		if failed == nil && p.isDue(step, to) {

@@ -14,8 +14,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// send sends what is missing. Where some targets refused it for good, the request goes on
-// without them, and the error that names them is noted.
+// send sends what is missing. If some targets refuse it for good, the request continues without them, and
+// their names go into the error.
 func (p *pass) send(ctx context.Context) error {
 	var unsent []livechat.Unsent
 	for _, ticket := range p.r.Tickets {
@@ -46,8 +46,8 @@ func (p *pass) send(ctx context.Context) error {
 	}
 }
 
-// offeredTooLate shows on a ticket that an agent has taken the request while the ticket was sent, and returns
-// that nobody can be offered it any more.
+// offeredTooLate shows on a ticket that an agent took the request while the ticket was sent, and returns the
+// error that it cannot be offered any more.
 func (p *pass) offeredTooLate(ctx context.Context, ticket livechat.Ticket) error {
 	name, err := p.adminName(ctx, p.r.Assignee)
 	if err == nil {
@@ -73,7 +73,7 @@ func (p *pass) dropRefused(ctx context.Context, unsent []livechat.Unsent) error 
 	return nil
 }
 
-// storeGroupOfAPI makes the group that a live-chat API made that of the request.
+// storeGroupOfAPI links the group that a live-chat API made to the request.
 func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
 	if err != nil {
@@ -104,8 +104,8 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	return nil
 }
 
-// open opens the request: idle time is watched from now on. The slot of the member may
-// be that of another request by now, where this one was handed on to.
+// open opens the request: idle time is watched from now on. The member's slot may belong to another request
+// by now, if this one was handed on.
 func (p *pass) open(ctx context.Context) error {
 	fields := document.O(fieldSentAt, document.TimestampOf(p.env.Now()), fieldSlot, openSlot(p.r.Member))
 	if p.r.LiveChatAgenda {
@@ -154,7 +154,7 @@ func (p *pass) adoptOpen(ctx context.Context) error {
 func (p *pass) takeByItsGroup(ctx context.Context) error {
 	g, err := p.loadGroup(ctx, p.r.Group)
 	if err != nil || !g.Active || g.Assignment != p.r.ID {
-		return nil //nolint:nilerr // Without its group it is as it was: nobody has it.
+		return nil //nolint:nilerr // Without its group the assignment stays untaken.
 	}
 	taken, err := p.takeByGroup(ctx, p.r, g)
 	if err != nil {
@@ -246,8 +246,8 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 	return err
 }
 
-// clearGroup clears the current group of the member, where it is one of the assignment: on Bravo each agent in
-// the conversation has a record of it.
+// clearGroup clears the member's current group if it belongs to the assignment. On Bravo each agent in the
+// conversation has a record of it.
 func (p *pass) clearGroup(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	groups, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
@@ -294,8 +294,8 @@ func (p *pass) recall(ctx context.Context) error {
 	return nil
 }
 
-// withdrawNext withdraws what the assignment was about to be handed on to when it ended
-// otherwise: nobody can take its tickets any more.
+// withdrawNext withdraws the assignment that should have continued this one, after this one ended in another
+// way: its tickets cannot be taken any more.
 func (p *pass) withdrawNext(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next, err := p.nextOf(ctx, p.r.ID)

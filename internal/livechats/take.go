@@ -49,7 +49,7 @@ func (s *Service) Take(ctx context.Context, p livechat.TakeParams) (*livechat.Ta
 	return &livechat.TakeResult{Assignment: &r.Assignment, Group: run.group}, nil
 }
 
-// claim makes the agent the one who has the assignment, unless somebody else is.
+// claim gives the assignment to the agent, unless another agent has it.
 func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p livechat
 	return s.claimedBefore(ctx, outlet, p)
 }
 
-// markTaken stores that an agent in an outlet has an assignment that is open, and returns it as
-// it is then. nil: an agent has it already, it is not open, or it has ended.
+// markTaken stores that an agent in an outlet has an open assignment, and returns the assignment after that.
+// The result is nil if an agent already has it, it is not open, or it has ended.
 func (s *Service) markTaken(
 	ctx context.Context, r *livechat.AssignmentRecord, outletID, adminExternalID string,
 ) (*livechat.AssignmentRecord, error) {
@@ -87,8 +87,7 @@ func (s *Service) markTaken(
 	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 
-// claimedBefore returns an assignment that could not be claimed, if that is because the same
-// agent has it already.
+// claimedBefore returns an assignment that could not be claimed because the same agent already has it.
 func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p livechat.TakeParams) (*livechat.AssignmentRecord, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
@@ -260,7 +259,7 @@ func (s *Service) talksDirectly(outlet *channel.Channel, r *livechat.AssignmentR
 	return r.Direct != "" || !makesGroups
 }
 
-// attach makes a group that of an assignment. Of two calls at once one group stays.
+// attach links a group to an assignment. If two calls do so at once, one group stays.
 func (s *Service) attach(ctx context.Context, r *livechat.AssignmentRecord, g *livechat.Group) (*livechat.Group, error) {
 	var err error
 	if isDirect(g) {
@@ -356,8 +355,8 @@ func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *li
 	return chat, nil
 }
 
-// hasBroadcastGroup reports whether an id is that of a broadcast group of a channel, where
-// agents may talk about other things.
+// hasBroadcastGroup reports whether a broadcast group of a channel has the id. Agents may talk about other
+// things there.
 func hasBroadcastGroup(c *channel.Channel, id string) bool {
 	return slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
 		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
@@ -376,9 +375,9 @@ func (s *Service) requireOwn(ctx context.Context, g *livechat.Group) error {
 		g.ExternalID, g.Outlet, other.ID)
 }
 
-// rival returns another live group that is the same conversation, and its open assignment, nil
-// where it names none. A group whose assignment has ended was left by who was interrupted: that
-// assignment is closed, and the group is put out of use.
+// rival returns another live group for the same conversation, and its open assignment, or nil if it names
+// none. A group whose assignment has ended was left by an interrupted call: that assignment is closed, and
+// the group is put out of use.
 func (s *Service) rival(ctx context.Context, g livechat.Group) (*livechat.Group, *livechat.AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).
 		With(fieldActive, true).With(record.FieldID, document.O("$ne", g.ID)))
@@ -407,8 +406,8 @@ func (s *Service) Waiting(ctx context.Context, label string) (int64, error) {
 	return s.assignments().Count(ctx, waitingFor(label))
 }
 
-// Position returns where a request stands among those of the app with the same label. It
-// looks at as many records as Waiting does. NotFound: the app has no such assignment.
+// Position returns the place of a request among the app's requests with the same label. It reads as many
+// records as Waiting does. NotFound: the app has no such assignment.
 func (s *Service) Position(ctx context.Context, assignmentID string) (livechat.Position, error) {
 	r, err := s.namedAssignment(ctx, assignmentByID(assignmentID))
 	if err != nil {

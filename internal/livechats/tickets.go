@@ -21,9 +21,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// sendTicket sends a ticket, or the request to the channel that has it directly. It returns
-// the ticket with what the outlet answered. The message has the ticket's id, also when it is
-// sent again, so that a platform that looks at it does not show it twice.
+// sendTicket sends a ticket, or the request to a channel that takes it directly. It returns the ticket with
+// the outlet's answer. The message has the ticket's id, also when it is sent again, so a platform that checks
+// ids does not show it twice.
 func (s *Service) sendTicket(
 	ctx context.Context, r *livechat.AssignmentRecord, m *member.Member, ticket livechat.Ticket,
 ) (livechat.Ticket, error) {
@@ -92,7 +92,7 @@ func (s *Service) noteSent(
 	return assignmentFrom(found.Document)
 }
 
-// adminNamePlaceholder stands for the agent in a taken message.
+// adminNamePlaceholder is replaced by the agent's name in a taken message.
 const adminNamePlaceholder = "[adminName]"
 
 // takenText returns what a ticket shows once an agent of that name has the assignment. What
@@ -108,7 +108,7 @@ func takenText(r *livechat.AssignmentRecord, ticket livechat.Ticket, name string
 // withName fills the name of an agent into a text.
 func withName(text, name string) string { return strings.ReplaceAll(text, adminNamePlaceholder, name) }
 
-// showOn makes a ticket show a text, where its platform can.
+// showOn shows a text on a ticket, if the platform can.
 func (s *Service) showOn(ctx context.Context, r *livechat.AssignmentRecord, ticket livechat.Ticket, text string) error {
 	updater, canUpdate := send.PortOf[livechat.TicketUpdater](s.ports.Connectors[ticket.Type])
 	if !canUpdate {
@@ -179,8 +179,8 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 	return kept, kept.Err()
 }
 
-// opaqueRelayMessages returns the relay messages as an assignment of a custom outlet keeps
-// them: filled from the member, where they are messages that can be, else as they are.
+// opaqueRelayMessages returns the relay messages as an assignment of a custom outlet keeps them: messages are
+// filled from the member, other values stay unchanged.
 func opaqueRelayMessages(d livechat.AssignmentDetails, m *member.Member) document.Object {
 	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
 		return filled
@@ -201,13 +201,13 @@ func (s *Service) messageOf(r *livechat.AssignmentRecord, m *member.Member, plat
 	return s.ticketMessage(r, m, platform)
 }
 
-// ticketMessage returns the message that offers an assignment to the broadcast groups of a
-// platform. What a tap on it sends tells which assignment is meant.
+// ticketMessage returns the message that offers an assignment to the broadcast groups of a platform. A tap on
+// it sends the id of the assignment.
 func (s *Service) ticketMessage(r *livechat.AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
 		room := send.MaxText
-		if r.History { // Its address comes behind, on a line of its own.
+		if r.History { // Its address follows, on a separate line.
 			address, err := s.historyOf(r)
 			if err != nil {
 				return send.Response{}, err
@@ -249,8 +249,7 @@ func (s *Service) messageFor(r *livechat.AssignmentRecord, platform channel.Type
 	return message, boterr.PrefixField(relayMessageField(platform), message.Validate())
 }
 
-// withHistory appends the address of the history, where it is asked for, to the text of a
-// message.
+// withHistory appends the address of the history to the text of a message, if the request asks for it.
 func (s *Service) withHistory(r *livechat.AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
 	if !r.History {
 		return message, nil
@@ -299,8 +298,8 @@ const (
 	fieldValue        = "value"
 )
 
-// withAssignment returns a ticket on which all that can be tapped sends the assignment's id
-// as its value, unless it sends a value of its own.
+// withAssignment returns a ticket on which every tap sends the assignment's id as its value, unless it
+// already has a value.
 func withAssignment(ticket send.Response, assignmentID string) send.Response {
 	field, change := fieldButtons, postbackOf(assignmentID)
 	if ticket.Type() == send.TypeCarousel {
@@ -361,8 +360,8 @@ func payloadFor(button document.Object, assignmentID string) any {
 	return payload
 }
 
-// replyOf makes a quick reply that says its title send an assignment's id. Its payload is a
-// string, so that the value stands beside it.
+// replyOf makes a quick reply that has only a title send an assignment's id. Its payload is a string, so the
+// value is a separate field.
 func replyOf(assignmentID string) func(document.Object) document.Object {
 	return func(reply document.Object) document.Object {
 		isText := document.Get(reply, fieldContentType, send.ContentText) == send.ContentText
@@ -373,14 +372,13 @@ func replyOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports
-// whether the agent has the request now. Such a tap is an event of type PAYLOAD whose payload is
-// TakePayload, or whose value is the id of an assignment that was offered in the channel: in a ticket
-// of the bot's own, whatever can be tapped and has no other value has that one. For other events it
-// does nothing, and there is no error. It is called for the events in outlet channels that no node of
-// the bot answers.
+// TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports whether the
+// agent has the request now. Such a tap is an event of type PAYLOAD whose payload is TakePayload, or whose
+// value is the id of an assignment that was offered in the channel: in a ticket that the bot made, every
+// button without a value gets that one. For other events it does nothing and returns no error. Call it for
+// the events in outlet channels that no node of the bot answers.
 //
-// Errors are those of Take, with the same fields.
+// Errors are the same as from Take, with the same fields.
 func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
 	assignmentID, isTap, err := s.tapped(ctx, channelID, event)
 	if err != nil || !isTap {
@@ -416,13 +414,12 @@ func (s *Service) tapped(ctx context.Context, channelID string, event send.Messa
 // live-chat API.
 const fieldLiveChatAPI = "liveChatApi"
 
-// A live-chat API gets one POST for each request, with a JSON object of assignmentId,
-// member, assignmentDetails, meta, and where they were given history, the address, and
-// externalId, that of createGroup. Its answer is a JSON object that says in groupId what it
-// calls the conversation; group.id, externalId and id are understood, too. If it says
-// nothing, the externalId holds; without createGroup it may say nothing, and who takes the
-// request talks with the member in the agent's own conversation then. The header
-// Idempotency-Key is the same when a request is repeated.
+// A live-chat API gets one POST for each request. The body is a JSON object with assignmentId, member,
+// assignmentDetails and meta, and, if the call gave them, history (the address) and externalId (from
+// createGroup). The answer is a JSON object whose groupId is the API's name for the conversation; group.id,
+// externalId and id are understood, too. An answer without any of them means the externalId; without
+// createGroup it may have none, and then the agent who takes the request talks with the member in the agent's
+// own conversation. The header Idempotency-Key is the same when a request is repeated.
 
 // apiOf returns the URL of the live-chat API that gets a request to a channel, "" if the
 // request goes through the connector: to a channel of another platform, or to one without
@@ -532,8 +529,8 @@ func groupNamedIn(answer *outbound.Response) string {
 	return ""
 }
 
-// refusedByAPI is the error of an answer that tells no success. One that says that the
-// request itself is wrong ends alike each time.
+// refusedByAPI returns the error for an answer without success. If the status means that the request itself
+// is wrong, a repetition fails in the same way.
 func refusedByAPI(c *channel.Channel, status int) error {
 	code := boterr.Unavailable
 	switch status {

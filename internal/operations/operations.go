@@ -181,7 +181,7 @@ type Failure struct {
 
 // Kind describes values that several operations take or return, such as filters and member records.
 type Kind struct {
-	// Name is what Field.Kind and Response.Kind refer to.
+	// Name is the name that Field.Kind and Response.Kind use.
 	Name string `json:"name"`
 	// Meaning describes a value of this kind.
 	Meaning string `json:"meaning"`
@@ -197,8 +197,8 @@ type Kind struct {
 
 // Case describes the objects whose field Of has one of the Values.
 type Case struct {
-	// Of is the field that selects the case. The default is "type". A record without the field has
-	// the field's default value.
+	// Of is the name of the field that selects the case. The default is "type". A record without the field
+	// has the field's default value.
 	Of string `json:"of"`
 	// Values are the values of the field.
 	Values []string `json:"values"`

@@ -38,24 +38,23 @@ const (
 
 // Schema describes one kind of record.
 type Schema struct {
-	// Name is what errors call a record, such as "member".
+	// Name is the name of a record in errors, such as "member".
 	Name string
 	// Collection is the name of the collection in the store.
 	Collection string
-	// Stamps are those of createdAt, updatedAt, _version and etag that the record
-	// has.
+	// Stamps are the stamps of the record, among createdAt, updatedAt, _version and etag.
 	Stamps []string
-	// Fixed are the fields that no update can change, beside _id, createdAt and those of the scope. A kind
-	// that names these as well saves each patch the list.
+	// Fixed are the fields that no update can change, in addition to _id, createdAt and the fields of the
+	// scope. A schema that lists these as well saves each patch the list.
 	Fixed []string
 	// Preserved are fields that a replacement which lacks them leaves as they are.
 	Preserved []string
 
-	// renewedShape is what renewed returns, nil before it is first asked for.
+	// renewedShape caches the result of renewed, nil before the first call.
 	renewedShape atomic.Pointer[document.Shape]
 }
 
-// renewed returns the stamps that each change of a record sets anew: updatedAt and etag, as far as there are any.
+// renewed returns the stamps that each change of a record renews: updatedAt and etag, if it has them.
 func (s *Schema) renewed() *document.Shape {
 	if known := s.renewedShape.Load(); known != nil {
 		return known
@@ -77,18 +76,18 @@ func (s *Schema) fixes(scope []query.FieldValue) bool {
 	return slices.Contains(s.Fixed, FieldCreatedAt)
 }
 
-// Collection is one collection as one app sees it. Records of other apps do not
-// exist for it, whatever a filter says.
+// Collection is one collection as one app sees it. Records of other apps do not exist for it, whatever a
+// filter matches.
 //
-// Filters, patches and sorts are those of a caller: InvalidArgument names them
-// "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
+// Filters, patches and sorts come from a caller: InvalidArgument names them "filter", "patch", "sortBy",
+// "arrayFilters" and "projection", as the operations do.
 type Collection struct {
 	now     func() time.Time
 	newID   func() string
 	newEtag func() string
 	schema  *Schema
 	stored  store.Collection
-	// scope are the values that fields of its records have. That of the app alone stands in room.
+	// scope are the values of fields that its records have. The scope of the app alone is stored in room.
 	scope []query.FieldValue
 	room  [1]query.FieldValue
 	// err is why there is no such scope. Every method returns it.
@@ -114,9 +113,8 @@ func OfApp(env Env, schema *Schema, app string) *Collection {
 	return c
 }
 
-// Where returns the collection narrowed to the records whose field has a value:
-// others are not found, and new ones get it. The field of a narrowed collection is
-// fixed.
+// Where narrows the collection to the records whose field has a value: others are not found, and new ones get
+// the value. The field of a narrowed collection is fixed.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := &Collection{
 		now: c.now, newID: c.newID, newEtag: c.newEtag, schema: c.schema, stored: c.stored, err: c.err,
@@ -126,9 +124,9 @@ func (c *Collection) Where(field, value string) *Collection {
 	return narrowed
 }
 
-// narrow is Where for a collection that nobody else sees yet.
+// narrow narrows a collection that no other code uses yet.
 func (c *Collection) narrow(field, value string) {
-	if isLong(value) && c.err == nil { // A value that is too large is that of no record.
+	if isLong(value) && c.err == nil { // No record has a value that is too large.
 		_, err := query.CompileFilter(document.O(field, value))
 		c.err = boterr.PrefixField(field, err)
 	}
@@ -152,7 +150,7 @@ func (c *Collection) scoped(field string) (any, bool) {
 	return nil, false
 }
 
-// Query says which records Find returns.
+// Query selects the records that Find returns.
 type Query struct {
 	Filter document.Object
 	SortBy document.Object
@@ -207,8 +205,8 @@ func (c *Collection) FindEqual(ctx context.Context, fields ...query.FieldValue) 
 	return c.stored.Find(ctx, filter, store.FindOptions{})
 }
 
-// FindEqual returns the records of a kind in an app whose fields have values, or an empty slice. It is that of the
-// Collection, for a look-up after which nobody needs one.
+// FindEqual returns the records of a kind in an app whose fields have the given values, or an empty slice. It
+// is Find for a look-up without a Collection.
 func FindEqual(ctx context.Context, env Env, schema *Schema, app string, fields ...query.FieldValue) ([]document.Object, error) {
 	var room [6]query.FieldValue
 	all := append(append(room[:0], fields...), query.FieldValue{Name: FieldApp, Value: app})
@@ -362,8 +360,8 @@ func Unreadable(schema *Schema, stored document.Object, err error) error {
 		schema.Name, document.Get(stored, FieldID, "without an _id"), err)
 }
 
-// Insert adds a record and returns it as it is stored: with an _id, where it has
-// none, and with the scope and the stamps.
+// Insert adds a record and returns it as stored: with a new _id, unless it has one, and with the scope and
+// the stamps.
 func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Object, error) {
 	stored, err := c.newRecord(o)
 	if err == nil {
@@ -424,10 +422,10 @@ func (c *Collection) begin(id any, more int) *document.Builder {
 	return record
 }
 
-// RemovalBatch is how many records one write of Remove removes, so that other writes come between.
+// RemovalBatch bounds the records that one write of Remove removes, so that other writes come between.
 const RemovalBatch = 500
 
-// Removal says which records Remove removes.
+// Removal selects the records that Remove removes.
 type Removal struct {
 	// Filter matches the records. It is checked again when they are removed, so a record that changed
 	// meanwhile stays.
@@ -440,7 +438,7 @@ type Removal struct {
 }
 
 // Remove removes records in batches, and returns how many it removed. After an error or a crash, the same
-// call removes the rest. The errors are those of the store and of Spare.
+// call removes the rest. Errors come from the store and from Spare.
 func (c *Collection) Remove(ctx context.Context, r Removal) (removed int64, err error) {
 	which, err := c.filter(r.Filter)
 	if err != nil {
@@ -486,7 +484,7 @@ func (c *Collection) removeBatch(
 	return len(batch), deleted, err
 }
 
-// place is how far a removal that spares records has come.
+// place is the progress of a removal that spares records.
 type place struct {
 	path string
 	// last is the time of the last record that was looked at, and spared are the records of that time that stay.
@@ -522,18 +520,17 @@ func idsWithout(records []document.Object, spare map[string]bool) document.Array
 // Attempt is one of several tries at something that leaves the store on its way, such as the run of an
 // event. It is used from many goroutines at once.
 type Attempt interface {
-	// Recall returns what came of what was done under an id, by this try or one before.
+	// Recall returns the stored answer for an id, from this try or an earlier one.
 	Recall(id string) (answer document.Object, isKnown bool)
-	// Remember keeps what came of something, which document.Encode takes, until no further try comes.
-	// What was done stays done, so that what goes wrong here is no failure of the caller, and is told
-	// elsewhere.
+	// Remember stores the answer for an id, which document.Encode takes, until no further try comes. The
+	// effect stays done, so an error here is no failure of the caller, and is reported elsewhere.
 	Remember(ctx context.Context, id string, answer any)
 }
 
-// Once does something that leaves the store, such as the sending of a message, under an id that
-// Env.SendID made: unless a try before has done it, then it returns what came of it then. T is a struct
-// that document.Encode takes and document.Decode gives back. The errors are those of Env.Attempt and of
-// effect; what ended in one is done again.
+// Once does something that leaves the store, such as sending a message, under an id that Env.SendID made,
+// unless an earlier try has done it: then it returns the stored answer. T is a struct that document.Encode
+// takes and document.Decode restores. Errors come from Env.Attempt and from effect; after an error, the next
+// try does it again.
 func Once[T any](ctx context.Context, env Env, id string, effect func(ctx context.Context) (T, error)) (T, error) {
 	attempt, err := env.Trying(ctx)
 	if err != nil {
@@ -554,7 +551,7 @@ func Once[T any](ctx context.Context, env Env, id string, effect func(ctx contex
 	return answer, err
 }
 
-// orNone returns no answer beside an error.
+// orNone returns no answer with an error.
 func orNone[T any](answer T, err error) (T, error) {
 	if err != nil {
 		var none T

@@ -23,8 +23,7 @@ type Patch struct {
 	Upsert       bool
 	// Multi changes all records that match; FindAndModify ignores it.
 	Multi bool
-	// Projection says which fields of the record FindAndModify returns; Update ignores
-	// it.
+	// Projection selects the fields of the record that FindAndModify returns; Update ignores it.
 	Projection document.Object
 }
 
@@ -119,7 +118,7 @@ func (c *Collection) update(p Patch) (*query.Update, error) {
 	return nil, boterr.PrefixField("patch", withoutPrefix(err, prefix))
 }
 
-// adviceOf says what a patch is to hold.
+// adviceOf returns the remedy for a patch that is not valid.
 func adviceOf(p Patch) string {
 	if p.WithModifier {
 		return `an update, such as {"$set": {"name": "Ada"}}; fields without an operator replace the whole record`
@@ -161,7 +160,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 	return change
 }
 
-// fixed returns the fields that no update can change, beside _id.
+// fixed returns the fields that no update can change, other than _id.
 func (c *Collection) fixed() []string {
 	if c.schema.fixes(c.scope) {
 		return c.schema.Fixed

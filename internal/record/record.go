@@ -1,15 +1,14 @@
-// Package record keeps the records of the domain packages in a document store: who
-// may see which of them, what of them is fixed, and what is renewed when they
-// change.
+// Package record keeps the records of the domain packages in a document store: it limits them to their scope,
+// protects their fixed fields, and renews their stamps at each change.
 //
 //   - To make the service of a domain for an app, give its New an [Env] and a [Scope].
 //   - To keep records of your own in the same way, use [Open] with a [Schema].
 //   - To read a record or an id that a parameter gives, as every operation does, use [Load]
 //     with an [Ref].
 //
-// Scope says for whom an operation works, Env gives the store, the clock and the
-// ids, and Collection is one collection as one app sees it. Every service works
-// through a Collection, so that scope is decided in one place.
+// Scope has the app, channel and member of an operation, Env has the store, the clock and the ids, and
+// Collection is one collection as one app sees it. Every service works through a Collection, so that scope is
+// decided in one place.
 package record
 
 import (
@@ -26,8 +25,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Scope is for whom an operation works: one app, one of its channels, one member
-// of that channel.
+// Scope is the scope of an operation: one app, one of its channels, one member of that channel.
 type Scope struct {
 	App     string
 	Channel string
@@ -37,8 +35,7 @@ type Scope struct {
 	GroupExternalID string
 }
 
-// Env is what services work with. Store is required; the zero value of the others
-// means the default.
+// Env is the environment of services. Store is required; the zero value of the others means the default.
 type Env struct {
 	// Store holds the records.
 	Store store.Store
@@ -54,9 +51,9 @@ type Env struct {
 	// time, but the same where what sends it is known to be tried again. to names the recipient.
 	// The default is a NewID.
 	SendID func(ctx context.Context, to string) string
-	// Attempt returns the try that a call belongs to, where what calls is tried again after a failure
-	// and remembers what it has done, see Once; nil where it is not. An error means that nothing that
-	// the try still does counts. The default is none.
+	// Attempt returns the attempt that a call belongs to, if its caller is tried again after a failure and
+	// remembers what it has done, see Once; otherwise nil. An error means that the attempt no longer counts.
+	// The default is none.
 	Attempt func(ctx context.Context) (Attempt, error)
 }
 
@@ -171,8 +168,8 @@ func OneSort(sortBy, sort document.Object) (document.Object, error) {
 	return order, nil
 }
 
-// InOption says of an error of a find-and-modify operation that it is about an option, where it
-// is: sortBy is what the parameter of that name gives.
+// InOption sets the field of an error of a find-and-modify operation that is about an option. sortBy is the
+// operation's parameter of that name.
 func (o ReturnOptions) InOption(err error, sortBy document.Object) error {
 	err = RenameField(err, "projection", "option."+o.ShownBy())
 	err = RenameField(err, "arrayFilters", "option.arrayFilters")
@@ -195,29 +192,29 @@ func oneOf(first, second document.Object) (document.Object, bool) {
 	}
 }
 
-// Ref is how a call names a record of the app: by the record itself, by its id, or by neither,
-// which means the scope's own. Of a record only the _id is looked at, and the record is loaded again,
-// so that a forged or stale one gives no rights.
+// Ref names a record of the app in a call: by the record itself, by its id, or by neither, which means the
+// scope's own. Only the _id of a given record is read, and the record is loaded again, so a forged or stale
+// record grants nothing.
 //
-// An error about the id stands where the id stands, such as "channel._id" or "channelId". One
-// about the record that was found stands at the parameter, see Field.
+// An error about the id has the field of the id, such as "channel._id" or "channelId". An error about the
+// loaded record has the field of the parameter, see Field.
 type Ref struct {
-	// Kind is what errors call the record, such as "channel".
+	// Kind is the name of the record in errors, such as "channel".
 	Kind string
 	// RecordParameter takes the record, and IDParameter its id. One of them is "" where the
 	// operation lacks it.
 	RecordParameter, IDParameter string
-	// Record is the _id of the record that the call gives, nil where it gives none.
+	// Record is the _id of the given record, nil if there is none.
 	Record *string
 	// ID is the id that the call gives, "" where it gives none.
 	ID string
-	// Own is the id of the scope's own record, "" where it has none, and MayBeOwn tells that it is
-	// meant where a call names none.
+	// Own is the id of the scope's own record, "" if it has none. MayBeOwn is true if a call without a record
+	// means that one.
 	Own      string
 	MayBeOwn bool
 }
 
-// IsOwn reports whether the call names no record, so that the scope's own is meant.
+// IsOwn reports whether the call names no record, and so means the scope's own.
 func (a Ref) IsOwn() bool { return a.Record == nil && a.ID == "" }
 
 // Field returns the parameter that names the record, or by which it can be named.
@@ -236,10 +233,10 @@ func (a Ref) place() string {
 	return a.Field()
 }
 
-// Resolve returns the id of the record that is meant.
+// Resolve returns the id of the record.
 //
-// InvalidArgument: the call names none, and there is none of the scope's own; the record that it
-// gives has no _id; or the record and the id that it gives are two.
+// InvalidArgument: the call names none, and the scope has none; the given record has no _id; or the record
+// and the id differ.
 func (a Ref) Resolve() (string, error) {
 	switch {
 	case a.Record != nil && *a.Record == "":
@@ -257,7 +254,7 @@ func (a Ref) Resolve() (string, error) {
 	}
 }
 
-// missing is the error of a call that names no record and has none of its own.
+// missing returns the error of a call that names no record in a scope without one.
 func (a Ref) missing() error {
 	switch {
 	case a.MayBeOwn:
@@ -269,8 +266,8 @@ func (a Ref) missing() error {
 	}
 }
 
-// Load returns the record that an address names, as load finds it by its id. What load says
-// stands at the place of the id. NotFound: load finds none, or returns nil.
+// Load returns the record that r names, as load finds it by its id. Errors of load get the field of the id.
+// NotFound: load finds none, or returns nil.
 func Load[R any](a Ref, load func(id string) (*R, error)) (*R, error) {
 	id, err := a.Resolve()
 	if err != nil {

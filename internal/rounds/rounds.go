@@ -1,6 +1,5 @@
-// Package rounds says how long a test searches that could search for ever: how many seeds,
-// kills or mutations it tries. There are the usual ones, for which one waits gladly, and
-// the thorough ones, which CI runs besides.
+// Package rounds sets how long a test searches that could search for ever: how many seeds, kills or mutations
+// it tries. The usual numbers are for every run, and the thorough ones are for CI.
 package rounds
 
 import "os"
@@ -12,7 +11,7 @@ const Variable = "BOTCTX_TESTS"
 // thorough is the value of Variable that asks for thorough tests.
 const thorough = "thorough"
 
-// T is what *testing.T, *testing.B and *testing.F have alike.
+// T is the common part of *testing.T, *testing.B and *testing.F.
 type T interface {
 	// Helper marks its caller as a helper of tests.
 	Helper()
@@ -26,9 +25,8 @@ type T interface {
 	Skipf(format string, args ...any)
 }
 
-// Of returns how many rounds a test runs: the usual number, or the thorough one where
-// thorough tests are asked for. It logs the number, for `make thorough`, which says what ran
-// how often.
+// Of returns the number of rounds of a test: the usual one, or the thorough one if thorough tests are on. It
+// logs the number for `make thorough`, which lists it.
 func Of(t T, usual, thorough int) int {
 	t.Helper()
 	count := usual
@@ -39,8 +37,7 @@ func Of(t T, usual, thorough int) int {
 	return count
 }
 
-// Thorough reports whether thorough tests are asked for. It ends the test if Variable says
-// what nobody knows.
+// Thorough reports whether thorough tests are on. It fails the test if Variable has an unknown value.
 func Thorough(t T) bool {
 	t.Helper()
 	switch asked := os.Getenv(Variable); asked {

@@ -48,7 +48,7 @@ func TestDocuments_OutputIsThatOfAnExample(t *testing.T) {
 	code := withoutIndentation(t)
 	var broken breaches
 	ofGuides := slices.DeleteFunc(blocks(t, "text"), func(block sourceFile) bool {
-		return !strings.HasPrefix(block.path, "docs/guides/") // A test of its own runs what prints it.
+		return !strings.HasPrefix(block.path, "docs/guides/") // Another test runs the program that prints it.
 	})
 	for _, block := range slices.Concat(ofGuides, blocks(t, "mermaid")) {
 		if difference := notIn(code, line.ReplaceAllString(block.text, "// $1")); difference != "" {
@@ -71,8 +71,8 @@ func blocks(t *testing.T, language string) (found []sourceFile) {
 	return found
 }
 
-// notIn says where a block differs from the file that has most of its first lines, "" where a file
-// has all of it.
+// notIn returns the first difference between a block and the file that has most of its first lines, or "" if
+// a file has all of it.
 func notIn(files []sourceFile, block string) string {
 	has := func(text string) func(sourceFile) bool {
 		return func(f sourceFile) bool { return strings.Contains(f.text, text) }
@@ -190,7 +190,7 @@ func TestDocuments_MarkupThatIsNot(t *testing.T) {
 	}
 }
 
-// markupProblems returns what of a document does not show as it is meant.
+// markupProblems returns the parts of a document that Markdown would show wrongly.
 func markupProblems(text string) (problems []string) {
 	for _, block := range []*regexp.Regexp{
 		regexp.MustCompile("(?s)```.*?```"), regexp.MustCompile(`(?m)^(?: {4}|\t).*$`), regexp.MustCompile("(?s)<!--.*?-->"),
@@ -370,8 +370,8 @@ func isImportedByUsers(folder string, files []sourceFile) bool {
 		files[0].syntax.Name.Name != "main"
 }
 
-// documented returns the documentation of a package. It parses the files anew, since go/doc takes what is not
-// exported out of the syntax, which the other rules read.
+// documented returns the documentation of a package. It parses the files again, since go/doc removes
+// unexported names from the syntax, which the other rules read.
 func documented(t *testing.T, folder string, files []sourceFile) *doc.Package {
 	t.Helper()
 	syntax := make([]*ast.File, len(files))

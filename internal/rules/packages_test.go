@@ -88,8 +88,8 @@ func TestFloors_ImportOnlyFromLower(t *testing.T) {
 		"Take what is needed from above as a function or a small interface.")
 }
 
-// mayImport reports whether the package in one folder may import that in
-// another. Within one program or backend, packages import each other freely.
+// mayImport reports whether the package in one folder may import the package in another. Within one program
+// or backend, packages import each other freely.
 func mayImport(folder, target string) bool {
 	from, entry := floorOf(folder)
 	to, targetEntry := floorOf(target)
@@ -133,7 +133,7 @@ var testModules = []string{
 const dependencyRule = "The core depends on nothing but the modules that internal/rules/packages_test.go lists, " +
 	"so that importing it pulls in nothing else. Put what needs another into a nested module, such as those of backends/."
 
-// goMod is what `go mod edit -json` shows of a go.mod.
+// goMod is the output of `go mod edit -json`.
 type goMod struct {
 	Require []goModule       `json:"Require"`
 	Exclude []goModule       `json:"Exclude"`
@@ -182,7 +182,7 @@ var clients = map[string][]string{
 	"backends/bolt":    nil,
 	"backends/charlie": {"TestSend_EndlessAnswer", "TestSend_RedirectIsNotFollowed", "TestRateLimit_IsWaitedFor"},
 	"backends/golf":    {"TestCharge_EndlessAnswer", "TestCharge_RedirectIsNotFollowed", "TestCharge_RetryAfter"},
-	"backends/mongo":   {"TestOpen_EndlessAnswer"}, // The driver has bounds of its own.
+	"backends/mongo":   {"TestOpen_EndlessAnswer"}, // The driver has its own bounds.
 	"backends/otel":    nil,                        // The exporters are the host's.
 	"backends/smtp":    {"TestSend_EndlessAnswer"},
 	"backends/webhook": {"TestSend_EndlessAnswer", "TestSend_RedirectCarriesNothing", "TestRetryAfter_Obeyed"},

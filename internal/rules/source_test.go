@@ -60,8 +60,7 @@ func (f sourceFile) imports() []string {
 // positions resolves the positions of every syntax tree.
 var positions = token.NewFileSet()
 
-// repository reads all files of the repository once, those of nested modules
-// included.
+// repository reads all files of the repository once, including nested modules.
 var repository = sync.OnceValues(func() ([]sourceFile, error) {
 	var files []sourceFile
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -76,7 +75,7 @@ var repository = sync.OnceValues(func() ([]sourceFile, error) {
 		switch {
 		case entry.IsDir() && isLeftOut:
 			return filepath.SkipDir
-		case entry.IsDir(), isLeftOut: // In a work tree of its own, .git is a file.
+		case entry.IsDir(), isLeftOut: // In a linked work tree, .git is a file.
 			return nil
 		}
 		file, err := readSource(name, filepath.ToSlash(relative))
@@ -184,8 +183,8 @@ func TestFiles_NameNoPathOfAMachine(t *testing.T) {
 		"Use a relative path, t.TempDir() or a flag.")
 }
 
-// caches are the package variables that change and may: what they remember
-// follows from the program alone, so that nobody can see them change.
+// caches are the package variables that change and may: their contents follow from the program alone, so the
+// change is invisible.
 var caches = []string{
 	"document/struct_plan.go: plans",               // the fields of a Go type
 	"document/methods.go: methods",                 // the methods of a Go type
@@ -242,8 +241,8 @@ func changedVariables(folder string, files []sourceFile) []*ast.Ident {
 	return changed
 }
 
-// sharedState returns the package's variables of types whose only use is to
-// change: those of sync/atomic, and of sync but for its pools.
+// sharedState returns the package's variables of types whose only use is to change: the types of sync/atomic,
+// and of sync except Pool.
 func sharedState(files []sourceFile) []*ast.Ident {
 	var names []*ast.Ident
 	for _, file := range files {

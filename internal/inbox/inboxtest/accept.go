@@ -158,7 +158,7 @@ func statsCount(t *trial) {
 	require.Equal(t, inbox.Stats{Pending: 2, Oldest: first, DeadLetters: 1}, stats)
 }
 
-// editedRules are about records that somebody else has changed.
+// editedRules are about records that an operator has changed.
 var editedRules = []Rule{
 	rule(editedRecordEnds,
 		"whatever is written into the record of an event that waits, it is tried a few times at most, and its lane goes on"),
@@ -167,7 +167,7 @@ var editedRules = []Rule{
 	rule(clockThatGoesBackDelaysNoRetry, "a clock that goes back by an hour delays no retry by more than its pause"),
 }
 
-// edits are changes of fields of a record. nil stands for a field that is missing.
+// edits are changes of fields of a record. nil removes the field.
 func edits() []document.Object {
 	var all []document.Object
 	odd := []any{nil, "x", 7, document.O("n", 1)}
@@ -216,7 +216,7 @@ func traced(from, text string) inbox.Event {
 	return e
 }
 
-// outcomes are what comes of the runs of an edited event.
+// outcomes are the results of the runs of an edited event.
 func outcomes() []error {
 	return []error{nil, boterr.New(boterr.Unavailable, "", "no answer"), inbox.Postpone(time.Second)}
 }
@@ -228,7 +228,7 @@ type editing struct {
 	*trial
 
 	outcome error
-	// fields are what is edited in each run, nil for nothing.
+	// fields are edited in each run, nil for nothing.
 	fields document.Object
 	runs   map[string]int
 }
@@ -240,7 +240,7 @@ func (e *editing) handle(_ context.Context, d *inbox.Delivery) error {
 		return nil
 	}
 	if !e.fields.IsZero() {
-		e.edit("edited", e.fields) //nolint:contextcheck // As somebody else does.
+		e.edit("edited", e.fields) //nolint:contextcheck // As an operator does.
 	}
 	if boterr.CodeOf(e.outcome) != boterr.Unavailable && e.runs[d.Event.Trace] > 1 {
 		return nil
@@ -338,7 +338,7 @@ func (t *trial) atOnce(handle inbox.Handler, settings ...func(*inbox.Config)) (e
 	}
 }
 
-// isAtOnce reports whether the document of an event says that it began with its acceptance.
+// isAtOnce reports whether an event was marked as begun when it was accepted.
 func (t *trial) isAtOnce(ctx context.Context, id string) bool {
 	filter, err := query.CompileFilter(document.O(document.IDField, id, "begun", true))
 	if err != nil {
@@ -423,7 +423,7 @@ func (t *trial) everything() string {
 	return text.String()
 }
 
-// erase erases a sender of the channel "web", of whom there must be that many events.
+// erase erases a sender of the channel "web", who must have that many events.
 func (t *trial) erase(by *inbox.Inbox, from string, events int) {
 	t.Helper()
 	removed, err := by.Erase(t.Context(), "app", "web", from)
@@ -476,7 +476,7 @@ func eraseBesideARun(t *trial) {
 	t.accept(p, event("ada", "1"), event("ada", "2"))
 	wake := t.crash(p, began, goOn)
 	t.erase(p, "ada", 2)
-	_ = wake() // What came of it does not count.
+	_ = wake() // Its result does not count.
 	require.Empty(t, t.stored())
 	t.requireHandled("1")
 	t.accept(p, event("ada", "3"))

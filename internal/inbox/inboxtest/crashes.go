@@ -35,7 +35,7 @@ func (t *trial) crowd(p *inbox.Inbox, began <-chan string, events int) {
 	}
 }
 
-// forever returns a handler that stands still until the test ends, and tells what it began.
+// forever returns a handler that blocks until the test ends, and the channel of the events that began.
 func (t *trial) forever() (handler inbox.Handler, began chan string) {
 	began = make(chan string, 1000)
 	return func(_ context.Context, d *inbox.Delivery) error {
@@ -45,7 +45,7 @@ func (t *trial) forever() (handler inbox.Handler, began chan string) {
 	}, began
 }
 
-// crashTogether accepts an event of each of these senders, and has them lost together.
+// crashTogether accepts an event of each of these senders, and loses all of them in one crash.
 func (t *trial) crashTogether(senders ...string) {
 	t.Helper()
 	handler, began := t.forever()
@@ -161,8 +161,8 @@ func (f *fleet) live(crashes int) (crashed bool) {
 	}
 }
 
-// stepping returns a process in which each event stands still until it is let go. began tells who began, and
-// goOn lets one go on.
+// stepping returns a process in which each event blocks until goOn. began receives the senders of events that
+// began.
 func (t *trial) stepping() (p *inbox.Inbox, began chan string, goOn chan struct{}) {
 	t.Helper()
 	began, goOn = make(chan string, 100), make(chan struct{})

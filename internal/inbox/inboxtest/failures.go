@@ -60,7 +60,7 @@ func failureIsTriedAgainAfterAPause(t *trial) {
 	require.Equal(t, "2", textOf(t.runNext(p).Event), "the lane goes on after the dead letter")
 }
 
-// busyPlatformError says when it takes messages again.
+// busyPlatformError carries the pause before the platform takes messages again.
 type busyPlatformError struct{ error }
 
 func (busyPlatformError) RetryAfter() time.Duration { return 10 * time.Minute }

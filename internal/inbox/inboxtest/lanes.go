@@ -292,7 +292,7 @@ func noLaneHasADocument(t *trial) {
 	require.Zero(t, count)
 }
 
-// shareRules are about workers, and who gets them.
+// shareRules are about how workers are shared.
 var shareRules = []Rule{
 	rule(appThatHangsHoldsUpNoOther, "however many runs of an app hang, events of another app are handled meanwhile"),
 	rule(channelThatHangsHoldsUpNoOther, "however many runs of a channel hang, events of another channel of the app are handled meanwhile"),
@@ -344,7 +344,7 @@ func (t *trial) await(texts <-chan string) string {
 	}
 }
 
-// hanging runs an inbox in which events of one place hang, and expects those of another one to be handled.
+// hanging runs an inbox in which events of one place hang, and expects events of another one to be handled.
 func (t *trial) hanging(members int, hangs, goesOn inbox.Event) {
 	t.Helper()
 	var p *inbox.Inbox

@@ -33,7 +33,7 @@ import (
 	"github.com/botctx/go-sdk/store/query"
 )
 
-// T is what a rule needs of *testing.T.
+// T is the part of *testing.T that a rule needs.
 type T = conformance.T
 
 // Rule is one rule of the contract.
@@ -44,7 +44,7 @@ type Rule struct {
 	Text string
 
 	check func(*trial)
-	// needsProcesses tells that it is about processes that work at once; isAlone that it is held to a
+	// needsProcesses is true if the rule is about processes that work at once; isAlone if it applies to a
 	// store that one process has to itself.
 	needsProcesses, isAlone bool
 }
@@ -60,8 +60,8 @@ func (r Rule) Applies(database store.Store) bool {
 	return isAlone || !r.isAlone
 }
 
-// RunInbox checks inboxes over a store against every rule, each in a subtest of its own with a new
-// store. Where a rule needs time, it goes by a clock of its own in the place of the store's.
+// RunInbox checks inboxes over a store against every rule, each in a subtest with a new store. A rule that
+// needs time uses a separate clock instead of the store's.
 func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	t.Helper()
 	for _, rule := range Rules() {
@@ -76,9 +76,9 @@ func RunInbox(t *testing.T, newStore func(t *testing.T) store.Store) {
 	}
 }
 
-// Rules returns the rules. Those of a store that processes share are held to every store, as if others
-// worked on it; most of them also to a store that one process has to itself, where another process is
-// one that begins when the one before has ended.
+// Rules returns the rules. The rules for a store that processes share apply to every store, as if others
+// worked on it; most of them also to a store that one process has to itself, in which another process begins
+// when the one before has ended.
 func Rules() []Rule {
 	rules := slices.Concat(
 		acceptRules, laneRules, shareRules, failureRules, deadLetterRules, crashRules, eraseRules, editedRules)
@@ -160,7 +160,7 @@ type clockedAlone struct {
 	store.Watcher
 }
 
-// env returns what a process works with: the store shows what it is where the rule is about that.
+// env returns the environment of a process. The store is visible as a Watcher only to rules about that.
 func (t *trial) env() record.Env {
 	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
 	if watcher, ok := t.store.(store.Watcher); ok && t.rule.isAlone {
@@ -169,8 +169,8 @@ func (t *trial) env() record.Env {
 	return env
 }
 
-// process returns an inbox of a process of its own. handle is called after the event was noted; nil
-// does nothing.
+// process returns the inbox of a separate process. handle is called after the event was noted; nil does
+// nothing.
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
 	env := t.env()
@@ -228,7 +228,7 @@ func keyless(e inbox.Event) inbox.Event {
 // textOf returns what the sender of an event said.
 func textOf(e inbox.Event) string { return document.Get(e.Body, "text", "") }
 
-// accept accepts events, none of which was accepted before.
+// accept accepts events, all of them new.
 func (t *trial) accept(by *inbox.Inbox, events ...inbox.Event) {
 	t.Helper()
 	for _, e := range events {
@@ -283,8 +283,8 @@ func (t *trial) drainAll(by *inbox.Inbox) {
 	require.Fail(t, "it never ends")
 }
 
-// crash begins to handle the next event, and never ends it: it stands for a process that is
-// killed amid it. Its run can go on by the function that it returns.
+// crash begins to handle the next event, and never ends it, like a process that is killed in the middle. The
+// function that it returns lets the run continue.
 func (t *trial) crash(by *inbox.Inbox, began <-chan struct{}, goOn chan<- struct{}) (wake func() error) {
 	t.Helper()
 	ended := make(chan error, 1)
@@ -323,9 +323,9 @@ func (t *trial) removeAll(collection string) error {
 	return err
 }
 
-// Load is what a benchmark asks of an inbox.
+// Load is the load of a benchmark on an inbox.
 type Load struct {
-	// Members is whose events arrive by turns, and Producers how many goroutines accept them.
+	// Events of that many Members arrive in turn, from that many Producers, each a goroutine.
 	Members, Producers int
 	// Workers is inbox.Config.Workers.
 	Workers int

@@ -22,7 +22,7 @@ type broken struct {
 
 func (b broken) Collection(name string) store.Collection { return b.breaks(b.Store.Collection(name)) }
 
-// forgetful says that it inserted what was there already.
+// forgetful reports inserts of events that were already there as new.
 type forgetful struct{ store.Collection }
 
 func (f forgetful) Insert(ctx context.Context, documents ...document.Object) error {
